@@ -1,0 +1,1 @@
+//! The protocols that ship with Sonometer.

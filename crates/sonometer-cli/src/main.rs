@@ -1,0 +1,2 @@
+//! The `sonometer` command.
+fn main() {}
