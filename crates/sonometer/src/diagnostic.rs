@@ -55,7 +55,12 @@ impl Diagnostic {
     }
 
     /// A finding that the author should look at.
-    pub fn warning(code: &'static str, span: Span, message: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub fn warning(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
         Self { code, severity: Severity::Warning, message: message.into(), span, fix: fix.into() }
     }
 }

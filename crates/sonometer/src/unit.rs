@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn prints_the_shortest_decimal() {
-        let cases = [(0, "0"), (1_000_000, "1"), (500_000, "0.5"), (333_333, "0.333333"), (-250_000, "-0.25")];
+        let cases =
+            [(0, "0"), (1_000_000, "1"), (500_000, "0.5"), (333_333, "0.333333"), (-250_000, "-0.25")];
         for (millionths, text) in cases {
             assert_eq!(Unit(millionths).to_string(), text);
         }

@@ -1,0 +1,71 @@
+//! What is measured: a text, or the turns of a conversation.
+
+use crate::error::{Error, ErrorCode};
+use crate::protocol::Modality;
+use crate::unit::Unit;
+use std::sync::Arc;
+
+/// The most bytes of content an interaction may hold.
+pub const MAX_CONTENT_BYTES: usize = 64 << 20;
+
+/// One interaction, cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interaction {
+    turns: Arc<[Turn]>,
+    modality: Modality,
+}
+
+/// One turn: the segment of a transcript, or the whole of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// Who speaks; `None` for a plain text.
+    pub role: Option<Box<str>>,
+    /// What is said.
+    pub content: Box<str>,
+    /// When, in seconds (held in millionths) from any origin.
+    pub timestamp: Option<Unit>,
+}
+
+impl Interaction {
+    /// A plain text of one turn and no role.
+    ///
+    /// # Errors
+    /// `payload_too_large` beyond [`MAX_CONTENT_BYTES`].
+    pub fn text(content: &str) -> Result<Self, Error> {
+        let turn = Turn { role: None, content: content.into(), timestamp: None };
+        Self::new(Modality::Text, vec![turn])
+    }
+
+    /// A conversation.
+    ///
+    /// # Errors
+    /// `invalid_request` if there are no turns or a turn has no role; `payload_too_large` beyond [`MAX_CONTENT_BYTES`].
+    pub fn transcript(turns: Vec<Turn>) -> Result<Self, Error> {
+        if turns.is_empty() {
+            return Err(Error::invalid("segments", "a transcript needs at least one segment"));
+        }
+        if let Some(at) = turns.iter().position(|t| t.role.as_deref().is_none_or(|r| r.trim().is_empty())) {
+            return Err(Error::invalid(format!("segments[{at}].role"), "every segment needs a role"));
+        }
+        Self::new(Modality::Transcript, turns)
+    }
+
+    fn new(modality: Modality, turns: Vec<Turn>) -> Result<Self, Error> {
+        let bytes: usize = turns.iter().map(|t| t.content.len()).sum();
+        if bytes > MAX_CONTENT_BYTES {
+            let message = format!("{bytes} bytes of content; at most {MAX_CONTENT_BYTES} are read at once");
+            return Err(Error::new(ErrorCode::PayloadTooLarge, "content", message));
+        }
+        Ok(Self { turns: turns.into(), modality })
+    }
+
+    /// The turns, in their order. Never empty.
+    pub fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    /// Text or transcript.
+    pub fn modality(&self) -> Modality {
+        self.modality
+    }
+}

@@ -1,0 +1,363 @@
+//! A protocol as data: what its author wrote, typed and complete with defaults.
+
+use super::phrase::Pattern;
+use crate::diagnostic::Span;
+use crate::unit::Unit;
+
+/// A protocol: one version of one sensor, as its author wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Protocol {
+    /// Identifier: lower-case letters, digits, `-` and `_`, at most 64 bytes.
+    pub id: String,
+    /// The name shown to people; the id where the file has none.
+    pub name: String,
+    /// The version, any text without spaces (`1.0`, `2.1.0`).
+    pub version: String,
+    /// The model iteration that reads it.
+    pub sgm: Sgm,
+    /// Draft, published or archived.
+    pub status: Status,
+    /// The family of the protocol.
+    pub taxonomy: Taxonomy,
+    /// What it measures, for people.
+    pub description: String,
+    /// The language of its patterns (`en`), if they have one.
+    pub language: Option<String>,
+    /// What it can be used on.
+    pub modalities: Vec<Modality>,
+    /// Who takes part.
+    pub actants: Actants,
+    /// How much content it needs.
+    pub fidelity: FidelityNeeds,
+    /// How the markers become one score.
+    pub score: ScoreKind,
+    /// Whether a higher score is the better one (`compare`).
+    pub better: Better,
+    /// What `strong`, `clear` and `weak` are worth.
+    pub strengths: Strengths,
+    /// Cue words of negation beyond the language's own, and the reach of a cue.
+    pub negation: NegationRules,
+    /// The metamarkers, in the order of the file.
+    pub markers: Vec<Marker>,
+}
+
+/// A metamarker: a pattern of interaction with its evidence rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// The label, unique in its protocol: lower-case letters, digits, `-` and `_`, at most 64 bytes.
+    pub label: String,
+    /// What it stands for, for people.
+    pub description: String,
+    /// Its weight in the score.
+    pub importance: Importance,
+    /// Whether it speaks for or against.
+    pub pole: Pole,
+    /// The roles whose turns count; empty: every turn.
+    pub by: Vec<String>,
+    /// The patterns that give evidence, in the order `strong`, `clear`, `weak`, `weigh`, then of the file.
+    pub lines: Vec<Line>,
+    /// The patterns that take evidence away.
+    pub except: Vec<Line>,
+    /// What a negated match is worth.
+    pub negation: NegationMode,
+    /// The part of the interaction that counts, if not all of it.
+    pub place: Option<Place>,
+    /// What the second and later matches of one line add.
+    pub repeat: Repeat,
+    /// Evidence per so many words (1 to 100,000); `None`: evidence as it is.
+    pub per: Option<u32>,
+    /// The rate measure for long talks, in the place of saturation.
+    pub share: Option<Share>,
+    /// Added to the sum of a weighted list.
+    pub bias: Unit,
+    /// How fast activation saturates, 0 to 1000: 0 is a step, large is linear.
+    pub half: Unit,
+    /// The activation from which the marker counts as triggered, above 0, at most 1.
+    pub trigger: Unit,
+    /// How matched text is hidden wherever it would be shown.
+    pub mask: Option<Mask>,
+    /// The author's words for weak signals, by reason.
+    pub hints: Vec<(HintKind, String)>,
+    /// Self tests that must trigger the marker.
+    pub hit: Vec<TestLine>,
+    /// Self tests that must not.
+    pub miss: Vec<TestLine>,
+}
+
+/// One pattern line of a marker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What the line means.
+    pub pattern: Pattern,
+    /// The line as written, comments and outer spaces removed.
+    pub text: String,
+    /// The list it stands in.
+    pub list: LineList,
+    /// What one match is worth; 0 for `except` lines, any sign for `weigh` lines.
+    pub strength: Unit,
+    /// Where it stands in the source.
+    pub span: Span,
+}
+
+/// The list of a marker that a line stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LineList {
+    /// `strong`
+    Strong,
+    /// `clear`
+    Clear,
+    /// `weak`
+    Weak,
+    /// `weigh`: `pattern = 0.41`
+    Weigh,
+    /// `except`
+    Except,
+}
+
+/// One line of a marker's self test: `text`, or `role: text` where the role is one the protocol names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestLine {
+    /// The speaker, if named.
+    pub role: Option<String>,
+    /// What is said.
+    pub text: String,
+    /// Where it stands in the source.
+    pub span: Span,
+}
+
+/// The model iteration that reads a protocol version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sgm {
+    /// Sensing, fidelity and evidence.
+    V1_0,
+}
+
+/// The state of a protocol version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Can change; sensed only when asked for by version.
+    Draft,
+    /// Frozen by its digest.
+    Published,
+    /// Callable by exact version only.
+    Archived,
+}
+
+/// The family of a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taxonomy {
+    /// Rules that must hold.
+    Policy,
+    /// Quality of reasoning.
+    CriticalThinking,
+    /// Quality of conduct.
+    GoodPractice,
+    /// Presence of a signal.
+    Signal,
+}
+
+/// What an interaction is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Modality {
+    /// Free text.
+    Text,
+    /// Turns with roles.
+    Transcript,
+    /// A sound file (through its transcript).
+    Audio,
+    /// A document file (through its text).
+    Document,
+}
+
+/// Who takes part, and by which other names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Actants {
+    /// The side the protocol is about.
+    pub primary: Option<String>,
+    /// The other side.
+    pub secondary: Option<String>,
+    /// Role name -> its other names.
+    pub aliases: Vec<(String, Vec<String>)>,
+}
+
+/// How much content a reading needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FidelityNeeds {
+    /// Words, at least 1.
+    pub words: u32,
+    /// Turns, at least 1.
+    pub turns: u32,
+    /// Words of one role.
+    pub roles: Vec<(String, u32)>,
+    /// The index from which the content is sufficient, 0 to 1.
+    pub sufficient: Unit,
+}
+
+/// How activations become the score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoreKind {
+    /// The weighted mean of the markers for, damped by that of the markers against.
+    Mean,
+    /// 1 minus the noisy-or of the markers against: 1 is clean.
+    Risk,
+    /// The noisy-or of the markers.
+    Any,
+}
+
+/// Which direction of the score is an improvement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// What the three kinds of line are worth, above 0, at most 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strengths {
+    /// `strong`, 1 by default.
+    pub strong: Unit,
+    /// `clear`, 0.6 by default.
+    pub clear: Unit,
+    /// `weak`, 0.3 by default.
+    pub weak: Unit,
+}
+
+impl Default for Strengths {
+    fn default() -> Self {
+        Self { strong: Unit(1_000_000), clear: Unit(600_000), weak: Unit(300_000) }
+    }
+}
+
+/// The protocol's own rules of negation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NegationRules {
+    /// How many tokens a cue reaches forward, 1 to 40; 6 by default.
+    pub reach: u8,
+    /// Cues beyond those of the language: plain words.
+    pub cues: Vec<Vec<String>>,
+    /// Phrases in which a cue does not negate, beyond those of the language.
+    pub not_cues: Vec<Vec<String>>,
+    /// Words that end the reach of a cue, beyond those of the language.
+    pub stops: Vec<Vec<String>>,
+}
+
+impl Default for NegationRules {
+    fn default() -> Self {
+        Self { reach: 6, cues: Vec::new(), not_cues: Vec::new(), stops: Vec::new() }
+    }
+}
+
+/// What a marker makes of a negated match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NegationMode {
+    /// Negation is not looked at.
+    Keep,
+    /// A negated match is no evidence.
+    Drop,
+}
+
+/// The weight of a marker: each step outvotes one of the step below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Importance {
+    /// Weight 1.
+    Low,
+    /// Weight 2.
+    Medium,
+    /// Weight 4.
+    High,
+    /// Weight 8.
+    Critical,
+}
+
+impl Importance {
+    /// The weight in the score: 1, 2, 4 or 8.
+    pub fn weight(self) -> i64 {
+        1 << self as u8
+    }
+}
+
+/// Which way a marker moves the score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pole {
+    /// Towards 1.
+    For,
+    /// Away from it.
+    Against,
+}
+
+/// `where: first 3 turns`: the part of the interaction in which a marker counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// From which end it is counted.
+    pub from: End,
+    /// How far.
+    pub extent: Extent,
+}
+
+/// An end of the interaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Its beginning.
+    First,
+    /// Its end.
+    Last,
+}
+
+/// A length of interaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// So many turns, at least 1.
+    Turns(u32),
+    /// So many seconds (in millionths); turns without a timestamp are outside.
+    Seconds(Unit),
+}
+
+/// What repeated matches of one line add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// The k-th counts half of the one before.
+    Halve,
+    /// Only the first counts.
+    Once,
+    /// Each counts in full.
+    All,
+}
+
+/// `share: {of: turns, by: counselor, full: 0.3}`: turns with evidence ÷ turns of that side, `full` counting as 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The side whose turns are counted; empty: the marker's `by`, or every turn.
+    pub by: Vec<String>,
+    /// The share that counts as 1, above 0, at most 1.
+    pub full: Unit,
+}
+
+/// How a match is hidden: each letter or digit becomes `*`, but for some at one end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mask {
+    /// Nothing stays readable.
+    All,
+    /// The first n letters or digits stay, 1 to 8.
+    First(u8),
+    /// The last n letters or digits stay, 1 to 8.
+    Last(u8),
+}
+
+/// The reasons a weak signal can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HintKind {
+    /// `more`: there is evidence, but not enough of it.
+    More,
+    /// `role`: somebody else said it.
+    Role,
+    /// `where`: it stands outside the part that counts.
+    Where,
+    /// `except`: an exclusion took it away.
+    Except,
+    /// `negated`: it is negated.
+    Negated,
+    /// `checksum`: it has the right shape but fails its check digits.
+    Checksum,
+}

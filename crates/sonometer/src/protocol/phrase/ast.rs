@@ -1,0 +1,86 @@
+//! The phrase language as a tree: what one pattern line means, before it is compiled.
+
+/// One pattern line. Any match consumes at least one token or class occurrence, or is a whole sentence
+/// (`<question>` alone).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// One word, tested on its folded form.
+    Word(WordTest),
+    /// `_`: any one token.
+    Any,
+    /// `..3..` or `...`: from zero to `max` tokens of any kind, never across a sentence end.
+    Gap {
+        /// The largest number of tokens skipped, 1 to [`MAX_GAP`].
+        max: u8,
+    },
+    /// One after the other.
+    Sequence(Vec<Pattern>),
+    /// `(a|b c)` or `@list`: one of them. Never empty.
+    Either(Vec<Pattern>),
+    /// `x?`: once or not at all.
+    Optional(Box<Pattern>),
+    /// `a &6 b`: both, in any order, with at most `within` tokens between them.
+    Near {
+        /// One side.
+        left: Box<Pattern>,
+        /// The other side.
+        right: Box<Pattern>,
+        /// The largest number of tokens between the two sides, 0 to [`MAX_GAP`].
+        within: u8,
+    },
+    /// `^`: here the turn begins.
+    TurnStart,
+    /// `$`: here the turn ends.
+    TurnEnd,
+    /// A punctuation mark on its own (`,`): the text between the neighbouring tokens holds it.
+    Mark(char),
+    /// `<email>`: an occurrence of a built-in class.
+    Class(Class),
+    /// `<question>`: this sentence ends with a question mark.
+    Question,
+    /// `/re/` or `/re/i`: a match of a regular expression on the original text.
+    Regex(Regex),
+}
+
+/// The longest gap that can be written.
+pub const MAX_GAP: u8 = 12;
+
+/// How a word of the text is compared with a word of the pattern.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WordTest {
+    /// The comparison.
+    pub kind: WordKind,
+    /// The folded, lower-case word, prefix, or stem that is compared.
+    pub folded: String,
+    /// `"Exact"`: the original text of the token must be these very characters.
+    pub exact: Option<String>,
+}
+
+/// The comparison of a [`WordTest`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WordKind {
+    /// `word`: the folded word is equal.
+    Equal,
+    /// `word*`: the folded word begins so.
+    Prefix,
+    /// `word~`: the stem of the folded word is equal to the stem stored in `folded`.
+    Inflection,
+}
+
+/// A class that a pattern names: one of the detectors in [`crate::class`], or loud writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// A detector over digits, signs and names.
+    Detected(crate::class::Class),
+    /// `<shout>`: two or more words in capitals, or a word followed by `!!`.
+    Shout,
+}
+
+/// A regular expression of a pattern line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Regex {
+    /// The expression between the slashes.
+    pub source: String,
+    /// `/re/i`.
+    pub ignore_case: bool,
+}
