@@ -361,3 +361,53 @@ pub enum HintKind {
     /// `checksum`: it has the right shape but fails its check digits.
     Checksum,
 }
+
+/// Gives an enum the names that files and results use: `as_str`, `from_name`, and the list of names.
+macro_rules! named {
+    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// The names that can be written, in the order of the values.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// The name in files and results.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+
+            /// The value of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+named!(Sgm { V1_0 = "1.0" });
+named!(Status { Draft = "draft", Published = "published", Archived = "archived" });
+named!(Taxonomy {
+    Policy = "Policy",
+    CriticalThinking = "Critical_Thinking",
+    GoodPractice = "Good_Practice",
+    Signal = "Signal",
+});
+named!(Modality { Text = "text", Transcript = "transcript", Audio = "audio", Document = "document" });
+named!(ScoreKind { Mean = "mean", Risk = "risk", Any = "any" });
+named!(Better { Higher = "higher", Lower = "lower" });
+named!(Importance { Low = "low", Medium = "medium", High = "high", Critical = "critical" });
+named!(Pole { For = "for", Against = "against" });
+named!(NegationMode { Keep = "keep", Drop = "drop" });
+named!(Repeat { Halve = "halve", Once = "once", All = "all" });
+named!(LineList { Strong = "strong", Clear = "clear", Weak = "weak", Weigh = "weigh", Except = "except" });
+named!(HintKind {
+    More = "more",
+    Role = "role",
+    Where = "where",
+    Except = "except",
+    Negated = "negated",
+    Checksum = "checksum",
+});

@@ -1,5 +1,28 @@
 //! The phrase language: one pattern per line.
+//!
+//! | written | matches |
+//! |---|---|
+//! | `thank you` | these words, one after the other, whatever their case, accents or width |
+//! | `guarante*` | a word that begins so |
+//! | `promise~` | any inflection of the word, by the language's stemmer |
+//! | `"US"` | these very characters |
+//! | `(a|b c)` | one of them |
+//! | `x?` | x, or nothing |
+//! | `@feeling` | one entry of the list `feeling` |
+//! | `_` | any one token |
+//! | `a ..3.. b` | a, then b, with 0 to 3 tokens between; `...` is `..12..`; never over a sentence end |
+//! | `a &6 b` | a and b in any order, with at most 6 tokens between |
+//! | `^ a`, `a $` | a at the beginning, at the end of a turn |
+//! | `a , b` | a comma between (any punctuation mark that stands alone) |
+//! | `<email>` | a checked class, see [`crate::class`]; `<shout>`; `<question>` (alone or at the end) |
+//! | `/re/`, `/re/i` | a regular expression in linear time, on the original text |
+//!
+//! `# ` begins a comment. A backslash makes a mark of a sign of the language: `\?`.
 
 mod ast;
+mod check;
+mod parse;
 
+pub(crate) use check::build as build_regex;
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
+pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};

@@ -1,0 +1,159 @@
+//! Judging: which matches are evidence, and why the others are not.
+
+mod exclusion;
+mod negation;
+
+use crate::interaction::Interaction;
+use crate::matcher::{Count, Hit, TurnText, place};
+use crate::protocol::{End, Extent, Place};
+use crate::sensor::{Owner, Plan};
+use crate::unit::Unit;
+
+/// The conditions of a candidate, as bits of [`Candidate::failed`].
+pub(crate) mod condition {
+    /// Somebody else said it.
+    pub(crate) const ROLE: u8 = 1;
+    /// It stands outside the part that counts.
+    pub(crate) const WHERE: u8 = 2;
+    /// An exclusion overlaps it.
+    pub(crate) const EXCEPT: u8 = 4;
+    /// It is negated.
+    pub(crate) const NEGATED: u8 = 8;
+    /// Its check digits are wrong (such candidates are only ever near misses).
+    pub(crate) const CHECKSUM: u8 = 16;
+}
+
+/// A match of an evidence line with the verdict on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub(crate) marker: u32,
+    pub(crate) line: u32,
+    pub(crate) turn: u32,
+    /// Bytes of the turn's original text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// How many tokens it consumed.
+    pub(crate) tokens: u32,
+    /// Bits of [`condition`]; 0: it counts.
+    pub(crate) failed: u8,
+    /// What it adds to its marker's evidence; set when the marker is measured.
+    pub(crate) contribution: Unit,
+}
+
+/// A turn among the others: what conditions, rates and fidelity need once its text is done with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TurnFacts {
+    /// The protocol's name of the speaker.
+    pub(crate) role: Option<String>,
+    pub(crate) timestamp: Option<Unit>,
+    pub(crate) count: Count,
+}
+
+/// The interaction as the conditions see it.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) turns: Vec<TurnFacts>,
+    earliest: Option<Unit>,
+    latest: Option<Unit>,
+}
+
+impl Setting {
+    /// Who speaks when; counts are filled in turn by turn.
+    pub(crate) fn of(plan: &Plan, interaction: &Interaction) -> Self {
+        let turns = interaction.turns().iter().map(|turn| TurnFacts {
+            role: turn.role.as_deref().map(|role| plan.role_name(role)),
+            timestamp: turn.timestamp,
+            count: Count::default(),
+        });
+        let times = || interaction.turns().iter().filter_map(|turn| turn.timestamp);
+        Self { turns: turns.collect(), earliest: times().min(), latest: times().max() }
+    }
+
+    /// Whether a turn is said by one of these roles (any role where the list is empty).
+    pub(crate) fn is_by(&self, turn: usize, roles: &[String]) -> bool {
+        roles.is_empty() || self.turns[turn].role.as_ref().is_some_and(|role| roles.contains(role))
+    }
+
+    /// Whether a turn lies in the part of the interaction that counts.
+    pub(crate) fn is_within(&self, turn: usize, place: Option<Place>) -> bool {
+        let Some(place) = place else { return true };
+        match (place.extent, place.from) {
+            (Extent::Turns(n), End::First) => turn < n as usize,
+            (Extent::Turns(n), End::Last) => turn + n as usize >= self.turns.len(),
+            (Extent::Seconds(n), from) => {
+                let edge = if from == End::First { self.earliest } else { self.latest };
+                let times = self.turns[turn].timestamp.zip(edge);
+                times.is_some_and(|(time, edge)| (time.0 - edge.0).saturating_abs() <= n.0)
+            }
+        }
+    }
+}
+
+/// Judges the matches of one turn; candidates come out by marker, line and place.
+pub(crate) fn judge(
+    plan: &Plan,
+    setting: &Setting,
+    turn_number: usize,
+    turn: &TurnText<'_>,
+    hits: &[Hit],
+    candidates: &mut Vec<Candidate>,
+) {
+    let exclusions = exclusion::Exclusions::of(plan, turn, hits);
+    let cues = negation::Cues::of(plan, turn, hits);
+    let mut verdict = |marker: u32, line: u32, hit: &Hit, range: std::ops::Range<usize>, failed: u8| {
+        let marker_plan = &plan.markers[marker as usize];
+        let rules = &plan.protocol.markers[marker as usize];
+        let mut failed = failed;
+        if !setting.is_by(turn_number, &marker_plan.by) {
+            failed |= condition::ROLE;
+        }
+        if !setting.is_within(turn_number, rules.place) {
+            failed |= condition::WHERE;
+        }
+        if exclusions.overlap(marker, &range) {
+            failed |= condition::EXCEPT;
+        }
+        if marker_plan.drops_negated && cues.negate(plan, turn, &marker_plan.words[line as usize], hit) {
+            failed |= condition::NEGATED;
+        }
+        candidates.push(Candidate {
+            marker,
+            line,
+            turn: turn_number as u32,
+            start: range.start as u32,
+            end: range.end as u32,
+            tokens: (hit.last - hit.first).max(1),
+            failed,
+            contribution: Unit::ZERO,
+        });
+    };
+    for hit in hits {
+        if let Owner::Line { marker, line } = plan.rules[hit.rule as usize].owner {
+            verdict(marker, line, hit, place(plan, turn, hit), 0);
+        }
+    }
+    for (marker, line, hit, range) in near_misses(plan, turn) {
+        verdict(marker, line, &hit, range, condition::CHECKSUM);
+    }
+}
+
+/// Occurrences with the right shape and wrong check digits, for lines that are a checked class and nothing else.
+fn near_misses(plan: &Plan, turn: &TurnText<'_>) -> Vec<(u32, u32, Hit, std::ops::Range<usize>)> {
+    let mut found = Vec::new();
+    if plan.checked.is_empty() {
+        return found;
+    }
+    let mut occurrences = Vec::new();
+    crate::class::find_near(turn.folded.text(), plan.checked, &mut occurrences);
+    for (marker, marker_plan) in plan.markers.iter().enumerate() {
+        for (line, class) in marker_plan.checked.iter().enumerate() {
+            for o in occurrences.iter().filter(|o| Some(o.class) == *class) {
+                let tokens = turn.tokens_over(o.start as usize, o.end as usize);
+                let hit = Hit { rule: 0, first: tokens.start as u32, last: tokens.end as u32, regex_match: 0 };
+                let range = turn.original_range(o.start as usize, o.end as usize);
+                found.push((marker as u32, line as u32, hit, range));
+            }
+        }
+    }
+    found
+}

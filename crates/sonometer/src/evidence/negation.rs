@@ -1,0 +1,94 @@
+//! Negation in the tradition of NegEx and ConText: a cue negates what follows it within reach, up to the end of the
+//! sentence or a stop word; pseudo-cues do not negate; two cues side by side cancel.
+
+use crate::matcher::{Hit, TurnText};
+use crate::protocol::phrase::{WordKind, WordTest};
+use crate::sensor::{Owner, Plan};
+use crate::text::gap::GapKind;
+
+/// The cues and stops of a turn as (first, last) tokens, in order.
+pub(super) struct Cues {
+    cues: Vec<(usize, usize)>,
+    stops: Vec<(usize, usize)>,
+}
+
+impl Cues {
+    pub(super) fn of(plan: &Plan, turn: &TurnText<'_>, hits: &[Hit]) -> Self {
+        let of = |wanted: Owner| -> Vec<(usize, usize)> {
+            let mine = hits.iter().filter(|hit| plan.rules[hit.rule as usize].owner == wanted);
+            mine.map(|hit| (hit.first as usize, hit.last as usize)).collect()
+        };
+        let mut cues = of(Owner::Cue);
+        if !cues.is_empty() {
+            let not_cues = of(Owner::NotCue);
+            cues.retain(|cue| !overlaps_any(&not_cues, *cue));
+        }
+        let stops = if cues.is_empty() { Vec::new() } else { of(Owner::Stop) };
+        debug_assert!(cues.last().is_none_or(|cue| cue.1 <= turn.tokens.len()));
+        Self { cues, stops }
+    }
+
+    /// Whether the last cue that applies to a match of a line with these word tests, with those directly before it, negates.
+    pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, words: &[WordTest], hit: &Hit) -> bool {
+        if self.cues.is_empty() {
+            return false;
+        }
+        let (first, last) = (hit.first as usize, hit.last as usize);
+        let reach = usize::from(plan.protocol.negation.reach);
+        let behind = self.cues.partition_point(|cue| cue.1 <= first);
+        let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
+        let before = before.filter(|cue| !self.is_stopped(turn, cue.1, first));
+        let inside = self.cues[behind..].iter().take_while(|cue| cue.0 < last);
+        let inside: Vec<_> = inside
+            .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, words, **cue))
+            .collect();
+        // From the last cue backwards: those side by side cancel in pairs, one that stands apart decides nothing more.
+        let mut applying = inside.into_iter().rev().chain(before);
+        let Some(mut nearest) = applying.next() else { return false };
+        let mut side_by_side = 1;
+        for cue in applying {
+            if cue.1 != nearest.0 {
+                break;
+            }
+            (nearest, side_by_side) = (cue, side_by_side + 1);
+        }
+        side_by_side % 2 == 1
+    }
+
+    /// Whether something between the end of a cue and the first token of a match ends the cue's reach.
+    fn is_stopped(&self, turn: &TurnText<'_>, cue_end: usize, first: usize) -> bool {
+        // "No, I like it": a cue that a comma sets apart is an answer.
+        if turn.tokens.get(cue_end).is_some_and(|t| t.gap() != GapKind::Join) {
+            return true;
+        }
+        let gap_stops = |at: usize| {
+            // The gap behind the last token belongs to no token; a match without tokens may stand there.
+            turn.tokens.get(at).is_some_and(|t| t.gap() == GapKind::End) || turn.gap(at).contains(';')
+        };
+        (cue_end..=first).any(gap_stops) || overlaps_any(&self.stops, (cue_end, first))
+    }
+}
+
+/// Whether one of the sorted, disjoint `spans` overlaps `span`.
+fn overlaps_any(spans: &[(usize, usize)], span: (usize, usize)) -> bool {
+    let at = spans.partition_point(|s| s.1 <= span.0);
+    spans.get(at).is_some_and(|s| s.0 < span.1)
+}
+
+/// Whether every word of a cue passes some word test of the line: then it is part of what the author wrote.
+fn is_written(plan: &Plan, turn: &TurnText<'_>, tests: &[WordTest], cue: (usize, usize)) -> bool {
+    (cue.0..cue.1).all(|at| {
+        let word = turn.word(at).to_ascii_lowercase();
+        tests.iter().any(|test| match test.kind {
+            WordKind::Equal => word == test.folded,
+            WordKind::Prefix => word.starts_with(&test.folded),
+            WordKind::Inflection => {
+                plan.language.and_then(|l| l.stem).is_some_and(|stem| {
+                    let mut found = String::new();
+                    stem(&word, &mut found);
+                    found == test.folded
+                })
+            }
+        })
+    })
+}

@@ -1,0 +1,120 @@
+//! The engine's own JSON writer: no white space, shortest decimals, the escapes that JSON demands and no others.
+
+use crate::unit::Unit;
+use std::fmt::Write;
+
+/// Writes one JSON text. Keys and separators follow from the order of the calls.
+#[derive(Debug, Default)]
+pub(crate) struct Json {
+    text: String,
+    /// Whether the next value of the open object or list needs a comma before it.
+    comma: bool,
+}
+
+impl Json {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes), comma: false }
+    }
+
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// An object whose members `inside` writes.
+    pub(crate) fn object(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.nest('{', '}', inside);
+    }
+
+    /// A list whose values `inside` writes.
+    pub(crate) fn list(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.nest('[', ']', inside);
+    }
+
+    /// The key of the next value.
+    pub(crate) fn key(&mut self, key: &str) -> &mut Self {
+        self.string(key);
+        self.text.push(':');
+        self.comma = false;
+        self
+    }
+
+    pub(crate) fn string(&mut self, value: &str) {
+        self.separate();
+        self.text.push('"');
+        let mut written = 0;
+        for (at, byte) in value.bytes().enumerate() {
+            if byte >= b' ' && byte != b'"' && byte != b'\\' {
+                continue;
+            }
+            self.text.push_str(&value[written..at]);
+            written = at + 1;
+            match byte {
+                b'"' => self.text.push_str("\\\""),
+                b'\\' => self.text.push_str("\\\\"),
+                b'\n' => self.text.push_str("\\n"),
+                b'\r' => self.text.push_str("\\r"),
+                b'\t' => self.text.push_str("\\t"),
+                0x08 => self.text.push_str("\\b"),
+                0x0c => self.text.push_str("\\f"),
+                _ => {
+                    let _ = write!(self.text, "\\u{byte:04x}");
+                }
+            }
+        }
+        self.text.push_str(&value[written..]);
+        self.text.push('"');
+    }
+
+    pub(crate) fn number(&mut self, value: Unit) {
+        self.separate();
+        let _ = write!(self.text, "{value}");
+    }
+
+    pub(crate) fn count(&mut self, value: u64) {
+        self.separate();
+        let _ = write!(self.text, "{value}");
+    }
+
+    pub(crate) fn bool(&mut self, value: bool) {
+        self.separate();
+        self.text.push_str(if value { "true" } else { "false" });
+    }
+
+    pub(crate) fn null(&mut self) {
+        self.separate();
+        self.text.push_str("null");
+    }
+
+    fn nest(&mut self, open: char, close: char, inside: impl FnOnce(&mut Self)) {
+        self.separate();
+        self.text.push(open);
+        self.comma = false;
+        inside(self);
+        self.text.push(close);
+        self.comma = true;
+    }
+
+    fn separate(&mut self) {
+        if self.comma {
+            self.text.push(',');
+        }
+        self.comma = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_what_json_demands_and_nothing_else() {
+        let mut json = Json::default();
+        json.list(|j| {
+            j.string("a\"b\\c\n\u{1}\u{7f}/é😀");
+            j.object(|j| j.key("k").number(Unit(500_000)));
+            j.object(|_| {});
+            j.bool(true);
+        });
+        assert_eq!(json.into_text(), "[\"a\\\"b\\\\c\\n\\u0001\u{7f}/é😀\",{\"k\":0.5},{},true]");
+    }
+}

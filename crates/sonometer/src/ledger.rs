@@ -1,0 +1,202 @@
+//! The ledger of a reading: every match, why it counts or not, and the sums up to the score.
+//!
+//! It shows the protocol's own configuration, so it is for the owner of the protocol, never part of a public result.
+
+use crate::evidence::{Candidate, condition};
+use crate::json::Json;
+use crate::protocol::{Importance, LineList, Pole, Repeat, ScoreKind};
+use crate::reading::Reading;
+use crate::resonance::Resonance;
+use crate::unit::Unit;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The computation of one reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger<'r> {
+    /// One entry for each marker, in the order of the protocol.
+    pub markers: Vec<MarkerEntry<'r>>,
+    /// How the activations become the score.
+    pub score_kind: ScoreKind,
+    /// The score.
+    pub score: Unit,
+    /// Density of the fidelity.
+    pub density: Unit,
+    /// Clarity of the fidelity.
+    pub clarity: Unit,
+    /// Density times clarity.
+    pub index: Unit,
+    /// The index from which content is sufficient.
+    pub sufficient_from: Unit,
+}
+
+/// How one marker came to its activation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkerEntry<'r> {
+    /// The marker's label.
+    pub label: &'r str,
+    /// Its weight in the score.
+    pub importance: Importance,
+    /// Its side in the score.
+    pub pole: Pole,
+    /// How repeated uses of a line count.
+    pub repeat: Repeat,
+    /// Added to the contributions.
+    pub bias: Unit,
+    /// How fast the activation saturates.
+    pub half: Unit,
+    /// Evidence per so many words, if so.
+    pub per: Option<u32>,
+    /// The rate that counts as 1, if the activation is a rate of turns.
+    pub share_full: Option<Unit>,
+    /// The activation from which it is triggered.
+    pub trigger: Unit,
+    /// Evidence, activation, triggered.
+    pub resonance: Resonance,
+    /// Every match of its lines, by line and place.
+    pub matches: Vec<MatchEntry<'r>>,
+}
+
+/// One match of one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchEntry<'r> {
+    /// The pattern line as written.
+    pub line: &'r str,
+    /// The list it stands in.
+    pub list: LineList,
+    /// What one match of the line is worth.
+    pub strength: Unit,
+    /// The turn, from 0.
+    pub turn: usize,
+    /// Bytes of the turn's content.
+    pub range: Range<usize>,
+    /// The matched text, masked where the protocol says so.
+    pub source: Cow<'r, str>,
+    /// What it added.
+    pub contribution: Unit,
+    /// The conditions it failed: `role`, `where`, `except`, `negated`, `checksum`; empty if it counts.
+    pub failed: Vec<&'static str>,
+}
+
+impl Reading {
+    /// The computation of this reading, for the owner of the protocol.
+    pub fn ledger(&self) -> Ledger<'_> {
+        let protocol = self.protocol();
+        let mut rest = self.candidates.as_slice();
+        let markers = protocol.markers.iter().zip(&self.resonances).enumerate().map(|(number, (marker, resonance))| {
+            let (own, others) = rest.split_at(rest.partition_point(|c| c.marker as usize <= number));
+            rest = others;
+            MarkerEntry {
+                label: &marker.label,
+                importance: marker.importance,
+                pole: marker.pole,
+                repeat: marker.repeat,
+                bias: marker.bias,
+                half: marker.half,
+                per: marker.per,
+                share_full: marker.share.as_ref().map(|share| share.full),
+                trigger: marker.trigger,
+                resonance: *resonance,
+                matches: own.iter().map(|candidate| self.match_entry(candidate)).collect(),
+            }
+        });
+        Ledger {
+            markers: markers.collect(),
+            score_kind: protocol.score,
+            score: self.score,
+            density: self.fidelity.density,
+            clarity: self.fidelity.clarity,
+            index: self.fidelity.index,
+            sufficient_from: protocol.fidelity.sufficient,
+        }
+    }
+
+    fn match_entry(&self, candidate: &Candidate) -> MatchEntry<'_> {
+        let line = &self.protocol().markers[candidate.marker as usize].lines[candidate.line as usize];
+        let names = [
+            (condition::ROLE, "role"),
+            (condition::WHERE, "where"),
+            (condition::EXCEPT, "except"),
+            (condition::NEGATED, "negated"),
+            (condition::CHECKSUM, "checksum"),
+        ];
+        let failed = names.into_iter().filter(|(bit, _)| candidate.failed & bit != 0);
+        MatchEntry {
+            line: &line.text,
+            list: line.list,
+            strength: line.strength,
+            turn: candidate.turn as usize,
+            range: candidate.range(),
+            source: self.shown(candidate.turn, candidate.range()),
+            contribution: candidate.contribution,
+            failed: failed.map(|(_, name)| name).collect(),
+        }
+    }
+}
+
+impl Ledger<'_> {
+    /// The ledger as canonical JSON.
+    pub fn to_json(&self) -> String {
+        let mut json = Json::with_capacity(1024);
+        json.object(|json| {
+            json.key("score").object(|json| {
+                json.key("kind").string(self.score_kind.as_str());
+                json.key("value").number(self.score);
+            });
+            json.key("fidelity").object(|json| {
+                json.key("density").number(self.density);
+                json.key("clarity").number(self.clarity);
+                json.key("index").number(self.index);
+                json.key("sufficient_from").number(self.sufficient_from);
+            });
+            json.key("markers").list(|json| {
+                for marker in &self.markers {
+                    json.object(|json| marker.write(json));
+                }
+            });
+        });
+        json.into_text()
+    }
+}
+
+impl MarkerEntry<'_> {
+    fn write(&self, json: &mut Json) {
+        json.key("label").string(self.label);
+        json.key("weight").number(Unit(self.importance.weight() * 1_000_000));
+        json.key("pole").string(self.pole.as_str());
+        json.key("repeat").string(self.repeat.as_str());
+        json.key("bias").number(self.bias);
+        match self.per {
+            Some(words) => json.key("per_words").count(words.into()),
+            None => json.key("per_words").null(),
+        }
+        match self.share_full {
+            Some(full) => json.key("share_full").number(full),
+            None => json.key("share_full").null(),
+        }
+        json.key("evidence").number(self.resonance.evidence);
+        json.key("half").number(self.half);
+        json.key("activation").number(self.resonance.activation);
+        json.key("trigger").number(self.trigger);
+        json.key("triggered").bool(self.resonance.triggered);
+        json.key("matches").list(|json| {
+            for found in &self.matches {
+                json.object(|json| found.write(json));
+            }
+        });
+    }
+}
+
+impl MatchEntry<'_> {
+    fn write(&self, json: &mut Json) {
+        json.key("list").string(self.list.as_str());
+        json.key("line").string(self.line);
+        json.key("strength").number(self.strength);
+        json.key("segment").count(self.turn as u64);
+        json.key("start").count(self.range.start as u64);
+        json.key("end").count(self.range.end as u64);
+        json.key("source").string(&self.source);
+        json.key("contribution").number(self.contribution);
+        json.key("failed").list(|json| self.failed.iter().for_each(|name| json.string(name)));
+    }
+}

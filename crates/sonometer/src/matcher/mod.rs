@@ -1,0 +1,192 @@
+//! Finding: all matches of all rules in one turn, in one total order.
+
+mod run;
+mod shout;
+pub(crate) mod turn;
+
+use crate::sensor::compile::{Anchored, Body};
+use crate::sensor::program::{Key, Program};
+use crate::sensor::vocabulary::role;
+use crate::sensor::{Plan, Taking};
+use crate::text::gap::GapKind;
+use run::Runner;
+use std::ops::Range;
+pub(crate) use turn::{Count, TurnText};
+
+/// A match of one rule over tokens of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Hit {
+    pub(crate) rule: u32,
+    /// First token.
+    pub(crate) first: u32,
+    /// One past the last token.
+    pub(crate) last: u32,
+    /// Which match of the regular expression, for rules that are one.
+    pub(crate) regex_match: u32,
+}
+
+/// Working memory of [`Matcher::find`], kept from turn to turn.
+#[derive(Default)]
+pub(crate) struct Matcher {
+    runner: Runner,
+    tries: Vec<(u32, u32)>,
+}
+
+impl Matcher {
+    /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
+    pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        self.tries.clear();
+        for &at in &turn.marked {
+            let word = turn.tokens[at as usize].word();
+            let roles = plan.vocabulary.roles(word);
+            if roles & role::FIRST != 0 {
+                walk_phrases(plan, turn, at as usize, &mut hits);
+            }
+            if roles & role::ANCHOR != 0 {
+                self.anchor(plan.anchors.at(Key::Word(word)), at);
+            }
+        }
+        if plan.has_programs {
+            self.find_programs(plan, turn, &mut hits);
+        }
+        find_whole_lines(plan, turn, &mut hits);
+        take(plan, &mut hits);
+        hits
+    }
+
+    fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
+        for &(at, test) in &turn.passed {
+            self.anchor(plan.anchors.at(Key::Test(test)), at);
+        }
+        for occurrence in &turn.occurrences {
+            self.anchor(plan.anchors.at(Key::Class(occurrence.class)), occurrence.first);
+        }
+        for (regex, matches) in turn.regex_matches.iter().enumerate() {
+            let anchored = plan.anchors.at(Key::Regex(regex as u32));
+            if !anchored.is_empty() {
+                for found in matches {
+                    self.anchor(anchored, turn.tokens_over_original(found).start as u32);
+                }
+            }
+        }
+        for &rule in &plan.everywhere {
+            self.tries.extend((0..turn.tokens.len() as u32).map(|at| (rule, at)));
+        }
+        self.tries.sort_unstable();
+        self.tries.dedup();
+        for &(rule, at) in &self.tries {
+            if let Body::Program(program) = &plan.rules[rule as usize].body
+                && let Some(last) = self.runner.longest(plan, turn, program, at as usize)
+            {
+                hits.push(Hit { rule, first: at, last: last as u32, regex_match: 0 });
+            }
+        }
+    }
+
+    /// Notes the starts from which a rule could reach its anchor at token `at`.
+    fn anchor(&mut self, anchored: &[Anchored], at: u32) {
+        for rule in anchored {
+            let Some(nearest) = at.checked_sub(rule.min) else { continue };
+            let starts = at.saturating_sub(rule.max)..=nearest;
+            self.tries.extend(starts.map(|start| (rule.rule, start)));
+        }
+    }
+}
+
+/// The phrases that begin at token `first`.
+#[inline]
+fn walk_phrases(plan: &Plan, turn: &TurnText<'_>, first: usize, hits: &mut Vec<Hit>) {
+    let mut push = |node: u32, last: usize| {
+        for &rule in plan.phrases.rules_at(node) {
+            hits.push(Hit { rule, first: first as u32, last: last as u32, regex_match: 0 });
+        }
+    };
+    let word = turn.tokens[first].word();
+    let mut node = plan.phrases.root(word);
+    push(node, first + 1);
+    for (at, token) in turn.tokens.iter().enumerate().skip(first + 1) {
+        if token.gap() != GapKind::Join || token.word() == 0 {
+            return;
+        }
+        if at == first + 1 && !plan.phrases.may_begin(word, token.word()) {
+            return;
+        }
+        node = plan.phrases.step(node, token.word());
+        if node == 0 {
+            return;
+        }
+        push(node, at + 1);
+    }
+}
+
+/// Rules that are a `<question>` or a `/re/` and nothing else.
+fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
+    for &rule in &plan.whole_lines {
+        match plan.rules[rule as usize].body {
+            Body::Question => {
+                let mut first = 0;
+                while first < turn.tokens.len() {
+                    let last = turn.sentence(first).end;
+                    if turn.is_question(first) {
+                        hits.push(Hit { rule, first: first as u32, last: last as u32, regex_match: 0 });
+                    }
+                    first = last;
+                }
+            }
+            Body::Regex(regex) => {
+                for (at, found) in turn.regex_matches[regex as usize].iter().enumerate() {
+                    let tokens = turn.tokens_over_original(found);
+                    let (first, last) = (tokens.start as u32, tokens.end as u32);
+                    hits.push(Hit { rule, first, last, regex_match: at as u32 });
+                }
+            }
+            Body::Phrases | Body::Program(_) => {}
+        }
+    }
+}
+
+/// Keeps of each rule what it takes: the longest at each start, and unless it takes all of these, from left to right
+/// those that do not overlap one taken before.
+fn take(plan: &Plan, hits: &mut Vec<Hit>) {
+    hits.sort_unstable_by_key(|h| (h.rule, h.first, std::cmp::Reverse(h.last), h.regex_match));
+    let mut before: Option<Hit> = None;
+    hits.retain(|hit| {
+        let keep = match before {
+            Some(b) if b.rule == hit.rule => match plan.rules[hit.rule as usize].taking {
+                Taking::Apart => hit.first >= b.last,
+                Taking::EveryStart => hit.first != b.first,
+                Taking::All => true,
+            },
+            _ => true,
+        };
+        if keep {
+            before = Some(*hit);
+        }
+        keep
+    });
+}
+
+/// The place of a match in bytes of the original turn.
+pub(crate) fn place(plan: &Plan, turn: &TurnText<'_>, hit: &Hit) -> Range<usize> {
+    let (first, last) = (hit.first as usize, hit.last as usize);
+    match &plan.rules[hit.rule as usize].body {
+        Body::Regex(regex) => turn.regex_matches[*regex as usize][hit.regex_match as usize].clone(),
+        body => {
+            let (mut start, mut end) = (turn.tokens[first].start, turn.tokens[last - 1].end);
+            if let Body::Program(Program { classes, .. }) = body {
+                for class in classes {
+                    for o in turn.occurrences_within(*class, hit.first, hit.last) {
+                        if o.first == hit.first {
+                            start = start.min(o.start);
+                        }
+                        if o.last == hit.last {
+                            end = end.max(o.end);
+                        }
+                    }
+                }
+            }
+            turn.original_range(start as usize, end as usize)
+        }
+    }
+}

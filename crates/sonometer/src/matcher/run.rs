@@ -1,0 +1,166 @@
+//! Runs one program at one start: the longest match, in a bounded number of steps.
+
+use super::turn::TurnText;
+use crate::sensor::Plan;
+use crate::sensor::program::{Next, Op, Program};
+use crate::text::gap::GapKind;
+
+/// A point of execution: the instruction, the next token, whether a break gap may be stepped over.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Point {
+    at: u32,
+    op: Next,
+    bridge: bool,
+}
+
+/// Working memory of [`Runner::longest`], kept between calls.
+#[derive(Default)]
+pub(crate) struct Runner {
+    todo: Vec<Point>,
+    seen: Seen,
+}
+
+impl Runner {
+    /// The end (one past the last token) of the longest match of `program` that begins at token `start`.
+    pub(crate) fn longest(&mut self, plan: &Plan, turn: &TurnText<'_>, program: &Program, start: usize) -> Option<usize> {
+        self.todo.clear();
+        self.seen.clear();
+        self.todo.push(Point { at: start as u32, op: program.entry, bridge: true });
+        let mut best = None;
+        while let Some(point) = self.todo.pop() {
+            let at = point.at as usize;
+            let open = at == start || may_step(turn, at, point.bridge);
+            match &program.ops[point.op as usize] {
+                Op::Match => best = best.max((at > start).then_some(at)),
+                Op::Word(word, next) => {
+                    if open && turn.tokens.get(at).is_some_and(|t| t.word() == *word) {
+                        self.consume(at + 1, *next);
+                    }
+                }
+                Op::Exact(word, exact, next) => {
+                    let same = |t: &crate::text::Token| {
+                        let range = turn.original_range(t.start as usize, t.end as usize);
+                        t.word() == *word && turn.original[range] == *plan.exacts[*exact as usize]
+                    };
+                    if open && turn.tokens.get(at).is_some_and(same) {
+                        self.consume(at + 1, *next);
+                    }
+                }
+                Op::Test(test, next) => {
+                    if open && turn.passed.binary_search(&(at as u32, *test)).is_ok() {
+                        self.consume(at + 1, *next);
+                    }
+                }
+                Op::Any(next) => {
+                    if open && at < turn.tokens.len() {
+                        self.consume(at + 1, *next);
+                    }
+                }
+                Op::Class(class, next) => {
+                    if open {
+                        for occurrence in turn.occurrences_at(*class, at) {
+                            self.consume(occurrence.last as usize, *next);
+                        }
+                    }
+                }
+                Op::Regex(regex, next) => {
+                    if open && let Some(end) = aligned_match(turn, *regex, at) {
+                        self.consume(end, *next);
+                    }
+                }
+                Op::Gap(max, next) => {
+                    for skipped in 0..=usize::from(*max) {
+                        let to = at + skipped;
+                        if skipped > 0 && (to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End) {
+                            break;
+                        }
+                        self.go(Point { at: to as u32, op: *next, bridge: true });
+                    }
+                }
+                Op::Split(one, other) => {
+                    self.go(Point { op: *one, ..point });
+                    self.go(Point { op: *other, ..point });
+                }
+                Op::TurnStart(next) => {
+                    if at == 0 {
+                        self.todo.push(Point { op: *next, ..point });
+                    }
+                }
+                Op::TurnEnd(next) => {
+                    if at == turn.tokens.len() {
+                        self.todo.push(Point { op: *next, ..point });
+                    }
+                }
+                Op::Mark(mark, next) => {
+                    if turn.gap(at).contains(*mark) {
+                        self.todo.push(Point { op: *next, bridge: true, ..point });
+                    }
+                }
+                Op::Question(next) => {
+                    if at > start && turn.is_question(at - 1) {
+                        self.todo.push(Point { op: *next, ..point });
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    fn consume(&mut self, at: usize, op: Next) {
+        self.go(Point { at: at as u32, op, bridge: false });
+    }
+
+    /// Goes on from a point that several ways can reach, once.
+    fn go(&mut self, point: Point) {
+        if self.seen.insert(point) {
+            self.todo.push(point);
+        }
+    }
+}
+
+/// Whether token `at` may follow the token before it.
+fn may_step(turn: &TurnText<'_>, at: usize, bridge: bool) -> bool {
+    match turn.tokens.get(at).map(|t| t.gap()) {
+        Some(GapKind::Join) => true,
+        Some(GapKind::Break) => bridge,
+        Some(GapKind::End) | None => false,
+    }
+}
+
+/// The end of the match of a regular expression that covers whole tokens from token `at` on.
+fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
+    let token = turn.tokens.get(at)?;
+    let start = turn.original_range(token.start as usize, token.end as usize).start;
+    let matches = &turn.regex_matches[regex as usize];
+    let found = matches.get(matches.partition_point(|m| m.start < start)).filter(|m| m.start == start)?;
+    let tokens = turn.tokens_over_original(found);
+    let last = turn.tokens[tokens.clone()].last()?;
+    (turn.original_range(last.start as usize, last.end as usize).end == found.end).then_some(tokens.end)
+}
+
+/// The points already visited: a short list, then a sorted one, so that every point is worked on once.
+#[derive(Default)]
+struct Seen {
+    few: Vec<Point>,
+    many: std::collections::BTreeSet<Point>,
+}
+
+impl Seen {
+    const FEW: usize = 24;
+
+    fn clear(&mut self) {
+        self.few.clear();
+        self.many.clear();
+    }
+
+    fn insert(&mut self, point: Point) -> bool {
+        if self.few.contains(&point) {
+            return false;
+        }
+        if self.few.len() < Self::FEW {
+            self.few.push(point);
+            return true;
+        }
+        self.many.insert(point)
+    }
+}

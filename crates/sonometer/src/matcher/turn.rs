@@ -1,0 +1,242 @@
+//! One turn made ready for matching: folded text, tokens with their word numbers, sentences, class occurrences.
+
+use crate::class::Occurrence;
+use crate::protocol::phrase::Class;
+use crate::sensor::Plan;
+use crate::sensor::vocabulary::role;
+use crate::text::fold::Folded;
+use crate::text::gap::{self, GapKind};
+use crate::text::token::{self, Sink, Token};
+use std::ops::Range;
+
+/// A turn made ready for matching. All places are in the folded text unless they say otherwise.
+#[derive(Debug)]
+pub(crate) struct TurnText<'t> {
+    pub(crate) original: &'t str,
+    pub(crate) folded: Folded<'t>,
+    pub(crate) tokens: Vec<Token>,
+    /// The first tokens of the second sentence and those after it.
+    pub(crate) sentences: Vec<u32>,
+    /// Tokens at which a phrase may begin or an anchor stands.
+    pub(crate) marked: Vec<u32>,
+    /// (token, test) for every prefix or stem test that a token passes, sorted.
+    pub(crate) passed: Vec<(u32, u32)>,
+    /// Class occurrences over tokens, sorted by class and place.
+    pub(crate) occurrences: Vec<Spread>,
+    /// Matches of the regular expressions, by number, in bytes of the original.
+    pub(crate) regex_matches: Vec<Vec<Range<usize>>>,
+    pub(crate) count: Count,
+}
+
+/// What fidelity needs to know of a turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    /// Tokens that are words.
+    pub(crate) words: u64,
+    /// Words that are function words of the language.
+    pub(crate) function_words: u64,
+    /// Words of another script than the language's, and placeholders such as `[inaudible]`.
+    pub(crate) unreadable: u64,
+    /// Runs of replacement and control characters.
+    pub(crate) noise: u64,
+}
+
+/// An occurrence of a class and the tokens it overlaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Spread {
+    pub(crate) class: Class,
+    /// First token.
+    pub(crate) first: u32,
+    /// One past the last token.
+    pub(crate) last: u32,
+    /// Bytes of the folded text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl<'t> TurnText<'t> {
+    /// Reads a turn for the patterns of `plan`.
+    pub(crate) fn read(plan: &Plan, original: &'t str) -> Self {
+        let folded = Folded::new(original);
+        let mut reader = Reader {
+            plan,
+            tokens: Vec::with_capacity(original.len() / 5 + 4),
+            sentences: Vec::new(),
+            marked: Vec::with_capacity(original.len() / 10 + 4),
+            passed: Vec::new(),
+            count: Count { noise: noise(original), ..Count::default() },
+            last_end: 0,
+        };
+        token::cut(folded.text(), &mut reader);
+        let Reader { tokens, sentences, marked, passed, count, .. } = reader;
+        let mut turn = Self {
+            original,
+            folded,
+            tokens,
+            sentences,
+            marked,
+            passed,
+            occurrences: Vec::new(),
+            regex_matches: Vec::new(),
+            count,
+        };
+        turn.find_classes(plan);
+        turn.find_regexes(plan);
+        turn
+    }
+
+    /// The text of token `at`, in its own case.
+    pub(crate) fn word(&self, at: usize) -> &str {
+        &self.folded.text()[self.tokens[at].range()]
+    }
+
+    /// The text before token `at`; for the number of tokens, the rest of the turn.
+    pub(crate) fn gap(&self, at: usize) -> &str {
+        let from = at.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
+        let to = self.tokens.get(at).map_or(self.folded.text().len(), |token| token.start as usize);
+        &self.folded.text()[from..to]
+    }
+
+    /// The tokens of the sentence that token `at` stands in.
+    pub(crate) fn sentence(&self, at: usize) -> Range<usize> {
+        let after = self.sentences.partition_point(|first| *first as usize <= at);
+        let first = after.checked_sub(1).map_or(0, |before| self.sentences[before] as usize);
+        first..self.sentences.get(after).map_or(self.tokens.len(), |next| *next as usize)
+    }
+
+    /// Whether the sentence that token `at` stands in is a question.
+    pub(crate) fn is_question(&self, at: usize) -> bool {
+        self.gap(self.sentence(at).end).contains(['?', '؟'])
+    }
+
+    /// The bytes of the original turn that folded bytes stand for.
+    pub(crate) fn original_range(&self, start: usize, end: usize) -> Range<usize> {
+        self.folded.original_range(start, end)
+    }
+
+    /// Occurrences of a class that begin at token `first`.
+    pub(crate) fn occurrences_at(&self, class: Class, first: usize) -> &[Spread] {
+        let from = self.occurrences.partition_point(|o| (o.class, o.first as usize) < (class, first));
+        let len = self.occurrences[from..].iter().take_while(|o| o.class == class && o.first as usize == first).count();
+        &self.occurrences[from..from + len]
+    }
+
+    /// Occurrences of a class over tokens `first..last` and no others.
+    pub(crate) fn occurrences_within(&self, class: Class, first: u32, last: u32) -> impl Iterator<Item = &Spread> {
+        let from = self.occurrences.partition_point(|o| (o.class, o.first) < (class, first));
+        let here = self.occurrences[from..].iter().take_while(move |o| o.class == class && o.first < last);
+        here.filter(move |o| o.last <= last)
+    }
+
+    /// The tokens that bytes of the folded text overlap: first, and one past the last (at least first).
+    pub(crate) fn tokens_over(&self, start: usize, end: usize) -> Range<usize> {
+        let first = self.tokens.partition_point(|t| (t.end as usize) <= start);
+        let last = self.tokens.partition_point(|t| (t.start as usize) < end);
+        first..last.max(first)
+    }
+
+    /// The tokens that bytes of the original overlap.
+    pub(crate) fn tokens_over_original(&self, range: &Range<usize>) -> Range<usize> {
+        self.tokens_over(self.folded.folded_offset(range.start), self.folded.folded_offset(range.end))
+    }
+
+    fn find_classes(&mut self, plan: &Plan) {
+        if !plan.classes.is_empty() {
+            let mut found: Vec<Occurrence> = Vec::new();
+            crate::class::find(self.folded.text(), plan.classes, plan.language, &mut found);
+            let spreads = found.iter().map(|o| {
+                let tokens = self.tokens_over(o.start as usize, o.end as usize);
+                let (first, last) = (tokens.start as u32, tokens.end as u32);
+                Spread { class: Class::Detected(o.class), first, last, start: o.start, end: o.end }
+            });
+            self.occurrences = spreads.filter(|s| s.first < s.last).collect();
+        }
+        if plan.shout {
+            let shouts = super::shout::find(self);
+            self.occurrences.extend(shouts);
+        }
+        self.occurrences.sort_unstable();
+    }
+
+    fn find_regexes(&mut self, plan: &Plan) {
+        self.regex_matches = plan.regexes.iter().map(|regex| {
+            regex.find_iter(self.original).map(|m| m.range()).filter(|r| !r.is_empty()).collect()
+        }).collect();
+    }
+}
+
+/// Takes the tokens of a turn and looks each word up.
+struct Reader<'p> {
+    plan: &'p Plan,
+    tokens: Vec<Token>,
+    sentences: Vec<u32>,
+    marked: Vec<u32>,
+    passed: Vec<(u32, u32)>,
+    count: Count,
+    last_end: usize,
+}
+
+impl Sink for Reader<'_> {
+    #[inline]
+    fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool) {
+        let bytes = text.as_bytes();
+        let gap = self.gap(text, start);
+        let word = self.plan.vocabulary.number(bytes, start, end);
+        let roles = self.plan.vocabulary.roles(word);
+        let at = self.tokens.len() as u32;
+        if gap == GapKind::End {
+            self.sentences.push(at);
+        }
+        if roles & (role::FIRST | role::ANCHOR) != 0 {
+            self.marked.push(at);
+        }
+        if !symbol {
+            self.count.words += 1;
+            self.count.function_words += u64::from(roles & role::FUNCTION);
+            if !bytes[start].is_ascii() {
+                self.count.unreadable += u64::from(self.plan.latin);
+            } else if roles & role::PLACEHOLDER != 0 && start > 0 && matches!(bytes[start - 1], b'[' | b'(') {
+                self.count.unreadable += 1;
+            }
+        }
+        if self.plan.tests.may_pass(bytes, start, end) {
+            let passed = &mut self.passed;
+            self.plan.tests.each(&text[start..end], |test| passed.push((at, test)));
+        }
+        self.tokens.push(Token::new(start, end, word, symbol, gap));
+        self.last_end = end;
+    }
+}
+
+impl Reader<'_> {
+    #[inline]
+    fn gap(&self, text: &str, start: usize) -> GapKind {
+        if start == self.last_end + 1 && text.as_bytes()[self.last_end] == b' ' {
+            return GapKind::Join;
+        }
+        let Some(last) = self.tokens.last() else { return GapKind::Join };
+        gap::kind(text, self.last_end, start, || {
+            let word = &text[last.range()];
+            let initial = word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case("i");
+            initial || self.plan.language.is_some_and(|l| l.is_abbreviation(word))
+        })
+    }
+}
+
+/// Maximal runs of U+FFFD and control characters other than tab and line breaks.
+fn noise(text: &str) -> u64 {
+    // No byte below 0x20 but white space, no DEL and nothing beyond ASCII: the everyday case.
+    let plain = |b: &u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    if text.as_bytes().iter().all(plain) {
+        return 0;
+    }
+    let is_noise = |c: char| c == '\u{fffd}' || matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}') && !matches!(c, '\t' | '\n' | '\r');
+    let mut runs = 0;
+    let mut inside = false;
+    for c in text.chars() {
+        let now = is_noise(c);
+        runs += u64::from(now && !inside);
+        inside = now;
+    }
+    runs
+}

@@ -1,0 +1,122 @@
+//! What a pattern must keep to, so that every match is a definite span and costs a bounded number of steps.
+
+use super::ast::{Pattern, Regex};
+use super::parse::{MAX_NODES, PhraseError};
+
+/// The most bytes of a compiled regular expression.
+pub(crate) const MAX_REGEX_BYTES: usize = 1 << 20;
+
+/// Checks a whole pattern line.
+pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
+    // Both orders of `&` are written out when compiling, so the size is that of the longer form.
+    if size(pattern) > MAX_NODES {
+        return Err(error(line, "SM0201", "a pattern of too many parts", "split it into several lines"));
+    }
+    let body = match pattern {
+        Pattern::Question => return Ok(()),
+        Pattern::Sequence(items) => match items.split_last() {
+            Some((Pattern::Question, rest)) => rest,
+            _ => items,
+        },
+        other => std::slice::from_ref(other),
+    };
+    body.iter().try_for_each(|p| no_question(p, line))?;
+    if body.iter().all(is_nullable) {
+        return Err(error(line, "SM0225", "a pattern that can match nothing", "make at least one word of it required"));
+    }
+    if !body.iter().any(is_anchored) {
+        return Err(error(line, "SM0226", "a pattern of nothing but `_`", "name at least one word or class"));
+    }
+    Ok(())
+}
+
+/// Checks the entries of a list.
+pub(super) fn part(pattern: &Pattern, text: &str) -> Result<(), PhraseError> {
+    no_question(pattern, text)?;
+    if is_nullable(pattern) {
+        return Err(error(text, "SM0225", "a list entry that can match nothing", "make at least one word of it required"));
+    }
+    Ok(())
+}
+
+/// Every gap of a sequence has a required element before it and after it.
+pub(super) fn gaps(items: &[Pattern]) -> Result<(), ()> {
+    let required = |part: &[Pattern]| part.iter().any(|p| !is_nullable(p));
+    let ok = items.iter().enumerate().all(|(at, item)| {
+        !matches!(item, Pattern::Gap { .. }) || required(&items[..at]) && required(&items[at + 1..])
+    });
+    if ok { Ok(()) } else { Err(()) }
+}
+
+/// Whether a pattern can match without consuming anything.
+pub(crate) fn is_nullable(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) | Pattern::Near { .. } => false,
+        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::TurnStart | Pattern::TurnEnd => true,
+        Pattern::Mark(_) | Pattern::Question => true,
+        Pattern::Sequence(items) => items.iter().all(is_nullable),
+        Pattern::Either(items) => items.iter().any(is_nullable),
+    }
+}
+
+/// Whether every match holds something that can be looked up: a word, a class, a regular expression.
+fn is_anchored(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Word(_) | Pattern::Class(_) | Pattern::Regex(_) => true,
+        Pattern::Sequence(items) => items.iter().any(is_anchored),
+        Pattern::Either(items) => items.iter().all(is_anchored),
+        Pattern::Near { left, right, .. } => is_anchored(left) || is_anchored(right),
+        _ => false,
+    }
+}
+
+/// How many nodes a tree has.
+pub(super) fn size(pattern: &Pattern) -> usize {
+    let inside = match pattern {
+        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().map(size).sum(),
+        Pattern::Optional(inner) => size(inner),
+        Pattern::Near { left, right, .. } => 2 * (size(left) + size(right)),
+        _ => 0,
+    };
+    inside + 1
+}
+
+/// Checks that a regular expression is valid, small enough, and cannot match the empty text.
+pub(super) fn regex(regex: &Regex) -> Result<(), (String, String)> {
+    let built = build(regex).map_err(|e| {
+        let text = e.to_string();
+        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        (format!("a regular expression that cannot be read: {reason}"), "see the syntax of the `regex` crate; look-around and back references are not part of it".to_owned())
+    })?;
+    if built.is_match("") {
+        return Err(("a regular expression that matches the empty text".into(), "use `+` in the place of `*`".into()));
+    }
+    Ok(())
+}
+
+/// Compiles a regular expression within the engine's limits.
+pub(crate) fn build(regex: &Regex) -> Result<regex::Regex, regex::Error> {
+    regex::RegexBuilder::new(&regex.source)
+        .case_insensitive(regex.ignore_case)
+        .size_limit(MAX_REGEX_BYTES)
+        .dfa_size_limit(MAX_REGEX_BYTES)
+        .build()
+}
+
+fn no_question(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
+    let inside = match pattern {
+        Pattern::Question => {
+            let fix = "write it alone, or as the last part of the line";
+            return Err(error(line, "SM0227", "`<question>` inside a pattern", fix));
+        }
+        Pattern::Sequence(items) | Pattern::Either(items) => return items.iter().try_for_each(|p| no_question(p, line)),
+        Pattern::Optional(inner) => [Some(inner), None],
+        Pattern::Near { left, right, .. } => [Some(left), Some(right)],
+        _ => [None, None],
+    };
+    inside.into_iter().flatten().try_for_each(|p| no_question(p, line))
+}
+
+fn error(line: &str, code: &'static str, message: &str, fix: &str) -> PhraseError {
+    PhraseError { code, range: 0..line.len(), message: message.into(), fix: fix.into() }
+}

@@ -1,0 +1,204 @@
+//! The one result of sensing, and its one JSON form.
+
+use crate::evidence::Candidate;
+use crate::fidelity::Fidelity;
+use crate::ics::Ics;
+use crate::interaction::{Interaction, Turn};
+use crate::json::Json;
+use crate::mask::{self, Masked};
+use crate::profile::{OffsetUnit, Profile, View};
+use crate::protocol::{Modality, Protocol};
+use crate::resonance::Resonance;
+use crate::sensor::Sensor;
+use crate::unit::Unit;
+use crate::weak::WeakSignal;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// What a sensor found in an interaction. A [`View`] only shows more or less of it.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    pub(crate) sensor: Sensor,
+    pub(crate) interaction: Interaction,
+    pub(crate) score: Unit,
+    pub(crate) resonances: Vec<Resonance>,
+    /// All candidates, by marker, line and place.
+    pub(crate) candidates: Vec<Candidate>,
+    /// Those that are evidence, in the order of the text.
+    pub(crate) evidence: Vec<Candidate>,
+    pub(crate) weak_signals: Vec<WeakSignal>,
+    pub(crate) masks: Vec<Masked>,
+    pub(crate) fidelity: Fidelity,
+    pub(crate) ics: Ics,
+}
+
+/// One piece of evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence<'r> {
+    /// The label of the metamarker.
+    pub metamarker: &'r str,
+    /// What it adds to its marker, above 0, at most 1.
+    pub score: Unit,
+    /// The turn it stands in, from 0.
+    pub turn: usize,
+    /// Bytes of that turn's content.
+    pub range: Range<usize>,
+    /// The text that triggered it, masked where the protocol says so.
+    pub source: Cow<'r, str>,
+}
+
+impl Reading {
+    /// The protocol that was sensed.
+    pub fn protocol(&self) -> &Protocol {
+        self.sensor.protocol()
+    }
+
+    /// The interaction that was sensed.
+    pub fn interaction(&self) -> &Interaction {
+        &self.interaction
+    }
+
+    /// The overall score, 0 to 1; 0 when the content is insufficient.
+    pub fn score(&self) -> Unit {
+        self.score
+    }
+
+    /// Every marker's label with what it came to, in the order of the protocol.
+    pub fn resonance(&self) -> impl Iterator<Item = (&str, Resonance)> {
+        self.protocol().markers.iter().zip(&self.resonances).map(|(m, r)| (m.label.as_str(), *r))
+    }
+
+    /// The evidence in the order of the text.
+    pub fn evidence(&self) -> impl Iterator<Item = Evidence<'_>> {
+        self.evidence.iter().map(|found| Evidence {
+            metamarker: &self.protocol().markers[found.marker as usize].label,
+            score: found.contribution.clamp_to_one(),
+            turn: found.turn as usize,
+            range: found.range(),
+            source: self.shown(found.turn, found.range()),
+        })
+    }
+
+    /// Near-threshold activations, the nearest first.
+    pub fn weak_signals(&self) -> &[WeakSignal] {
+        &self.weak_signals
+    }
+
+    /// How far the reading can be trusted.
+    pub fn fidelity(&self) -> Fidelity {
+        self.fidelity
+    }
+
+    /// What it consumed.
+    pub fn ics(&self) -> Ics {
+        self.ics
+    }
+
+    /// The content of a turn with everything hidden that a mask covers.
+    pub fn masked_turn(&self, turn: usize) -> Cow<'_, str> {
+        self.shown(turn as u32, 0..self.interaction.turns()[turn].content.len())
+    }
+
+    /// The canonical JSON of a view: the same bytes from every door.
+    pub fn to_json(&self, view: View) -> String {
+        let mut json = Json::with_capacity(256 + 48 * self.resonances.len() + 96 * self.evidence.len());
+        json.object(|json| self.write(json, view));
+        json.into_text()
+    }
+
+    /// Bytes of a turn as they may be shown.
+    pub(crate) fn shown(&self, turn: u32, range: Range<usize>) -> Cow<'_, str> {
+        let content = &self.interaction.turns()[turn as usize].content;
+        let from = self.masks.partition_point(|m| m.turn < turn);
+        let to = self.masks.partition_point(|m| m.turn <= turn);
+        mask::show(content, range, &self.masks[from..to])
+    }
+
+    fn write(&self, json: &mut Json, view: View) {
+        let protocol = self.protocol();
+        json.key("target").object(|json| {
+            json.key("type").string("protocol");
+            json.key("id").string(&protocol.id);
+            json.key("version").string(&protocol.version);
+        });
+        if view.profile != Profile::Raw {
+            json.key("profile").string(view.profile.as_str());
+        }
+        json.key("score").number(self.score);
+        json.key("resonance").object(|json| {
+            for (label, resonance) in self.resonance() {
+                json.key(label).number(resonance.activation);
+            }
+        });
+        json.key("evidence").list(|json| {
+            for found in &self.evidence {
+                json.object(|json| self.write_evidence(json, view, found));
+            }
+        });
+        if view.profile == Profile::Discovery {
+            json.key("weak_signals").list(|json| {
+                for weak in &self.weak_signals {
+                    json.object(|json| {
+                        json.key("metamarker").string(&protocol.markers[weak.marker].label);
+                        json.key("proximity").number(weak.proximity);
+                        json.key("hint").string(&weak.hint);
+                    });
+                }
+            });
+        }
+        json.key("fidelity").object(|json| {
+            json.key("index").number(self.fidelity.index);
+            json.key("sufficient").bool(self.fidelity.sufficient);
+        });
+        json.key("ics").object(|json| {
+            json.key("consumed").count(self.ics.consumed);
+            json.key("cost_usd").number(self.ics.cost_usd);
+            json.key("sgm_version").string(protocol.sgm.as_str());
+        });
+    }
+
+    fn write_evidence(&self, json: &mut Json, view: View, found: &Candidate) {
+        json.key("metamarker").string(&self.protocol().markers[found.marker as usize].label);
+        json.key("score").number(found.contribution.clamp_to_one());
+        json.key("source").string(&self.shown(found.turn, found.range()));
+        let turn = &self.interaction.turns()[found.turn as usize];
+        if let Some(unit) = view.offsets {
+            if self.interaction.modality() == Modality::Transcript {
+                json.key("segment").count(found.turn.into());
+            }
+            json.key("start").count(offset(&turn.content, found.start, unit));
+            json.key("end").count(offset(&turn.content, found.end, unit));
+        }
+        if view.profile == Profile::Detailed {
+            json.key("reconstruction").object(|json| {
+                json.key("segment_text").string(&self.masked_turn(found.turn as usize));
+                json.key("attribution").string(turn.role.as_deref().unwrap_or("unattributed"));
+                json.key("actant").string(&self.actant(turn));
+            });
+        }
+    }
+
+    /// The protocol's name of who speaks.
+    fn actant(&self, turn: &Turn) -> String {
+        match &turn.role {
+            Some(role) => self.sensor.plan().role_name(role),
+            None => "unattributed".into(),
+        }
+    }
+}
+
+impl Candidate {
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A byte offset of `content` in another unit.
+fn offset(content: &str, bytes: u32, unit: OffsetUnit) -> u64 {
+    let before = &content[..bytes as usize];
+    match unit {
+        OffsetUnit::Bytes => bytes.into(),
+        OffsetUnit::Chars => before.chars().count() as u64,
+        OffsetUnit::Utf16 => before.encode_utf16().count() as u64,
+    }
+}

@@ -1,0 +1,129 @@
+//! From the evidence of a marker to its activation.
+
+use crate::evidence::{Candidate, Setting};
+use crate::protocol::{Marker, Repeat};
+use crate::sensor::Plan;
+use crate::unit::{Unit, div_half_up};
+
+/// What a marker came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Resonance {
+    /// The evidence E: contributions and bias, at least 0, per so many words where the marker says so.
+    pub evidence: Unit,
+    /// The activation, 0 to 1: the marker's resonance.
+    pub activation: Unit,
+    /// Whether the activation reaches the trigger.
+    pub triggered: bool,
+}
+
+/// The sums behind a marker's activation, kept for what-if questions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sums {
+    contributions: i64,
+    /// Words of the turns that the marker listens to.
+    words: u64,
+    /// Turns with a positive contribution, and turns, of the share's side.
+    turns_with: u64,
+    turns: u64,
+}
+
+/// Sets the contribution of each of a marker's candidates (all of them, by line and place) and measures it.
+pub(crate) fn measure(
+    plan: &Plan,
+    setting: &Setting,
+    number: usize,
+    candidates: &mut [Candidate],
+) -> (Resonance, Sums) {
+    let marker = &plan.protocol.markers[number];
+    let mut uses = 0;
+    let mut line = None;
+    for candidate in candidates.iter_mut().filter(|c| c.failed == 0) {
+        if line != Some(candidate.line) {
+            (line, uses) = (Some(candidate.line), 0);
+        }
+        candidate.contribution = contribution(marker, candidate.line, uses);
+        uses += 1;
+    }
+    let sums = sums(plan, setting, number, candidates);
+    (sums.resonance(marker, Unit::ZERO), sums)
+}
+
+/// What the use number `uses` (from 0) of a line adds.
+fn contribution(marker: &Marker, line: u32, uses: u32) -> Unit {
+    let strength = marker.lines[line as usize].strength;
+    match marker.repeat {
+        Repeat::All => strength,
+        Repeat::Once if uses == 0 => strength,
+        Repeat::Once => Unit::ZERO,
+        Repeat::Halve if uses < 40 => Unit(strength.0 / (1 << uses)),
+        Repeat::Halve => Unit::ZERO,
+    }
+}
+
+fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate]) -> Sums {
+    let marker = &plan.protocol.markers[number];
+    let marker_plan = &plan.markers[number];
+    let total = candidates.iter().map(|c| c.contribution).sum::<Unit>();
+    let mut sums = Sums { contributions: total.0, ..Sums::default() };
+    if marker.per.is_none() && marker.share.is_none() {
+        return sums;
+    }
+    let mut with = vec![false; setting.turns.len()];
+    for candidate in candidates.iter().filter(|c| c.contribution > Unit::ZERO) {
+        with[candidate.turn as usize] = true;
+    }
+    for (turn, facts) in setting.turns.iter().enumerate().filter(|(t, _)| setting.is_within(*t, marker.place)) {
+        if setting.is_by(turn, &marker_plan.by) {
+            sums.words += facts.count.words;
+        }
+        if setting.is_by(turn, &marker_plan.share_by) {
+            sums.turns += 1;
+            sums.turns_with += u64::from(with[turn]);
+        }
+    }
+    sums
+}
+
+impl Sums {
+    /// The activation if a candidate of `extra` strength more had counted (in a turn without evidence so far).
+    pub(crate) fn resonance(&self, marker: &Marker, extra: Unit) -> Resonance {
+        let total = i128::from(self.contributions) + i128::from(marker.bias.0) + i128::from(extra.0);
+        let mut evidence = total.max(0);
+        if let Some(per) = marker.per {
+            evidence = div_half_up(evidence * i128::from(per), i128::from(self.words.max(per.into())));
+        }
+        let activation = match &marker.share {
+            Some(share) => {
+                let raised = if extra > Unit::ZERO { (self.turns_with + 1).min(self.turns) } else { self.turns_with };
+                let rate = Unit::ratio(raised.into(), self.turns.into());
+                Unit::ratio(rate.0.into(), share.full.0.into()).clamp_to_one()
+            }
+            None => saturate(evidence, marker.half),
+        };
+        let evidence = Unit(i64::try_from(evidence).unwrap_or(i64::MAX));
+        Resonance { evidence, activation, triggered: activation >= marker.trigger }
+    }
+}
+
+/// Saturation of the BM25 kind, scaled so that evidence of 1 gives 1: `E (1 + h) / (E + h)`, at most 1.
+fn saturate(evidence: i128, half: Unit) -> Unit {
+    if evidence == 0 {
+        return Unit::ZERO;
+    }
+    let half = i128::from(half.0);
+    let activation = div_half_up(evidence * (1_000_000 + half), evidence + half);
+    Unit(activation.min(1_000_000) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saturates_as_the_design_says() {
+        let at = |evidence| saturate(evidence, Unit::ONE).0;
+        assert_eq!([at(200_000), at(400_000), at(600_000), at(800_000)], [333_333, 571_429, 750_000, 888_889]);
+        assert_eq!([at(0), at(1_000_000), at(5_000_000)], [0, 1_000_000, 1_000_000]);
+        assert_eq!(saturate(1, Unit::ZERO), Unit::ONE);
+    }
+}

@@ -1,0 +1,154 @@
+//! Sensing: interaction in, reading out.
+
+use crate::error::Error;
+use crate::evidence::{self, Candidate, Setting, condition};
+use crate::fidelity;
+use crate::ics::Ics;
+use crate::interaction::Interaction;
+use crate::mask::Masked;
+use crate::matcher::{Matcher, TurnText};
+use crate::protocol::Modality;
+use crate::reading::Reading;
+use crate::resonance::{self, Resonance, Sums};
+use crate::score;
+use crate::sensor::{Plan, Sensor};
+use crate::unit::Unit;
+use crate::weak;
+
+/// What a deployment sets around sensing; nothing here changes what is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SenseOptions {
+    /// The price of one ICS in US dollars.
+    pub usd_per_ics: Unit,
+    /// Senses whatever the fidelity is (self tests of single lines).
+    pub ignore_fidelity: bool,
+}
+
+impl Sensor {
+    /// Measures an interaction. Content that is insufficient gives a reading too: one that says so and reports nothing
+    /// else (see [`crate::Fidelity`]).
+    ///
+    /// # Errors
+    /// `invalid_request` if the protocol does not support the modality.
+    pub fn sense(&self, interaction: &Interaction) -> Result<Reading, Error> {
+        self.sense_with(interaction, SenseOptions::default())
+    }
+
+    /// As [`Sensor::sense`], with options.
+    ///
+    /// # Errors
+    /// As [`Sensor::sense`].
+    pub fn sense_with(&self, interaction: &Interaction, options: SenseOptions) -> Result<Reading, Error> {
+        let plan = self.plan();
+        check_modality(plan, interaction.modality())?;
+        let mut setting = Setting::of(plan, interaction);
+        let candidates = find(plan, interaction, &mut setting);
+        let mut fidelity = fidelity::measure(plan, &setting);
+        let mut reading = Reading {
+            sensor: self.clone(),
+            interaction: interaction.clone(),
+            score: Unit::ZERO,
+            resonances: vec![Resonance::default(); plan.markers.len()],
+            candidates: Vec::new(),
+            evidence: Vec::new(),
+            weak_signals: Vec::new(),
+            masks: Vec::new(),
+            fidelity,
+            ics: Ics::of(0, options.usd_per_ics),
+        };
+        fidelity.sufficient |= options.ignore_fidelity;
+        if fidelity.sufficient {
+            reading.candidates = candidates;
+            measure(plan, &setting, &mut reading, options);
+        }
+        Ok(reading)
+    }
+
+    /// Whether the content holds enough for a reliable reading; costs no ICS.
+    ///
+    /// # Errors
+    /// As [`Sensor::sense`].
+    pub fn fidelity(&self, interaction: &Interaction) -> Result<fidelity::Fidelity, Error> {
+        let plan = self.plan();
+        check_modality(plan, interaction.modality())?;
+        let mut setting = Setting::of(plan, interaction);
+        for (turn, facts) in interaction.turns().iter().zip(&mut setting.turns) {
+            facts.count = TurnText::read(plan, &turn.content).count;
+        }
+        Ok(fidelity::measure(plan, &setting))
+    }
+}
+
+fn check_modality(plan: &Plan, modality: Modality) -> Result<(), Error> {
+    if plan.protocol.modalities.contains(&modality) {
+        return Ok(());
+    }
+    let names: Vec<&str> = plan.protocol.modalities.iter().map(|m| m.as_str()).collect();
+    let message = format!(
+        "the protocol `{}` reads {}, not {}",
+        plan.protocol.id,
+        names.join(" or "),
+        modality.as_str()
+    );
+    Err(Error::invalid("interaction", message))
+}
+
+/// All candidates, by marker, line and place; the counts of the turns go into `setting`.
+fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting) -> Vec<Candidate> {
+    let mut matcher = Matcher::default();
+    let mut candidates = Vec::new();
+    for (number, turn) in interaction.turns().iter().enumerate() {
+        let text = TurnText::read(plan, &turn.content);
+        setting.turns[number].count = text.count;
+        let hits = matcher.find(plan, &text);
+        evidence::judge(plan, setting, number, &text, &hits, &mut candidates);
+    }
+    candidates.sort_unstable_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end, c.failed));
+    candidates
+}
+
+fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: SenseOptions) {
+    let mut rest = reading.candidates.as_mut_slice();
+    let mut sums: Vec<Sums> = Vec::with_capacity(plan.markers.len());
+    for number in 0..plan.markers.len() {
+        let count = rest.partition_point(|c| c.marker as usize <= number);
+        let (own, others) = rest.split_at_mut(count);
+        let (resonance, sum) = resonance::measure(plan, setting, number, own);
+        reading.resonances[number] = resonance;
+        sums.push(sum);
+        rest = others;
+    }
+    reading.score = score::score(&plan.protocol, &reading.resonances);
+    reading.evidence = reading.candidates.iter().copied().filter(|c| c.contribution > Unit::ZERO).collect();
+    reading.evidence.sort_unstable_by_key(|c| (c.turn, c.start, c.end, c.marker, c.line));
+    reading.masks = masks(plan, reading);
+    reading.weak_signals = weak_signals(plan, reading, &sums);
+    let triggered = reading.resonances.iter().filter(|r| r.triggered).count();
+    reading.ics = Ics::of(triggered, options.usd_per_ics);
+}
+
+/// What the evidence of markers with a mask, and their checksum near misses, hide; by turn and place.
+fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
+    let near = reading.candidates.iter().filter(|c| c.failed & condition::CHECKSUM != 0);
+    let hiding = reading.evidence.iter().chain(near).filter_map(|c| {
+        let mask = plan.protocol.markers[c.marker as usize].mask?;
+        Some(Masked { turn: c.turn, range: c.range(), mask })
+    });
+    let mut masks: Vec<Masked> = hiding.collect();
+    masks.sort_by(|a, b| (a.turn, a.range.start, a.range.end).cmp(&(b.turn, b.range.start, b.range.end)));
+    masks.dedup();
+    masks
+}
+
+fn weak_signals(plan: &Plan, reading: &Reading, sums: &[Sums]) -> Vec<weak::WeakSignal> {
+    let mut found = Vec::new();
+    let mut rest = reading.candidates.as_slice();
+    for (number, (resonance, sums)) in reading.resonances.iter().zip(sums).enumerate() {
+        let (own, others) = rest.split_at(rest.partition_point(|c| c.marker as usize <= number));
+        rest = others;
+        let said_by = |c: &Candidate| reading.interaction.turns()[c.turn as usize].role.as_deref().map(str::to_owned);
+        found.extend(weak::of_marker(plan, number, resonance, sums, own, said_by));
+    }
+    found.sort_by_key(|weak| (std::cmp::Reverse(weak.proximity), weak.marker));
+    found
+}

@@ -1,0 +1,260 @@
+//! From pattern lines to phrases, programs and anchors.
+
+use super::anchor::Part;
+use super::phrases;
+use super::program::{Anchor, Key, Next, Op, Program};
+use super::vocabulary;
+use crate::class::ClassSet;
+use crate::language::Language;
+use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
+use std::collections::BTreeMap;
+
+/// A pattern that becomes more plain phrases than this is compiled as a program.
+const MAX_VARIANTS: usize = 1_024;
+/// Expected occurrences of things that are no words, in the unit of the language's word frequencies.
+const CLASS_COST: u64 = 200;
+const TEST_COST: u64 = 60;
+const REGEX_COST: u64 = 20;
+
+/// What became of a pattern.
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// Plain phrases: its matches come out of the phrase tree.
+    Phrases,
+    /// A program that is tried around its anchors.
+    Program(Program),
+    /// `<question>` alone.
+    Question,
+    /// `/re/` alone: the number of the regular expression.
+    Regex(u32),
+}
+
+/// A test of a token that no look-up by word decides.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TokenTest {
+    /// The prefix or stem, folded and in lower case.
+    pub(crate) text: Box<str>,
+    /// Whether it is a stem.
+    pub(crate) stem: bool,
+}
+
+/// Collects everything that the patterns of a sensor share.
+#[derive(Debug, Default)]
+pub(crate) struct Compiler {
+    pub(crate) words: vocabulary::Builder,
+    pub(crate) phrases: phrases::Builder,
+    pub(crate) anchors: Vec<(Key, Anchored)>,
+    pub(crate) everywhere: Vec<u32>,
+    pub(crate) classes: ClassSet,
+    pub(crate) shout: bool,
+    tests: BTreeMap<TokenTest, u32>,
+    exacts: BTreeMap<Box<str>, u32>,
+    regexes: BTreeMap<Regex, u32>,
+    language: Option<&'static Language>,
+}
+
+/// A rule that is tried where its anchor stands: from `max` to `min` tokens before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Anchored {
+    pub(crate) rule: u32,
+    pub(crate) min: u32,
+    pub(crate) max: u32,
+}
+
+impl Compiler {
+    pub(crate) fn new(language: Option<&'static Language>) -> Self {
+        Self { language, ..Self::default() }
+    }
+
+    /// Compiles the pattern of rule number `rule`.
+    pub(crate) fn rule(&mut self, rule: u32, pattern: &Pattern) -> Body {
+        match pattern {
+            Pattern::Question => return Body::Question,
+            Pattern::Regex(regex) => return Body::Regex(self.regex(regex)),
+            _ => {}
+        }
+        if let Some(variants) = plain_phrases(pattern) {
+            for variant in variants {
+                let numbers = variant.into_iter().map(|word| self.words.number(word)).collect();
+                self.phrases.add(numbers, rule);
+            }
+            return Body::Phrases;
+        }
+        let mut code = Code { compiler: self, ops: Vec::new(), classes: Vec::new() };
+        let end = code.push(Op::Match);
+        let entry = code.emit(pattern, end);
+        let Code { ops, mut classes, .. } = code;
+        classes.sort_unstable();
+        classes.dedup();
+        match self.part(pattern).anchor() {
+            Some(Anchor { keys, min, max, .. }) => {
+                self.anchors.extend(keys.into_iter().map(|key| (key, Anchored { rule, min, max })));
+            }
+            None => self.everywhere.push(rule),
+        }
+        Body::Program(Program { ops: ops.into(), entry, classes: classes.into() })
+    }
+
+    /// The tests, exact words and regular expressions in the order of their numbers.
+    pub(crate) fn shared(&self) -> (Vec<TokenTest>, Vec<Box<str>>, Vec<Regex>) {
+        (in_order(&self.tests), in_order(&self.exacts), in_order(&self.regexes))
+    }
+
+    fn part(&mut self, pattern: &Pattern) -> Part {
+        match pattern {
+            Pattern::Word(test) => {
+                match test.kind {
+                    WordKind::Equal => {
+                        let cost = self.language.map_or(1, |l| l.frequency(&test.folded));
+                        Part::Key(Key::Word(self.word(test)), cost)
+                    }
+                    WordKind::Prefix | WordKind::Inflection => Part::Key(Key::Test(self.test(test)), TEST_COST),
+                }
+            }
+            Pattern::Class(class) => Part::Key(Key::Class(*class), CLASS_COST),
+            Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
+            Pattern::Any => Part::Blank(1, 1),
+            Pattern::Gap { max } => Part::Blank(0, u32::from(*max)),
+            Pattern::TurnStart | Pattern::TurnEnd | Pattern::Mark(_) | Pattern::Question => Part::Blank(0, 0),
+            Pattern::Sequence(items) => Part::All(items.iter().map(|p| self.part(p)).collect()),
+            Pattern::Either(items) => Part::One(items.iter().map(|p| self.part(p)).collect()),
+            Pattern::Optional(inner) => Part::One(vec![self.part(inner), Part::Blank(0, 0)]),
+            Pattern::Near { left, right, within } => {
+                let gap = || Part::Blank(0, u32::from(*within));
+                let one_way = vec![self.part(left), gap(), self.part(right)];
+                let other_way = vec![self.part(right), gap(), self.part(left)];
+                Part::One(vec![Part::All(one_way), Part::All(other_way)])
+            }
+        }
+    }
+
+    fn word(&mut self, test: &WordTest) -> u32 {
+        self.words.number(&test.folded)
+    }
+
+    fn test(&mut self, test: &WordTest) -> u32 {
+        let stem = test.kind == WordKind::Inflection;
+        number(&mut self.tests, TokenTest { text: test.folded.as_str().into(), stem })
+    }
+
+    fn regex(&mut self, regex: &Regex) -> u32 {
+        number(&mut self.regexes, regex.clone())
+    }
+}
+
+fn number<K: Ord>(numbers: &mut BTreeMap<K, u32>, key: K) -> u32 {
+    let next = numbers.len() as u32;
+    *numbers.entry(key).or_insert(next)
+}
+
+fn in_order<K: Clone>(numbers: &BTreeMap<K, u32>) -> Vec<K> {
+    let mut all: Vec<_> = numbers.iter().collect();
+    all.sort_unstable_by_key(|(_, number)| **number);
+    all.into_iter().map(|(key, _)| key.clone()).collect()
+}
+
+/// The phrases of a pattern of nothing but words, alternatives and options; `None` for others and for too many.
+fn plain_phrases(pattern: &Pattern) -> Option<Vec<Vec<&str>>> {
+    match pattern {
+        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => Some(vec![vec![folded]]),
+        Pattern::Optional(inner) => {
+            let mut variants = plain_phrases(inner)?;
+            variants.push(Vec::new());
+            Some(variants)
+        }
+        Pattern::Either(items) => {
+            let mut variants = Vec::new();
+            for item in items {
+                variants.extend(plain_phrases(item)?);
+                if variants.len() > MAX_VARIANTS {
+                    return None;
+                }
+            }
+            Some(variants)
+        }
+        Pattern::Sequence(items) => {
+            let mut variants: Vec<Vec<&str>> = vec![Vec::new()];
+            for item in items {
+                let tails = plain_phrases(item)?;
+                if variants.len() * tails.len() > MAX_VARIANTS {
+                    return None;
+                }
+                variants = variants
+                    .iter()
+                    .flat_map(|head| tails.iter().map(move |tail| [head.as_slice(), tail].concat()))
+                    .collect();
+            }
+            Some(variants)
+        }
+        _ => None,
+    }
+}
+
+/// Emits instructions back to front: every instruction knows the one that follows.
+struct Code<'c> {
+    compiler: &'c mut Compiler,
+    ops: Vec<Op>,
+    classes: Vec<Class>,
+}
+
+impl Code<'_> {
+    fn push(&mut self, op: Op) -> Next {
+        self.ops.push(op);
+        // The parser keeps a pattern below 4,096 parts, of which each becomes at most two instructions.
+        (self.ops.len() - 1) as Next
+    }
+
+    fn emit(&mut self, pattern: &Pattern, next: Next) -> Next {
+        match pattern {
+            Pattern::Word(test) => {
+                let op = match (test.kind, &test.exact) {
+                    (WordKind::Equal, None) => Op::Word(self.compiler.word(test), next),
+                    (WordKind::Equal, Some(text)) => {
+                        let exact = number(&mut self.compiler.exacts, text.as_str().into());
+                        Op::Exact(self.compiler.word(test), exact, next)
+                    }
+                    (WordKind::Prefix | WordKind::Inflection, _) => Op::Test(self.compiler.test(test), next),
+                };
+                self.push(op)
+            }
+            Pattern::Any => self.push(Op::Any(next)),
+            Pattern::Gap { max } => self.push(Op::Gap(*max, next)),
+            Pattern::Sequence(items) => items.iter().rev().fold(next, |next, item| self.emit(item, next)),
+            Pattern::Either(items) => {
+                let entries: Vec<Next> = items.iter().map(|item| self.emit(item, next)).collect();
+                let mut entries = entries.into_iter().rev();
+                let last = entries.next().unwrap_or(next);
+                entries.fold(last, |rest, entry| self.push(Op::Split(entry, rest)))
+            }
+            Pattern::Optional(inner) => {
+                let entry = self.emit(inner, next);
+                self.push(Op::Split(entry, next))
+            }
+            Pattern::Near { left, right, within } => {
+                let mut one_way = |first: &Pattern, second: &Pattern| {
+                    let after = self.emit(second, next);
+                    let gap = self.push(Op::Gap(*within, after));
+                    self.emit(first, gap)
+                };
+                let (a, b) = (one_way(left, right), one_way(right, left));
+                self.push(Op::Split(a, b))
+            }
+            Pattern::TurnStart => self.push(Op::TurnStart(next)),
+            Pattern::TurnEnd => self.push(Op::TurnEnd(next)),
+            Pattern::Mark(mark) => self.push(Op::Mark(*mark, next)),
+            Pattern::Question => self.push(Op::Question(next)),
+            Pattern::Class(class) => {
+                match class {
+                    Class::Shout => self.compiler.shout = true,
+                    Class::Detected(class) => self.compiler.classes.insert(*class),
+                }
+                self.classes.push(*class);
+                self.push(Op::Class(*class, next))
+            }
+            Pattern::Regex(regex) => {
+                let number = self.compiler.regex(regex);
+                self.push(Op::Regex(number, next))
+            }
+        }
+    }
+}

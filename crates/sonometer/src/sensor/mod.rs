@@ -1,0 +1,370 @@
+//! The instrument: a protocol compiled once, shared freely.
+
+mod anchor;
+pub(crate) mod compile;
+pub(crate) mod phrases;
+pub(crate) mod program;
+mod tests;
+pub(crate) mod vocabulary;
+
+use crate::class::ClassSet;
+use crate::error::Error;
+use crate::language::{self, Language};
+use crate::protocol::phrase::{Pattern, WordTest};
+use crate::protocol::{Marker, NegationMode, Protocol, Status};
+use compile::{Anchored, Body, Compiler};
+use program::Key;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use vocabulary::role;
+
+/// A compiled protocol. Immutable, cheap to clone, shared between threads.
+#[derive(Clone, Debug)]
+pub struct Sensor {
+    plan: Arc<Plan>,
+}
+
+/// Everything that sensing needs, derived from the protocol.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) protocol: Protocol,
+    pub(crate) language: Option<&'static Language>,
+    /// Whether the language is written in Latin letters (which fold to ASCII).
+    pub(crate) latin: bool,
+    pub(crate) vocabulary: vocabulary::Vocabulary,
+    pub(crate) phrases: phrases::Phrases,
+    pub(crate) tests: tests::TokenTests,
+    pub(crate) exacts: Vec<Box<str>>,
+    pub(crate) regexes: Vec<regex::Regex>,
+    pub(crate) classes: ClassSet,
+    pub(crate) shout: bool,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) anchors: Anchors,
+    /// Programs without an anchor, tried at every token.
+    pub(crate) everywhere: Vec<u32>,
+    pub(crate) has_programs: bool,
+    /// Rules that are a `<question>` or a `/re/` and nothing else.
+    pub(crate) whole_lines: Vec<u32>,
+    pub(crate) markers: Vec<MarkerPlan>,
+    /// Role name (folded, lower case) -> the protocol's name for it.
+    pub(crate) roles: BTreeMap<String, String>,
+}
+
+/// A pattern with its owner.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) owner: Owner,
+    pub(crate) body: Body,
+    pub(crate) taking: Taking,
+}
+
+/// What a match of a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// A candidate for evidence.
+    Line { marker: u32, line: u32 },
+    /// An exclusion of a marker.
+    Except { marker: u32 },
+    /// A negation cue.
+    Cue,
+    /// A phrase in which a cue does not negate.
+    NotCue,
+    /// The end of the reach of a cue.
+    Stop,
+}
+
+/// Which matches of a rule count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taking {
+    /// From left to right, the longest at each start, not overlapping.
+    Apart,
+    /// The longest at each start.
+    EveryStart,
+    /// All that are found.
+    All,
+}
+
+/// What judging needs to know of a marker, apart from its rules.
+#[derive(Debug)]
+pub(crate) struct MarkerPlan {
+    /// The names of `by`, as in [`Plan::roles`]; empty: every turn.
+    pub(crate) by: Vec<String>,
+    /// The names of the share's side.
+    pub(crate) share_by: Vec<String>,
+    pub(crate) drops_negated: bool,
+    /// By line: the word tests in it, for cues that are written in the line itself; empty unless negation is looked at.
+    pub(crate) words: Vec<Vec<WordTest>>,
+    /// By line: the checked class the line consists of, for near misses.
+    pub(crate) checked: Vec<Option<crate::class::Class>>,
+}
+
+/// The rules to try at a key.
+#[derive(Debug, Default)]
+pub(crate) struct Anchors {
+    word_starts: Vec<u32>,
+    of_words: Vec<Anchored>,
+    others: BTreeMap<Key, Vec<Anchored>>,
+}
+
+impl Sensor {
+    /// Compiles a protocol.
+    ///
+    /// # Errors
+    /// `invalid_protocol` if a regular expression grows beyond the engine's limit. A protocol read from a file has been
+    /// checked for that already.
+    pub fn new(protocol: Protocol) -> Result<Self, Error> {
+        Plan::new(protocol).map(|plan| Self { plan: Arc::new(plan) })
+    }
+
+    /// The protocol it was compiled from.
+    pub fn protocol(&self) -> &Protocol {
+        &self.plan.protocol
+    }
+
+    /// Whether its protocol version is a draft, which can change.
+    pub fn is_draft(&self) -> bool {
+        self.plan.protocol.status == Status::Draft
+    }
+
+    /// Bytes its tables hold on the heap, regular expressions not counted.
+    pub fn heap_bytes(&self) -> usize {
+        let plan = &self.plan;
+        let programs = plan.rules.iter().map(|rule| match &rule.body {
+            Body::Program(program) => program.ops.len() * size_of::<program::Op>(),
+            _ => 0,
+        });
+        plan.vocabulary.heap_bytes()
+            + plan.phrases.heap_bytes()
+            + plan.tests.heap_bytes()
+            + plan.anchors.heap_bytes()
+            + plan.rules.len() * size_of::<Rule>()
+            + programs.sum::<usize>()
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+impl Plan {
+    fn new(protocol: Protocol) -> Result<Self, Error> {
+        let language = protocol.language.as_deref().and_then(language::find);
+        let mut compiler = Compiler::new(language);
+        let mut rules = Vec::new();
+        for (marker, m) in protocol.markers.iter().enumerate() {
+            let marker = marker as u32;
+            for (line, l) in m.lines.iter().enumerate() {
+                let owner = Owner::Line { marker, line: line as u32 };
+                add(&mut rules, &mut compiler, owner, &l.pattern, Taking::Apart);
+            }
+            for l in &m.except {
+                add(&mut rules, &mut compiler, Owner::Except { marker }, &l.pattern, Taking::EveryStart);
+            }
+        }
+        if protocol.markers.iter().any(|m| m.negation == NegationMode::Drop) {
+            add_negation(&mut rules, &mut compiler, &protocol, language);
+        }
+        let (tests, exacts, regexes) = compiler.shared();
+        let regexes: Result<Vec<_>, _> = regexes.iter().map(crate::protocol::phrase::build_regex).collect();
+        let regexes = regexes.map_err(|e| Error::invalid("", format!("a regular expression cannot be compiled: {e}")))?;
+        let roles = role_names(&protocol);
+        let markers = protocol.markers.iter().map(|m| MarkerPlan::new(m, &roles)).collect();
+        let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, language);
+        let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
+            (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
+        };
+        Ok(Self {
+            language,
+            latin: language.is_some_and(|l| l.latin),
+            tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
+            exacts,
+            regexes,
+            classes: everywhere.classes,
+            shout: everywhere.shout,
+            everywhere: everywhere.rules,
+            has_programs: rules.iter().any(|rule| matches!(rule.body, Body::Program(_))),
+            whole_lines: rule_numbers(|body| matches!(body, Body::Question | Body::Regex(_))),
+            rules,
+            vocabulary,
+            phrases,
+            anchors,
+            markers,
+            roles,
+            protocol,
+        })
+    }
+
+    /// The protocol's name of a role, however it is written; the folded role itself where the protocol has none.
+    pub(crate) fn role_name(&self, role: &str) -> String {
+        let folded = fold_role(role);
+        self.roles.get(&folded).cloned().unwrap_or(folded)
+    }
+}
+
+/// A role as it is compared: folded, in lower case, without outer white space.
+pub(crate) fn fold_role(role: &str) -> String {
+    crate::text::fold::fold_to_lower(role).trim().to_owned()
+}
+
+fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, pattern: &Pattern, taking: Taking) {
+    let body = compiler.rule(rules.len() as u32, pattern);
+    let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
+    rules.push(Rule { owner, body, taking });
+}
+
+/// All cues are the phrases of one rule, so that the longest wins; likewise pseudo-cues and stops.
+fn add_negation(
+    rules: &mut Vec<Rule>,
+    compiler: &mut Compiler,
+    protocol: &Protocol,
+    language: Option<&'static Language>,
+) {
+    let own = &protocol.negation;
+    let of_language = language.map(|l| &l.negation);
+    let groups = [
+        (Owner::Cue, of_language.map(|n| n.cues), &own.cues),
+        (Owner::NotCue, of_language.map(|n| n.not_cues), &own.not_cues),
+        (Owner::Stop, of_language.map(|n| n.stops), &own.stops),
+    ];
+    for (owner, shared, own) in groups {
+        let rule = rules.len() as u32;
+        let shared = shared.unwrap_or_default().iter().map(|phrase| phrase.split(' ').collect::<Vec<_>>());
+        let own = own.iter().map(|phrase| phrase.iter().map(String::as_str).collect());
+        for phrase in shared.chain(own) {
+            let numbers = phrase.into_iter().map(|word| compiler.words.number(word)).collect();
+            compiler.phrases.add(numbers, rule);
+        }
+        rules.push(Rule { owner, body: Body::Phrases, taking: Taking::Apart });
+    }
+}
+
+/// What is left of the compiler beside its tables.
+struct Rest {
+    classes: ClassSet,
+    shout: bool,
+    rules: Vec<u32>,
+}
+
+fn lay_out(
+    mut compiler: Compiler,
+    language: Option<&'static Language>,
+) -> (vocabulary::Vocabulary, phrases::Phrases, Anchors, Rest) {
+    for word in language.map_or(&[][..], |l| l.function_words) {
+        let number = compiler.words.number(word);
+        compiler.words.mark(number, role::FUNCTION);
+    }
+    for word in ["inaudible", "unintelligible", "indistinct", "crosstalk"] {
+        let number = compiler.words.number(word);
+        compiler.words.mark(number, role::PLACEHOLDER);
+    }
+    for word in compiler.phrases.first_words() {
+        compiler.words.mark(word, role::FIRST);
+    }
+    for (key, _) in &compiler.anchors {
+        if let Key::Word(word) = key {
+            compiler.words.mark(*word, role::ANCHOR);
+        }
+    }
+    let words = compiler.words.len();
+    let rest = Rest { classes: compiler.classes, shout: compiler.shout, rules: compiler.everywhere };
+    let anchors = Anchors::new(compiler.anchors, words);
+    (compiler.words.build(), compiler.phrases.build(words), anchors, rest)
+}
+
+impl Anchors {
+    fn new(mut all: Vec<(Key, Anchored)>, words: usize) -> Self {
+        all.sort_unstable();
+        all.dedup();
+        let mut anchors = Self { word_starts: vec![0; words + 1], ..Self::default() };
+        for (key, anchored) in all {
+            match key {
+                Key::Word(word) => {
+                    anchors.of_words.push(anchored);
+                    anchors.word_starts[word as usize + 1] = anchors.of_words.len() as u32;
+                }
+                other => anchors.others.entry(other).or_default().push(anchored),
+            }
+        }
+        // Words without rules begin where the word before them ends.
+        let mut last = 0;
+        for start in &mut anchors.word_starts {
+            last = last.max(*start);
+            *start = last;
+        }
+        anchors
+    }
+
+    /// The rules to try where `key` occurs.
+    pub(crate) fn at(&self, key: Key) -> &[Anchored] {
+        match key {
+            Key::Word(word) => {
+                let word = word as usize;
+                &self.of_words[self.word_starts[word] as usize..self.word_starts[word + 1] as usize]
+            }
+            other => self.others.get(&other).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let anchored = self.of_words.len() + self.others.values().map(Vec::len).sum::<usize>();
+        4 * self.word_starts.len() + anchored * size_of::<Anchored>()
+    }
+}
+
+/// Every role name that the protocol knows, folded, with the name it stands for.
+fn role_names(protocol: &Protocol) -> BTreeMap<String, String> {
+    let actants = &protocol.actants;
+    let mut names = BTreeMap::new();
+    let by = protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
+    let fidelity = protocol.fidelity.roles.iter().map(|(role, _)| role);
+    for role in by.chain(fidelity).chain(&actants.primary).chain(&actants.secondary) {
+        names.insert(fold_role(role), role.clone());
+    }
+    for (role, others) in &actants.aliases {
+        for name in others.iter().chain([role]) {
+            names.insert(fold_role(name), role.clone());
+        }
+    }
+    names
+}
+
+impl MarkerPlan {
+    fn new(marker: &Marker, roles: &BTreeMap<String, String>) -> Self {
+        let resolve = |names: &[String]| -> Vec<String> {
+            names.iter().map(|n| roles.get(&fold_role(n)).cloned().unwrap_or_else(|| n.clone())).collect()
+        };
+        let by = resolve(&marker.by);
+        let share_by = marker.share.as_ref().map_or_else(Vec::new, |s| resolve(&s.by));
+        let drops_negated = marker.negation == NegationMode::Drop;
+        let lines = if drops_negated { &marker.lines[..] } else { &[] };
+        let words = lines.iter().map(|line| {
+            let mut tests = Vec::new();
+            word_tests(&line.pattern, &mut tests);
+            tests
+        });
+        let checked = marker.lines.iter().map(|line| match &line.pattern {
+            Pattern::Class(crate::protocol::phrase::Class::Detected(class)) if class.is_checked() => Some(*class),
+            _ => None,
+        });
+        Self {
+            share_by: if share_by.is_empty() { by.clone() } else { share_by },
+            by,
+            drops_negated,
+            words: words.collect(),
+            checked: checked.collect(),
+        }
+    }
+}
+
+fn word_tests(pattern: &Pattern, into: &mut Vec<WordTest>) {
+    match pattern {
+        Pattern::Word(test) => into.push(test.clone()),
+        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| word_tests(p, into)),
+        Pattern::Optional(inner) => word_tests(inner, into),
+        Pattern::Near { left, right, .. } => {
+            word_tests(left, into);
+            word_tests(right, into);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,184 @@
+//! All plain phrases of a sensor in one tree over word numbers.
+//!
+//! A bit per adjacent pair of first and second word rejects nearly every place before the tree is touched: peers that
+//! walk bytes fall out of cache as pattern sets grow, the pair bits do not.
+
+/// The tree of phrases.
+#[derive(Debug, Default)]
+pub(crate) struct Phrases {
+    /// By word number: the node after this first word, 0 for none.
+    roots: Vec<u32>,
+    /// Hash table of (node, word) -> node.
+    edges: Vec<Edge>,
+    shift: u32,
+    /// Bits of pairs (first word, second word).
+    pairs: Vec<u64>,
+    pair_shift: u32,
+    /// By node: where its rules begin in `rules`; one more at the end.
+    ends: Vec<u32>,
+    rules: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Edge {
+    node: u32,
+    word: u32,
+    target: u32,
+}
+
+/// Collects phrases before the tree is laid out.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    phrases: Vec<(Vec<u32>, u32)>,
+}
+
+impl Builder {
+    /// Adds a phrase of word numbers for a rule.
+    pub(crate) fn add(&mut self, phrase: Vec<u32>, rule: u32) {
+        self.phrases.push((phrase, rule));
+    }
+
+    /// The first words of all phrases.
+    pub(crate) fn first_words(&self) -> impl Iterator<Item = u32> {
+        self.phrases.iter().map(|(phrase, _)| phrase[0])
+    }
+
+    /// Lays out the tree; `words` is the number of word numbers.
+    pub(crate) fn build(mut self, words: usize) -> Phrases {
+        self.phrases.sort_unstable();
+        self.phrases.dedup();
+        let mut roots = vec![0; words];
+        let mut edges: Vec<(u32, u32, u32)> = Vec::new();
+        let mut outputs: Vec<Vec<u32>> = vec![Vec::new()];
+        let mut pairs = Vec::new();
+        // Sorted phrases share their beginnings with the phrase before: `path` holds its nodes.
+        let (mut path, mut last): (Vec<u32>, &[u32]) = (Vec::new(), &[]);
+        for (phrase, rule) in &self.phrases {
+            let shared = last.iter().zip(phrase).take_while(|(a, b)| a == b).count();
+            path.truncate(shared);
+            for (at, &word) in phrase.iter().enumerate().skip(shared) {
+                let node = outputs.len() as u32;
+                outputs.push(Vec::new());
+                match at {
+                    0 => roots[word as usize] = node,
+                    _ => edges.push((path[at - 1], word, node)),
+                }
+                if at == 1 {
+                    pairs.push((phrase[0], word));
+                }
+                path.push(node);
+            }
+            if let Some(node) = path.last() {
+                outputs[*node as usize].push(*rule);
+            }
+            last = phrase;
+        }
+        let mut ends = Vec::with_capacity(outputs.len() + 1);
+        let mut rules = Vec::with_capacity(self.phrases.len());
+        for output in &outputs {
+            ends.push(rules.len() as u32);
+            rules.extend(output);
+        }
+        ends.push(rules.len() as u32);
+        let (edges, shift) = table(&edges);
+        let (pairs, pair_shift) = bits(&pairs);
+        Phrases { roots, edges, shift, pairs, pair_shift, ends, rules }
+    }
+}
+
+fn table(edges: &[(u32, u32, u32)]) -> (Vec<Edge>, u32) {
+    let size = (2 * edges.len()).next_power_of_two().max(4);
+    let shift = 64 - size.trailing_zeros();
+    let mut slots = vec![Edge::default(); size];
+    for &(node, word, target) in edges {
+        let mut place = (mix(node, word) >> shift) as usize;
+        while slots[place].target != 0 {
+            place = (place + 1) & (size - 1);
+        }
+        slots[place] = Edge { node, word, target };
+    }
+    (slots, shift)
+}
+
+/// Sixteen bits a pair: about one place in sixteen passes by chance.
+fn bits(pairs: &[(u32, u32)]) -> (Vec<u64>, u32) {
+    let size = (16 * pairs.len()).next_power_of_two().max(64);
+    let shift = 64 - size.trailing_zeros();
+    let mut words = vec![0; size / 64];
+    for &(first, second) in pairs {
+        let bit = (mix(first, second) >> shift) as usize;
+        words[bit / 64] |= 1 << (bit % 64);
+    }
+    (words, shift)
+}
+
+#[inline]
+fn mix(a: u32, b: u32) -> u64 {
+    (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+impl Phrases {
+    /// The node after a first word, 0 for none.
+    #[inline]
+    pub(crate) fn root(&self, word: u32) -> u32 {
+        self.roots[word as usize]
+    }
+
+    /// Whether a phrase may begin with these two words.
+    #[inline]
+    pub(crate) fn may_begin(&self, first: u32, second: u32) -> bool {
+        let bit = (mix(first, second) >> self.pair_shift) as usize;
+        self.pairs[bit / 64] >> (bit % 64) & 1 != 0
+    }
+
+    /// The node behind `word`, 0 for none.
+    #[inline]
+    pub(crate) fn step(&self, node: u32, word: u32) -> u32 {
+        let mut place = (mix(node, word) >> self.shift) as usize;
+        loop {
+            let edge = self.edges[place];
+            if edge.target == 0 || edge.node == node && edge.word == word {
+                return edge.target;
+            }
+            place = (place + 1) & (self.edges.len() - 1);
+        }
+    }
+
+    /// The rules whose phrase ends at a node.
+    #[inline]
+    pub(crate) fn rules_at(&self, node: u32) -> &[u32] {
+        &self.rules[self.ends[node as usize] as usize..self.ends[node as usize + 1] as usize]
+    }
+
+    /// Bytes held on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        4 * (self.roots.len() + self.ends.len() + self.rules.len())
+            + self.edges.len() * size_of::<Edge>()
+            + 8 * self.pairs.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_every_phrase_and_its_rules() {
+        let phrases = [(vec![1, 2], 0), (vec![1, 2, 3], 1), (vec![1], 2), (vec![4, 2], 3), (vec![1, 2], 4)];
+        let mut builder = Builder::default();
+        for (phrase, rule) in phrases.clone() {
+            builder.add(phrase, rule);
+        }
+        let tree = builder.build(5);
+        let rules = |words: &[u32]| -> Vec<u32> {
+            let node = words[1..].iter().fold(tree.root(words[0]), |node, w| if node == 0 { 0 } else { tree.step(node, *w) });
+            if node == 0 { Vec::new() } else { tree.rules_at(node).to_vec() }
+        };
+        assert_eq!(rules(&[1, 2]), [0, 4]);
+        assert_eq!(rules(&[1, 2, 3]), [1]);
+        assert_eq!(rules(&[1]), [2]);
+        assert_eq!(rules(&[4, 2]), [3]);
+        assert!(rules(&[4]).is_empty() && rules(&[2]).is_empty() && rules(&[4, 2, 3]).is_empty());
+        assert!(tree.may_begin(1, 2) && tree.may_begin(4, 2));
+    }
+}

@@ -1,0 +1,71 @@
+//! Patterns that are more than plain phrases: a small program over tokens, and the anchors where it is tried.
+
+use crate::protocol::phrase::Class;
+
+/// One pattern as instructions. A way through them from `start` to [`Op::Match`] is a match.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// The instructions.
+    pub(crate) ops: Box<[Op]>,
+    /// The first instruction.
+    pub(crate) entry: Next,
+    /// The classes named in the pattern: they widen the place of a match.
+    pub(crate) classes: Box<[Class]>,
+}
+
+/// Where to go next.
+pub(crate) type Next = u16;
+
+/// One instruction. Those that consume move to the tokens behind what they consumed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    /// Consumes a token with this word number.
+    Word(u32, Next),
+    /// Consumes a token with this word number whose original text is `exact[i]` of the sensor.
+    Exact(u32, u32, Next),
+    /// Consumes a token that passes prefix or stem test i.
+    Test(u32, Next),
+    /// Consumes any token.
+    Any(Next),
+    /// Consumes the tokens of an occurrence of the class that begins here.
+    Class(Class, Next),
+    /// Consumes the tokens of a match of regular expression i that begins and ends at edges of tokens.
+    Regex(u32, Next),
+    /// Skips up to so many tokens, also over break gaps.
+    Gap(u8, Next),
+    /// Goes both ways.
+    Split(Next, Next),
+    /// Holds before the first token.
+    TurnStart(Next),
+    /// Holds after the last token.
+    TurnEnd(Next),
+    /// Holds if the gap here has the mark; opens a break gap.
+    Mark(char, Next),
+    /// Holds if the sentence of the last consumed token is a question.
+    Question(Next),
+    /// The pattern has matched.
+    Match,
+}
+
+/// Something a token can be looked up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Key {
+    /// A word number.
+    Word(u32),
+    /// A prefix or stem test.
+    Test(u32),
+    /// A class.
+    Class(Class),
+    /// A regular expression.
+    Regex(u32),
+}
+
+/// A set of keys of which every match holds one, between `min` and `max` tokens behind the start of the match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Anchor {
+    pub(crate) keys: Vec<Key>,
+    pub(crate) min: u32,
+    pub(crate) max: u32,
+    /// How often the keys are expected to occur, the smaller the better.
+    pub(crate) cost: u64,
+}

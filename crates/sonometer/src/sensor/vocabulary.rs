@@ -1,0 +1,203 @@
+//! The words of all patterns, numbered, in one flat hash table.
+//!
+//! A word of up to eight bytes is its own key (its bytes, packed), so a look-up that finds the key is exact; a longer
+//! word is hashed and confirmed against the stored text. Keys are of lower-case text.
+
+use std::collections::BTreeMap;
+
+/// What a word number stands for in the sensor.
+pub(crate) mod role {
+    /// A function word of the protocol's language.
+    pub(crate) const FUNCTION: u8 = 1;
+    /// Some phrase begins with it.
+    pub(crate) const FIRST: u8 = 2;
+    /// Some rule is looked for where it stands.
+    pub(crate) const ANCHOR: u8 = 4;
+    /// Marks that a passage cannot be heard, when in brackets.
+    pub(crate) const PLACEHOLDER: u8 = 8;
+}
+
+/// Word numbers by word. Number 0 stands for every word that no pattern has.
+#[derive(Debug, Default)]
+pub(crate) struct Vocabulary {
+    slots: Vec<Slot>,
+    shift: u32,
+    words: Vec<Box<str>>,
+    roles: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    key: u64,
+    word: u32,
+    long: bool,
+}
+
+/// Collects words before the table is built.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    numbers: BTreeMap<Box<str>, u32>,
+    words: Vec<Box<str>>,
+    roles: Vec<u8>,
+}
+
+impl Builder {
+    /// The number of a folded, lower-case word.
+    pub(crate) fn number(&mut self, word: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(word) {
+            return number;
+        }
+        self.words.push(word.into());
+        self.roles.push(0);
+        let number = self.words.len() as u32;
+        self.numbers.insert(word.into(), number);
+        number
+    }
+
+    /// Adds a role to a word.
+    pub(crate) fn mark(&mut self, number: u32, role: u8) {
+        self.roles[number as usize - 1] |= role;
+    }
+
+    /// The text of a number.
+    pub(crate) fn word(&self, number: u32) -> &str {
+        &self.words[number as usize - 1]
+    }
+
+    /// How many numbers there are, 0 included.
+    pub(crate) fn len(&self) -> usize {
+        self.words.len() + 1
+    }
+
+    /// The finished table.
+    pub(crate) fn build(self) -> Vocabulary {
+        let size = (2 * self.words.len()).next_power_of_two().max(16);
+        let shift = 64 - size.trailing_zeros();
+        let mut slots = vec![Slot::default(); size];
+        for (at, word) in self.words.iter().enumerate() {
+            let slot = Slot { key: key_of(word.as_bytes()), word: at as u32 + 1, long: word.len() > 8 };
+            let mut place = index(slot.key, shift);
+            while slots[place].word != 0 {
+                place = (place + 1) & (size - 1);
+            }
+            slots[place] = slot;
+        }
+        let roles = std::iter::once(0).chain(self.roles).collect();
+        Vocabulary { slots, shift, words: self.words, roles }
+    }
+}
+
+impl Vocabulary {
+    /// The number of the token `text[start..end]` of a folded turn, in any case; 0 if no pattern has the word.
+    #[inline]
+    pub(crate) fn number(&self, text: &[u8], start: usize, end: usize) -> u32 {
+        let len = end - start;
+        let key = if len <= 8 { short_key(text, start, len) } else { long_key(&text[start..end]) };
+        let mut place = index(key, self.shift);
+        loop {
+            let slot = self.slots[place];
+            if slot.word == 0 {
+                return 0;
+            }
+            if slot.key == key && slot.long == (len > 8) && (len <= 8 || self.confirms(slot.word, &text[start..end])) {
+                return slot.word;
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// What the word stands for.
+    #[inline]
+    pub(crate) fn roles(&self, word: u32) -> u8 {
+        self.roles[word as usize]
+    }
+
+    /// The text of a word number above 0.
+    pub(crate) fn word(&self, number: u32) -> &str {
+        &self.words[number as usize - 1]
+    }
+
+    /// Bytes held on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.slots.len() * size_of::<Slot>() + self.words.iter().map(|w| w.len() + 16).sum::<usize>() + self.roles.len()
+    }
+
+    #[cold]
+    fn confirms(&self, word: u32, text: &[u8]) -> bool {
+        self.words[word as usize - 1].as_bytes().eq_ignore_ascii_case(text)
+    }
+}
+
+#[inline]
+fn index(key: u64, shift: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
+}
+
+fn key_of(lower: &[u8]) -> u64 {
+    if lower.len() <= 8 { short_key(lower, 0, lower.len()) } else { long_key(lower) }
+}
+
+/// The bytes of a word of at most eight bytes in lower case, packed. Words hold no NUL, so the key tells the length too.
+#[inline]
+fn short_key(text: &[u8], start: usize, len: usize) -> u64 {
+    let bytes = match text[start..].first_chunk::<8>() {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => {
+            let mut chunk = [0; 8];
+            chunk[..len].copy_from_slice(&text[start..start + len]);
+            u64::from_le_bytes(chunk)
+        }
+    };
+    lower(bytes & (!0u64 >> (64 - 8 * len as u32)))
+}
+
+/// A mix of all bytes in lower case; words of nine bytes and more are confirmed after it.
+fn long_key(word: &[u8]) -> u64 {
+    let (chunks, rest) = word.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let mut key = word.len() as u64;
+    for chunk in chunks.iter().chain(std::iter::once(&last)) {
+        key = (key.rotate_left(26) ^ lower(u64::from_le_bytes(*chunk))).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    }
+    key
+}
+
+/// ASCII capitals in lower case, eight bytes at once; other bytes stay.
+#[inline]
+fn lower(bytes: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let low = bytes & (0x7f * ONES);
+    let capital = (low + (0x80 - b'A') as u64 * ONES) & !(low + (0x80 - (b'Z' + 1)) as u64 * ONES) & !bytes & (0x80 * ONES);
+    bytes | capital >> 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_words_in_any_case_and_only_them() {
+        let mut builder = Builder::default();
+        let words = ["a", "don't", "eightlet", "ninelette", "acknowledgement", "über", "привет-", "中"];
+        let numbers: Vec<u32> = words.iter().map(|w| builder.number(w)).collect();
+        assert_eq!(builder.number("a"), numbers[0]);
+        let vocabulary = builder.build();
+        for (word, number) in words.iter().zip(numbers) {
+            let text = format!("xx {} yy", word.to_ascii_uppercase());
+            assert_eq!(vocabulary.number(text.as_bytes(), 3, 3 + word.len()), number, "{word}");
+            assert_eq!(vocabulary.number(word.as_bytes(), 0, word.len()), number, "{word} at the end of the text");
+        }
+        for other in ["b", "don", "eightlets", "ninelettf", "acknowledgements"] {
+            assert_eq!(vocabulary.number(other.as_bytes(), 0, other.len()), 0, "{other}");
+        }
+    }
+
+    #[test]
+    fn lowers_capitals_only() {
+        let all: Vec<u8> = (0..=255).collect();
+        for chunk in all.as_chunks::<8>().0 {
+            assert_eq!(lower(u64::from_le_bytes(*chunk)).to_le_bytes(), chunk.map(|b| b.to_ascii_lowercase()));
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! From characters to tokens: folding with a map back, words, gaps and sentences.
+
+pub mod chars;
+pub mod fold;
+pub mod gap;
+pub mod token;
+
+mod ascii;
+mod fold_table;
+mod unicode;
+
+pub use gap::GapKind;
+pub use token::Token;
