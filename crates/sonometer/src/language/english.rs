@@ -8,6 +8,7 @@ use super::{Language, Negation, english_frequency::FREQUENCY, english_stem::stem
 pub static ENGLISH: Language = Language {
     code: "en",
     version: "en-1",
+    latin: true,
     function_words: FUNCTION_WORDS,
     negation: Negation { cues: CUES, not_cues: NOT_CUES, stops: STOPS },
     abbreviations: ABBREVIATIONS,

@@ -16,6 +16,8 @@ pub struct Language {
     pub code: &'static str,
     /// The name of these tables. It changes when a list or the stemmer does, and is part of the engine's fingerprint.
     pub version: &'static str,
+    /// Whether it is written in Latin letters, which fold to ASCII.
+    pub latin: bool,
     /// Words that tell by their share of a text that it is written in this language.
     pub function_words: &'static [&'static str],
     /// What negates, and what only looks like it.
@@ -29,9 +31,8 @@ pub struct Language {
     pub stem: Option<fn(&str, &mut String)>,
 }
 
-/// The words and phrases of negation, in the tradition of NegEx and ConText. At each place of a text the longest phrase
-/// of `cues` and `not_cues` together counts, once; a word inside it is neither a cue nor a stop of its own. Punctuation
-/// within a phrase does not matter (`no, i`).
+/// The words and phrases of negation, in the tradition of NegEx and ConText. A cue that overlaps one of `not_cues`
+/// negates nothing.
 #[derive(Debug)]
 pub struct Negation {
     /// What negates the words after it.
@@ -51,6 +52,11 @@ impl Language {
     /// Is the folded `word` an abbreviation, after which a full stop does not end the sentence?
     pub fn is_abbreviation(&self, word: &str) -> bool {
         self.abbreviations.binary_search(&word).is_ok()
+    }
+
+    /// About how often the folded `word` occurs in a million words; 1 for words that are not frequent.
+    pub fn frequency(&self, word: &str) -> u64 {
+        1 << self.frequency_class(word)
     }
 
     /// How frequent the folded `word` is: the binary logarithm of its occurrences in a million words, rounded down.

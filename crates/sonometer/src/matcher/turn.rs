@@ -218,7 +218,7 @@ impl Reader<'_> {
         gap::kind(text, self.last_end, start, || {
             let word = &text[last.range()];
             let initial = word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case("i");
-            initial || self.plan.language.is_some_and(|l| l.is_abbreviation(word))
+            initial || self.plan.language.is_some_and(|l| l.is_abbreviation(&word.to_ascii_lowercase()))
         })
     }
 }
