@@ -1,6 +1,7 @@
 //! Sonometer: a deterministic sensing engine for interactions.
 #![deny(clippy::float_arithmetic)]
 
+pub mod class;
 pub mod diagnostic;
 pub mod error;
 pub mod unit;
