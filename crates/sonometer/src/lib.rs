@@ -3,6 +3,7 @@
 
 pub mod diagnostic;
 pub mod error;
+pub mod protocol;
 pub mod unit;
 
 pub use diagnostic::{Diagnostic, Diagnostics};
