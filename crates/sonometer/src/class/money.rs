@@ -50,7 +50,7 @@ fn sign_first(text: &Text<'_>, at: usize) -> Option<usize> {
 fn letters_first(text: &Text<'_>, at: usize) -> Option<usize> {
     let letters = text.letters(at);
     let word = text.slice(at, letters);
-    if text.currency_sign(letters) > 0 && is_prefix(word) {
+    if word.len() <= 2 && text.currency_sign(letters) > 0 && is_prefix(word) {
         return sign_first(text, letters);
     }
     if is_code(word) {
@@ -147,13 +147,14 @@ fn is_prefix(word: &[u8]) -> bool {
     matches!(word, b"US" | b"A" | b"AU" | b"C" | b"CA" | b"NZ" | b"HK" | b"S" | b"R")
 }
 
+#[rustfmt::skip]
 fn is_code(word: &[u8]) -> bool {
-    const CODES: [&str; 36] = [
-        "USD", "EUR", "GBP", "usd", "eur", "gbp", "Rs", "JPY", "CNY", "RMB", "INR", "CHF", "CAD", "AUD",
-        "NZD", "HKD", "SGD", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "RUB", "UAH", "TRY", "BRL",
-        "MXN", "ZAR", "KRW", "THB", "ILS", "AED", "SAR", "BTC",
-    ];
-    matches!(word.len(), 2 | 3) && CODES.iter().any(|code| code.as_bytes() == word)
+    matches!(
+        word,
+        b"USD" | b"EUR" | b"GBP" | b"usd" | b"eur" | b"gbp" | b"Rs" | b"JPY" | b"CNY" | b"RMB" | b"INR" | b"CHF"
+        | b"CAD" | b"AUD" | b"NZD" | b"HKD" | b"SGD" | b"SEK" | b"NOK" | b"DKK" | b"PLN" | b"CZK" | b"HUF" | b"RON"
+        | b"RUB" | b"UAH" | b"TRY" | b"BRL" | b"MXN" | b"ZAR" | b"KRW" | b"THB" | b"ILS" | b"AED" | b"SAR" | b"BTC"
+    )
 }
 
 fn is_currency_word(word: &[u8]) -> bool {

@@ -40,6 +40,9 @@ enum Kind {
 }
 
 fn kind(word: &[u8]) -> Option<Kind> {
+    if !(3..=9).contains(&word.len()) {
+        return None;
+    }
     Some(match Lower::of(word).bytes() {
         b"zero" | b"one" | b"two" | b"three" | b"four" | b"five" | b"six" | b"seven" | b"eight" | b"nine" => {
             Kind::Small
@@ -56,11 +59,10 @@ fn kind(word: &[u8]) -> Option<Kind> {
 
 /// The number word at `at`: its end and kind.
 fn number_word(text: &Text<'_>, at: usize) -> Option<(usize, Kind)> {
-    if !text.at(at).is_ascii_alphabetic() {
-        return None;
-    }
-    let end = text.plain_word(at)?;
-    Some((end, kind(text.slice(at, end))?))
+    // The edges are asked last: few words are number words.
+    let end = text.letters(at);
+    let kind = kind(text.slice(at, end))?;
+    (text.edge(at) && text.edge(end)).then_some((end, kind))
 }
 
 /// The kind of the number word that ends at `end`. The longest has nine letters, so looking back stays short.
@@ -179,7 +181,10 @@ fn word_ordinal(text: &Text<'_>, at: usize) -> Option<usize> {
     if !text.english {
         return None;
     }
-    let end = text.plain_word(at)?;
+    let end = text.letters(at);
+    if !(3..=11).contains(&(end - at)) {
+        return None;
+    }
     let lower = Lower::of(text.slice(at, end));
     let whole = match lower.bytes() {
         b"second" => !unit_of_time(text, at),
@@ -192,11 +197,12 @@ fn word_ordinal(text: &Text<'_>, at: usize) -> Option<usize> {
         b"hundredth" | b"thousandth" | b"millionth" | b"billionth" => true,
         word if kind(word) == Some(Kind::Ten) && matches!(text.at(end), b' ' | b'-') => {
             let unit = text.plain_word(end + 1)?;
-            return unit_ordinal(Lower::of(text.slice(end + 1, unit)).bytes()).then_some(unit);
+            let fits = unit_ordinal(Lower::of(text.slice(end + 1, unit)).bytes());
+            return (fits && text.edge(at)).then_some(unit);
         }
         _ => false,
     };
-    whole.then_some(end)
+    (whole && text.edge(at) && text.edge(end)).then_some(end)
 }
 
 /// Whether what stands before the word `second` at `at` makes it a unit of time.
