@@ -7,7 +7,6 @@
 // Numbers and trouble.
 pub mod diagnostic;
 pub mod error;
-pub mod protocol;
 pub mod unit;
 
 // 1 What to measure.
