@@ -41,6 +41,11 @@ impl Json {
     pub(crate) fn string(&mut self, value: &str) {
         self.separate();
         self.text.push('"');
+        // Most texts need no escape; looking without an early end runs many bytes at a time.
+        if !value.bytes().fold(false, |found, byte| found | (byte < b' ' || byte == b'"' || byte == b'\\')) {
+            self.text.push_str(value);
+            return self.text.push('"');
+        }
         let mut written = 0;
         for (at, byte) in value.bytes().enumerate() {
             if byte >= b' ' && byte != b'"' && byte != b'\\' {

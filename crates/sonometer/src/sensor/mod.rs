@@ -339,8 +339,8 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::PLACEHOLDER);
     }
-    for word in compiler.phrases.first_words() {
-        compiler.words.mark(word, role::FIRST);
+    for word in compiler.phrases.single_words() {
+        compiler.words.mark(word, role::PHRASE);
     }
     for (key, _) in &compiler.anchors {
         if let Key::Word(word) = key {
