@@ -1,0 +1,305 @@
+//! The keys of a marker.
+
+use super::fields::{Fields, check_identifier, count_of, text_of, texts_of};
+use super::top;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::protocol::model::*;
+use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
+use crate::protocol::source::{Line as SourceLine, Node, Value};
+use crate::text::fold::fold_to_lower;
+use crate::unit::Unit;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a marker takes from the protocol around it.
+pub(super) struct Surroundings<'s> {
+    pub(super) lists: &'s BTreeMap<String, Pattern>,
+    pub(super) stem: Option<fn(&str, &mut String)>,
+    pub(super) strengths: Strengths,
+    /// Every role name that the protocol knows, folded: prefixes of test lines.
+    pub(super) roles: BTreeSet<String>,
+}
+
+/// Reads one marker; the span is that of its label.
+pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnostics) -> (Marker, Span) {
+    let mut fields = Fields::of(node, "the marker", found);
+    let (label, label_span) = fields.required_text("label", "thanks");
+    if !label.is_empty() {
+        check_identifier(&label, label_span, "label", fields.found);
+    }
+    let strengths = top::strengths(&mut fields, around.strengths);
+    let mut lines = Vec::new();
+    for (key, list, strength) in [
+        ("strong", LineList::Strong, strengths.strong),
+        ("clear", LineList::Clear, strengths.clear),
+        ("weak", LineList::Weak, strengths.weak),
+    ] {
+        patterns(&mut fields, key, list, strength, around, &mut lines);
+    }
+    let weighted = lines.len();
+    patterns(&mut fields, "weigh", LineList::Weigh, Unit::ZERO, around, &mut lines);
+    let has_weights = lines.len() > weighted;
+    let mut except = Vec::new();
+    patterns(&mut fields, "except", LineList::Except, Unit::ZERO, around, &mut except);
+    let bias = fields.number("bias", Unit(-1_000_000_000), Unit(1_000_000_000));
+    if bias.is_some() && !has_weights {
+        let fix = "remove it, or write the lines as `weigh`";
+        fields.found.push(Diagnostic::error("SM0330", label_span, "`bias` without a `weigh` list", fix));
+    }
+    if lines.is_empty() && !fields.found.has_errors() {
+        fields.missing("strong", "thank you");
+    }
+    let marker = Marker {
+        description: fields.text("description").unwrap_or_default().0,
+        importance: fields
+            .name("importance", Importance::from_name, Importance::NAMES)
+            .unwrap_or(Importance::Medium),
+        pole: fields.name("pole", Pole::from_name, Pole::NAMES).unwrap_or(Pole::For),
+        by: fields.texts("by").into_iter().map(|(role, _)| role).collect(),
+        negation: fields
+            .name("negation", NegationMode::from_name, NegationMode::NAMES)
+            .unwrap_or(NegationMode::Keep),
+        place: place(&mut fields),
+        repeat: fields.name("repeat", Repeat::from_name, Repeat::NAMES).unwrap_or(Repeat::Halve),
+        per: per(&mut fields),
+        share: share(&mut fields),
+        bias: bias.unwrap_or(Unit::ZERO),
+        half: fields.number("half", Unit::ZERO, Unit(1_000_000_000)).unwrap_or(Unit::ONE),
+        trigger: fields.number("trigger", Unit(1), Unit::ONE).unwrap_or(Unit(500_000)),
+        mask: mask(&mut fields),
+        hints: hints(&mut fields),
+        hit: test_lines(&mut fields, "hit", around),
+        miss: test_lines(&mut fields, "miss", around),
+        label,
+        strengths,
+        lines,
+        except,
+    };
+    fields.finish();
+    (marker, label_span)
+}
+
+/// Every role that the protocol names anywhere, folded.
+pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> BTreeSet<String> {
+    let mut roles: BTreeSet<String> = BTreeSet::new();
+    let mut add = |role: &str| roles.insert(fold_to_lower(role).trim().to_owned());
+    for role in actants.primary.iter().chain(&actants.secondary) {
+        add(role);
+    }
+    for (role, names) in &actants.aliases {
+        add(role);
+        for name in names {
+            add(name);
+        }
+    }
+    if let Some(Value::List(items)) = markers.map(|node| &node.value) {
+        for by in items.iter().filter_map(|item| item.get("by")) {
+            // Findings about these values are reported when the marker is read.
+            for (role, _) in texts_of(by, "by", &mut Diagnostics::new()) {
+                add(&role);
+            }
+        }
+    }
+    roles
+}
+
+/// The finding of a pattern that begins `cut` bytes into the source line at `span`.
+pub(super) fn phrase_diagnostic(error: PhraseError, span: Span, cut: usize) -> Diagnostic {
+    // Quoted lines may be longer in the source than their text; the place then stays inside the line.
+    let start = (span.start + cut + error.range.start).min(span.end);
+    let end = (span.start + cut + error.range.end).clamp(start, span.end);
+    Diagnostic::error(error.code, Span::new(start, end), error.message, error.fix)
+}
+
+fn patterns(
+    fields: &mut Fields<'_, '_>,
+    key: &'static str,
+    list: LineList,
+    strength: Unit,
+    around: &Surroundings<'_>,
+    into: &mut Vec<Line>,
+) {
+    let Some(node) = fields.take(key) else { return };
+    if matches!(node.value, Value::Map(_)) {
+        let message = format!("`{key}` is a map, not pattern lines");
+        fields.found.push(Diagnostic::error(
+            "SM0331",
+            node.span,
+            message,
+            format!("write `{key}: |` and one pattern a line"),
+        ));
+        return;
+    }
+    let lookup = |name: &str| around.lists.get(name).cloned();
+    let context = Context { list: &lookup, stem: around.stem };
+    let before = into.len();
+    for line in node.lines() {
+        let (text, cut) = phrase::strip_comment(line.text);
+        if text.is_empty() {
+            continue;
+        }
+        let (text, strength) = match (list, weight(text)) {
+            (LineList::Weigh, Some((pattern, weight))) => (pattern, weight),
+            (LineList::Weigh, None) => {
+                let message = format!("`{text}` has no weight");
+                let fix = "end the line with its weight: `thank you = 0.41` (from -1000 to 1000, not 0)";
+                fields.found.push(Diagnostic::error("SM0332", line.span, message, fix));
+                continue;
+            }
+            _ => (text, strength),
+        };
+        match phrase::parse(text, &context) {
+            Ok(pattern) => {
+                let span = Span::new((line.span.start + cut).min(line.span.end), line.span.end);
+                into.push(Line { pattern, text: text.to_owned(), list, strength, span });
+            }
+            Err(error) => fields.found.push(phrase_diagnostic(error, line.span, cut)),
+        }
+    }
+    if into.len() == before && !fields.found.has_errors() {
+        let message = format!("`{key}` has no pattern");
+        fields.found.push(Diagnostic::error(
+            "SM0333",
+            node.span,
+            message,
+            "write one pattern a line, or remove the key",
+        ));
+    }
+}
+
+/// `pattern = weight`
+fn weight(text: &str) -> Option<(&str, Unit)> {
+    let (pattern, weight) = text.rsplit_once('=')?;
+    let limit = 1_000_000_000;
+    let weight = Unit::parse(weight.trim()).filter(|w| w.0 != 0 && w.0.abs() <= limit)?;
+    Some((pattern.trim_end(), weight))
+}
+
+/// `where: first 3 turns`, `where: last 30 seconds`
+fn place(fields: &mut Fields<'_, '_>) -> Option<Place> {
+    let (text, span) = fields.text("where")?;
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let read = || -> Option<Place> {
+        let [from, count, unit] = words[..] else { return None };
+        let from = match from {
+            "first" => End::First,
+            "last" => End::Last,
+            _ => return None,
+        };
+        let extent = match unit {
+            "turn" | "turns" => Extent::Turns(count_of(count, 1, 100_000)?),
+            "second" | "seconds" => Extent::Seconds(Unit::parse(count).filter(|s| s.0 > 0)?),
+            _ => return None,
+        };
+        Some(Place { from, extent })
+    };
+    let place = read();
+    if place.is_none() {
+        let message = format!("`where` cannot be `{text}`");
+        fields.found.push(Diagnostic::error(
+            "SM0334",
+            span,
+            message,
+            "write for example `first 3 turns` or `last 30 seconds`",
+        ));
+    }
+    place
+}
+
+/// `per: 100 words`
+fn per(fields: &mut Fields<'_, '_>) -> Option<u32> {
+    let (text, span) = fields.text("per")?;
+    let words = text.strip_suffix("words").and_then(|n| count_of(n.trim(), 1, 100_000));
+    if words.is_none() {
+        let message = format!("`per` cannot be `{text}`");
+        fields.found.push(Diagnostic::error("SM0335", span, message, "write for example `100 words`"));
+    }
+    words
+}
+
+/// `share: {of: turns, by: counselor, full: 0.3}`
+fn share(fields: &mut Fields<'_, '_>) -> Option<Share> {
+    let node = fields.take("share")?;
+    let mut inner = Fields::of(node, "`share`", fields.found);
+    if let Some((of, span)) = inner.text("of")
+        && of != "turns"
+    {
+        let message = format!("`share` of `{of}` is not known");
+        inner.found.push(Diagnostic::error("SM0336", span, message, "write `of: turns`"));
+    }
+    let by = inner.texts("by").into_iter().map(|(role, _)| role).collect();
+    let full = inner.number("full", Unit(1), Unit::ONE).unwrap_or(Unit::ONE);
+    inner.finish();
+    Some(Share { by, full })
+}
+
+/// `mask: all`, `mask: first6`, `mask: last4`
+fn mask(fields: &mut Fields<'_, '_>) -> Option<Mask> {
+    let (text, span) = fields.text("mask")?;
+    let kept = |n: &str| count_of(n, 1, 8).map(|n| n as u8);
+    let mask = match text.as_str() {
+        "all" => Some(Mask::All),
+        _ => match (text.strip_prefix("first"), text.strip_prefix("last")) {
+            (Some(n), _) => kept(n).map(Mask::First),
+            (_, Some(n)) => kept(n).map(Mask::Last),
+            _ => None,
+        },
+    };
+    if mask.is_none() {
+        let message = format!("`mask` cannot be `{text}`");
+        fields.found.push(Diagnostic::error(
+            "SM0337",
+            span,
+            message,
+            "write `all`, `last4` or `first6` (1 to 8 stay readable)",
+        ));
+    }
+    mask
+}
+
+fn hints(fields: &mut Fields<'_, '_>) -> Vec<(HintKind, String)> {
+    let Some(node) = fields.take("hints") else { return Vec::new() };
+    let mut inner = Fields::of(node, "`hints`", fields.found);
+    let mut hints = Vec::new();
+    for name in HintKind::NAMES {
+        if let (Some((text, _)), Some(kind)) = (inner.text(name), HintKind::from_name(name)) {
+            hints.push((kind, text));
+        }
+    }
+    inner.finish();
+    hints
+}
+
+fn test_lines(fields: &mut Fields<'_, '_>, key: &'static str, around: &Surroundings<'_>) -> Vec<TestLine> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    if matches!(node.value, Value::Map(_)) {
+        // `hit: counselor: Hello` in one line is a map for YAML.
+        let fix = format!("write `{key}: |` and below it one line of talk each");
+        fields.found.push(Diagnostic::error(
+            "SM0338",
+            node.span,
+            format!("`{key}` is a map, not lines of talk"),
+            fix,
+        ));
+        return Vec::new();
+    }
+    if let Value::List(items) = &node.value {
+        for item in items {
+            text_of(item, key, fields.found);
+        }
+    }
+    node.lines().into_iter().filter_map(|line| test_line(line, around)).collect()
+}
+
+/// `text`, or `role: text` where the protocol knows the role. `# ` at the start of a line begins a comment.
+fn test_line(line: SourceLine<'_>, around: &Surroundings<'_>) -> Option<TestLine> {
+    let text = line.text.trim();
+    if text.is_empty() || text == "#" || text.starts_with("# ") {
+        return None;
+    }
+    let named = text.split_once(": ").filter(|(role, _)| around.roles.contains(fold_to_lower(role).trim()));
+    let (role, text) = match named {
+        Some((role, text)) => (Some(role.trim().to_owned()), text.trim()),
+        None => (None, text),
+    };
+    Some(TestLine { role, text: text.to_owned(), span: line.span })
+}

@@ -1,0 +1,368 @@
+//! The keys of a protocol.
+
+use super::fields::{Fields, check_identifier, count_of, name_of, text_of, texts_of};
+use super::marker::{self, Surroundings};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::language;
+use crate::protocol::lint;
+use crate::protocol::model::*;
+use crate::protocol::phrase::{self, Context, Pattern};
+use crate::protocol::source::{Node, Value};
+use crate::text::fold::fold_to_lower;
+use crate::unit::Unit;
+use std::collections::BTreeMap;
+
+/// The most markers a protocol may have.
+const MAX_MARKERS: usize = 2_000;
+/// The most pattern lines a protocol may have.
+const MAX_LINES: usize = 100_000;
+
+/// Reads a protocol; `None` if a finding is an error.
+pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol> {
+    let mut fields = Fields::of(root, "a protocol", found);
+    format_version(&mut fields);
+    let (id, id_span) = fields.required_text("id", "my-protocol");
+    if !id.is_empty() {
+        check_identifier(&id, id_span, "id", fields.found);
+    }
+    let name = fields.text("name").map_or_else(|| id.clone(), |(name, _)| name);
+    let version = version(&mut fields);
+    let sgm = fields.name("sgm", Sgm::from_name, Sgm::NAMES).unwrap_or(Sgm::V1_0);
+    let status = fields.name("status", Status::from_name, Status::NAMES).unwrap_or(Status::Draft);
+    let taxonomy = taxonomy(&mut fields);
+    let description = fields.text("description").unwrap_or_default().0;
+    let language = language_code(&mut fields);
+    let modalities = modalities(&mut fields);
+    let actants = actants(&mut fields);
+    let fidelity = fidelity(&mut fields);
+    let score = fields.name("score", ScoreKind::from_name, ScoreKind::NAMES).unwrap_or(ScoreKind::Mean);
+    let better = fields.name("better", Better::from_name, Better::NAMES).unwrap_or(Better::Higher);
+    let strengths = strengths(&mut fields, Strengths::default());
+    let negation = negation(&mut fields);
+    let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
+    let (lists, written_lists) = lists(&mut fields, stem);
+    let markers_node = fields.take("markers");
+    if markers_node.is_none() {
+        fields.missing("markers", "[{label: thanks, strong: thank you}]");
+    }
+    let found_roles = marker::known_roles(&actants, markers_node);
+    let surroundings = Surroundings { lists: &lists, stem, strengths, roles: found_roles };
+    let markers = markers_node.map_or_else(Vec::new, |node| markers(node, &surroundings, fields.found));
+    fields.finish();
+    let protocol = Protocol {
+        id,
+        name,
+        version,
+        sgm,
+        status,
+        taxonomy,
+        description,
+        language,
+        modalities,
+        actants,
+        fidelity,
+        score,
+        better,
+        strengths,
+        negation,
+        lists: written_lists,
+        markers,
+    };
+    lint::whole(&protocol, root, found);
+    found.sort();
+    (!found.has_errors()).then_some(protocol)
+}
+
+fn format_version(fields: &mut Fields<'_, '_>) {
+    let (text, span) = fields.required_text("sonometer", "1");
+    if !text.is_empty() && text != "1" {
+        let message = format!("`sonometer: {text}` is a format this engine does not read");
+        fields.found.push(Diagnostic::error("SM0309", span, message, "write `sonometer: 1`"));
+    }
+}
+
+fn version(fields: &mut Fields<'_, '_>) -> String {
+    let (text, span) = fields.required_text("version", "\"1.0\"");
+    let ok = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'+');
+    if !text.is_empty() && (text.len() > 32 || !text.bytes().all(ok)) {
+        let message = format!("`version` is `{text}`");
+        let fix = "use up to 32 letters, digits, `.`, `-`, `_` and `+`, such as `1.0`";
+        fields.found.push(Diagnostic::error("SM0310", span, message, fix));
+    }
+    text
+}
+
+fn taxonomy(fields: &mut Fields<'_, '_>) -> Taxonomy {
+    let node = fields.take("taxonomy");
+    match node {
+        None => {
+            fields.missing("taxonomy", "Signal");
+            Taxonomy::Signal
+        }
+        Some(node) => text_of(node, "taxonomy", fields.found)
+            .and_then(|text| {
+                name_of(text, node.span, "taxonomy", Taxonomy::from_name, Taxonomy::NAMES, fields.found)
+            })
+            .unwrap_or(Taxonomy::Signal),
+    }
+}
+
+fn language_code(fields: &mut Fields<'_, '_>) -> Option<String> {
+    let (code, span) = fields.text("language")?;
+    if language::find(&code).is_none() {
+        let known: Vec<&str> = language::LANGUAGES.iter().map(|l| l.code).collect();
+        let message = format!("the engine has no data for the language `{code}`");
+        let fix = format!(
+            "leave `language` out (patterns then match as they are), or write one of {}",
+            known.join(", ")
+        );
+        fields.found.push(Diagnostic::error("SM0311", span, message, fix));
+    }
+    Some(code)
+}
+
+fn modalities(fields: &mut Fields<'_, '_>) -> Vec<Modality> {
+    let all = vec![Modality::Text, Modality::Transcript, Modality::Audio, Modality::Document];
+    let Some(node) = fields.take("modalities") else { return all };
+    let mut chosen = Vec::new();
+    for (text, span) in texts_of(node, "modalities", fields.found) {
+        chosen.extend(name_of(&text, span, "modalities", Modality::from_name, Modality::NAMES, fields.found));
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    if chosen.is_empty() { all } else { chosen }
+}
+
+fn actants(fields: &mut Fields<'_, '_>) -> Actants {
+    let Some(node) = fields.take("actants") else { return Actants::default() };
+    let mut inner = Fields::of(node, "`actants`", fields.found);
+    let primary = inner.text("primary").map(|(text, _)| text);
+    let secondary = inner.text("secondary").map(|(text, _)| text);
+    let mut aliases = Vec::new();
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    if let Some(node) = inner.take("aliases") {
+        let entries = match &node.value {
+            Value::Map(entries) => entries.as_slice(),
+            _ => {
+                let fix = "write `aliases: {agent: [assistant, bot]}`";
+                inner.found.push(Diagnostic::error(
+                    "SM0312",
+                    node.span,
+                    "`aliases` is not a map of roles",
+                    fix,
+                ));
+                &[]
+            }
+        };
+        for (role, names) in entries {
+            let names = texts_of(names, "aliases", inner.found);
+            for (name, span) in &names {
+                if let Some(other) = seen.insert(fold_to_lower(name), role.text.clone())
+                    && other != role.text
+                {
+                    let message = format!("`{name}` stands for both `{other}` and `{}`", role.text);
+                    inner.found.push(Diagnostic::error("SM0313", *span, message, "keep one of the two"));
+                }
+            }
+            aliases.push((role.text.clone(), names.into_iter().map(|(name, _)| name).collect()));
+        }
+    }
+    inner.finish();
+    Actants { primary, secondary, aliases }
+}
+
+fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
+    let mut needs = FidelityNeeds { words: 1, turns: 1, roles: Vec::new(), sufficient: Unit(500_000) };
+    let Some(node) = fields.take("fidelity") else { return needs };
+    let mut inner = Fields::of(node, "`fidelity`", fields.found);
+    needs.words = inner.count("words", 1, 1_000_000).unwrap_or(needs.words);
+    needs.turns = inner.count("turns", 1, 100_000).unwrap_or(needs.turns);
+    needs.sufficient = inner.number("sufficient", Unit::ZERO, Unit::ONE).unwrap_or(needs.sufficient);
+    if let Some(node) = inner.take("roles") {
+        let entries = match &node.value {
+            Value::Map(entries) => entries.as_slice(),
+            _ => {
+                let fix = "write `roles: {agent: 20}`: words of that role";
+                inner.found.push(Diagnostic::error(
+                    "SM0314",
+                    node.span,
+                    "`roles` is not a map of roles to words",
+                    fix,
+                ));
+                &[]
+            }
+        };
+        for (role, words) in entries {
+            let count = text_of(words, "roles", inner.found).and_then(|text| count_of(text, 1, 1_000_000));
+            match count {
+                Some(words) => needs.roles.push((role.text.clone(), words)),
+                None => {
+                    let message =
+                        format!("the words of `{}` are not a whole number of at least 1", role.text);
+                    inner.found.push(Diagnostic::error(
+                        "SM0306",
+                        words.span,
+                        message,
+                        "write for example `agent: 20`",
+                    ));
+                }
+            }
+        }
+    }
+    inner.finish();
+    needs
+}
+
+/// `strengths: {strong: 0.9, clear: 0.5, weak: 0.2}`
+pub(super) fn strengths(fields: &mut Fields<'_, '_>, default: Strengths) -> Strengths {
+    let Some(node) = fields.take("strengths") else { return default };
+    let mut inner = Fields::of(node, "`strengths`", fields.found);
+    let mut of = |key, default| inner.number(key, Unit(1), Unit::ONE).unwrap_or(default);
+    let strengths = Strengths {
+        strong: of("strong", default.strong),
+        clear: of("clear", default.clear),
+        weak: of("weak", default.weak),
+    };
+    inner.finish();
+    strengths
+}
+
+fn negation(fields: &mut Fields<'_, '_>) -> NegationRules {
+    let mut rules = NegationRules::default();
+    let Some(node) = fields.take("negation") else { return rules };
+    let mut inner = Fields::of(node, "`negation`", fields.found);
+    rules.reach = inner.count("reach", 1, 40).map_or(rules.reach, |n| n as u8);
+    rules.cues = phrases(&mut inner, "cues");
+    rules.not_cues = phrases(&mut inner, "not_cues");
+    rules.stops = phrases(&mut inner, "stops");
+    inner.finish();
+    rules
+}
+
+/// Plain phrases, one per line or list item.
+fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
+    let Some(node) = fields.take(key) else { return Vec::new() };
+    let none = Context { list: &|_| None, stem: None };
+    let mut all = Vec::new();
+    for line in node.lines() {
+        let (text, _) = phrase::strip_comment(line.text);
+        if text.is_empty() {
+            continue;
+        }
+        let words = phrase::parse(text, &none).ok().and_then(|pattern| plain_words(&pattern));
+        match words {
+            Some(words) => all.push(words),
+            None => {
+                let message = format!("`{text}` in `{key}` is more than plain words");
+                fields.found.push(Diagnostic::error(
+                    "SM0315",
+                    line.span,
+                    message,
+                    "write one word or phrase a line",
+                ));
+            }
+        }
+    }
+    all
+}
+
+fn plain_words(pattern: &Pattern) -> Option<Vec<String>> {
+    use crate::protocol::phrase::{WordKind, WordTest};
+    match pattern {
+        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => Some(vec![folded.clone()]),
+        Pattern::Sequence(items) => {
+            let parts: Option<Vec<_>> = items.iter().map(plain_words).collect();
+            parts.map(|parts| parts.concat())
+        }
+        _ => None,
+    }
+}
+
+type Lists = (BTreeMap<String, Pattern>, Vec<(String, Vec<String>)>);
+
+/// The lists parsed, and as written.
+fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Lists {
+    let (mut lists, mut written) = (BTreeMap::new(), Vec::new());
+    let Some(node) = fields.take("lists") else { return (lists, written) };
+    let Value::Map(entries) = &node.value else {
+        let fix = "write `lists: {feeling: torn | stuck | worried}`";
+        fields.found.push(Diagnostic::error(
+            "SM0316",
+            node.span,
+            "`lists` is not a map of names to entries",
+            fix,
+        ));
+        return (lists, written);
+    };
+    let context = Context { list: &|_| None, stem };
+    for (name, node) in entries {
+        check_identifier(&name.text, name.span, "lists", fields.found);
+        let (mut entries, mut lines) = (Vec::new(), Vec::new());
+        for line in node.lines() {
+            let (text, cut) = phrase::strip_comment(line.text);
+            if text.is_empty() {
+                continue;
+            }
+            lines.push(text.to_owned());
+            match phrase::parse_list(text, &context) {
+                Ok(pattern) => entries.push(pattern),
+                Err(error) => fields.found.push(marker::phrase_diagnostic(error, line.span, cut)),
+            }
+        }
+        written.push((name.text.clone(), lines));
+        match entries.len() {
+            0 if node.value != Value::Null => {
+                let message = format!("the list `{}` has no entries", name.text);
+                fields.found.push(Diagnostic::error(
+                    "SM0317",
+                    name.span,
+                    message,
+                    "write entries, separated by `|` or on lines",
+                ));
+            }
+            0 => {}
+            1 => {
+                lists.insert(name.text.clone(), entries.remove(0));
+            }
+            _ => {
+                lists.insert(name.text.clone(), Pattern::Either(entries));
+            }
+        }
+    }
+    (lists, written)
+}
+
+fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics) -> Vec<Marker> {
+    let Value::List(items) = &node.value else {
+        let message = format!("`markers` is {}, not a list", node.kind_name());
+        found.push(Diagnostic::error(
+            "SM0318",
+            node.span,
+            message,
+            "write `markers:` and below it `- label: …`",
+        ));
+        return Vec::new();
+    };
+    if items.is_empty() || items.len() > MAX_MARKERS {
+        let message = format!("{} markers, not 1 to {MAX_MARKERS}", items.len());
+        found.push(Diagnostic::error("SM0319", node.span, message, "add a marker, or split the protocol"));
+        return Vec::new();
+    }
+    let mut labels: BTreeMap<String, Span> = BTreeMap::new();
+    let mut markers = Vec::with_capacity(items.len());
+    let mut lines = 0;
+    for item in items {
+        let (marker, label_span) = marker::read(item, surroundings, found);
+        lines += marker.lines.len() + marker.except.len();
+        if !marker.label.is_empty() && labels.insert(marker.label.clone(), label_span).is_some() {
+            let message = format!("two markers are called `{}`", marker.label);
+            found.push(Diagnostic::error("SM0320", label_span, message, "give one of them another label"));
+        }
+        markers.push(marker);
+    }
+    if lines > MAX_LINES {
+        let message = format!("{lines} pattern lines, more than {MAX_LINES}");
+        found.push(Diagnostic::error("SM0321", node.span, message, "split the protocol, or use `lists`"));
+    }
+    markers
+}
