@@ -2,7 +2,7 @@
 //!
 //! The table below is written out by hand: what ships is a decision, not whatever lies in a folder.
 
-use sonometer::protocol::{self, Status};
+use sonometer::protocol::{Protocol, Status};
 use std::cmp::Ordering;
 
 /// One version of one shipped protocol.
@@ -44,7 +44,7 @@ pub fn find(id: &str, version: Option<&str>) -> Option<&'static Entry> {
 }
 
 fn is_published(entry: &Entry) -> bool {
-    protocol::read(entry.source).is_ok_and(|(protocol, _)| protocol.status == Status::Published)
+    Protocol::read(entry.source).is_ok_and(|(protocol, _)| protocol.status == Status::Published)
 }
 
 /// The order of versions: part by part, numbers by value (`1.9` before `1.10`), anything else as text.
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn every_file_is_sound_and_says_what_the_table_says() {
         for entry in PROTOCOLS {
-            let (protocol, warnings) = protocol::read(entry.source).expect(entry.id);
+            let (protocol, warnings) = Protocol::read(entry.source).expect(entry.id);
             assert_eq!((protocol.id.as_str(), protocol.version.as_str()), (entry.id, entry.version));
             assert!(warnings.is_empty(), "{}: {warnings:?}", entry.id);
         }
