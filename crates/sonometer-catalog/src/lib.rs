@@ -16,11 +16,8 @@ pub struct Entry {
     pub source: &'static str,
 }
 
-const PROTOCOLS: &[Entry] = &[Entry {
-    id: "courtesy",
-    version: "1.0",
-    source: include_str!("../protocols/courtesy.yaml"),
-}];
+const PROTOCOLS: &[Entry] =
+    &[Entry { id: "courtesy", version: "1.0", source: include_str!("../protocols/courtesy.yaml") }];
 
 /// Every shipped version, by id and then from the oldest version to the newest.
 pub fn protocols() -> &'static [Entry] {
@@ -74,7 +71,11 @@ mod tests {
     fn stands_in_order_without_repetition() {
         for pair in PROTOCOLS.windows(2) {
             let order = pair[0].id.cmp(pair[1].id);
-            assert_eq!(order.then(compare_versions(pair[0].version, pair[1].version)), Ordering::Less, "{pair:?}");
+            assert_eq!(
+                order.then(compare_versions(pair[0].version, pair[1].version)),
+                Ordering::Less,
+                "{pair:?}"
+            );
         }
     }
 

@@ -45,7 +45,8 @@ pub(crate) fn render(paint: &Paint, reading: &Reading, scores: bool) -> String {
             Some(role) => format!("  {}  ", paint.styled(BOLD, &fit(role, role_width))),
             None => "  ".to_owned(),
         };
-        let cells = cells(paint, &turn.content, &reading.masked_turn(number), own, &styles);
+        let mut cells = cells(paint, &turn.content, &reading.masked_turn(number), own, &styles);
+        cells.truncate(cells.iter().rposition(|cell| !cell.shown.is_whitespace()).map_or(0, |at| at + 1));
         for (nth, line) in wrap(&cells, paint.width.saturating_sub(indent).max(20)).enumerate() {
             let before = if nth == 0 { head.clone() } else { " ".repeat(indent) };
             text.push_str(&format!("{before}{}", paint_cells(paint, line)).trim_end_matches(' '));
@@ -128,11 +129,13 @@ fn open_style(open: &[&str], own: &[Evidence<'_>], at: usize, styles: &BTreeMap<
     if open.len() > 1 { style.underline() } else { style }
 }
 
-/// Without colour, ends a bracket with its labels.
+/// Without colour, ends a bracket with its labels, before the space that a line may be broken at.
 fn close(paint: &Paint, cells: &mut Vec<Cell>, open: &[&str]) {
     if !open.is_empty() && !paint.colour {
         let end = format!("]{{{}}}", open.join(", "));
-        cells.extend(end.chars().map(|shown| Cell { shown, style: Style::new() }));
+        let last =
+            cells.iter().rposition(|cell| !cell.shown.is_whitespace()).map_or(cells.len(), |at| at + 1);
+        cells.splice(last..last, end.chars().map(|shown| Cell { shown, style: Style::new() }));
     }
 }
 
@@ -146,7 +149,7 @@ fn wrap(cells: &[Cell], width: usize) -> impl Iterator<Item = &[Cell]> {
             let space = rest[..=end].iter().rposition(|cell| cell.shown == ' ').filter(|at| *at > 0);
             let (head, tail) = match space {
                 Some(at) => (&rest[..at], &rest[at + 1..]),
-                None => rest.split_at(end.max(1)),
+                None => rest.split_at(end),
             };
             lines.push(head);
             rest = tail;
@@ -164,13 +167,15 @@ fn strip_return(line: &[Cell]) -> &[Cell] {
     }
 }
 
-/// The first cell that does not fit.
+/// The first cell that does not fit; one always does.
 fn overflow(cells: &[Cell], width: usize) -> Option<usize> {
     let mut taken = 0;
-    cells.iter().position(|cell| {
+    let mut ends = cells.iter().map(|cell| {
         taken += columns(safe(cell.shown));
-        taken > width
-    })
+        taken
+    });
+    ends.next()?;
+    ends.position(|end| end > width).map(|at| at + 1)
 }
 
 fn paint_cells(paint: &Paint, cells: &[Cell]) -> String {
@@ -200,8 +205,11 @@ mod tests {
     #[test]
     fn brackets_show_evidence_without_colour() {
         let own = [found("a", 0..9), found("b", 4..9), found("c", 10..12)];
-        assert_eq!(shown(&PLAIN, "one three to", &own), "[one ]{a}[three]{a, b} [to]{c}");
-        assert_eq!(shown(&PLAIN, "one three to", &[found("a", 0..6), found("b", 4..9)]), "[one ]{a}[th]{a, b}[ree]{b} to");
+        assert_eq!(shown(&PLAIN, "one three to", &own), "[one]{a} [three]{a, b} [to]{c}");
+        assert_eq!(
+            shown(&PLAIN, "one three to", &[found("a", 0..6), found("b", 4..9)]),
+            "[one]{a} [th]{a, b}[ree]{b} to"
+        );
         assert_eq!(shown(&PLAIN, "aa bb", &[found("a", 0..5), found("a", 3..5)]), "[aa bb]{a}");
         assert_eq!(shown(&PLAIN, "aabb", &[found("a", 0..2), found("b", 2..4)]), "[aa]{a}[bb]{b}");
     }

@@ -46,7 +46,9 @@ impl Exit {
         match code {
             ErrorCode::InsufficientSignal => Self::Insufficient,
             ErrorCode::TargetNotFound => Self::NotFound,
-            ErrorCode::InvalidRequest | ErrorCode::InvalidProtocol | ErrorCode::PayloadTooLarge => Self::Unusable,
+            ErrorCode::InvalidRequest | ErrorCode::InvalidProtocol | ErrorCode::PayloadTooLarge => {
+                Self::Unusable
+            }
         }
     }
 }

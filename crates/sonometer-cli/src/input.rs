@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sonometer::Interaction;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// The form of an input.
@@ -21,7 +22,7 @@ pub(crate) enum Format {
 
 /// The input of `sense` and `fidelity`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct InputArguments {
     /// A .txt, .json or .jsonl file, or `-` for standard input
     input: String,
     /// The form of the input, where its name does not tell
@@ -52,10 +53,11 @@ pub(crate) struct Item {
 }
 
 impl Input {
-    pub(crate) fn open(arguments: &Arguments) -> Result<Self, Failure> {
+    pub(crate) fn open(arguments: &InputArguments) -> Result<Self, Failure> {
         let path = &arguments.input;
         if path == "-" && screen::typing() {
-            eprintln!("reading standard input; end it with Ctrl-D");
+            // A hint; nothing is lost if it cannot be shown.
+            let _ = writeln!(io::stderr(), "reading standard input; end it with Ctrl-D");
         }
         let bytes = file::bytes(path)?;
         let name = if path == "-" { "standard input".to_owned() } else { path.clone() };
@@ -68,7 +70,9 @@ impl Input {
             None => by_name(path)?,
         };
         if arguments.line.is_some() && format != Format::Jsonl {
-            return Err(Failure::unusable(format!("{name}: --line picks from .jsonl inputs; leave it away here")));
+            return Err(Failure::unusable(format!(
+                "{name}: --line picks from .jsonl inputs; leave it away here"
+            )));
         }
         let input = Self { name, bytes, format, only: arguments.line };
         match input.only {
@@ -97,7 +101,9 @@ impl Input {
             Format::Json => Box::new(std::iter::once(item(self.name.clone(), &self.bytes, 0))),
             Format::Jsonl => {
                 let wanted = self.lines().filter(|(number, ..)| self.only.is_none_or(|only| only == *number));
-                Box::new(wanted.map(|(number, start, line)| item(format!("{}:{number}", self.name), line, start)))
+                Box::new(
+                    wanted.map(|(number, start, line)| item(format!("{}:{number}", self.name), line, start)),
+                )
             }
         }
     }
@@ -133,7 +139,8 @@ fn item(name: String, bytes: &[u8], base: usize) -> Item {
         Ok(Wrapping { id, interaction }) => (id.map(plain), interaction.map(RawValue::get)),
         Err(_) => (None, None),
     };
-    let interaction = Interaction::from_json(inner.unwrap_or(text)).map_err(|error| Failure::engine(&name, &error));
+    let interaction =
+        Interaction::from_json(inner.unwrap_or(text)).map_err(|error| Failure::engine(&name, &error));
     Item { name, id, interaction }
 }
 

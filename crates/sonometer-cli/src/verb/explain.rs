@@ -10,7 +10,8 @@ const DROPPED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor
 /// Every marker with matches or a bias, then fidelity and score.
 pub(crate) fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
     let mut text = format!("  {}\n", paint.bold("how it came about"));
-    let speaking = |marker: &&MarkerEntry<'_>| !marker.matches.is_empty() || marker.resonance.activation > Unit::ZERO;
+    let speaking =
+        |marker: &&MarkerEntry<'_>| !marker.matches.is_empty() || marker.resonance.activation > Unit::ZERO;
     for marker in ledger.markers.iter().filter(speaking) {
         text.push_str(&of_marker(paint, marker));
     }
@@ -43,7 +44,8 @@ fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
         text.push_str(&format!("    {:>10}  bias\n", signed(marker.bias)));
     }
     let per = marker.per.map_or_else(String::new, |words| format!(" per {words} words"));
-    let rate = marker.share_full.map_or_else(String::new, |full| format!(", rate of turns, {full} counts as 1"));
+    let rate =
+        marker.share_full.map_or_else(String::new, |full| format!(", rate of turns, {full} counts as 1"));
     let verdict = if marker.resonance.triggered { "triggered" } else { "not triggered" };
     text.push_str(&format!(
         "    {:>10}  evidence{per}{rate} → activation {}, {verdict} (from {})\n",

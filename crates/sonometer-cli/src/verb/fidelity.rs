@@ -2,7 +2,7 @@
 
 use crate::bar::bar;
 use crate::failure::{Exit, Failure};
-use crate::input::{self, Input, Item};
+use crate::input::{Input, InputArguments, Item};
 use crate::json::{self, Sufficiency, Target, number};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     /// A protocol that ships (`id` or `id@version`), or a protocol file
     target: String,
     #[command(flatten)]
-    input: input::Arguments,
+    input: InputArguments,
     /// JSON, one line per interaction
     #[arg(long)]
     pub(crate) json: bool,

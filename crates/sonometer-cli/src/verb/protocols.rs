@@ -76,7 +76,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             if json { json::line(&list(&latest)?) } else { table(&screen.paint, &latest) }
         }
     };
-    if json { screen.print_bytes(&text)? } else { screen.print(&text)? }
+    if json {
+        screen.print_bytes(&text)?
+    } else {
+        screen.print(&text)?
+    }
     Ok(Exit::Done)
 }
 
@@ -122,7 +126,12 @@ fn list(latest: &[Protocol]) -> Result<List<'_>, Failure> {
             supported_modalities: modalities(protocol),
         })
     });
-    Ok(List { protocols: items.collect::<Result<_, Failure>>()?, total: latest.len(), limit: PAGE, offset: 0 })
+    Ok(List {
+        protocols: items.collect::<Result<_, Failure>>()?,
+        total: latest.len(),
+        limit: PAGE,
+        offset: 0,
+    })
 }
 
 fn single(protocol: &Protocol) -> Single<'_> {

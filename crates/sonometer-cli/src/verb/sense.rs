@@ -4,7 +4,7 @@ use super::explain;
 use crate::bar::bar;
 use crate::conversation;
 use crate::failure::{Exit, Failure, counted};
-use crate::input::{self, Input, Item};
+use crate::input::{Input, InputArguments, Item};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
 use crate::target::Source;
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// A protocol that ships (`id` or `id@version`), or a protocol file
     target: String,
     #[command(flatten)]
-    input: input::Arguments,
+    input: InputArguments,
     /// The canonical JSON of the reading, one line per interaction
     #[arg(long)]
     pub(crate) json: bool,
@@ -138,7 +138,11 @@ fn report(paint: &Paint, reading: &Reading, title: &str, arguments: &Arguments) 
         Unit::ZERO => String::new(),
         _ => format!(", ${}", ics.cost_usd),
     };
-    text.push_str(&format!("\n  {} ICS{price} {}\n", ics.consumed, paint.dim(&format!("(SGM {})", protocol.sgm.as_str()))));
+    text.push_str(&format!(
+        "\n  {} ICS{price} {}\n",
+        ics.consumed,
+        paint.dim(&format!("(SGM {})", protocol.sgm.as_str()))
+    ));
     text
 }
 
@@ -157,7 +161,11 @@ fn resonance(paint: &Paint, reading: &Reading) -> String {
         let sign = if resonance.triggered { paint.styled(style, "●") } else { paint.styled(style, "○") };
         let name = format!("{label:<width$}");
         let name = if resonance.triggered { paint.styled(style.bold(), &name) } else { name };
-        text.push_str(&format!("  {sign} {name}  {} {}\n", bar(paint, resonance.activation, style), resonance.activation));
+        text.push_str(&format!(
+            "  {sign} {name}  {} {}\n",
+            bar(paint, resonance.activation, style),
+            resonance.activation
+        ));
     }
     if !silent.is_empty() {
         text.push_str(&listed(paint, &format!("{} silent", counted(silent.len(), "marker")), &silent));

@@ -95,26 +95,31 @@ impl<'p> Bench<'p> {
                 }
             }
         }
-        outcome.idle = self.idle_lines(&hits)?;
+        outcome.idle = self.idle_lines(&hits, &outcome.failed)?;
         outcome.idle.extend(self.idle_exceptions(&misses)?);
         Ok(outcome)
     }
 
     /// The positive lines without which every `hit` still passes. Weighted lists are left out: data, not tests, speak
-    /// for their lines.
-    fn idle_lines(&self, hits: &[(&TestLine, Reading)]) -> Result<Vec<Span>, Error> {
+    /// for their lines. What a failing test finds is left out too: that test comes first.
+    fn idle_lines(&self, hits: &[(&TestLine, Reading)], failed: &[Failed<'_>]) -> Result<Vec<Span>, Error> {
         let mut idle = Vec::new();
-        for (at, line) in self.marker.lines.iter().enumerate().filter(|(_, line)| line.list != LineList::Weigh) {
-            // Only where it counted can it be missed.
-            let counted = |(_, reading): &&(&TestLine, Reading)| {
+        for (at, line) in
+            self.marker.lines.iter().enumerate().filter(|(_, line)| line.list != LineList::Weigh)
+        {
+            let counted = |reading: &Reading| {
                 let ledger = reading.ledger();
                 ledger.markers.iter().flat_map(|marker| &marker.matches).any(|found| {
                     found.line == line.text && found.list == line.list && found.failed.is_empty()
                 })
             };
+            if failed.iter().any(|failed| counted(&failed.reading)) {
+                continue;
+            }
             let mut without = self.marker.clone();
             without.lines.remove(at);
-            if !self.changes(without, hits.iter().filter(counted), true)? {
+            // Only where it counted can it be missed.
+            if !self.changes(without, hits.iter().filter(|(_, reading)| counted(reading)), true)? {
                 idle.push(line.span);
             }
         }
@@ -127,7 +132,11 @@ impl<'p> Bench<'p> {
         for (at, line) in self.marker.except.iter().enumerate() {
             let excepted = |(_, reading): &&(&TestLine, Reading)| {
                 let ledger = reading.ledger();
-                ledger.markers.iter().flat_map(|marker| &marker.matches).any(|found| found.failed.contains(&"except"))
+                ledger
+                    .markers
+                    .iter()
+                    .flat_map(|marker| &marker.matches)
+                    .any(|found| found.failed.contains(&"except"))
             };
             let mut without = self.marker.clone();
             without.except.remove(at);
@@ -243,7 +252,8 @@ impl Failed<'_> {
         let mut notes = Vec::new();
         for marker in &ledger.markers {
             for found in &marker.matches {
-                let what = format!("`{}` ({}) found “{}”", found.line, found.list.as_str(), one_line(&found.source));
+                let what =
+                    format!("`{}` ({}) found “{}”", found.line, found.list.as_str(), one_line(&found.source));
                 notes.push(match found.failed.is_empty() {
                     true => format!("{what}: {}", signed(found.contribution)),
                     false => format!("{what}: dropped, {}", self.reason(reasons(found))),
