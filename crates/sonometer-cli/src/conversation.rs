@@ -49,7 +49,7 @@ pub(crate) fn render(paint: &Paint, reading: &Reading, scores: bool) -> String {
         cells.truncate(cells.iter().rposition(|cell| !cell.shown.is_whitespace()).map_or(0, |at| at + 1));
         for (nth, line) in wrap(&cells, paint.width.saturating_sub(indent).max(20)).enumerate() {
             let before = if nth == 0 { head.clone() } else { " ".repeat(indent) };
-            text.push_str(&format!("{before}{}", paint_cells(paint, line)).trim_end_matches(' '));
+            text.push_str(format!("{before}{}", paint_cells(paint, line)).trim_end_matches(' '));
             text.push('\n');
         }
         if !own.is_empty() && (paint.colour || scores) {

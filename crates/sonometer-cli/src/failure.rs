@@ -1,7 +1,7 @@
 //! How a command ends: exit codes, and the errors that are told to people and programs.
 
 use crate::target::Source;
-use sonometer::{Diagnostics, Error, ErrorCode, Fidelity};
+use sonometer::{Diagnostics, Error, ErrorCode, Fidelity, Protocol};
 use std::process::ExitCode;
 
 /// The exit codes.
@@ -102,13 +102,18 @@ impl Failure {
         }))
     }
 
-    /// Content that is insufficient for `protocol`.
-    pub(crate) fn insufficient(name: &str, protocol: &str, fidelity: Fidelity) -> Self {
+    /// Content that is insufficient for a protocol.
+    pub(crate) fn insufficient(name: &str, protocol: &Protocol, fidelity: Fidelity) -> Self {
         let Fidelity { index, density, clarity, .. } = fidelity;
-        let fix = if density <= clarity { "give more of the conversation" } else { "give clearer text" };
+        let fix = match &protocol.language {
+            _ if density <= clarity => "give more of it".to_owned(),
+            Some(language) => format!("give readable text in the language of the protocol ({language})"),
+            None => "give readable text".to_owned(),
+        };
         let message = format!(
-            "{name}: the content lacks sufficient signal for `{protocol}`: \
-             fidelity {index} (density {density}, clarity {clarity}); {fix}"
+            "{name}: the content lacks sufficient signal for `{}`: \
+             fidelity {index} (density {density}, clarity {clarity}); {fix}",
+            protocol.id
         );
         Self::Told(Box::new(Told {
             code: ErrorCode::InsufficientSignal,

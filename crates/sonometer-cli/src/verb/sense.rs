@@ -94,7 +94,7 @@ fn sense(sensor: &Sensor, item: Item, arguments: &Arguments) -> Result<Reading, 
     if reading.fidelity().sufficient {
         Ok(reading)
     } else {
-        Err(Failure::insufficient(&item.name, &sensor.protocol().id, reading.fidelity()))
+        Err(Failure::insufficient(&item.name, sensor.protocol(), reading.fidelity()))
     }
 }
 

@@ -38,8 +38,11 @@ fn of_target(target: &str, arguments: &Arguments, screen: &mut Screen) -> Result
     let source = Source::find(target)?;
     let (protocol, _) = source.read()?;
     let (mut tests, mut failed, mut idle) = (0, 0, 0);
+    // A test line is a text or a transcript of one turn, whatever the protocol is used on.
+    let modalities = vec![Modality::Text, Modality::Transcript];
+    let bare = Protocol { modalities, markers: Vec::new(), ..protocol.clone() };
     for marker in &protocol.markers {
-        let bench = Bench { protocol: &protocol, marker };
+        let bench = Bench { bare: &bare, marker };
         let outcome = bench.run().map_err(|error| Failure::engine(&source.name, &error))?;
         tests += marker.hit.len() + marker.miss.len();
         failed += outcome.failed.len();
@@ -61,7 +64,8 @@ fn of_target(target: &str, arguments: &Arguments, screen: &mut Screen) -> Result
 
 /// One marker alone on the bench: no other marker can help or hinder it.
 struct Bench<'p> {
-    protocol: &'p Protocol,
+    /// The protocol without its markers.
+    bare: &'p Protocol,
     marker: &'p Marker,
 }
 
@@ -168,12 +172,7 @@ impl<'p> Bench<'p> {
     }
 
     fn sensor(&self, marker: Marker) -> Result<Sensor, Error> {
-        Sensor::new(Protocol {
-            // A test line is a text or a transcript of one turn, whatever the protocol is used on.
-            modalities: vec![Modality::Text, Modality::Transcript],
-            markers: vec![marker],
-            ..self.protocol.clone()
-        })
+        Sensor::new(Protocol { markers: vec![marker], ..self.bare.clone() })
     }
 }
 
