@@ -65,6 +65,29 @@ impl Json {
         self.text.push('"');
     }
 
+    /// Text that is JSON already: whole members or values, with the comma behind each that a further one needs.
+    pub(crate) fn raw_members(&mut self, members: &str) {
+        if let Some(members) = members.strip_suffix(',') {
+            self.separate();
+            self.text.push_str(members);
+        }
+    }
+
+    /// A key that is quoted already.
+    pub(crate) fn raw_key(&mut self, quoted: &str) -> &mut Self {
+        self.separate();
+        self.text.push_str(quoted);
+        self.text.push(':');
+        self.comma = false;
+        self
+    }
+
+    /// A text that is quoted already.
+    pub(crate) fn raw_string(&mut self, quoted: &str) {
+        self.separate();
+        self.text.push_str(quoted);
+    }
+
     pub(crate) fn number(&mut self, value: Unit) {
         self.separate();
         value.write(&mut self.text);
@@ -100,6 +123,13 @@ impl Json {
         }
         self.comma = true;
     }
+}
+
+/// A text in quotes, escaped.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut json = Json::default();
+    json.string(text);
+    json.into_text()
 }
 
 #[cfg(test)]
