@@ -63,10 +63,11 @@ impl Screen {
     pub(crate) fn fail(&mut self, failure: &Failure, json: bool) -> Exit {
         let Failure::Told(told) = failure else { return failure.exit() };
         self.complain(told);
-        if json && self.print_bytes(&json::error(told)).is_err() {
-            return Exit::PipeClosed;
+        match json.then(|| self.print_bytes(&json::error(told))) {
+            Some(Err(Failure::PipeClosed)) => Exit::PipeClosed,
+            // An output that cannot be written is the very failure that was told.
+            _ => failure.exit(),
         }
-        failure.exit()
     }
 
     fn complain(&self, told: &Told) {

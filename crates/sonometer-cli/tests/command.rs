@@ -313,6 +313,20 @@ fn a_reader_that_goes_away_ends_the_command_quietly() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told() {
+    for arguments in
+        [&["sense", "courtesy", CALL][..], &["sense", "courtesy", CALL, "--json"], &["check", CARDS]]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("is there");
+        let ran: Ran =
+            command(arguments).stdout(full).stderr(Stdio::piped()).output().expect("starts").into();
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.err.starts_with("error: standard output cannot be written"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn fidelity_is_an_answer() {
     let ran = run(&["fidelity", "courtesy", CALL, "--json"]);
     let expected = r#"{"target":{"type":"protocol","id":"courtesy","version":"1.0"},"fidelity":{"index":1,"sufficient":true},"ics":{"consumed":0,"cost_usd":0}}"#;
