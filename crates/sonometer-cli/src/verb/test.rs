@@ -51,6 +51,7 @@ fn of_target(target: &str, arguments: &Arguments, screen: &mut Screen) -> Result
     }
     let mut summary = format!("{}: {}, ", source.name, counted(protocol.markers.len(), "marker"));
     summary.push_str(&match failed {
+        0 if tests == 0 => "no test lines".to_owned(),
         0 => format!("{} passed", counted(tests, "test line")),
         _ => format!("{}: {} passed, {failed} failed", counted(tests, "test line"), tests - failed),
     });
