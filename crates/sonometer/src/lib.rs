@@ -7,6 +7,7 @@ pub mod error;
 pub mod interaction;
 pub mod profile;
 pub mod protocol;
+pub mod text;
 pub mod unit;
 
 pub use diagnostic::{Diagnostic, Diagnostics};

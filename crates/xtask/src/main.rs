@@ -1,2 +1,24 @@
 //! Repository tasks: `cargo xtask NAME`.
-fn main() {}
+
+mod tables;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask tables [--check]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments[..] {
+        ["tables"] => tables::write(),
+        ["tables", "--check"] => tables::check(),
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
