@@ -8,6 +8,7 @@ pub mod interaction;
 pub mod profile;
 pub mod protocol;
 pub mod text;
+pub mod language;
 pub mod unit;
 
 pub use diagnostic::{Diagnostic, Diagnostics};

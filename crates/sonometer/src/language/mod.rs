@@ -1,0 +1,208 @@
+//! Languages as data: what the engine must know of a language, and nothing of it in code but the stemmer.
+//!
+//! Every word here is as text looks after folding: lower-case ASCII letters, `'` as the apostrophe; a phrase is words
+//! with one space between them. Every list is sorted by bytes and without repetitions, so it can be searched by halves.
+
+mod english;
+mod english_frequency;
+pub mod english_stem;
+
+pub use english::ENGLISH;
+
+/// What the engine knows of one language.
+#[derive(Debug)]
+pub struct Language {
+    /// Its ISO 639-1 code, such as `en`.
+    pub code: &'static str,
+    /// The name of these tables. It changes when a list or the stemmer does, and is part of the engine's fingerprint.
+    pub version: &'static str,
+    /// Words that tell by their share of a text that it is written in this language.
+    pub function_words: &'static [&'static str],
+    /// What negates, and what only looks like it.
+    pub negation: Negation,
+    /// Words of two letters and more after which a full stop does not end the sentence, without the full stop.
+    pub abbreviations: &'static [&'static str],
+    /// Frequent words, each with the binary logarithm of its occurrences in a million words, rounded down.
+    pub frequency: &'static [(&'static str, u8)],
+    /// Writes the stem of a folded word into the buffer, replacing what was there; `None` if the language has no
+    /// stemmer.
+    pub stem: Option<fn(&str, &mut String)>,
+}
+
+/// The words and phrases of negation, in the tradition of NegEx and ConText. At each place of a text the longest phrase
+/// of `cues` and `not_cues` together counts, once; a word inside it is neither a cue nor a stop of its own. Punctuation
+/// within a phrase does not matter (`no, i`).
+#[derive(Debug)]
+pub struct Negation {
+    /// What negates the words after it.
+    pub cues: &'static [&'static str],
+    /// Phrases with a cue in them that does not negate what follows, such as `not only`.
+    pub not_cues: &'static [&'static str],
+    /// Single words that end the reach of a cue, such as `but`.
+    pub stops: &'static [&'static str],
+}
+
+impl Language {
+    /// Is the folded `word` a function word?
+    pub fn is_function_word(&self, word: &str) -> bool {
+        self.function_words.binary_search(&word).is_ok()
+    }
+
+    /// Is the folded `word` an abbreviation, after which a full stop does not end the sentence?
+    pub fn is_abbreviation(&self, word: &str) -> bool {
+        self.abbreviations.binary_search(&word).is_ok()
+    }
+
+    /// How frequent the folded `word` is: the binary logarithm of its occurrences in a million words, rounded down.
+    /// 0 for a word that is not frequent: the rarest word of a phrase is the one with the smallest class.
+    pub fn frequency_class(&self, word: &str) -> u8 {
+        match self.frequency.binary_search_by_key(&word, |&(frequent, _)| frequent) {
+            Ok(at) => self.frequency[at].1,
+            Err(_) => 0,
+        }
+    }
+}
+
+/// Every language there is, sorted by code.
+pub static LANGUAGES: &[&Language] = &[&ENGLISH];
+
+/// The language of a code such as `en` or of a longer BCP 47 tag such as `en-GB`, in whatever case. `None` if the
+/// engine does not know it.
+pub fn find(code: &str) -> Option<&'static Language> {
+    let primary = code.split('-').next().unwrap_or(code);
+    LANGUAGES.iter().copied().find(|language| language.code.eq_ignore_ascii_case(primary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Does `phrase` contain the words of `part`, one after the other?
+    fn contains(phrase: &str, part: &str) -> bool {
+        format!(" {phrase} ").contains(&format!(" {part} "))
+    }
+
+    fn assert_sorted(name: &str, words: &[&str]) {
+        for pair in words.windows(2) {
+            assert!(pair[0] < pair[1], "{name}: `{}` before `{}`", pair[0], pair[1]);
+        }
+    }
+
+    fn assert_folded(phrase: &str) {
+        for word in phrase.split(' ') {
+            assert!(!word.is_empty(), "`{phrase}` has one space between words and none around");
+            assert!(word.bytes().all(|b| b.is_ascii_lowercase() || b == b'\''), "`{phrase}` is folded");
+            assert!(!word.starts_with('\'') && !word.ends_with('\''), "`{phrase}` has whole words");
+        }
+    }
+
+    #[test]
+    fn finds_a_language_by_code_and_by_tag() {
+        assert_eq!(find("en").map(|l| l.code), Some("en"));
+        assert_eq!(find("en-GB").map(|l| l.code), Some("en"));
+        assert_eq!(find("EN-us").map(|l| l.code), Some("en"));
+        for unknown in ["", "e", "eng", "en_GB", "xx", "-en", "english"] {
+            assert!(find(unknown).is_none(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn lists_are_sorted_folded_and_free_of_repetitions() {
+        for language in LANGUAGES {
+            let frequent: Vec<&str> = language.frequency.iter().map(|&(word, _)| word).collect();
+            let lists = [
+                ("function words", language.function_words),
+                ("cues", language.negation.cues),
+                ("not cues", language.negation.not_cues),
+                ("stops", language.negation.stops),
+                ("abbreviations", language.abbreviations),
+                ("frequency", &frequent),
+            ];
+            for (name, words) in lists {
+                assert!(!words.is_empty(), "{} {name}", language.code);
+                assert_sorted(name, words);
+                words.iter().for_each(|word| assert_folded(word));
+            }
+        }
+    }
+
+    #[test]
+    fn only_negation_cues_have_several_words() {
+        for language in LANGUAGES {
+            let single = [language.function_words, language.negation.stops, language.abbreviations];
+            for word in single.into_iter().flatten() {
+                assert!(!word.contains(' '), "{word}");
+            }
+            assert!(language.frequency.iter().all(|(word, _)| !word.contains(' ')));
+            assert!(language.abbreviations.iter().all(|word| word.len() > 1));
+        }
+    }
+
+    #[test]
+    fn every_not_cue_disarms_a_cue() {
+        for language in LANGUAGES {
+            let Negation { cues, not_cues, .. } = language.negation;
+            for phrase in not_cues {
+                assert!(cues.iter().any(|cue| contains(phrase, cue)), "`{phrase}` contains no cue");
+                assert!(!cues.contains(phrase), "`{phrase}` is a cue as well");
+            }
+        }
+    }
+
+    #[test]
+    fn no_cue_is_disarmed_by_a_phrase_inside_it() {
+        for language in LANGUAGES {
+            for cue in language.negation.cues {
+                for phrase in language.negation.not_cues {
+                    assert!(!contains(cue, phrase), "`{cue}` contains `{phrase}`");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stops_are_no_cues() {
+        for language in LANGUAGES {
+            for stop in language.negation.stops {
+                assert!(!language.negation.cues.contains(stop), "{stop}");
+            }
+        }
+    }
+
+    #[test]
+    fn english_text_is_full_of_english_function_words() {
+        let share = |text: &str| {
+            let words: Vec<&str> = text.split(' ').collect();
+            100 * words.iter().filter(|word| ENGLISH.is_function_word(word)).count() / words.len()
+        };
+        assert!(share("i think you should tell them what we have been through before it is too late") > 60);
+        assert!(share("ich war in der stadt und habe an die alten zeiten gedacht so also das war es") < 10);
+        assert!(share("no me gusta nada de lo que has visto a la salida del cine en la noche") < 10);
+    }
+
+    #[test]
+    fn frequency_tells_the_frequent_from_the_rare() {
+        assert_eq!(ENGLISH.frequency_class("the"), 15);
+        assert!(ENGLISH.frequency_class("you") > ENGLISH.frequency_class("because"));
+        assert!(ENGLISH.frequency_class("because") > ENGLISH.frequency_class("sorry"));
+        assert_eq!(ENGLISH.frequency_class("unacceptable"), 0);
+        assert!(ENGLISH.frequency.iter().all(|&(_, class)| class > 0), "0 is for words not listed");
+    }
+
+    #[test]
+    fn knows_abbreviations() {
+        assert!(ENGLISH.is_abbreviation("mr") && ENGLISH.is_abbreviation("vs"));
+        assert!(!ENGLISH.is_abbreviation("no") && !ENGLISH.is_abbreviation("etc"));
+    }
+
+    #[test]
+    fn every_stemmer_replaces_what_the_buffer_held() {
+        for language in LANGUAGES {
+            if let Some(stem) = language.stem {
+                let mut out = String::from("leftover");
+                stem("", &mut out);
+                assert_eq!(out, "");
+            }
+        }
+    }
+}
