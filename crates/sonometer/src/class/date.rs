@@ -1,0 +1,258 @@
+//! `<date>` and `<year>`.
+//!
+//! # `<date>`
+//! A *year* is four digits 1000 to 2999, a *recent year* four digits 1900 to 2099, a *short year* two digits, counted from
+//! 2000. A *month* or *day* in digits is one or two digits, 1 to 12 and 1 to 31. A date must exist: the day is not beyond
+//! the month's last, 29 February needs a leap year (Gregorian rule) or no year at all.
+//!
+//! In digits, with one of `-` `/` `.` as the separator, twice the same:
+//! 1. year, month, day; with `-` or `/` or `.`. With `-`, optionally a *clock*: `T`, two digits, `:`, two digits,
+//!    optionally `:` and two digits, optionally `.` and digits, optionally `Z` or (`+` or `-`, two digits, `:`, two digits);
+//!    its numbers are not checked; it is taken where it fits and an edge follows.
+//! 2. day, month, year, or (not with `.`) month, day, year.
+//! 3. the same as 2 with a short year; with `-` and `.`, the first two parts have two digits each.
+//!
+//! With a month name (English), a whole word: a name January to December, or its first three letters, or Sept, optionally
+//! with a `.` directly after a short one where the form goes on:
+//! 4. month, one space, day, optionally (optionally `,`, one space, year) ;
+//! 5. month, optionally `,`, one space, recent year;
+//! 6. day, one space (or one space, `of`, one space), month, optionally (optionally `,`, one space, year); the `.` after a
+//!    short name belongs to it only when the year follows;
+//! 7. day, `-`, month, `-`, year or short year; no `.`.
+//!
+//! Here a day may carry its ordinal suffix (any of `st nd rd th` at once after it, no further letter), except in form 7.
+//! The word `may` or `march` not beginning with a capital counts only with a year, with `of`, or, in form 4, with an
+//! ordinal suffix on the day.
+//! The longest form is taken.
+//!
+//! No date is the tail or the head of a longer code (see `identity.rs`); for a form that ends in letters only the tail is
+//! asked. Both ends are edges. Directly after a day that ends form 4 stands no `%`.
+//!
+//! # `<year>`
+//! A word of four digits 1900 to 2099. Directly before it stands neither a currency sign nor `#`, directly after it
+//! neither a currency sign nor `%`. Where `-` or `/` joins it directly to a run of digits on either side, that run has one,
+//! two or four digits. No `:` stands between it and a digit.
+
+use super::text::{Lower, Text, value};
+
+/// The end of the longest `<date>` at `at`.
+pub(super) fn date(text: &Text<'_>, at: usize) -> Option<usize> {
+    if !text.edge(at) || text.tail_of_code(at) {
+        return None;
+    }
+    let end = if text.at(at).is_ascii_digit() {
+        in_digits(text, at).or_else(|| text.english.then(|| day_first(text, at)).flatten())
+    } else if text.english {
+        month_first(text, at)
+    } else {
+        None
+    }?;
+    let goes_on = text.before(end).is_ascii_digit() && text.head_of_code(end);
+    (text.edge(end) && !goes_on).then_some(end)
+}
+
+/// Forms 1 to 3.
+fn in_digits(text: &Text<'_>, at: usize) -> Option<usize> {
+    let first_end = text.digits(at);
+    let separator = text.at(first_end);
+    let second_end = text.digits(first_end + 1);
+    let end = text.digits(second_end + 1);
+    if !matches!(separator, b'-' | b'/' | b'.') || text.at(second_end) != separator {
+        return None;
+    }
+    let lengths = (first_end - at, second_end - first_end - 1, end - second_end - 1);
+    let first = value(text.slice(at, first_end.min(at + 4)));
+    let second = value(text.slice(first_end + 1, second_end.min(first_end + 5)));
+    let third = value(text.slice(second_end + 1, end.min(second_end + 5)));
+    let fits = match lengths {
+        (4, 1 | 2, 1 | 2) => {
+            let fits = is_year(first) && exists(third, second, Some(first));
+            let clock = (fits && separator == b'-').then(|| clock(text, end)).flatten();
+            if clock.is_some() {
+                return clock;
+            }
+            fits
+        }
+        (1 | 2, 1 | 2, 4) => is_year(third) && either_order(first, second, third, separator),
+        (2, 2, 2) => either_order(first, second, 2000 + third, separator),
+        (1 | 2, 1 | 2, 2) => separator == b'/' && either_order(first, second, 2000 + third, separator),
+        _ => false,
+    };
+    fits.then_some(end)
+}
+
+fn either_order(first: u64, second: u64, year: u64, separator: u8) -> bool {
+    exists(first, second, Some(year)) || separator != b'.' && exists(second, first, Some(year))
+}
+
+/// The end of the clock that follows an ISO date.
+fn clock(text: &Text<'_>, at: usize) -> Option<usize> {
+    let two = |at: usize, lead: u8| (text.at(at) == lead && text.digits(at + 1) == at + 3).then_some(at + 3);
+    let minutes = two(at, b'T').and_then(|at| two(at, b':'))?;
+    let mut end = two(minutes, b':').unwrap_or(minutes);
+    if text.at(end) == b'.' && text.at(end + 1).is_ascii_digit() {
+        end = text.digits(end + 1);
+    }
+    let zone = match text.at(end) {
+        b'Z' => Some(end + 1),
+        sign @ (b'+' | b'-') => two(end, sign).and_then(|at| two(at, b':')),
+        _ => None,
+    };
+    let end = zone.unwrap_or(end);
+    text.edge(end).then_some(end)
+}
+
+/// Forms 4 and 5.
+fn month_first(text: &Text<'_>, at: usize) -> Option<usize> {
+    let month = month_name(text, at)?;
+    let month_end = month.end + usize::from(month.short && text.at(month.end) == b'.');
+    if let Some(end) = year_after(text, month_end, true).filter(|&(_, year)| is_recent(year)).map(|(end, _)| end) {
+        return Some(end);
+    }
+    if text.at(month_end) != b' ' {
+        return None;
+    }
+    let day = day(text, month_end + 1)?;
+    if let Some((end, year)) = year_after(text, day.end, true)
+        && exists(day.value, month.number, Some(year))
+    {
+        return Some(end);
+    }
+    let fits = exists(day.value, month.number, None) && (month.sure || day.ordinal) && text.at(day.end) != b'%';
+    fits.then_some(day.end)
+}
+
+/// Forms 6 and 7.
+fn day_first(text: &Text<'_>, at: usize) -> Option<usize> {
+    let day = day(text, at)?;
+    if text.at(day.end) == b'-' && !day.ordinal {
+        let month = month_name(text, day.end + 1)?;
+        let year = month.end + 1;
+        let end = text.digits(year);
+        let year = match end - year {
+            2 => 2000 + value(text.slice(year, end)),
+            4 => value(text.slice(year, end)),
+            _ => return None,
+        };
+        let fits = text.at(month.end) == b'-' && is_year(year) && exists(day.value, month.number, Some(year));
+        return fits.then_some(end);
+    }
+    if text.at(day.end) != b' ' {
+        return None;
+    }
+    let of = text.slice(day.end, day.end + 4).eq_ignore_ascii_case(b" of ");
+    let month = month_name(text, day.end + if of { 4 } else { 1 })?;
+    let dotted = month.end + usize::from(month.short && text.at(month.end) == b'.');
+    if let Some((end, year)) = year_after(text, dotted, true)
+        && exists(day.value, month.number, Some(year))
+    {
+        return Some(end);
+    }
+    (exists(day.value, month.number, None) && (month.sure || of)).then_some(month.end)
+}
+
+struct Day {
+    end: usize,
+    value: u64,
+    ordinal: bool,
+}
+
+/// A day of one or two digits, with or without its ordinal suffix, that an edge follows.
+fn day(text: &Text<'_>, at: usize) -> Option<Day> {
+    let digits = text.digits(at);
+    if !(1..=2).contains(&(digits - at)) {
+        return None;
+    }
+    let end = text.letters(digits);
+    let ordinal = matches!(Lower::of(text.slice(digits, end)).bytes(), b"st" | b"nd" | b"rd" | b"th");
+    let fits = (end == digits || ordinal) && text.edge(at) && text.edge(end);
+    fits.then(|| Day { end, value: value(text.slice(at, digits)), ordinal })
+}
+
+struct Month {
+    end: usize,
+    number: u64,
+    /// Whether it is a short form, which a `.` may follow.
+    short: bool,
+    /// Whether the word is no other word: not a small `may` or `march`.
+    sure: bool,
+}
+
+fn month_name(text: &Text<'_>, at: usize) -> Option<Month> {
+    const NAMES: [&[u8]; 12] = [
+        b"january",
+        b"february",
+        b"march",
+        b"april",
+        b"may",
+        b"june",
+        b"july",
+        b"august",
+        b"september",
+        b"october",
+        b"november",
+        b"december",
+    ];
+    let end = text.plain_word(at)?;
+    let lower = Lower::of(text.slice(at, end));
+    let word = lower.bytes();
+    let place = NAMES.iter().position(|&name| word == name || word == &name[..3] || word == b"sept" && name[0] == b's')?;
+    let doubtful = matches!(word, b"may" | b"march") && text.at(at).is_ascii_lowercase();
+    let number = u64::try_from(place).ok()? + 1;
+    Some(Month { end, number, short: word.len() < 5 && word != NAMES[place], sure: !doubtful })
+}
+
+/// A year after an optional comma and one space: its end and value.
+fn year_after(text: &Text<'_>, at: usize, comma: bool) -> Option<(usize, u64)> {
+    let start = at + usize::from(comma && text.at(at) == b',') + 1;
+    let end = text.digits(start);
+    let year = value(text.slice(start, end.min(start + 4)));
+    let whole = text.before(start) == b' ' && end == start + 4 && text.edge(end);
+    let fits = whole && is_year(year) && !text.head_of_code(end);
+    fits.then_some((end, year))
+}
+
+fn is_year(year: u64) -> bool {
+    (1000..3000).contains(&year)
+}
+
+fn is_recent(year: u64) -> bool {
+    (1900..2100).contains(&year)
+}
+
+/// Whether the month has that day; without a year February has 29.
+fn exists(day: u64, month: u64, year: Option<u64>) -> bool {
+    let leap = year.is_none_or(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let last = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        _ => 0,
+    };
+    (1..=last).contains(&day)
+}
+
+/// The end of the `<year>` at `at`.
+pub(super) fn year(text: &Text<'_>, at: usize) -> Option<usize> {
+    let end = text.digits(at);
+    if end != at + 4 || !is_recent(value(text.slice(at, end))) || !text.edge(at) || !text.edge(end) {
+        return None;
+    }
+    let priced = text.after_currency_sign(at) || text.currency_sign(end) > 0;
+    if priced || text.before(at) == b'#' || text.at(end) == b'%' {
+        return None;
+    }
+    let clock = text.before(at) == b':' && text.back(at, 2).is_ascii_digit()
+        || text.at(end) == b':' && text.at(end + 1).is_ascii_digit();
+    let date_part = |digits: usize| matches!(digits, 0 | 1 | 2 | 4);
+    let before = match text.before(at) {
+        b'-' | b'/' => (0..5).take_while(|&back| text.back(at, back + 2).is_ascii_digit()).count(),
+        _ => 0,
+    };
+    let after = match text.at(end) {
+        b'-' | b'/' => text.digits(end + 1) - end - 1,
+        _ => 0,
+    };
+    (!clock && date_part(before) && date_part(after)).then_some(end)
+}

@@ -1,0 +1,82 @@
+//! `<email>`: an e-mail address.
+//!
+//! `local @ domain`, where
+//! - an *atom* is a run of ASCII letters, digits and `_`;
+//! - *local* is one or more atoms, each joined to the next by one of `. + - '`; at most 64 bytes; it is maximal: directly
+//!   before it stands neither a byte of an atom nor one of `. + - '` after a byte of an atom;
+//! - *domain* is two or more labels joined by `.`, at most 253 bytes; a label is letters and digits with `-` between them
+//!   (never first or last; several in a row may stand there), at most 63 bytes; the last label of the domain is two to
+//!   24 letters.
+//!
+//! The domain is as long as it can be: each label is read to its end, then as many labels are taken as leave an allowed
+//! last label, at whose end no `-` before a letter or digit, no `_` and no `@` stands. Both ends are edges.
+
+use super::text::Text;
+
+const LONGEST_LOCAL: usize = 64;
+const LONGEST_DOMAIN: usize = 253;
+
+/// The end of the `<email>` at `at`.
+pub(super) fn email(text: &Text<'_>, at: usize) -> Option<usize> {
+    if is_atom(text.before(at)) || is_joint(text.before(at)) && is_atom(text.back(at, 2)) || !text.edge(at) {
+        return None;
+    }
+    // An atom that only another address's local part could begin is read once: its later parts fail the test above.
+    let mut sign = at;
+    loop {
+        let end = text.run(sign, is_atom);
+        if end == sign || end - at > LONGEST_LOCAL {
+            return None;
+        }
+        match text.at(end) {
+            b'@' => {
+                sign = end;
+                break;
+            }
+            joint if is_joint(joint) => sign = end + 1,
+            _ => return None,
+        }
+    }
+    domain(text, sign + 1).map(|(end, _)| end).filter(|&end| text.edge(end))
+}
+
+fn is_atom(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_'
+}
+
+fn is_joint(b: u8) -> bool {
+    matches!(b, b'.' | b'+' | b'-' | b'\'')
+}
+
+/// The longest domain at `at`: its end and the beginning of its last label.
+pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
+    let mut longest = None;
+    let mut label = at;
+    loop {
+        let end = label_end(text, label);
+        if end == label || end - label > 63 || end - at > LONGEST_DOMAIN {
+            return longest;
+        }
+        let letters = text.letters(label) == end && (2..=24).contains(&(end - label));
+        let stands = !matches!(text.at(end), b'_' | b'@') && !(text.at(end) == b'-' && is_atom(text.at(end + 1)));
+        if label > at && letters && stands {
+            longest = Some((end, label));
+        }
+        if text.at(end) != b'.' {
+            return longest;
+        }
+        label = end + 1;
+    }
+}
+
+/// The end of the label at `at`: letters and digits, with hyphens only between them.
+fn label_end(text: &Text<'_>, at: usize) -> usize {
+    let mut end = text.run(at, |b| b.is_ascii_alphanumeric() || b == b'-');
+    if text.at(at) == b'-' {
+        return at;
+    }
+    while end > at && text.before(end) == b'-' {
+        end -= 1;
+    }
+    end
+}

@@ -1,0 +1,50 @@
+//! `<ssn>` and `<zip>`: numbers of the United States.
+//!
+//! Neither may be the *tail* or the *head of a longer code*: directly before it stands no `-` after an ASCII letter or
+//! digit and none of `.` `/` `:` after a digit; directly after it stands no `-` before an ASCII letter or digit and none
+//! of `.` `/` `:` before a digit. Both ends are edges.
+//!
+//! # `<ssn>`
+//! Three digits, a separator, two digits, the same separator, four digits; the separator is one `-` or one space. The
+//! first part is not 000, 666 or 900 to 999, the second not 00, the third not 0000 (what the Social Security
+//! Administration never issues). With spaces, no digit and space stand directly before it and no space and digit
+//! directly after it.
+//!
+//! # `<zip>`
+//! Five digits 00501 to 99950, no multiple of 1000 (round numbers are counts), optionally `-` and four digits; no currency sign and no `#` directly before it.
+
+use super::text::{Text, value};
+
+/// The end of the `<ssn>` at `at`.
+pub(super) fn ssn(text: &Text<'_>, at: usize) -> Option<usize> {
+    let separator = text.at(at + 3);
+    let end = at + 11;
+    let parts = [(at, at + 3), (at + 4, at + 6), (at + 7, end)];
+    let shape = parts.iter().all(|&(from, to)| text.digits(from) == to)
+        && matches!(separator, b'-' | b' ')
+        && text.at(at + 6) == separator;
+    if !shape || text.tail_of_code(at) || text.head_of_code(end) {
+        return None;
+    }
+    let in_list = separator == b' '
+        && (text.before(at) == b' ' && text.back(at, 2).is_ascii_digit()
+            || text.at(end) == b' ' && text.at(end + 1).is_ascii_digit());
+    let [area, group, serial] = parts.map(|(from, to)| value(text.slice(from, to)));
+    let issued = !matches!(area, 0 | 666 | 900..) && group != 0 && serial != 0;
+    (issued && !in_list && text.edge(at) && text.edge(end)).then_some(end)
+}
+
+/// The end of the `<zip>` at `at`.
+pub(super) fn zip(text: &Text<'_>, at: usize) -> Option<usize> {
+    let mut end = text.digits(at);
+    let area = value(text.slice(at, end.min(at + 5)));
+    if end != at + 5 || !(501..=99_950).contains(&area) || area % 1000 == 0 {
+        return None;
+    }
+    if text.at(end) == b'-' && text.digits(end + 1) == end + 5 {
+        end += 5;
+    }
+    let marked = text.before(at) == b'#' || text.after_currency_sign(at);
+    let alone = !marked && !text.tail_of_code(at) && !text.head_of_code(end);
+    (alone && text.edge(at) && text.edge(end)).then_some(end)
+}

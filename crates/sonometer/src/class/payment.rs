@@ -1,0 +1,275 @@
+//! `<pan>` and `<iban>`: numbers that carry a checksum.
+//!
+//! # `<pan>`, a payment card number
+//! Digits in one of these shapes, between edges, neither tail nor head of a longer code (see `identity.rs`):
+//! - one run of digits;
+//! - groups joined by one separator throughout, `-` or one space: groups of four digits, the last of one to four, or
+//!   four, six, and four or five digits.
+//!
+//! The digits are not all the same, their number is one the issuer uses, and the Luhn sum is a multiple of ten. Issuers,
+//! by the first digits, with the numbers of digits:
+//! 4: 13, 16, 19 · 51-55, 2221-2720: 16 · 34, 37: 15 · 300-305, 3095, 36, 38, 39: 14 to 19 · 3500-3599: 16 to 19 ·
+//! 1800, 2131: 15 · 6011, 644-649, 65: 16 to 19 · 62, 81: 16 to 19 · 2200-2204: 16 to 19 · 50, 56-58, 60, 61, 63, 66-69:
+//! 12 to 19. (An issuer is asked for because Luhn alone lets every tenth number pass.)
+//! Of several shapes at one position the longest that passes is taken: `4111 1111 1111 1111 123` may end before `123`.
+//!
+//! # `<iban>`, an international bank account number
+//! A country of [`IBANS`] (two letters), two digits, and the country's account part in the characters its structure
+//! asks for (`n` digit, `a` letter, `c` letter or digit; any case), either at once or in groups of four characters from
+//! the first one on, the last one shorter where needed, each joined to the next by one space; between edges. With its first four
+//! characters moved to the end and letters read as 10 to 35 the number leaves remainder 1 when divided by 97.
+//!
+//! # Near misses
+//! The same but for the checksum, which is wrong; the longest shape; no overlap with an occurrence.
+
+use super::text::{Text, value};
+
+/// The end of the `<pan>` at `at`.
+pub(super) fn pan(text: &Text<'_>, at: usize) -> Option<usize> {
+    longest_card(text, at, true)
+}
+
+/// The end of the longest near miss of a `<pan>` at `at`.
+pub(super) fn pan_near(text: &Text<'_>, at: usize) -> Option<usize> {
+    longest_card(text, at, false)
+}
+
+/// The digits of a number written in groups.
+#[derive(Clone, Copy, Default)]
+struct Digits {
+    digits: [u8; 20],
+    length: usize,
+}
+
+impl Digits {
+    /// Appends a group; `None` when it has no room.
+    fn push(&mut self, group: &[u8]) -> Option<()> {
+        let end = self.length + group.len();
+        self.digits.get_mut(self.length..end)?.copy_from_slice(group);
+        self.length = end;
+        Some(())
+    }
+
+    fn get(&self) -> &[u8] {
+        &self.digits[..self.length]
+    }
+}
+
+/// The longest shape at `at` that is a card of an issuer with a checksum that is right or wrong, as asked.
+fn longest_card(text: &Text<'_>, at: usize, right: bool) -> Option<usize> {
+    if !text.edge(at) || text.tail_of_code(at) {
+        return None;
+    }
+    let mut longest = None;
+    let mut card = Digits::default();
+    let mut end = text.digits(at);
+    if end - at > 19 {
+        return None;
+    }
+    let separator = text.at(end);
+    let mut groups = [0; 6];
+    for group in 0..groups.len() {
+        let start = if group == 0 { at } else { end + 1 };
+        end = text.digits(start);
+        groups[group] = end - start;
+        if end == start || card.push(text.slice(start, end)).is_none() {
+            break;
+        }
+        let stands = text.edge(end) && !text.head_of_code(end);
+        if stands && card_shape(&groups[..=group]) && is_card(card.get()) && luhn(card.get()) == right {
+            longest = Some(end);
+        }
+        if !matches!(separator, b' ' | b'-') || text.at(end) != separator || !matches!(end - start, 4 | 6) {
+            break;
+        }
+    }
+    longest
+}
+
+fn card_shape(groups: &[usize]) -> bool {
+    match groups {
+        [_] | [4, 6, 4 | 5] => true,
+        [head @ .., last] => head.iter().all(|&group| group == 4) && (1..=4).contains(last),
+        [] => false,
+    }
+}
+
+/// Whether an issuer uses this prefix with this number of digits, and the digits differ.
+fn is_card(digits: &[u8]) -> bool {
+    let length = digits.len();
+    if length < 12 || digits.iter().all(|digit| Some(digit) == digits.first()) {
+        return false;
+    }
+    let prefix = value(&digits[..4]);
+    match prefix {
+        4000..=4999 => matches!(length, 13 | 16 | 19),
+        5100..=5599 | 2221..=2720 => length == 16,
+        3400..=3499 | 3700..=3799 | 1800 | 2131 => length == 15,
+        3000..=3059 | 3095 | 3600..=3699 | 3800..=3999 => (14..=19).contains(&length),
+        3500..=3599 | 6011 | 6440..=6599 | 6200..=6299 | 8100..=8199 | 2200..=2204 => (16..=19).contains(&length),
+        5000..=5099 | 5600..=5899 | 6000..=6199 | 6300..=6399 | 6600..=6999 => (12..=19).contains(&length),
+        _ => false,
+    }
+}
+
+fn luhn(digits: &[u8]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(place, &digit)| match (u32::from(digit.wrapping_sub(b'0')), place % 2) {
+            (digit, 0) => digit,
+            (digit, _) if digit > 4 => 2 * digit - 9,
+            (digit, _) => 2 * digit,
+        })
+        .sum();
+    sum % 10 == 0
+}
+
+/// Every country's account part, as the IBAN registry (ISO 13616) gives it: a count in two digits,
+/// then the kind of character. Sorted by country.
+pub(super) const IBANS: [(&[u8; 2], &str); 89] = [
+    (b"AD", "08n12c"),
+    (b"AE", "19n"),
+    (b"AL", "08n16c"),
+    (b"AT", "16n"),
+    (b"AZ", "04a20c"),
+    (b"BA", "16n"),
+    (b"BE", "12n"),
+    (b"BG", "04a06n08c"),
+    (b"BH", "04a14c"),
+    (b"BI", "23n"),
+    (b"BR", "23n01a01c"),
+    (b"BY", "04c04n16c"),
+    (b"CH", "05n12c"),
+    (b"CR", "18n"),
+    (b"CY", "08n16c"),
+    (b"CZ", "20n"),
+    (b"DE", "18n"),
+    (b"DJ", "23n"),
+    (b"DK", "14n"),
+    (b"DO", "04c20n"),
+    (b"EE", "16n"),
+    (b"EG", "25n"),
+    (b"ES", "20n"),
+    (b"FI", "14n"),
+    (b"FK", "02a12n"),
+    (b"FO", "14n"),
+    (b"FR", "10n11c02n"),
+    (b"GB", "04a14n"),
+    (b"GE", "02a16n"),
+    (b"GI", "04a15c"),
+    (b"GL", "14n"),
+    (b"GR", "07n16c"),
+    (b"GT", "24c"),
+    (b"HN", "04a20n"),
+    (b"HR", "17n"),
+    (b"HU", "24n"),
+    (b"IE", "04a14n"),
+    (b"IL", "19n"),
+    (b"IQ", "04a15n"),
+    (b"IS", "22n"),
+    (b"IT", "01a10n12c"),
+    (b"JO", "04a04n18c"),
+    (b"KW", "04a22c"),
+    (b"KZ", "03n13c"),
+    (b"LB", "04n20c"),
+    (b"LC", "04a24c"),
+    (b"LI", "05n12c"),
+    (b"LT", "16n"),
+    (b"LU", "03n13c"),
+    (b"LV", "04a13c"),
+    (b"LY", "21n"),
+    (b"MC", "10n11c02n"),
+    (b"MD", "20c"),
+    (b"ME", "18n"),
+    (b"MK", "03n10c02n"),
+    (b"MN", "16n"),
+    (b"MR", "23n"),
+    (b"MT", "04a05n18c"),
+    (b"MU", "04a19n03a"),
+    (b"NI", "04a20n"),
+    (b"NL", "04a10n"),
+    (b"NO", "11n"),
+    (b"OM", "03n16c"),
+    (b"PK", "04a16c"),
+    (b"PL", "24n"),
+    (b"PS", "04a21c"),
+    (b"PT", "21n"),
+    (b"QA", "04a21c"),
+    (b"RO", "04a16c"),
+    (b"RS", "18n"),
+    (b"RU", "14n15c"),
+    (b"SA", "02n18c"),
+    (b"SC", "04a20n03a"),
+    (b"SD", "14n"),
+    (b"SE", "20n"),
+    (b"SI", "15n"),
+    (b"SK", "20n"),
+    (b"SM", "01a10n12c"),
+    (b"SO", "19n"),
+    (b"ST", "21n"),
+    (b"SV", "04a20n"),
+    (b"TL", "19n"),
+    (b"TN", "20n"),
+    (b"TR", "06n16c"),
+    (b"UA", "06n19c"),
+    (b"VA", "18n"),
+    (b"VG", "04a16n"),
+    (b"XK", "16n"),
+    (b"YE", "04a04n18c"),
+];
+
+/// The end of the `<iban>` at `at`.
+pub(super) fn iban(text: &Text<'_>, at: usize) -> Option<usize> {
+    account(text, at, true)
+}
+
+/// The end of the near miss of an `<iban>` at `at`.
+pub(super) fn iban_near(text: &Text<'_>, at: usize) -> Option<usize> {
+    account(text, at, false)
+}
+
+fn account(text: &Text<'_>, at: usize, right: bool) -> Option<usize> {
+    // Two letters and two digits are rare in prose: ask for them before the table.
+    let [first, second, b'0'..=b'9', b'0'..=b'9'] = *text.slice(at, at + 4) else { return None };
+    let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
+    let place = IBANS.binary_search_by(|(code, _)| code.as_slice().cmp(&country)).ok()?;
+    let (_, structure) = IBANS[place];
+    let grouped = text.at(at + 4) == b' ';
+    let (mut end, mut seen, mut remainder) = (at + 4, 4, 0);
+    let mut parts = structure.bytes();
+    while let Some(tens) = parts.next() {
+        let (ones, kind) = (parts.next()?, parts.next()?);
+        for _ in 0..value(&[tens, ones]) {
+            if grouped && seen % 4 == 0 {
+                if text.at(end) != b' ' {
+                    return None;
+                }
+                end += 1;
+            }
+            let character = text.at(end);
+            let fits = match kind {
+                b'n' => character.is_ascii_digit(),
+                b'a' => character.is_ascii_alphabetic(),
+                _ => character.is_ascii_alphanumeric(),
+            };
+            if !fits {
+                return None;
+            }
+            remainder = append(remainder, character);
+            (end, seen) = (end + 1, seen + 1);
+        }
+    }
+    remainder = text.slice(at, at + 4).iter().fold(remainder, |sum, &character| append(sum, character));
+    (text.edge(at) && text.edge(end) && (remainder == 1) == right).then_some(end)
+}
+
+/// The remainder by 97 once a character is written after the number: a digit as itself, a letter as 10 to 35.
+fn append(remainder: u32, character: u8) -> u32 {
+    match char::from(character).to_digit(36) {
+        Some(digit @ 0..=9) => (remainder * 10 + digit) % 97,
+        Some(letter) => (remainder * 100 + letter) % 97,
+        None => remainder,
+    }
+}
