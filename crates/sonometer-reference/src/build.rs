@@ -5,8 +5,8 @@ use sonometer::diagnostic::Span;
 use sonometer::interaction::{Interaction, Turn};
 use sonometer::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
 use sonometer::protocol::{
-    Actants, Better, FidelityNeeds, Importance, Line, LineList, Marker, Modality, NegationMode, NegationRules,
-    Pole, Protocol, Repeat, ScoreKind, Sgm, Status, Strengths, Taxonomy,
+    Actants, Better, FidelityNeeds, Importance, Line, LineList, Marker, Modality, NegationMode,
+    NegationRules, Pole, Protocol, Repeat, ScoreKind, Sgm, Status, Strengths, Taxonomy,
 };
 use sonometer::unit::Unit;
 
@@ -171,7 +171,8 @@ pub fn text(content: &str) -> Interaction {
 /// # Panics
 /// Without turns or with an empty role.
 pub fn talk(turns: &[(&str, &str)]) -> Interaction {
-    let turns: Vec<(&str, &str, Option<i64>)> = turns.iter().map(|(role, said)| (*role, *said, None)).collect();
+    let turns: Vec<(&str, &str, Option<i64>)> =
+        turns.iter().map(|(role, said)| (*role, *said, None)).collect();
     timed_talk(&turns)
 }
 

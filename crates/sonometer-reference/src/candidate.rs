@@ -47,7 +47,9 @@ impl Scene<'_> {
     /// wrong check digits; all conditions judged.
     pub(crate) fn checksum_misses(&self, marker: &Marker) -> Vec<Candidate> {
         self.judge_all(marker, |turn, line| match line.pattern {
-            Pattern::Class(class @ Class::Detected(sonometer::class::Class::Pan | sonometer::class::Class::Iban)) => {
+            Pattern::Class(
+                class @ Class::Detected(sonometer::class::Class::Pan | sonometer::class::Class::Iban),
+            ) => {
                 let misses = near_misses(turn, class);
                 misses
                     .iter()
@@ -130,14 +132,18 @@ impl Scene<'_> {
 
     /// The turns that pass *role* (of these roles) and *where*.
     pub(crate) fn side(&self, by: &[String], place: Option<Place>) -> Vec<&Turn> {
-        self.turns.iter().filter(|turn| self.passes_role(by, turn) && self.passes_where(place, turn)).collect()
+        self.turns
+            .iter()
+            .filter(|turn| self.passes_role(by, turn) && self.passes_where(place, turn))
+            .collect()
     }
 }
 
 /// The name under which two spellings of a role are the same: folded, in lower case, aliases resolved.
 pub(crate) fn same_role(actants: &Actants, role: &str) -> String {
     let folded = fold_name(role);
-    let named = actants.aliases.iter().find(|(_, others)| others.iter().any(|other| fold_name(other) == folded));
+    let named =
+        actants.aliases.iter().find(|(_, others)| others.iter().any(|other| fold_name(other) == folded));
     named.map_or(folded, |(name, _)| fold_name(name))
 }
 

@@ -33,6 +33,11 @@ pub(crate) fn is_upper_case(c: char) -> bool {
     chars::is_upper(c)
 }
 
+/// Whether an original character is a letter of any script.
+pub(crate) fn is_letter(c: char) -> bool {
+    chars::is_letter(c)
+}
+
 /// Whether an original character is a letter or digit, which a mask hides.
 pub(crate) fn is_letter_or_digit(c: char) -> bool {
     matches!(class_of(c), CharClass::Word | CharClass::Ideograph)

@@ -55,7 +55,8 @@ fn language_share(scene: &Scene<'_>, words: usize) -> Number {
     if !scene.language.is_known() {
         return U;
     }
-    let is_function_word = |token: &&Token| token.kind == Kind::Word && scene.language.is_function_word(&token.lower);
+    let is_function_word =
+        |token: &&Token| token.kind == Kind::Word && scene.language.is_function_word(&token.lower);
     let f = scene.turns.iter().flat_map(|turn| &turn.tokens).filter(is_function_word).count();
     U.min(divide((4 * f + 12) as Number, words as Number))
 }

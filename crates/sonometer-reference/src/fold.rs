@@ -47,9 +47,10 @@ pub(crate) fn fold(original: &str) -> Vec<Folded> {
     out
 }
 
-/// The fold of a name or key in lower case.
+/// The fold of a role in lower case, without outer white space.
 pub(crate) fn fold_name(name: &str) -> String {
-    fold(name).iter().map(|f| f.char.to_ascii_lowercase()).collect()
+    let folded: String = fold(name).iter().map(|f| f.char.to_ascii_lowercase()).collect();
+    folded.trim_matches([' ', '\t', '\n', '\r']).to_owned()
 }
 
 /// The fold of one character, out of context.

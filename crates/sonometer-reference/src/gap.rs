@@ -21,9 +21,7 @@ pub(crate) fn kind(
 ) -> GapKind {
     let goes_on = next.is_some_and(|c| c.is_ascii_lowercase());
     let no_full_stop_after = previous.is_some_and(|p| is_abbreviation(p) || is_initial(p));
-    if has_end_mark(gap)
-        || has_sentence_stop(gap, no_full_stop_after, goes_on)
-        || has_line_end(gap, goes_on)
+    if has_end_mark(gap) || has_sentence_stop(gap, no_full_stop_after, goes_on) || has_line_end(gap, goes_on)
     {
         GapKind::End
     } else if has_break(gap) {

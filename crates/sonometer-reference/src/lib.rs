@@ -11,6 +11,7 @@ mod detect;
 mod fidelity;
 mod fold;
 mod gap;
+pub mod generate;
 mod json;
 mod language;
 mod marker;
@@ -21,10 +22,10 @@ mod number;
 mod occurrence;
 mod result;
 mod score;
-mod token;
-mod turn;
 #[cfg(test)]
 mod tests;
+mod token;
+mod turn;
 mod weak;
 
 use sonometer::{Interaction, Protocol, View};

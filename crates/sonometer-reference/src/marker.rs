@@ -81,8 +81,12 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
     let candidates = scene.candidates(marker);
     let contributions = contributions(marker, &candidates);
     let side = share_side(scene, marker);
-    let positive: BTreeSet<usize> =
-        candidates.iter().zip(&contributions).filter(|(_, c)| **c > 0).map(|(candidate, _)| candidate.turn).collect();
+    let positive: BTreeSet<usize> = candidates
+        .iter()
+        .zip(&contributions)
+        .filter(|(_, c)| **c > 0)
+        .map(|(candidate, _)| candidate.turn)
+        .collect();
     let basis = Basis {
         sum: contributions.iter().sum(),
         words: scene.side(&marker.by, marker.place).iter().map(|turn| turn.words()).sum(),

@@ -16,8 +16,12 @@ pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
     let mut hidden = vec![BTreeSet::new(); scene.turns.len()];
     for (marker, reading) in scene.protocol.markers.iter().zip(readings) {
         let Some(mask) = marker.mask else { continue };
-        let evidence =
-            reading.candidates.iter().zip(&reading.contributions).filter(|(_, c)| **c > 0).map(|(e, _)| e.clone());
+        let evidence = reading
+            .candidates
+            .iter()
+            .zip(&reading.contributions)
+            .filter(|(_, c)| **c > 0)
+            .map(|(e, _)| e.clone());
         let misses = scene.checksum_misses(marker).into_iter().filter(|miss| miss.failed.is_empty());
         for Candidate { turn, found, .. } in evidence.chain(misses) {
             hidden[turn].extend(hidden_in(&scene.turns[turn].original, &found.place, mask));

@@ -128,8 +128,13 @@ struct Matcher<'a> {
 
 impl<'a> Matcher<'a> {
     fn new(turn: &'a Turn, pattern: &Pattern, language: &'a Language) -> Self {
-        let mut matcher =
-            Self { turn, language, classes: BTreeMap::new(), regexes: BTreeMap::new(), known: BTreeMap::new() };
+        let mut matcher = Self {
+            turn,
+            language,
+            classes: BTreeMap::new(),
+            regexes: BTreeMap::new(),
+            known: BTreeMap::new(),
+        };
         matcher.look_up(pattern);
         matcher
     }

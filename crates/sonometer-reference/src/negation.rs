@@ -8,7 +8,7 @@ use sonometer::protocol::NegationRules;
 use sonometer::protocol::phrase::{Pattern, WordTest};
 use std::ops::Range;
 
-/// Whether an odd number of cues applies to a match of a line.
+/// Whether the last cue that applies to a match of a line, with the applying cues side by side with it, are odd in number.
 pub(crate) fn is_negated(
     turn: &Turn,
     found: &Match,
@@ -17,14 +17,24 @@ pub(crate) fn is_negated(
     language: &Language,
 ) -> bool {
     let stops = phrases(turn, &[language.stops(), rules.stops.clone()].concat());
-    let applying = cues(turn, rules, language)
+    let applying: Vec<Range<usize>> = cues(turn, rules, language)
         .into_iter()
         .filter(|cue| {
             applies_before(turn, cue, &found.tokens, rules.reach, &stops)
                 || applies_inside(turn, cue, &found.tokens, pattern, language)
         })
-        .count();
-    applying % 2 == 1
+        .collect();
+    side_by_side_with_the_last(&applying) % 2 == 1
+}
+
+/// How many cues stand side by side at the end: each ends where the next begins.
+fn side_by_side_with_the_last(cues: &[Range<usize>]) -> usize {
+    let Some(last) = cues.len().checked_sub(1) else { return 0 };
+    let mut first = last;
+    while first > 0 && cues[first - 1].end == cues[first].start {
+        first -= 1;
+    }
+    last - first + 1
 }
 
 /// A cue that overlaps a pseudo-cue is none.
@@ -61,11 +71,18 @@ fn stands_at(turn: &Turn, phrase: &[String], at: usize) -> bool {
         && (at + 1..at + phrase.len()).all(|gap| turn.kinds[gap] == GapKind::Join)
 }
 
-/// *before*: d ≤ s, s − d < reach, and between them there is no *end* gap, no stop, and no gap with `;`.
-fn applies_before(turn: &Turn, cue: &Range<usize>, found: &Range<usize>, reach: u8, stops: &[Range<usize>]) -> bool {
+/// *before*: d ≤ s, s − d < reach, gap d is a *join* gap, and between them there is no *end* gap, no stop, and no gap with `;`.
+fn applies_before(
+    turn: &Turn,
+    cue: &Range<usize>,
+    found: &Range<usize>,
+    reach: u8,
+    stops: &[Range<usize>],
+) -> bool {
     let (d, s) = (cue.end, found.start);
     d <= s
         && s - d < usize::from(reach)
+        && turn.kinds[d] == GapKind::Join
         && (d..=s).all(|gap| turn.kinds[gap] != GapKind::End && !turn.gaps[gap].contains(&';'))
         && !stops.iter().any(|stop| overlap(stop, &(d..s)))
 }

@@ -1,9 +1,9 @@
 //! Section 1, classes: where `<email>`, `<shout>` and their kin occur in a turn.
 
-use crate::characters::is_upper_case;
+use crate::characters::{is_letter, is_upper_case};
 use crate::detect;
 use crate::language::Language;
-use crate::token::{Kind, is_letter};
+use crate::token::Kind;
 use crate::turn::{Turn, place};
 use sonometer::protocol::phrase::Class;
 use std::ops::Range;
@@ -67,23 +67,22 @@ fn shouts(turn: &Turn) -> Vec<Range<usize>> {
     shouts
 }
 
-/// How many letters a word token has, and whether all of them are capitals in the original text.
+/// How many letters a word has in the original text, and whether all of them are capitals.
 fn letters(turn: &Turn, token: usize) -> (usize, bool) {
-    if turn.tokens[token].kind != Kind::Word {
+    let token = &turn.tokens[token];
+    if token.kind != Kind::Word {
         return (0, false);
     }
-    let range = turn.tokens[token].folded.clone();
-    let letters: Vec<_> = turn.folded[range].iter().filter(|f| is_letter(f.char)).collect();
-    let capitals = letters.iter().all(|f| turn.original[f.start..f.end].chars().any(is_upper_case));
-    (letters.len(), capitals)
+    let letters: Vec<char> = turn.original[token.place.clone()].chars().filter(|c| is_letter(*c)).collect();
+    (letters.len(), letters.iter().all(|c| is_upper_case(*c)))
 }
 
-/// A word of two or more letters, all of them upper case in the original text.
+/// A word with two or more letters in the original text, all of them capitals.
 fn is_loud(turn: &Turn, token: usize) -> bool {
     matches!(letters(turn, token), (2.., true))
 }
 
-/// A word of exactly one letter, and that is upper case.
+/// A word with exactly one letter, and that is a capital.
 fn is_neutral(turn: &Turn, token: usize) -> bool {
     letters(turn, token) == (1, true)
 }
@@ -113,4 +112,3 @@ fn banged_end(turn: &Turn, token: usize) -> Option<usize> {
     let bangs = gap[..run].iter().filter(|c| **c == '!').count();
     (bangs >= 2).then_some(turn.tokens[token].folded.end + run)
 }
-

@@ -156,6 +156,7 @@ fn reconstruction(scene: &Scene<'_>, turn: &Turn, hidden: &Hidden) -> String {
 fn actant(scene: &Scene<'_>, role: &str) -> String {
     let actants = &scene.protocol.actants;
     let same = same_role(actants, role);
-    let names = actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
+    let names =
+        actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
     names.into_iter().find(|name| fold_name(name) == same).map_or(same.clone(), String::clone)
 }

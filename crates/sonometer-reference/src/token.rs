@@ -43,7 +43,7 @@ pub(crate) fn tokens(text: &[char]) -> Vec<Cut> {
 }
 
 /// A letter is a `Word` character that is not an ASCII digit.
-pub(crate) fn is_letter(c: char) -> bool {
+fn is_letter(c: char) -> bool {
     class_of(c) == CharClass::Word && !c.is_ascii_digit()
 }
 

@@ -39,13 +39,15 @@ fn weak_signal(scene: &Scene<'_>, index: usize, reading: &MarkerReading) -> Opti
     }
     reasons.sort_by(|a, b| b.proximity.cmp(&a.proximity).then_with(|| a.order.cmp(&b.order)));
     let best = reasons.into_iter().next()?;
-    Some(WeakSignal { marker: index, proximity: best.proximity, hint: hint(marker, best.kind) })
+    Some(WeakSignal { marker: index, proximity: best.proximity, hint: hint(scene, marker, &best) })
 }
 
 /// One reason for a weak signal.
 struct Reason {
     kind: HintKind,
     proximity: Number,
+    /// The turn it stands in; the first for *more*.
+    turn: usize,
     /// Among equals: *more* first, then turn, start, end, line, then conditions before *checksum*.
     order: (bool, usize, usize, usize, usize, HintKind),
 }
@@ -53,7 +55,8 @@ struct Reason {
 /// *more*: a ÷ trigger, if at least 0.5.
 fn more(marker: &Marker, reading: &MarkerReading) -> Option<Reason> {
     let proximity = divide(reading.activation, Number::from(marker.trigger.0));
-    let reason = Reason { kind: HintKind::More, proximity, order: (false, 0, 0, 0, 0, HintKind::More) };
+    let reason =
+        Reason { kind: HintKind::More, proximity, turn: 0, order: (false, 0, 0, 0, 0, HintKind::More) };
     (proximity >= U / 2).then_some(reason)
 }
 
@@ -82,7 +85,7 @@ fn checksums(scene: &Scene<'_>, marker: &Marker, reading: &MarkerReading) -> Vec
 fn reason(kind: HintKind, candidate: &Candidate) -> Reason {
     let place = &candidate.found.place;
     let order = (true, candidate.turn, place.start, place.end, candidate.line, kind);
-    Reason { kind, proximity: nearly(candidate), order }
+    Reason { kind, proximity: nearly(candidate), turn: candidate.turn, order }
 }
 
 /// The strength is added to the sum, or one turn to the share.
@@ -96,18 +99,21 @@ fn would_have_triggered(marker: &Marker, basis: Basis, candidate: &Candidate) ->
 }
 
 /// The author's words for that reason, else a standard sentence.
-fn hint(marker: &Marker, kind: HintKind) -> String {
-    let own = marker.hints.iter().find(|(reason, _)| *reason == kind);
-    own.map_or_else(|| standard_hint(kind).to_owned(), |(_, words)| words.clone())
+fn hint(scene: &Scene<'_>, marker: &Marker, reason: &Reason) -> String {
+    let own = marker.hints.iter().find(|(kind, _)| *kind == reason.kind);
+    own.map_or_else(|| standard_hint(scene, marker, reason), |(_, words)| words.clone())
 }
 
-fn standard_hint(kind: HintKind) -> &'static str {
-    match kind {
-        HintKind::More => "there is evidence, but not enough of it",
-        HintKind::Role => "somebody else said it",
-        HintKind::Where => "it stands outside the part that counts",
-        HintKind::Except => "an exclusion took it away",
-        HintKind::Negated => "it is negated",
-        HintKind::Checksum => "it has the right shape but fails its check digits",
+fn standard_hint(scene: &Scene<'_>, marker: &Marker, reason: &Reason) -> String {
+    match reason.kind {
+        HintKind::More => "needs more evidence of the same kind".to_owned(),
+        HintKind::Role => {
+            let role = scene.turns[reason.turn].role.as_deref().unwrap_or("nobody named");
+            format!("said by {role}, expected {}", marker.by.join(" or "))
+        }
+        HintKind::Where => "said outside the part of the interaction that counts".to_owned(),
+        HintKind::Except => "said in a way that is excepted".to_owned(),
+        HintKind::Negated => "said, but negated".to_owned(),
+        HintKind::Checksum => "has the right shape, but its check digits are wrong".to_owned(),
     }
 }

@@ -77,19 +77,21 @@ fn a_cue_before() {
     for negated_text in [
         "not happy",
         "i am not at all happy",
-        "never, ever happy",
+        "without ever not happy",            // two cues apart do not cancel each other
         "not one two three four five happy", // five words between: s − d = 5 < 6
     ] {
         assert!(negated(line(), negated_text), "{negated_text}");
     }
     for plain in [
         "happy, not sad",
+        "no, happy",
         "no. happy",
         "not sad; happy",
         "not sad but happy",
         "not only happy",
         "not one two three four five six happy",
-        "not never happy", // two cues cancel each other
+        "not never happy",             // two cues side by side cancel each other
+        "never was not without happy", // the last two do, whatever stands before them
     ] {
         assert!(!negated(line(), plain), "{plain}");
     }
@@ -103,7 +105,10 @@ fn a_cue_inside() {
     // Written in the line, whichever test names it.
     assert!(!negated(vec![strong(words("i don't want"))], "i don't want"));
     assert!(!negated(vec![strong(sequence([word("i"), prefix("don"), word("want")]))], "i don't want"));
-    assert!(!negated(vec![strong(sequence([word("i"), exact("Don't", "don't"), word("want")]))], "i Don't want"));
+    assert!(!negated(
+        vec![strong(sequence([word("i"), exact("Don't", "don't"), word("want")]))],
+        "i Don't want"
+    ));
     // A cue that only partly lies in the match does neither.
     assert!(!negated(vec![strong(words("to know"))], "he failed to know"));
 }
@@ -119,11 +124,17 @@ fn the_protocols_own_cues() {
     };
     let marker = Marker { negation: NegationMode::Drop, ..marker("m", vec![strong(word("stock"))]) };
     let protocol = Protocol { negation, language: None, ..protocol(vec![marker]) };
-    let evidence = |content: &str| super::value(&crate::sense(&protocol, &text(content), super::BARE), "evidence");
+    let evidence =
+        |content: &str| super::value(&crate::sense(&protocol, &text(content), super::BARE), "evidence");
     assert_eq!(evidence("out of stock"), "[]");
     assert_eq!(evidence("out of big stock"), "[]");
-    for plain in ["out of very big stock", "out of this world stock", "out of period stock", "not stock", "out, of stock"]
-    {
+    for plain in [
+        "out of very big stock",
+        "out of this world stock",
+        "out of period stock",
+        "not stock",
+        "out, of stock",
+    ] {
         assert_ne!(evidence(plain), "[]", "{plain}");
     }
 }

@@ -20,7 +20,10 @@ fn tests_of_words() {
 #[test]
 fn a_token_follows_another_over_a_join_only() {
     let pattern = words("my money");
-    assert_eq!(found(&pattern, "my money my, money my. Money my\nmoney my-money"), ["my money", "my\nmoney", "my-money"]);
+    assert_eq!(
+        found(&pattern, "my money my, money my. Money my\nmoney my-money"),
+        ["my money", "my\nmoney", "my-money"]
+    );
 }
 
 #[test]

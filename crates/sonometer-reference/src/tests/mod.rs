@@ -42,7 +42,8 @@ fn view(profile: Profile, offsets: Option<OffsetUnit>) -> View {
 
 /// The value of the first `key` of a result, up to the end of that value.
 fn value(result: &str, key: &str) -> String {
-    let from = result.find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("{key} in {result}")) + key.len() + 3;
+    let from =
+        result.find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("{key} in {result}")) + key.len() + 3;
     let mut depth = 0;
     let mut quoted = false;
     let mut last = ' ';

@@ -2,9 +2,7 @@
 
 use crate::build::*;
 use crate::tests::{BARE, of, of_text, value};
-use sonometer::protocol::{
-    FidelityNeeds, Importance, Marker, Pole, Repeat, ScoreKind, Share,
-};
+use sonometer::protocol::{FidelityNeeds, Importance, Marker, Pole, Repeat, ScoreKind, Share};
 use sonometer::{Interaction, Protocol, Unit};
 
 fn resonance(marker: Marker, content: &str) -> String {
@@ -107,7 +105,8 @@ fn risk_and_any() {
 
 fn index(needs: FidelityNeeds, language: Option<&str>, interaction: &Interaction) -> String {
     let language = language.map(str::to_owned);
-    let protocol = Protocol { fidelity: needs, language, ..protocol(vec![marker("m", vec![strong(word("x"))])]) };
+    let protocol =
+        Protocol { fidelity: needs, language, ..protocol(vec![marker("m", vec![strong(word("x"))])]) };
     value(&crate::sense(&protocol, interaction, BARE), "index")
 }
 

@@ -59,8 +59,10 @@ fn exactly_one_condition_failed() {
 
 #[test]
 fn a_standard_sentence_where_the_author_wrote_none() {
-    let marker = Marker { by: vec!["a".into()], ..marker("m", vec![strong(word("x"))]) };
-    assert!(weak_signals(marker, &talk(&[("b", "x")])).contains("\"hint\":\"somebody else said it\""));
+    let marker = Marker { by: vec!["a".into(), "C".into()], ..marker("m", vec![strong(word("x"))]) };
+    let said = weak_signals(marker.clone(), &talk(&[("a", "y"), ("Bob", "x")]));
+    assert_eq!(said, signal("0.5", "said by Bob, expected a or C"));
+    assert_eq!(weak_signals(marker, &text("x")), signal("0.5", "said by nobody named, expected a or C"));
 }
 
 #[test]
@@ -117,7 +119,8 @@ fn detailed() {
 }
 
 fn masked(mask: Mask, content: &str) -> String {
-    let marker = Marker { mask: Some(mask), ..marker("m", vec![strong(class(Class::Pan)), strong(word("card"))]) };
+    let marker =
+        Marker { mask: Some(mask), ..marker("m", vec![strong(class(Class::Pan)), strong(word("card"))]) };
     let result = crate::sense(&protocol(vec![marker]), &text(content), view(Profile::Detailed, None));
     value(&result, "segment_text")
 }
