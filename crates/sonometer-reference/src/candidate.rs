@@ -3,7 +3,7 @@
 use crate::fold::fold_name;
 use crate::language::Language;
 use crate::matching::{Match, exclusions, matches};
-use crate::negation::is_negated;
+use crate::negation::{Negation, is_negated, negation};
 use crate::number::{Number, U};
 use crate::occurrence::near_misses;
 use crate::turn::Turn;
@@ -64,6 +64,7 @@ impl Scene<'_> {
     }
 
     fn judge_all(&self, marker: &Marker, find: impl Fn(&Turn, &Line) -> Vec<Match>) -> Vec<Candidate> {
+        let against: Vec<Against> = self.turns.iter().map(|turn| self.against(marker, turn)).collect();
         let mut candidates = Vec::new();
         for (index, line) in marker.lines.iter().enumerate() {
             for turn in self.turns {
@@ -72,7 +73,7 @@ impl Scene<'_> {
                         turn: turn.index,
                         line: index,
                         strength: Number::from(line.strength.0),
-                        failed: self.failed(marker, line, turn, &found),
+                        failed: self.failed(marker, line, turn, &found, &against[turn.index]),
                         found,
                     });
                 }
@@ -81,13 +82,20 @@ impl Scene<'_> {
         candidates
     }
 
-    fn failed(&self, marker: &Marker, line: &Line, turn: &Turn, found: &Match) -> BTreeSet<HintKind> {
+    fn failed(
+        &self,
+        marker: &Marker,
+        line: &Line,
+        turn: &Turn,
+        found: &Match,
+        against: &Against,
+    ) -> BTreeSet<HintKind> {
         let negated = marker.negation == NegationMode::Drop
-            && is_negated(turn, found, &line.pattern, &self.protocol.negation, self.language);
+            && is_negated(turn, found, &line.pattern, &against.negation, self.language);
         [
             (HintKind::Role, !self.passes_role(&marker.by, turn)),
             (HintKind::Where, !self.passes_where(marker.place, turn)),
-            (HintKind::Except, self.is_excluded(marker, turn, &found.place)),
+            (HintKind::Except, is_excluded(against, &found.place)),
             (HintKind::Negated, negated),
         ]
         .into_iter()
@@ -121,13 +129,12 @@ impl Scene<'_> {
         }
     }
 
-    /// *except*: an exclusion of the marker overlaps the place.
-    fn is_excluded(&self, marker: &Marker, turn: &Turn, place: &Range<usize>) -> bool {
-        marker
-            .except
-            .iter()
-            .flat_map(|line| exclusions(turn, &line.pattern, self.language))
-            .any(|exclusion| exclusion.place.start < place.end && place.start < exclusion.place.end)
+    fn against(&self, marker: &Marker, turn: &Turn) -> Against {
+        let exclusions = marker.except.iter().flat_map(|line| exclusions(turn, &line.pattern, self.language));
+        Against {
+            exclusions: exclusions.map(|exclusion| exclusion.place).collect(),
+            negation: negation(turn, &self.protocol.negation, self.language),
+        }
     }
 
     /// The turns that pass *role* (of these roles) and *where*.
@@ -137,6 +144,19 @@ impl Scene<'_> {
             .filter(|turn| self.passes_role(by, turn) && self.passes_where(place, turn))
             .collect()
     }
+}
+
+/// What a turn holds against the candidates of a marker.
+struct Against {
+    /// The places of the exclusions.
+    exclusions: Vec<Range<usize>>,
+    /// The cues and stops.
+    negation: Negation,
+}
+
+/// *except*: an exclusion of the marker overlaps the place.
+fn is_excluded(against: &Against, place: &Range<usize>) -> bool {
+    against.exclusions.iter().any(|exclusion| exclusion.start < place.end && place.start < exclusion.end)
 }
 
 /// The name under which two spellings of a role are the same: folded, in lower case, aliases resolved.

@@ -8,22 +8,35 @@ use sonometer::protocol::NegationRules;
 use sonometer::protocol::phrase::{Pattern, WordTest};
 use std::ops::Range;
 
+/// The cues and the stops of a turn.
+pub(crate) struct Negation {
+    cues: Vec<Range<usize>>,
+    stops: Vec<Range<usize>>,
+    reach: u8,
+}
+
+/// Finds the cues and stops of a turn: those of the language and the protocol's own.
+pub(crate) fn negation(turn: &Turn, rules: &NegationRules, language: &Language) -> Negation {
+    Negation {
+        cues: cues(turn, rules, language),
+        stops: phrases(turn, &[language.stops(), rules.stops.clone()].concat()),
+        reach: rules.reach,
+    }
+}
+
 /// Whether the last cue that applies to a match of a line, with the applying cues side by side with it, are odd in number.
 pub(crate) fn is_negated(
     turn: &Turn,
     found: &Match,
     pattern: &Pattern,
-    rules: &NegationRules,
+    negation: &Negation,
     language: &Language,
 ) -> bool {
-    let stops = phrases(turn, &[language.stops(), rules.stops.clone()].concat());
-    let applying: Vec<Range<usize>> = cues(turn, rules, language)
-        .into_iter()
-        .filter(|cue| {
-            applies_before(turn, cue, &found.tokens, rules.reach, &stops)
-                || applies_inside(turn, cue, &found.tokens, pattern, language)
-        })
-        .collect();
+    let applies = |cue: &&Range<usize>| {
+        applies_before(turn, cue, &found.tokens, negation)
+            || applies_inside(turn, cue, &found.tokens, pattern, language)
+    };
+    let applying: Vec<Range<usize>> = negation.cues.iter().filter(applies).cloned().collect();
     side_by_side_with_the_last(&applying) % 2 == 1
 }
 
@@ -72,19 +85,13 @@ fn stands_at(turn: &Turn, phrase: &[String], at: usize) -> bool {
 }
 
 /// *before*: d ≤ s, s − d < reach, gap d is a *join* gap, and between them there is no *end* gap, no stop, and no gap with `;`.
-fn applies_before(
-    turn: &Turn,
-    cue: &Range<usize>,
-    found: &Range<usize>,
-    reach: u8,
-    stops: &[Range<usize>],
-) -> bool {
+fn applies_before(turn: &Turn, cue: &Range<usize>, found: &Range<usize>, negation: &Negation) -> bool {
     let (d, s) = (cue.end, found.start);
     d <= s
-        && s - d < usize::from(reach)
+        && s - d < usize::from(negation.reach)
         && turn.kinds[d] == GapKind::Join
         && (d..=s).all(|gap| turn.kinds[gap] != GapKind::End && !turn.gaps[gap].contains(&';'))
-        && !stops.iter().any(|stop| overlap(stop, &(d..s)))
+        && !negation.stops.iter().any(|stop| overlap(stop, &(d..s)))
 }
 
 /// *inside*: s ≤ c and d ≤ e, and the cue is not written in the line.
