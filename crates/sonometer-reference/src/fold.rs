@@ -26,14 +26,18 @@ pub(crate) fn fold(original: &str) -> Vec<Folded> {
         let source = start..start + c.len_utf8();
         let after_symbol = waiting_joiner.is_none() && ends_with_symbol(&out);
         if c == JOINER {
-            if after_symbol {
+            // Of several in a row the last stays.
+            if ends_with_symbol(&out) {
                 waiting_joiner = Some(source);
             }
             continue;
         }
         let folds_to = if is_skin_tone(c) && after_symbol { Vec::new() } else { fold_one(c) };
         if folds_to.is_empty() && extends(c) {
-            extend(&mut out, &source);
+            match &mut waiting_joiner {
+                Some(joiner) if joiner.end == start => joiner.end = source.end,
+                _ => extend(&mut out, &source),
+            }
         }
         for folded in folds_to {
             if let Some(joiner) = waiting_joiner.take()
@@ -72,7 +76,8 @@ fn extend(out: &mut [Folded], dropped: &Range<usize>) {
     }
 }
 
-/// Appends a folded character: Hangul letters join into syllables, marks go into canonical order.
+/// Appends a folded character: Hangul letters join into syllables, marks go into canonical order, and those that changed
+/// places share one place.
 fn push(out: &mut Vec<Folded>, char: char, source: &Range<usize>) {
     if let Some(last) = out.last_mut()
         && let Some(syllable) = syllable(last.char, char)
@@ -86,7 +91,7 @@ fn push(out: &mut Vec<Folded>, char: char, source: &Range<usize>) {
     out.insert(at, Folded { char, start: source.start, end: source.end });
     if higher > 0 {
         let start = out[at..].iter().map(|f| f.start).min().unwrap_or(source.start);
-        for moved in &mut out[at..] {
+        for moved in out.iter_mut().rev().take_while(|f| f.end > start) {
             (moved.start, moved.end) = (start, source.end);
         }
     }

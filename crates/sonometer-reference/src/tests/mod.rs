@@ -1,5 +1,6 @@
 //! Examples worked out by hand, section by section.
 
+mod agreement;
 mod evidence;
 mod matches;
 mod numbers;

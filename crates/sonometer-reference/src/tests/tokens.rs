@@ -64,7 +64,7 @@ fn gaps_and_sentences() {
 #[test]
 fn questions() {
     let turn = turn("Well. Is it, really? Yes");
-    assert_eq!(turn.questions(), [1..4]);
+    assert_eq!(turn.questions(), vec![1..4]);
 }
 
 #[test]
