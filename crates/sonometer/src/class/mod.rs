@@ -26,6 +26,10 @@ mod text;
 mod time;
 mod url;
 
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod testing;
 
 use text::Text;
 
@@ -180,7 +184,12 @@ impl ClassSet {
 
     /// The classes of the set, in order.
     pub fn iter(self) -> impl Iterator<Item = Class> {
-        Class::ALL.into_iter().filter(move |&class| self.contains(class))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let class = *Class::ALL.get(rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(class)
+        })
     }
 }
 
@@ -224,9 +233,10 @@ pub const fn gives_way_to(class: Class) -> ClassSet {
 /// Text from the 4 GiB mark on is not read. Takes time linear in the text and allocates only in `out`.
 pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<Occurrence>) {
     let first = out.len();
-    let read = wanted.iter().filter(|&class| !gives_way_to(class).is_empty()).fold(wanted, |read, class| {
-        read.union(gives_way_to(class))
-    });
+    let read = wanted
+        .iter()
+        .filter(|&class| !gives_way_to(class).is_empty())
+        .fold(wanted, |read, class| read.union(gives_way_to(class)));
     let view = Text::new(text, vocabulary == Vocabulary::English);
     let possible = read.intersection(possible(view.bytes(), vocabulary));
     if possible.intersection(wanted).is_empty() {
@@ -264,7 +274,9 @@ pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
             };
             let valid = match next_valid {
                 Some(start) if start > at => start,
-                _ => (at + 1..end).find(|&later| view.edge(later) && class.longest_at(&view, later).is_some()).unwrap_or(end),
+                _ => (at + 1..end)
+                    .find(|&later| view.edge(later) && class.longest_at(&view, later).is_some())
+                    .unwrap_or(end),
             };
             if valid < end {
                 next_valid = Some(valid);
@@ -336,7 +348,9 @@ const fn may_begin(byte: u8) -> ClassSet {
 }
 
 const MAY_BEGIN: [ClassSet; 256] = {
-    use Class::{Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip};
+    use Class::{
+        Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip,
+    };
     let digit = ClassSet::of(&[
         Number, Money, Percent, Date, Year, Time, Ordinal, Email, Url, Phone, Pan, Ip, Ssn, Zip,
     ]);
@@ -346,10 +360,14 @@ const MAY_BEGIN: [ClassSet; 256] = {
         table[byte] = match byte as u8 {
             b'0'..=b'9' => digit,
             b'a'..=b'z' | b'A'..=b'Z' => {
-                let mut set = ClassSet::of(&[Money, Email, Url, Iban]);
+                let mut set = ClassSet::of(&[Email, Url, Iban]);
                 let lower = (byte as u8).to_ascii_lowercase();
                 if matches!(lower, b'z' | b'o' | b't' | b'f' | b's' | b'e' | b'n' | b'h' | b'm' | b'b') {
-                    set = set.with(Number).with(Percent).with(Ordinal);
+                    set = set.with(Number).with(Percent).with(Ordinal).with(Money);
+                }
+                // Currency codes: in upper case any letter may begin one, in lower case `eur`, `gbp` and `usd` do.
+                if (byte as u8).is_ascii_uppercase() || matches!(lower, b'e' | b'g' | b'u') {
+                    set = set.with(Money);
                 }
                 if matches!(lower, b'j' | b'f' | b'm' | b'a' | b's' | b'o' | b'n' | b'd') {
                     set = set.with(Date);
@@ -369,17 +387,17 @@ const MAY_BEGIN: [ClassSet; 256] = {
 
 /// The classes that can occur at all in text of these bytes: most text has no digit, no `@` and no address in it.
 fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
-    use Class::{Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip};
+    use Class::{
+        Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip,
+    };
     const WITH_DIGITS: ClassSet =
         ClassSet::of(&[Number, Money, Percent, Date, Year, Time, Ordinal, Phone, Pan, Iban, Ip, Ssn, Zip]);
-    let (mut digit, mut at_sign, mut address) = (false, false, false);
-    let mut before = 0;
-    for &byte in bytes {
-        digit |= byte.is_ascii_digit();
-        at_sign |= byte == b'@';
-        address |= (before == b'.' && byte.is_ascii_alphanumeric()) || (before == b':' && byte == b'/');
-        before = byte;
-    }
+    // Folds without early exit and without branches: the compiler reads many bytes at once.
+    let digit = bytes.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
+    let at_sign = bytes.iter().fold(false, |any, &byte| any | (byte == b'@'));
+    let address = bytes.iter().zip(bytes.iter().skip(1)).fold(false, |any, (&byte, next)| {
+        any | ((byte == b'.') & next.is_ascii_alphanumeric()) | ((byte == b':') & (*next == b'/'))
+    });
     let mut set = if digit { WITH_DIGITS } else { ClassSet::NONE };
     if vocabulary == Vocabulary::English {
         set = set.union(ClassSet::of(&[Number, Money, Percent, Ordinal]));
