@@ -94,7 +94,7 @@ fn applies_before(turn: &Turn, cue: &Range<usize>, found: &Range<usize>, negatio
         && !negation.stops.iter().any(|stop| overlap(stop, &(d..s)))
 }
 
-/// *inside*: s ≤ c and d ≤ e, and the cue is not written in the line.
+/// *inside*: s ≤ c and d ≤ e, the line can swallow words, and the cue is not written in it.
 fn applies_inside(
     turn: &Turn,
     cue: &Range<usize>,
@@ -102,7 +102,17 @@ fn applies_inside(
     pattern: &Pattern,
     language: &Language,
 ) -> bool {
-    found.start <= cue.start && cue.end <= found.end && !is_written(turn, cue, pattern, language)
+    found.start <= cue.start
+        && cue.end <= found.end
+        && can_swallow(pattern)
+        && !is_written(turn, cue, pattern, language)
+}
+
+/// The line has a `..n..`, a `&n` or a `_`.
+fn can_swallow(pattern: &Pattern) -> bool {
+    let swallows =
+        |part: &&Pattern| matches!(part, Pattern::Gap { .. } | Pattern::Near { .. } | Pattern::Any);
+    parts(pattern).iter().any(swallows)
 }
 
 /// Every word of the cue passes some word test of the line.

@@ -109,6 +109,9 @@ fn a_cue_inside() {
         vec![strong(sequence([word("i"), exact("Don't", "don't"), word("want")]))],
         "i Don't want"
     ));
+    // A regular expression swallows nothing that its author did not write.
+    assert!(!negated(vec![strong(regex("do not panic"))], "do not panic"));
+    assert!(negated(vec![strong(sequence([word("do"), Pattern::Any, word("panic")]))], "do not panic"));
     // A cue that only partly lies in the match does neither.
     assert!(!negated(vec![strong(words("to know"))], "he failed to know"));
 }
