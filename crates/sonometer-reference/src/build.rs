@@ -28,6 +28,7 @@ pub fn protocol(markers: Vec<Marker>) -> Protocol {
         better: Better::Higher,
         strengths: Strengths::default(),
         negation: NegationRules::default(),
+        lists: Vec::new(),
         markers,
     }
 }
@@ -41,6 +42,7 @@ pub fn marker(label: &str, lines: Vec<Line>) -> Marker {
         importance: Importance::Low,
         pole: Pole::For,
         by: Vec::new(),
+        strengths: Strengths::default(),
         lines,
         except,
         negation: NegationMode::Keep,

@@ -11,7 +11,7 @@ use crate::score::score;
 use crate::turn::Turn;
 use crate::weak::weak_signals;
 use sonometer::interaction::Interaction;
-use sonometer::profile::{OffsetUnit, Profile, View};
+use sonometer::{OffsetUnit, Profile, View};
 use sonometer::protocol::{Modality, Sgm};
 
 type Members = Vec<(&'static str, String)>;

@@ -1,0 +1,31 @@
+//! The promise: on any text and any protocol, the fast engine gives the bytes of the slow one.
+//!
+//! `SONOMETER_CASES=10000` runs the long mode.
+
+use proptest::prelude::*;
+use sonometer::{SenseOptions, Sensor, View};
+use sonometer_reference::generate;
+
+fn cases() -> u32 {
+    std::env::var("SONOMETER_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
+fn fast(protocol: &sonometer::Protocol, interaction: &sonometer::Interaction, view: View) -> String {
+    let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
+    let reading = sensor.sense_with(interaction, SenseOptions::default()).expect("every modality is allowed");
+    reading.to_json(view)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fast_equals_reference(
+        protocol in generate::protocol(),
+        interaction in generate::interaction(),
+        view in generate::view(),
+    ) {
+        let expected = sonometer_reference::sense(&protocol, &interaction, view);
+        prop_assert_eq!(fast(&protocol, &interaction, view), expected);
+    }
+}
