@@ -11,19 +11,14 @@ use std::ops::Range;
 /// The hidden characters of each turn, by their byte offsets in the original.
 pub(crate) type Hidden = Vec<BTreeSet<usize>>;
 
-/// The places of all evidence of a marker with `mask`, and of its checksum near misses.
+/// The places of all counted candidates of a marker with `mask`, and of its checksum near misses.
 pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
     let mut hidden = vec![BTreeSet::new(); scene.turns.len()];
     for (marker, reading) in scene.protocol.markers.iter().zip(readings) {
         let Some(mask) = marker.mask else { continue };
-        let evidence = reading
-            .candidates
-            .iter()
-            .zip(&reading.contributions)
-            .filter(|(_, c)| **c > 0)
-            .map(|(e, _)| e.clone());
+        let counted = reading.candidates.iter().filter(|candidate| candidate.failed.is_empty()).cloned();
         let misses = scene.checksum_misses(marker).into_iter().filter(|miss| miss.failed.is_empty());
-        for Candidate { turn, found, .. } in evidence.chain(misses) {
+        for Candidate { turn, found, .. } in counted.chain(misses) {
             hidden[turn].extend(hidden_in(&scene.turns[turn].original, &found.place, mask));
         }
     }

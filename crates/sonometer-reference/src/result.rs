@@ -156,7 +156,9 @@ fn reconstruction(scene: &Scene<'_>, turn: &Turn, hidden: &Hidden) -> String {
 fn actant(scene: &Scene<'_>, role: &str) -> String {
     let actants = &scene.protocol.actants;
     let same = same_role(actants, role);
-    let names =
-        actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
-    names.into_iter().find(|name| fold_name(name) == same).map_or(same.clone(), String::clone)
+    let needs = scene.protocol.fidelity.roles.iter().map(|(role, _)| role);
+    let by = scene.protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
+    let actants = actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
+    let mut names = actants.chain(needs).chain(by);
+    names.find(|name| fold_name(name) == same).map_or(same.clone(), String::clone)
 }

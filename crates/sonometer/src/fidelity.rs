@@ -23,7 +23,8 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     let sum = |of: fn(&crate::matcher::Count) -> u64| setting.turns.iter().map(|t| of(&t.count)).sum::<u64>();
     let words = sum(|c| c.words);
     if words == 0 {
-        return Fidelity { index: Unit::ZERO, sufficient: false, density: Unit::ZERO, clarity: Unit::ZERO };
+        let sufficient = needs.sufficient == Unit::ZERO;
+        return Fidelity { index: Unit::ZERO, sufficient, density: Unit::ZERO, clarity: Unit::ZERO };
     }
     let met = |have: u64, need: u32| Unit::ratio(have.into(), need.into()).clamp_to_one();
     let turns = setting.turns.iter().filter(|t| t.count.words > 0).count() as u64;

@@ -136,13 +136,14 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
     reading.ics = Ics::of(triggered, options.usd_per_ics);
 }
 
-/// What the evidence of markers with a mask, and their checksum near misses, hide; by turn and place.
+/// What markers with a mask hide: every candidate that counts, also where it adds nothing any more, and checksum near
+/// misses that pass all conditions; by turn and place.
 fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
     if !plan.has_masks {
         return Vec::new();
     }
-    let near = reading.candidates.iter().filter(|c| c.failed & condition::CHECKSUM != 0);
-    let hiding = reading.evidence.iter().chain(near).filter_map(|c| {
+    let counted = reading.candidates.iter().filter(|c| c.failed & !condition::CHECKSUM == 0);
+    let hiding = counted.filter_map(|c| {
         let mask = plan.protocol.markers[c.marker as usize].mask?;
         Some(Masked { turn: c.turn, range: c.range(), mask })
     });

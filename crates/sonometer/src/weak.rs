@@ -54,7 +54,7 @@ pub(crate) fn of_marker(
     }
     best.map(|(proximity, kind, candidate)| {
         let speaker = candidate.and_then(said_by);
-        WeakSignal { marker: number, proximity, kind, hint: hint(plan, number, marker, kind, speaker) }
+        WeakSignal { marker: number, proximity, kind, hint: hint(marker, kind, speaker) }
     })
 }
 
@@ -70,7 +70,7 @@ fn only_failure(failed: u8) -> Option<HintKind> {
 }
 
 /// The author's words for a reason, or a standard sentence that gives nothing of the scoring away.
-fn hint(plan: &Plan, number: usize, marker: &Marker, kind: HintKind, speaker: Option<String>) -> String {
+fn hint(marker: &Marker, kind: HintKind, speaker: Option<String>) -> String {
     if let Some((_, text)) = marker.hints.iter().find(|(k, _)| *k == kind) {
         return text.clone();
     }
@@ -78,7 +78,7 @@ fn hint(plan: &Plan, number: usize, marker: &Marker, kind: HintKind, speaker: Op
         HintKind::More => "needs more evidence of the same kind".into(),
         HintKind::Role => {
             let speaker = speaker.as_deref().unwrap_or("nobody named");
-            format!("said by {speaker}, expected {}", plan.markers[number].by.join(" or "))
+            format!("said by {speaker}, expected {}", marker.by.join(" or "))
         }
         HintKind::Where => "said outside the part of the interaction that counts".into(),
         HintKind::Except => "said in a way that is excepted".into(),

@@ -58,13 +58,10 @@ impl Cues {
     /// Whether something between the end of a cue and the first token of a match ends the cue's reach.
     fn is_stopped(&self, turn: &TurnText<'_>, cue_end: usize, first: usize) -> bool {
         // "No, I like it": a cue that a comma sets apart is an answer.
-        if turn.tokens.get(cue_end).is_some_and(|t| t.gap() != GapKind::Join) {
+        if turn.gap_kind(cue_end) != GapKind::Join {
             return true;
         }
-        let gap_stops = |at: usize| {
-            // The gap behind the last token belongs to no token; a match without tokens may stand there.
-            turn.tokens.get(at).is_some_and(|t| t.gap() == GapKind::End) || turn.gap(at).contains(';')
-        };
+        let gap_stops = |at: usize| turn.gap_kind(at) == GapKind::End || turn.gap(at).contains(';');
         (cue_end..=first).any(gap_stops) || overlaps_any(&self.stops, (cue_end, first))
     }
 }

@@ -15,6 +15,7 @@ pub(crate) struct TurnText<'t> {
     pub(crate) original: &'t str,
     pub(crate) folded: Folded<'t>,
     pub(crate) tokens: Vec<Token>,
+    last_gap: GapKind,
     /// The first tokens of the second sentence and those after it.
     pub(crate) sentences: Vec<u32>,
     /// (token, test) for every prefix or stem test that a token passes, sorted.
@@ -64,12 +65,14 @@ impl<'t> TurnText<'t> {
             last_end: 0,
         };
         token::cut(folded.text(), &mut reader);
+        let last_gap = reader.gap_before(folded.text(), folded.text().len());
         let Reader { tokens, sentences, passed, .. } = reader;
         let count = Count { noise: noise(original), ..count(plan, folded.text(), &tokens) };
         let mut turn = Self {
             original,
             folded,
             tokens,
+            last_gap,
             sentences,
             passed,
             occurrences: Vec::new(),
@@ -91,6 +94,15 @@ impl<'t> TurnText<'t> {
         let from = at.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
         let to = self.tokens.get(at).map_or(self.folded.text().len(), |token| token.start as usize);
         &self.folded.text()[from..to]
+    }
+
+    /// The kind of the gap before token `at`; for the number of tokens, of the rest of the turn (a match without tokens
+    /// may stand there).
+    pub(crate) fn gap_kind(&self, at: usize) -> GapKind {
+        match self.tokens.get(at) {
+            Some(token) => token.gap(),
+            None => self.last_gap,
+        }
     }
 
     /// The tokens of the sentence that token `at` stands in.
@@ -205,18 +217,22 @@ impl Sink for Reader<'_> {
 impl Reader<'_> {
     #[inline(never)]
     fn gap(&mut self, text: &str, start: usize) -> GapKind {
+        let kind = self.gap_before(text, start);
+        if kind == GapKind::End {
+            self.sentences.push(self.tokens.len() as u32);
+        }
+        kind
+    }
+
+    fn gap_before(&self, text: &str, start: usize) -> GapKind {
         let Some(last) = self.tokens.last() else { return GapKind::Join };
-        let kind = gap::kind(text, self.last_end, start, || {
+        gap::kind(text, self.last_end, start, || {
             let word = &text[last.range()];
             let initial = word.len() == 1
                 && word.as_bytes()[0].is_ascii_alphabetic()
                 && !word.eq_ignore_ascii_case("i");
             initial || self.plan.language.is_some_and(|l| l.is_abbreviation(&word.to_ascii_lowercase()))
-        });
-        if kind == GapKind::End {
-            self.sentences.push(self.tokens.len() as u32);
-        }
-        kind
+        })
     }
 }
 

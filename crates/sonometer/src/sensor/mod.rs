@@ -393,19 +393,22 @@ impl Anchors {
     }
 }
 
-/// Every role name that the protocol knows, folded, with the name it stands for.
+/// Every role name that the protocol knows, folded, with the name it stands for: the first of aliases, actants,
+/// fidelity needs and markers that gives it one.
 fn role_names(protocol: &Protocol) -> BTreeMap<String, String> {
     let actants = &protocol.actants;
-    let mut names = BTreeMap::new();
-    let by = protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
-    let fidelity = protocol.fidelity.roles.iter().map(|(role, _)| role);
-    for role in by.chain(fidelity).chain(&actants.primary).chain(&actants.secondary) {
-        names.insert(fold_role(role), role.clone());
-    }
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut add = |name: &str, role: &str| {
+        names.entry(fold_role(name)).or_insert_with(|| role.to_owned());
+    };
     for (role, others) in &actants.aliases {
-        for name in others.iter().chain([role]) {
-            names.insert(fold_role(name), role.clone());
-        }
+        others.iter().for_each(|name| add(name, role));
+    }
+    let alias_heads = actants.aliases.iter().map(|(role, _)| role);
+    let by = protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
+    let needs = protocol.fidelity.roles.iter().map(|(role, _)| role);
+    for role in alias_heads.chain(&actants.primary).chain(&actants.secondary).chain(needs).chain(by) {
+        add(role, role);
     }
     names
 }

@@ -26,7 +26,7 @@ pub(super) fn cut(text: &str, sink: &mut impl Sink) {
                 let flag = is_regional(c);
                 match &mut open {
                     Some(token @ Open { kind: Kind::Joined, .. }) => {
-                        (token.kind, token.end) = (Kind::Symbol, end)
+                        (token.kind, token.end) = (if flag { Kind::HalfFlag } else { Kind::Symbol }, end)
                     }
                     Some(token @ Open { kind: Kind::HalfFlag, .. }) if flag => {
                         (token.kind, token.end) = (Kind::Symbol, end);
