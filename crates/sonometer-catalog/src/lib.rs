@@ -16,8 +16,11 @@ pub struct Entry {
     pub source: &'static str,
 }
 
-const PROTOCOLS: &[Entry] =
-    &[Entry { id: "courtesy", version: "1.0", source: include_str!("../protocols/courtesy.yaml") }];
+const PROTOCOLS: &[Entry] = &[
+    Entry { id: "affect", version: "1.0", source: include_str!("../protocols/affect.yaml") },
+    Entry { id: "courtesy", version: "1.0", source: include_str!("../protocols/courtesy.yaml") },
+    Entry { id: "personal-data", version: "1.0", source: include_str!("../protocols/personal-data.yaml") },
+];
 
 /// Every shipped version, by id and then from the oldest version to the newest.
 pub fn protocols() -> &'static [Entry] {
