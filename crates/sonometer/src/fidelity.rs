@@ -30,7 +30,8 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     let mut density = met(words, needs.words).min(met(turns, needs.turns));
     for (role, need) in &needs.roles {
         let role = plan.role_name(&fold_role(role));
-        let said = setting.turns.iter().filter(|t| t.role.as_ref() == Some(&role)).map(|t| t.count.words).sum();
+        let said =
+            setting.turns.iter().filter(|t| t.role.as_ref() == Some(&role)).map(|t| t.count.words).sum();
         density = density.min(met(said, *need));
     }
     let readable = words - sum(|c| c.unreadable);

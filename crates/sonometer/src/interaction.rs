@@ -50,6 +50,15 @@ impl Interaction {
         Self::new(Modality::Transcript, turns)
     }
 
+    /// Reads an interaction as the interface document writes it: `content` (a text) or `segments` (a transcript), with
+    /// `type`, `language`, `id` and `label` allowed beside them.
+    ///
+    /// # Errors
+    /// `invalid_request` with the place of the first thing that is wrong.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        crate::request::interaction(text)
+    }
+
     fn new(modality: Modality, turns: Vec<Turn>) -> Result<Self, Error> {
         let bytes: usize = turns.iter().map(|t| t.content.len()).sum();
         if bytes > MAX_CONTENT_BYTES {

@@ -7,7 +7,6 @@
 // Numbers and trouble.
 pub mod diagnostic;
 pub mod error;
-pub mod language;
 pub mod unit;
 
 // 1 What to measure.
@@ -16,6 +15,7 @@ pub mod protocol;
 
 // 2 What is measured.
 pub mod interaction;
+mod request;
 pub mod text;
 
 // 3 The instrument, 4 finding, 5 judging.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// A masked stretch of one turn: bytes of the original.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Masked {
     pub(crate) turn: u32,
     pub(crate) range: Range<usize>,
@@ -23,9 +23,11 @@ pub(crate) fn show<'t>(content: &'t str, range: Range<usize>, masks: &[Masked]) 
         return Cow::Borrowed(&content[range]);
     }
     hidden.sort_unstable();
-    let shown = content[range.clone()].char_indices().map(|(at, c)| match hidden.binary_search(&(range.start + at)) {
-        Ok(_) => '*',
-        Err(_) => c,
+    let shown = content[range.clone()].char_indices().map(|(at, c)| {
+        match hidden.binary_search(&(range.start + at)) {
+            Ok(_) => '*',
+            Err(_) => c,
+        }
     });
     Cow::Owned(shown.collect())
 }

@@ -72,7 +72,8 @@ fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate])
     for candidate in candidates.iter().filter(|c| c.contribution > Unit::ZERO) {
         with[candidate.turn as usize] = true;
     }
-    for (turn, facts) in setting.turns.iter().enumerate().filter(|(t, _)| setting.is_within(*t, marker.place)) {
+    for (turn, facts) in setting.turns.iter().enumerate().filter(|(t, _)| setting.is_within(*t, marker.place))
+    {
         if setting.is_by(turn, &marker_plan.by) {
             sums.words += facts.count.words;
         }
@@ -94,7 +95,8 @@ impl Sums {
         }
         let activation = match &marker.share {
             Some(share) => {
-                let raised = if extra > Unit::ZERO { (self.turns_with + 1).min(self.turns) } else { self.turns_with };
+                let raised =
+                    if extra > Unit::ZERO { (self.turns_with + 1).min(self.turns) } else { self.turns_with };
                 let rate = Unit::ratio(raised.into(), self.turns.into());
                 Unit::ratio(rate.0.into(), share.full.0.into()).clamp_to_one()
             }
@@ -106,7 +108,7 @@ impl Sums {
 }
 
 /// Saturation of the BM25 kind, scaled so that evidence of 1 gives 1: `E (1 + h) / (E + h)`, at most 1.
-fn saturate(evidence: i128, half: Unit) -> Unit {
+pub(crate) fn saturate(evidence: i128, half: Unit) -> Unit {
     if evidence == 0 {
         return Unit::ZERO;
     }
@@ -122,7 +124,10 @@ mod tests {
     #[test]
     fn saturates_as_the_design_says() {
         let at = |evidence| saturate(evidence, Unit::ONE).0;
-        assert_eq!([at(200_000), at(400_000), at(600_000), at(800_000)], [333_333, 571_429, 750_000, 888_889]);
+        assert_eq!(
+            [at(200_000), at(400_000), at(600_000), at(800_000)],
+            [333_333, 571_429, 750_000, 888_889]
+        );
         assert_eq!([at(0), at(1_000_000), at(5_000_000)], [0, 1_000_000, 1_000_000]);
         assert_eq!(saturate(1, Unit::ZERO), Unit::ONE);
     }

@@ -15,7 +15,9 @@ pub(crate) fn score(protocol: &Protocol, resonances: &[Resonance]) -> Unit {
             good.times(bad.complement())
         }
         ScoreKind::Risk => remaining(&of_pole(Pole::Against).collect::<Vec<_>>(), &all().collect::<Vec<_>>()),
-        ScoreKind::Any => remaining(&of_pole(Pole::For).collect::<Vec<_>>(), &all().collect::<Vec<_>>()).complement(),
+        ScoreKind::Any => {
+            remaining(&of_pole(Pole::For).collect::<Vec<_>>(), &all().collect::<Vec<_>>()).complement()
+        }
     }
 }
 

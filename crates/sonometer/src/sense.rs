@@ -146,7 +146,8 @@ fn weak_signals(plan: &Plan, reading: &Reading, sums: &[Sums]) -> Vec<weak::Weak
     for (number, (resonance, sums)) in reading.resonances.iter().zip(sums).enumerate() {
         let (own, others) = rest.split_at(rest.partition_point(|c| c.marker as usize <= number));
         rest = others;
-        let said_by = |c: &Candidate| reading.interaction.turns()[c.turn as usize].role.as_deref().map(str::to_owned);
+        let said_by =
+            |c: &Candidate| reading.interaction.turns()[c.turn as usize].role.as_deref().map(str::to_owned);
         found.extend(weak::of_marker(plan, number, resonance, sums, own, said_by));
     }
     found.sort_by_key(|weak| (std::cmp::Reverse(weak.proximity), weak.marker));

@@ -93,7 +93,7 @@ impl fmt::Display for Unit {
             return write!(f, "{sign}{whole}");
         }
         let mut width = 6;
-        while fraction % 10 == 0 {
+        while fraction.is_multiple_of(10) {
             fraction /= 10;
             width -= 1;
         }

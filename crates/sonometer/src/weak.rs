@@ -48,7 +48,8 @@ pub(crate) fn of_marker(
     });
     // The first of the nearest wins: `more`, then the order of the text.
     let mut missed: Vec<_> = missed.collect();
-    missed.sort_by_key(|(_, kind, c)| c.map(|c| (c.turn, c.start, c.end, c.line, *kind == HintKind::Checksum)));
+    missed
+        .sort_by_key(|(_, kind, c)| c.map(|c| (c.turn, c.start, c.end, c.line, *kind == HintKind::Checksum)));
     let mut best = more;
     for near in missed {
         if best.as_ref().is_none_or(|b| near.0 > b.0) {

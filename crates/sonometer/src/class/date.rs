@@ -106,7 +106,9 @@ fn clock(text: &Text<'_>, at: usize) -> Option<usize> {
 fn month_first(text: &Text<'_>, at: usize) -> Option<usize> {
     let month = month_name(text, at)?;
     let month_end = month.end + usize::from(month.short && text.at(month.end) == b'.');
-    if let Some(end) = year_after(text, month_end, true).filter(|&(_, year)| is_recent(year)).map(|(end, _)| end) {
+    if let Some(end) =
+        year_after(text, month_end, true).filter(|&(_, year)| is_recent(year)).map(|(end, _)| end)
+    {
         return Some(end);
     }
     if text.at(month_end) != b' ' {
@@ -118,7 +120,8 @@ fn month_first(text: &Text<'_>, at: usize) -> Option<usize> {
     {
         return Some(end);
     }
-    let fits = exists(day.value, month.number, None) && (month.sure || day.ordinal) && text.at(day.end) != b'%';
+    let fits =
+        exists(day.value, month.number, None) && (month.sure || day.ordinal) && text.at(day.end) != b'%';
     fits.then_some(day.end)
 }
 
@@ -196,7 +199,9 @@ fn month_name(text: &Text<'_>, at: usize) -> Option<Month> {
     let end = text.plain_word(at)?;
     let lower = Lower::of(text.slice(at, end));
     let word = lower.bytes();
-    let place = NAMES.iter().position(|&name| word == name || word == &name[..3] || word == b"sept" && name[0] == b's')?;
+    let place = NAMES
+        .iter()
+        .position(|&name| word == name || word == &name[..3] || word == b"sept" && name[0] == b's')?;
     let doubtful = matches!(word, b"may" | b"march") && text.at(at).is_ascii_lowercase();
     let number = u64::try_from(place).ok()? + 1;
     Some(Month { end, number, short: word.len() < 5 && word != NAMES[place], sure: !doubtful })

@@ -58,7 +58,8 @@ pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
             return longest;
         }
         let letters = text.letters(label) == end && (2..=24).contains(&(end - label));
-        let stands = !matches!(text.at(end), b'_' | b'@') && !(text.at(end) == b'-' && is_atom(text.at(end + 1)));
+        let stands =
+            !matches!(text.at(end), b'_' | b'@') && !(text.at(end) == b'-' && is_atom(text.at(end + 1)));
         if label > at && letters && stands {
             longest = Some((end, label));
         }

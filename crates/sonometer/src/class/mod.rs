@@ -26,7 +26,6 @@ mod text;
 mod time;
 mod url;
 
-
 use text::Text;
 
 /// A built-in class.
@@ -104,6 +103,11 @@ impl Class {
             Self::Ssn => "ssn",
             Self::Zip => "zip",
         }
+    }
+
+    /// Whether an occurrence carries check digits, so that near misses can be told ([`find_near`]).
+    pub const fn is_checked(self) -> bool {
+        matches!(self, Self::Pan | Self::Iban)
     }
 
     /// The class of that name; names are lower-case.
@@ -224,9 +228,10 @@ pub const fn gives_way_to(class: Class) -> ClassSet {
 /// Text from the 4 GiB mark on is not read. Takes time linear in the text and allocates only in `out`.
 pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<Occurrence>) {
     let first = out.len();
-    let read = wanted.iter().filter(|&class| !gives_way_to(class).is_empty()).fold(wanted, |read, class| {
-        read.union(gives_way_to(class))
-    });
+    let read = wanted
+        .iter()
+        .filter(|&class| !gives_way_to(class).is_empty())
+        .fold(wanted, |read, class| read.union(gives_way_to(class)));
     let view = Text::new(text, vocabulary == Vocabulary::English);
     let possible = read.intersection(possible(view.bytes(), vocabulary));
     if possible.intersection(wanted).is_empty() {
@@ -264,7 +269,9 @@ pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
             };
             let valid = match next_valid {
                 Some(start) if start > at => start,
-                _ => (at + 1..end).find(|&later| view.edge(later) && class.longest_at(&view, later).is_some()).unwrap_or(end),
+                _ => (at + 1..end)
+                    .find(|&later| view.edge(later) && class.longest_at(&view, later).is_some())
+                    .unwrap_or(end),
             };
             if valid < end {
                 next_valid = Some(valid);
@@ -336,7 +343,9 @@ const fn may_begin(byte: u8) -> ClassSet {
 }
 
 const MAY_BEGIN: [ClassSet; 256] = {
-    use Class::{Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip};
+    use Class::{
+        Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip,
+    };
     let digit = ClassSet::of(&[
         Number, Money, Percent, Date, Year, Time, Ordinal, Email, Url, Phone, Pan, Ip, Ssn, Zip,
     ]);
@@ -369,7 +378,9 @@ const MAY_BEGIN: [ClassSet; 256] = {
 
 /// The classes that can occur at all in text of these bytes: most text has no digit, no `@` and no address in it.
 fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
-    use Class::{Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip};
+    use Class::{
+        Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip,
+    };
     const WITH_DIGITS: ClassSet =
         ClassSet::of(&[Number, Money, Percent, Date, Year, Time, Ordinal, Phone, Pan, Iban, Ip, Ssn, Zip]);
     let (mut digit, mut at_sign, mut address) = (false, false, false);

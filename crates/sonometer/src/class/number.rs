@@ -40,10 +40,14 @@ enum Kind {
 
 fn kind(word: &[u8]) -> Option<Kind> {
     Some(match Lower::of(word).bytes() {
-        b"zero" | b"one" | b"two" | b"three" | b"four" | b"five" | b"six" | b"seven" | b"eight" | b"nine" => Kind::Small,
+        b"zero" | b"one" | b"two" | b"three" | b"four" | b"five" | b"six" | b"seven" | b"eight" | b"nine" => {
+            Kind::Small
+        }
         b"ten" | b"eleven" | b"twelve" | b"thirteen" | b"fourteen" | b"fifteen" | b"sixteen" => Kind::Small,
         b"seventeen" | b"eighteen" | b"nineteen" => Kind::Small,
-        b"twenty" | b"thirty" | b"forty" | b"fifty" | b"sixty" | b"seventy" | b"eighty" | b"ninety" => Kind::Ten,
+        b"twenty" | b"thirty" | b"forty" | b"fifty" | b"sixty" | b"seventy" | b"eighty" | b"ninety" => {
+            Kind::Ten
+        }
         b"hundred" | b"thousand" | b"million" | b"billion" | b"trillion" => Kind::Scale,
         _ => return None,
     })
@@ -176,7 +180,9 @@ fn word_ordinal(text: &Text<'_>, at: usize) -> Option<usize> {
     let whole = match lower.bytes() {
         b"second" => !unit_of_time(text, at),
         word if unit_ordinal(word) => true,
-        b"tenth" | b"eleventh" | b"twelfth" | b"thirteenth" | b"fourteenth" | b"fifteenth" | b"sixteenth" => true,
+        b"tenth" | b"eleventh" | b"twelfth" | b"thirteenth" | b"fourteenth" | b"fifteenth" | b"sixteenth" => {
+            true
+        }
         b"seventeenth" | b"eighteenth" | b"nineteenth" | b"twentieth" | b"thirtieth" | b"fortieth" => true,
         b"fiftieth" | b"sixtieth" | b"seventieth" | b"eightieth" | b"ninetieth" => true,
         b"hundredth" | b"thousandth" | b"millionth" | b"billionth" => true,
@@ -201,5 +207,6 @@ fn unit_of_time(text: &Text<'_>, at: usize) -> bool {
     let length = (0..6).take_while(|&back| text.back(end, back + 1).is_ascii_alphabetic()).count();
     let start = end - length;
     let word = Lower::of(text.slice(start, end));
-    text.edge(start) && matches!(word.bytes(), b"a" | b"one" | b"per" | b"split" | b"each" | b"every" | b"half")
+    text.edge(start)
+        && matches!(word.bytes(), b"a" | b"one" | b"per" | b"split" | b"each" | b"every" | b"half")
 }

@@ -154,7 +154,8 @@ fn separators_fit(plus: bool, bracketed: bool, trunk: bool, groups: &[Group]) ->
     if dots > 0 && (groups.len() < 3 || thousands || !plus && total < 9) {
         return false;
     }
-    let slash_leads = groups.get(1).is_some_and(|second| second.separator == Separator::Slash) && (plus || trunk);
+    let slash_leads =
+        groups.get(1).is_some_and(|second| second.separator == Separator::Slash) && (plus || trunk);
     match count(Separator::Slash) {
         0 => {}
         1 if slash_leads => {}

@@ -161,7 +161,11 @@ impl<'t> Text<'t> {
         match self.at(at) {
             b'$' => 1,
             0xC2 if matches!(self.at(at + 1), 0xA2 | 0xA3 | 0xA5) => 2,
-            0xE2 if self.at(at + 1) == 0x82 && matches!(self.at(at + 2), 0xAC | 0xB9 | 0xA9 | 0xBD | 0xBF) => 3,
+            0xE2 if self.at(at + 1) == 0x82
+                && matches!(self.at(at + 2), 0xAC | 0xB9 | 0xA9 | 0xBD | 0xBF) =>
+            {
+                3
+            }
             _ => 0,
         }
     }
@@ -204,7 +208,9 @@ impl Lower {
 /// tables, so that an occurrence never moves with a new compiler.
 fn is_letter(c: char) -> bool {
     match c {
-        '×' | '÷' | '\u{37E}' | '\u{387}' | '\u{589}' | '\u{58A}' | '\u{5BE}' | '\u{5C0}' | '\u{5C3}' => false,
+        '×' | '÷' | '\u{37E}' | '\u{387}' | '\u{589}' | '\u{58A}' | '\u{5BE}' | '\u{5C0}' | '\u{5C3}' => {
+            false
+        }
         '\u{5F3}' | '\u{5F4}' | '\u{600}'..='\u{60F}' | '\u{61B}'..='\u{61F}' => false,
         '\u{66A}'..='\u{66D}' | '\u{6D4}' | '\u{964}' | '\u{965}' | '\u{E00}'..='\u{EFF}' => false,
         'ª' | 'µ' | 'º' | '\u{C0}'..='\u{1FFF}' | '\u{2C00}'..='\u{2DFF}' => true,

@@ -111,9 +111,13 @@ fn is_url_byte(b: u8) -> bool {
 
 fn is_known(ending: &[u8]) -> bool {
     match ending {
-        b"com" | b"net" | b"org" | b"edu" | b"gov" | b"mil" | b"int" | b"info" | b"biz" | b"eu" | b"xyz" => true,
-        b"io" | b"co" | b"tv" | b"uk" | b"ca" | b"au" | b"nz" | b"ie" | b"za" | b"de" | b"fr" | b"nl" | b"ch" => true,
-        b"se" | b"dk" | b"fi" | b"cz" | b"hu" | b"ru" | b"ua" | b"gr" | b"pt" | b"ro" | b"bg" | b"hr" | b"sk" => true,
+        b"com" | b"net" | b"org" | b"edu" | b"gov" | b"mil" | b"int" | b"info" | b"biz" | b"eu" | b"xyz" => {
+            true
+        }
+        b"io" | b"co" | b"tv" | b"uk" | b"ca" | b"au" | b"nz" | b"ie" | b"za" | b"de" | b"fr" | b"nl"
+        | b"ch" => true,
+        b"se" | b"dk" | b"fi" | b"cz" | b"hu" | b"ru" | b"ua" | b"gr" | b"pt" | b"ro" | b"bg" | b"hr"
+        | b"sk" => true,
         b"si" | b"jp" | b"cn" | b"kr" | b"br" | b"mx" | b"ar" | b"tr" => true,
         _ => false,
     }
@@ -121,9 +125,13 @@ fn is_known(ending: &[u8]) -> bool {
 
 fn is_wary(ending: &[u8]) -> bool {
     match ending {
-        b"be" | b"at" | b"us" | b"es" | b"it" | b"in" | b"is" | b"no" | b"me" | b"so" | b"to" | b"my" | b"id" => true,
-        b"ai" | b"gl" | b"ly" | b"am" | b"fm" | b"cc" | b"sh" | b"rs" | b"md" | b"py" | b"pl" | b"gg" | b"ps" => true,
-        b"do" | b"tech" | b"online" | b"shop" | b"site" | b"club" | b"blog" | b"cloud" | b"app" | b"dev" => true,
+        b"be" | b"at" | b"us" | b"es" | b"it" | b"in" | b"is" | b"no" | b"me" | b"so" | b"to" | b"my"
+        | b"id" => true,
+        b"ai" | b"gl" | b"ly" | b"am" | b"fm" | b"cc" | b"sh" | b"rs" | b"md" | b"py" | b"pl" | b"gg"
+        | b"ps" => true,
+        b"do" | b"tech" | b"online" | b"shop" | b"site" | b"club" | b"blog" | b"cloud" | b"app" | b"dev" => {
+            true
+        }
         _ => false,
     }
 }

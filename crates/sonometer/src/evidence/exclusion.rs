@@ -21,7 +21,9 @@ impl Exclusions {
         let mut stretches: Vec<(u32, Range<usize>)> = Vec::with_capacity(all.len());
         for (marker, range) in all {
             match stretches.last_mut() {
-                Some((m, last)) if *m == marker && range.start <= last.end => last.end = last.end.max(range.end),
+                Some((m, last)) if *m == marker && range.start <= last.end => {
+                    last.end = last.end.max(range.end)
+                }
                 _ => stretches.push((marker, range)),
             }
         }

@@ -113,7 +113,7 @@ pub(crate) fn judge(
         if exclusions.overlap(marker, &range) {
             failed |= condition::EXCEPT;
         }
-        if marker_plan.drops_negated && cues.negate(plan, turn, &marker_plan.words[line as usize], hit) {
+        if marker_plan.drops_negated && cues.negate(plan, turn, &marker_plan.written[line as usize], hit) {
             failed |= condition::NEGATED;
         }
         candidates.push(Candidate {
@@ -149,7 +149,8 @@ fn near_misses(plan: &Plan, turn: &TurnText<'_>) -> Vec<(u32, u32, Hit, std::ops
         for (line, class) in marker_plan.checked.iter().enumerate() {
             for o in occurrences.iter().filter(|o| Some(o.class) == *class) {
                 let tokens = turn.tokens_over(o.start as usize, o.end as usize);
-                let hit = Hit { rule: 0, first: tokens.start as u32, last: tokens.end as u32, regex_match: 0 };
+                let hit =
+                    Hit { rule: 0, first: tokens.start as u32, last: tokens.end as u32, regex_match: 0 };
                 let range = turn.original_range(o.start as usize, o.end as usize);
                 found.push((marker as u32, line as u32, hit, range));
             }

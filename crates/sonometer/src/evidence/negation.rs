@@ -3,7 +3,7 @@
 
 use crate::matcher::{Hit, TurnText};
 use crate::protocol::phrase::{WordKind, WordTest};
-use crate::sensor::{Owner, Plan};
+use crate::sensor::{Owner, Plan, Written};
 use crate::text::gap::GapKind;
 
 /// The cues and stops of a turn as (first, last) tokens, in order.
@@ -28,8 +28,8 @@ impl Cues {
         Self { cues, stops }
     }
 
-    /// Whether the last cue that applies to a match of a line with these word tests, with those directly before it, negates.
-    pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, words: &[WordTest], hit: &Hit) -> bool {
+    /// Whether the last cue that applies to a match of a line with those directly before it, negates.
+    pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, line: &Written, hit: &Hit) -> bool {
         if self.cues.is_empty() {
             return false;
         }
@@ -38,9 +38,9 @@ impl Cues {
         let behind = self.cues.partition_point(|cue| cue.1 <= first);
         let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
         let before = before.filter(|cue| !self.is_stopped(turn, cue.1, first));
-        let inside = self.cues[behind..].iter().take_while(|cue| cue.0 < last);
+        let inside = self.cues[behind..].iter().take_while(|cue| line.has_gap && cue.0 < last);
         let inside: Vec<_> = inside
-            .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, words, **cue))
+            .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, &line.words, **cue))
             .collect();
         // From the last cue backwards: those side by side cancel in pairs, one that stands apart decides nothing more.
         let mut applying = inside.into_iter().rev().chain(before);
@@ -82,13 +82,11 @@ fn is_written(plan: &Plan, turn: &TurnText<'_>, tests: &[WordTest], cue: (usize,
         tests.iter().any(|test| match test.kind {
             WordKind::Equal => word == test.folded,
             WordKind::Prefix => word.starts_with(&test.folded),
-            WordKind::Inflection => {
-                plan.language.and_then(|l| l.stem).is_some_and(|stem| {
-                    let mut found = String::new();
-                    stem(&word, &mut found);
-                    found == test.folded
-                })
-            }
+            WordKind::Inflection => plan.language.and_then(|l| l.stem).is_some_and(|stem| {
+                let mut found = String::new();
+                stem(&word, &mut found);
+                found == test.folded
+            }),
         })
     })
 }

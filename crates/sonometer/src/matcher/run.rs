@@ -22,7 +22,13 @@ pub(crate) struct Runner {
 
 impl Runner {
     /// The end (one past the last token) of the longest match of `program` that begins at token `start`.
-    pub(crate) fn longest(&mut self, plan: &Plan, turn: &TurnText<'_>, program: &Program, start: usize) -> Option<usize> {
+    pub(crate) fn longest(
+        &mut self,
+        plan: &Plan,
+        turn: &TurnText<'_>,
+        program: &Program,
+        start: usize,
+    ) -> Option<usize> {
         self.todo.clear();
         self.seen.clear();
         self.todo.push(Point { at: start as u32, op: program.entry, bridge: true });
@@ -71,7 +77,9 @@ impl Runner {
                 Op::Gap(max, next) => {
                     for skipped in 0..=usize::from(*max) {
                         let to = at + skipped;
-                        if skipped > 0 && (to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End) {
+                        if skipped > 0
+                            && (to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End)
+                        {
                             break;
                         }
                         self.go(Point { at: to as u32, op: *next, bridge: true });

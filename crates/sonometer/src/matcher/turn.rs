@@ -117,12 +117,20 @@ impl<'t> TurnText<'t> {
     /// Occurrences of a class that begin at token `first`.
     pub(crate) fn occurrences_at(&self, class: Class, first: usize) -> &[Spread] {
         let from = self.occurrences.partition_point(|o| (o.class, o.first as usize) < (class, first));
-        let len = self.occurrences[from..].iter().take_while(|o| o.class == class && o.first as usize == first).count();
+        let len = self.occurrences[from..]
+            .iter()
+            .take_while(|o| o.class == class && o.first as usize == first)
+            .count();
         &self.occurrences[from..from + len]
     }
 
     /// Occurrences of a class over tokens `first..last` and no others.
-    pub(crate) fn occurrences_within(&self, class: Class, first: u32, last: u32) -> impl Iterator<Item = &Spread> {
+    pub(crate) fn occurrences_within(
+        &self,
+        class: Class,
+        first: u32,
+        last: u32,
+    ) -> impl Iterator<Item = &Spread> {
         let from = self.occurrences.partition_point(|o| (o.class, o.first) < (class, first));
         let here = self.occurrences[from..].iter().take_while(move |o| o.class == class && o.first < last);
         here.filter(move |o| o.last <= last)
@@ -143,7 +151,7 @@ impl<'t> TurnText<'t> {
     fn find_classes(&mut self, plan: &Plan) {
         if !plan.classes.is_empty() {
             let mut found: Vec<Occurrence> = Vec::new();
-            crate::class::find(self.folded.text(), plan.classes, plan.language, &mut found);
+            crate::class::find(self.folded.text(), plan.classes, plan.class_words, &mut found);
             let spreads = found.iter().map(|o| {
                 let tokens = self.tokens_over(o.start as usize, o.end as usize);
                 let (first, last) = (tokens.start as u32, tokens.end as u32);
@@ -159,9 +167,13 @@ impl<'t> TurnText<'t> {
     }
 
     fn find_regexes(&mut self, plan: &Plan) {
-        self.regex_matches = plan.regexes.iter().map(|regex| {
-            regex.find_iter(self.original).map(|m| m.range()).filter(|r| !r.is_empty()).collect()
-        }).collect();
+        self.regex_matches = plan
+            .regexes
+            .iter()
+            .map(|regex| {
+                regex.find_iter(self.original).map(|m| m.range()).filter(|r| !r.is_empty()).collect()
+            })
+            .collect();
     }
 }
 
@@ -217,7 +229,9 @@ impl Reader<'_> {
         let Some(last) = self.tokens.last() else { return GapKind::Join };
         gap::kind(text, self.last_end, start, || {
             let word = &text[last.range()];
-            let initial = word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case("i");
+            let initial = word.len() == 1
+                && word.as_bytes()[0].is_ascii_alphabetic()
+                && !word.eq_ignore_ascii_case("i");
             initial || self.plan.language.is_some_and(|l| l.is_abbreviation(&word.to_ascii_lowercase()))
         })
     }
@@ -230,7 +244,10 @@ fn noise(text: &str) -> u64 {
     if text.as_bytes().iter().all(plain) {
         return 0;
     }
-    let is_noise = |c: char| c == '\u{fffd}' || matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}') && !matches!(c, '\t' | '\n' | '\r');
+    let is_noise = |c: char| {
+        c == '\u{fffd}'
+            || matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}') && !matches!(c, '\t' | '\n' | '\r')
+    };
     let mut runs = 0;
     let mut inside = false;
     for c in text.chars() {

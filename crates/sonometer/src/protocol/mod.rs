@@ -1,6 +1,31 @@
 //! What to measure: protocol files, their phrase language, and the model they become.
 
+mod canonical;
+mod lint;
 pub mod model;
 pub mod phrase;
+mod schema;
+pub mod source;
 
 pub use model::*;
+
+use crate::diagnostic::Diagnostics;
+use crate::error::Error;
+
+impl Protocol {
+    /// Reads a protocol file: YAML (feature `yaml`) or JSON. The warnings come with the protocol.
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
+        let (root, mut found) = source::read(text).map_err(|first| {
+            let mut found = Diagnostics::new();
+            found.push(first);
+            Error::protocol(text, found)
+        })?;
+        match schema::protocol(&root, &mut found) {
+            Some(protocol) => Ok((protocol, found)),
+            None => Err(Error::protocol(text, found)),
+        }
+    }
+}

@@ -37,6 +37,8 @@ pub struct Protocol {
     pub strengths: Strengths,
     /// Cue words of negation beyond the language's own, and the reach of a cue.
     pub negation: NegationRules,
+    /// The named lists as written (one entry or several a line); patterns hold them written out.
+    pub lists: Vec<(String, Vec<String>)>,
     /// The metamarkers, in the order of the file.
     pub markers: Vec<Marker>,
 }
@@ -54,6 +56,8 @@ pub struct Marker {
     pub pole: Pole,
     /// The roles whose turns count; empty: every turn.
     pub by: Vec<String>,
+    /// What its `strong`, `clear` and `weak` lines are worth.
+    pub strengths: Strengths,
     /// The patterns that give evidence, in the order `strong`, `clear`, `weak`, `weigh`, then of the file.
     pub lines: Vec<Line>,
     /// The patterns that take evidence away.

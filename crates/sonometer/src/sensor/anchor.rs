@@ -25,7 +25,9 @@ impl Part {
             Self::Key(Key::Word(_) | Key::Test(_), _) => (1, 1),
             Self::Key(Key::Class(_) | Key::Regex(_), _) => (1, u32::MAX),
             Self::Blank(min, max) => (*min, *max),
-            Self::All(parts) => parts.iter().map(Self::reach).fold((0, 0), |a, b| (a.0 + b.0, a.1.saturating_add(b.1))),
+            Self::All(parts) => {
+                parts.iter().map(Self::reach).fold((0, 0), |a, b| (a.0 + b.0, a.1.saturating_add(b.1)))
+            }
             Self::One(parts) => {
                 let reaches = parts.iter().map(Self::reach);
                 reaches.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
@@ -45,7 +47,8 @@ impl Part {
                     if let Some(mut anchor) = part.anchor() {
                         anchor.min = anchor.min.saturating_add(min);
                         anchor.max = anchor.max.saturating_add(max);
-                        if anchor.max <= MAX_REACH && best.as_ref().is_none_or(|b| price(&anchor) < price(b)) {
+                        if anchor.max <= MAX_REACH && best.as_ref().is_none_or(|b| price(&anchor) < price(b))
+                        {
                             best = Some(anchor);
                         }
                     }
@@ -95,7 +98,12 @@ mod tests {
 
     #[test]
     fn takes_the_rarest_required_word() {
-        let part = Part::All(vec![word(1, 1000), Part::Blank(0, 3), word(2, 10), Part::One(vec![word(3, 1), Part::Blank(0, 0)])]);
+        let part = Part::All(vec![
+            word(1, 1000),
+            Part::Blank(0, 3),
+            word(2, 10),
+            Part::One(vec![word(3, 1), Part::Blank(0, 0)]),
+        ]);
         let anchor = part.anchor().expect("a required word");
         assert_eq!((anchor.keys, anchor.min, anchor.max), (vec![Key::Word(2)], 1, 4));
     }
@@ -110,7 +118,10 @@ mod tests {
     fn alternatives_are_anchored_together_or_not_at_all() {
         let both = Part::One(vec![word(1, 5), Part::All(vec![word(2, 100), word(3, 7)])]);
         let anchor = both.anchor().expect("an anchor");
-        assert_eq!((anchor.keys, anchor.min, anchor.max, anchor.cost), (vec![Key::Word(1), Key::Word(3)], 0, 1, 12));
+        assert_eq!(
+            (anchor.keys, anchor.min, anchor.max, anchor.cost),
+            (vec![Key::Word(1), Key::Word(3)], 0, 1, 12)
+        );
         assert!(Part::One(vec![word(1, 5), Part::Blank(1, 1)]).anchor().is_none());
     }
 

@@ -102,15 +102,13 @@ impl Compiler {
 
     fn part(&mut self, pattern: &Pattern) -> Part {
         match pattern {
-            Pattern::Word(test) => {
-                match test.kind {
-                    WordKind::Equal => {
-                        let cost = self.language.map_or(1, |l| l.frequency(&test.folded));
-                        Part::Key(Key::Word(self.word(test)), cost)
-                    }
-                    WordKind::Prefix | WordKind::Inflection => Part::Key(Key::Test(self.test(test)), TEST_COST),
+            Pattern::Word(test) => match test.kind {
+                WordKind::Equal => {
+                    let cost = self.language.map_or(1, |l| l.frequency(&test.folded));
+                    Part::Key(Key::Word(self.word(test)), cost)
                 }
-            }
+                WordKind::Prefix | WordKind::Inflection => Part::Key(Key::Test(self.test(test)), TEST_COST),
+            },
             Pattern::Class(class) => Part::Key(Key::Class(*class), CLASS_COST),
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
             Pattern::Any => Part::Blank(1, 1),
@@ -246,7 +244,7 @@ impl Code<'_> {
             Pattern::Class(class) => {
                 match class {
                     Class::Shout => self.compiler.shout = true,
-                    Class::Detected(class) => self.compiler.classes.insert(*class),
+                    Class::Detected(class) => self.compiler.classes = self.compiler.classes.with(*class),
                 }
                 self.classes.push(*class);
                 self.push(Op::Class(*class, next))

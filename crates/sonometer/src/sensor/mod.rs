@@ -7,7 +7,7 @@ pub(crate) mod program;
 mod tests;
 pub(crate) mod vocabulary;
 
-use crate::class::ClassSet;
+use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
 use crate::language::{self, Language};
 use crate::protocol::phrase::{Pattern, WordTest};
@@ -37,6 +37,10 @@ pub(crate) struct Plan {
     pub(crate) exacts: Vec<Box<str>>,
     pub(crate) regexes: Vec<regex::Regex>,
     pub(crate) classes: ClassSet,
+    /// The checked classes of lines that are such a class and nothing else.
+    pub(crate) checked: ClassSet,
+    /// Whose words count in classes: number words, names of months and currencies.
+    pub(crate) class_words: Words,
     pub(crate) shout: bool,
     pub(crate) rules: Vec<Rule>,
     pub(crate) anchors: Anchors,
@@ -92,10 +96,19 @@ pub(crate) struct MarkerPlan {
     /// The names of the share's side.
     pub(crate) share_by: Vec<String>,
     pub(crate) drops_negated: bool,
-    /// By line: the word tests in it, for cues that are written in the line itself; empty unless negation is looked at.
-    pub(crate) words: Vec<Vec<WordTest>>,
+    /// By line: what negation must know of it; empty unless negation is looked at.
+    pub(crate) written: Vec<Written>,
     /// By line: the checked class the line consists of, for near misses.
     pub(crate) checked: Vec<Option<crate::class::Class>>,
+}
+
+/// What a line says itself: cues inside its matches may be the author's own words.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// Its word tests.
+    pub(crate) words: Vec<WordTest>,
+    /// Whether it has a gap, a `&` or a `_`, which can swallow a cue.
+    pub(crate) has_gap: bool,
 }
 
 /// The rules to try at a key.
@@ -166,9 +179,13 @@ impl Plan {
         }
         let (tests, exacts, regexes) = compiler.shared();
         let regexes: Result<Vec<_>, _> = regexes.iter().map(crate::protocol::phrase::build_regex).collect();
-        let regexes = regexes.map_err(|e| Error::invalid("", format!("a regular expression cannot be compiled: {e}")))?;
+        let regexes = regexes
+            .map_err(|e| Error::invalid("", format!("a regular expression cannot be compiled: {e}")))?;
         let roles = role_names(&protocol);
-        let markers = protocol.markers.iter().map(|m| MarkerPlan::new(m, &roles)).collect();
+        let markers: Vec<MarkerPlan> = protocol.markers.iter().map(|m| MarkerPlan::new(m, &roles)).collect();
+        let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
+        let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
+        let english = language.is_some_and(|l| l.code == "en");
         let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
@@ -179,6 +196,8 @@ impl Plan {
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
             exacts,
             regexes,
+            checked,
+            class_words: if english { Words::English } else { Words::None },
             classes: everywhere.classes,
             shout: everywhere.shout,
             everywhere: everywhere.rules,
@@ -337,34 +356,40 @@ impl MarkerPlan {
         let share_by = marker.share.as_ref().map_or_else(Vec::new, |s| resolve(&s.by));
         let drops_negated = marker.negation == NegationMode::Drop;
         let lines = if drops_negated { &marker.lines[..] } else { &[] };
-        let words = lines.iter().map(|line| {
-            let mut tests = Vec::new();
-            word_tests(&line.pattern, &mut tests);
-            tests
+        let written = lines.iter().map(|line| {
+            let mut written = Written::default();
+            written.read(&line.pattern);
+            written
         });
         let checked = marker.lines.iter().map(|line| match &line.pattern {
-            Pattern::Class(crate::protocol::phrase::Class::Detected(class)) if class.is_checked() => Some(*class),
+            Pattern::Class(crate::protocol::phrase::Class::Detected(class)) if class.is_checked() => {
+                Some(*class)
+            }
             _ => None,
         });
         Self {
             share_by: if share_by.is_empty() { by.clone() } else { share_by },
             by,
             drops_negated,
-            words: words.collect(),
+            written: written.collect(),
             checked: checked.collect(),
         }
     }
 }
 
-fn word_tests(pattern: &Pattern, into: &mut Vec<WordTest>) {
-    match pattern {
-        Pattern::Word(test) => into.push(test.clone()),
-        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| word_tests(p, into)),
-        Pattern::Optional(inner) => word_tests(inner, into),
-        Pattern::Near { left, right, .. } => {
-            word_tests(left, into);
-            word_tests(right, into);
+impl Written {
+    fn read(&mut self, pattern: &Pattern) {
+        match pattern {
+            Pattern::Word(test) => self.words.push(test.clone()),
+            Pattern::Any | Pattern::Gap { .. } => self.has_gap = true,
+            Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| self.read(p)),
+            Pattern::Optional(inner) => self.read(inner),
+            Pattern::Near { left, right, .. } => {
+                self.has_gap = true;
+                self.read(left);
+                self.read(right);
+            }
+            _ => {}
         }
-        _ => {}
     }
 }

@@ -171,7 +171,9 @@ mod tests {
         }
         let tree = builder.build(5);
         let rules = |words: &[u32]| -> Vec<u32> {
-            let node = words[1..].iter().fold(tree.root(words[0]), |node, w| if node == 0 { 0 } else { tree.step(node, *w) });
+            let node = words[1..]
+                .iter()
+                .fold(tree.root(words[0]), |node, w| if node == 0 { 0 } else { tree.step(node, *w) });
             if node == 0 { Vec::new() } else { tree.rules_at(node).to_vec() }
         };
         assert_eq!(rules(&[1, 2]), [0, 4]);

@@ -50,7 +50,9 @@ impl TokenTests {
     /// Calls `found` with the number of every test that the folded word passes, in order.
     pub(crate) fn each(&self, word: &str, mut found: impl FnMut(u32)) {
         let lower = word.to_ascii_lowercase();
-        let Some(tests) = lower.bytes().next().and_then(|first| self.by_letter.get(first as usize)) else { return };
+        let Some(tests) = lower.bytes().next().and_then(|first| self.by_letter.get(first as usize)) else {
+            return;
+        };
         let mut stemmed: Option<String> = None;
         for (number, test) in tests {
             let passes = if test.stem {

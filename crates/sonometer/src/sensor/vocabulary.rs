@@ -59,11 +59,6 @@ impl Builder {
         self.roles[number as usize - 1] |= role;
     }
 
-    /// The text of a number.
-    pub(crate) fn word(&self, number: u32) -> &str {
-        &self.words[number as usize - 1]
-    }
-
     /// How many numbers there are, 0 included.
     pub(crate) fn len(&self) -> usize {
         self.words.len() + 1
@@ -99,7 +94,10 @@ impl Vocabulary {
             if slot.word == 0 {
                 return 0;
             }
-            if slot.key == key && slot.long == (len > 8) && (len <= 8 || self.confirms(slot.word, &text[start..end])) {
+            if slot.key == key
+                && slot.long == (len > 8)
+                && (len <= 8 || self.confirms(slot.word, &text[start..end]))
+            {
                 return slot.word;
             }
             place = (place + 1) & (self.slots.len() - 1);
@@ -112,14 +110,11 @@ impl Vocabulary {
         self.roles[word as usize]
     }
 
-    /// The text of a word number above 0.
-    pub(crate) fn word(&self, number: u32) -> &str {
-        &self.words[number as usize - 1]
-    }
-
     /// Bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.slots.len() * size_of::<Slot>() + self.words.iter().map(|w| w.len() + 16).sum::<usize>() + self.roles.len()
+        self.slots.len() * size_of::<Slot>()
+            + self.words.iter().map(|w| w.len() + 16).sum::<usize>()
+            + self.roles.len()
     }
 
     #[cold]
@@ -168,7 +163,10 @@ fn long_key(word: &[u8]) -> u64 {
 fn lower(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let low = bytes & (0x7f * ONES);
-    let capital = (low + (0x80 - b'A') as u64 * ONES) & !(low + (0x80 - (b'Z' + 1)) as u64 * ONES) & !bytes & (0x80 * ONES);
+    let capital = (low + (0x80 - b'A') as u64 * ONES)
+        & !(low + (0x80 - (b'Z' + 1)) as u64 * ONES)
+        & !bytes
+        & (0x80 * ONES);
     bytes | capital >> 2
 }
 
@@ -186,7 +184,11 @@ mod tests {
         for (word, number) in words.iter().zip(numbers) {
             let text = format!("xx {} yy", word.to_ascii_uppercase());
             assert_eq!(vocabulary.number(text.as_bytes(), 3, 3 + word.len()), number, "{word}");
-            assert_eq!(vocabulary.number(word.as_bytes(), 0, word.len()), number, "{word} at the end of the text");
+            assert_eq!(
+                vocabulary.number(word.as_bytes(), 0, word.len()),
+                number,
+                "{word} at the end of the text"
+            );
         }
         for other in ["b", "don", "eightlets", "ninelettf", "acknowledgements"] {
             assert_eq!(vocabulary.number(other.as_bytes(), 0, other.len()), 0, "{other}");
@@ -197,7 +199,10 @@ mod tests {
     fn lowers_capitals_only() {
         let all: Vec<u8> = (0..=255).collect();
         for chunk in all.as_chunks::<8>().0 {
-            assert_eq!(lower(u64::from_le_bytes(*chunk)).to_le_bytes(), chunk.map(|b| b.to_ascii_lowercase()));
+            assert_eq!(
+                lower(u64::from_le_bytes(*chunk)).to_le_bytes(),
+                chunk.map(|b| b.to_ascii_lowercase())
+            );
         }
     }
 }

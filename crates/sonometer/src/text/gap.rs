@@ -27,7 +27,9 @@ pub(crate) fn kind(text: &str, from: usize, to: usize, abbreviated: impl Fn() ->
     let next_is_lower = || text.as_bytes().get(to).is_some_and(u8::is_ascii_lowercase);
     match kind {
         Verdict::Settled(kind) => kind,
-        Verdict::FullStop { first } if first && abbreviated() => rest_kind(&text[from + 1..to], next_is_lower()),
+        Verdict::FullStop { first } if first && abbreviated() => {
+            rest_kind(&text[from + 1..to], next_is_lower())
+        }
         Verdict::FullStop { .. } => GapKind::End,
         Verdict::Wrapped if next_is_lower() => rest_kind(&text[from..to], true),
         Verdict::Wrapped => GapKind::End,
@@ -49,7 +51,9 @@ fn single(byte: u8) -> Verdict {
     match byte {
         b'\n' => Verdict::Wrapped,
         b'!' | b'?' => Verdict::Settled(GapKind::End),
-        b',' | b';' | b':' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'|' => Verdict::Settled(GapKind::Break),
+        b',' | b';' | b':' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'|' => {
+            Verdict::Settled(GapKind::Break)
+        }
         _ => Verdict::Settled(GapKind::Join),
     }
 }
@@ -100,7 +104,11 @@ fn rest_kind(gap: &str, next_is_lower: bool) -> GapKind {
         Verdict::Settled(kind) => kind,
         Verdict::FullStop { .. } => GapKind::End,
         Verdict::Wrapped if next_is_lower => {
-            if breaks(gap.chars()) { GapKind::Break } else { GapKind::Join }
+            if breaks(gap.chars()) {
+                GapKind::Break
+            } else {
+                GapKind::Join
+            }
         }
         Verdict::Wrapped => GapKind::End,
     }
@@ -111,7 +119,8 @@ fn breaks(gap: impl Iterator<Item = char>) -> bool {
     for c in gap {
         let spaced = |a: char, b: char| a == '-' && (is_white(b) || b == '-');
         match (before, c) {
-            (_, ',' | ';' | ':' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '、' | '•') | (Some('.'), '.') => return true,
+            (_, ',' | ';' | ':' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '、' | '•')
+            | (Some('.'), '.') => return true,
             (Some(p), c) if spaced(p, c) || spaced(c, p) => return true,
             _ => before = Some(c),
         }
@@ -134,15 +143,25 @@ mod tests {
     fn of(text: &str) -> GapKind {
         // The gap is whatever stands between the first and the last letter or digit run.
         let from = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-        let to = text.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(from, |at| {
-            at + text[at..].chars().next().map_or(0, char::len_utf8)
-        });
+        let to = text
+            .rfind(|c: char| !c.is_ascii_alphanumeric())
+            .map_or(from, |at| at + text[at..].chars().next().map_or(0, char::len_utf8));
         kind(text, from, to, || matches!(&text[..from], "Dr" | "J"))
     }
 
     #[test]
     fn sentences_end_where_readers_end_them() {
-        for text in ["so. Then", "so! then", "so? Yes", "so.) Then", "so.\" then", "so\n\nthen", "so\nThen", "so... Then", "so。then"] {
+        for text in [
+            "so. Then",
+            "so! then",
+            "so? Yes",
+            "so.) Then",
+            "so.\" then",
+            "so\n\nthen",
+            "so\nThen",
+            "so... Then",
+            "so。then",
+        ] {
             assert_eq!(of(text), GapKind::End, "{text:?}");
         }
         for text in ["Dr. Then", "J. Then"] {
@@ -155,10 +174,21 @@ mod tests {
 
     #[test]
     fn phrases_break_at_marks_and_spaced_hyphens() {
-        for text in ["so, then", "so: then", "so (then", "so - then", "so -- then", "so--then", "so... then", "so...then"] {
+        for text in [
+            "so, then",
+            "so: then",
+            "so (then",
+            "so - then",
+            "so -- then",
+            "so--then",
+            "so... then",
+            "so...then",
+        ] {
             assert_eq!(of(text), GapKind::Break, "{text:?}");
         }
-        for text in ["so then", "so-then", "so/then", "so \"then", "so  then", "so\nthen", "so.then", "so & then"] {
+        for text in
+            ["so then", "so-then", "so/then", "so \"then", "so  then", "so\nthen", "so.then", "so & then"]
+        {
             assert_eq!(of(text), GapKind::Join, "{text:?}");
         }
     }

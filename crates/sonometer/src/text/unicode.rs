@@ -1,6 +1,6 @@
 //! Tokens of text beyond ASCII, character by character. On ASCII text it gives what [`super::ascii`] gives.
 
-use super::chars::{Class, class, is_letter};
+use super::chars::{Class, class};
 use super::token::Sink;
 
 const ZERO_WIDTH_JOINER: char = '\u{200d}';
@@ -25,11 +25,20 @@ pub(super) fn cut(text: &str, sink: &mut impl Sink) {
             Class::Symbol | Class::Modifier => {
                 let flag = is_regional(c);
                 match &mut open {
-                    Some(token @ Open { kind: Kind::Joined, .. }) => (token.kind, token.end) = (Kind::Symbol, end),
+                    Some(token @ Open { kind: Kind::Joined, .. }) => {
+                        (token.kind, token.end) = (Kind::Symbol, end)
+                    }
                     Some(token @ Open { kind: Kind::HalfFlag, .. }) if flag => {
                         (token.kind, token.end) = (Kind::Symbol, end);
                     }
-                    _ => Open::begin(&mut open, text, sink, if flag { Kind::HalfFlag } else { Kind::Symbol }, at, end),
+                    _ => Open::begin(
+                        &mut open,
+                        text,
+                        sink,
+                        if flag { Kind::HalfFlag } else { Kind::Symbol },
+                        at,
+                        end,
+                    ),
                 }
             }
             _ if c == ZERO_WIDTH_JOINER && open.as_ref().is_some_and(Open::is_symbol) => {
@@ -90,7 +99,14 @@ impl Open {
         matches!(self.kind, Kind::Symbol | Kind::HalfFlag | Kind::Joined)
     }
 
-    fn begin(open: &mut Option<Self>, text: &str, sink: &mut impl Sink, kind: Kind, start: usize, end: usize) {
+    fn begin(
+        open: &mut Option<Self>,
+        text: &str,
+        sink: &mut impl Sink,
+        kind: Kind,
+        start: usize,
+        end: usize,
+    ) {
         Self::close(open, text, sink);
         *open = Some(Self { kind, start, end });
     }
@@ -125,7 +141,10 @@ mod tests {
     fn words_ideographs_and_symbols() {
         assert_eq!(words("привет, don't 3.5 1,000 a.b"), ["привет", "don't", "3.5", "1,000", "a", "b"]);
         assert_eq!(words("你好吗 abc字d"), ["你", "好", "吗", "abc", "字", "d"]);
-        assert_eq!(words("ok👍👍 🇩🇪🇫🇷🇩 👩\u{200d}💻x"), ["ok", "👍", "👍", "🇩🇪", "🇫🇷", "🇩", "👩\u{200d}💻", "x"]);
+        assert_eq!(
+            words("ok👍👍 🇩🇪🇫🇷🇩 👩\u{200d}💻x"),
+            ["ok", "👍", "👍", "🇩🇪", "🇫🇷", "🇩", "👩\u{200d}💻", "x"]
+        );
         assert_eq!(words("👩\u{200d} x"), ["👩", "x"]);
         assert_eq!(words("' 'a' 5'5 a'5 .5, 5."), ["a", "5", "5", "a", "5", "5", "5"]);
     }

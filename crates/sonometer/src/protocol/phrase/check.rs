@@ -22,7 +22,12 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     };
     body.iter().try_for_each(|p| no_question(p, line))?;
     if body.iter().all(is_nullable) {
-        return Err(error(line, "SM0225", "a pattern that can match nothing", "make at least one word of it required"));
+        return Err(error(
+            line,
+            "SM0225",
+            "a pattern that can match nothing",
+            "make at least one word of it required",
+        ));
     }
     if !body.iter().any(is_anchored) {
         return Err(error(line, "SM0226", "a pattern of nothing but `_`", "name at least one word or class"));
@@ -34,7 +39,12 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
 pub(super) fn part(pattern: &Pattern, text: &str) -> Result<(), PhraseError> {
     no_question(pattern, text)?;
     if is_nullable(pattern) {
-        return Err(error(text, "SM0225", "a list entry that can match nothing", "make at least one word of it required"));
+        return Err(error(
+            text,
+            "SM0225",
+            "a list entry that can match nothing",
+            "make at least one word of it required",
+        ));
     }
     Ok(())
 }
@@ -51,7 +61,9 @@ pub(super) fn gaps(items: &[Pattern]) -> Result<(), ()> {
 /// Whether a pattern can match without consuming anything.
 pub(crate) fn is_nullable(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) | Pattern::Near { .. } => false,
+        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) | Pattern::Near { .. } => {
+            false
+        }
         Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::TurnStart | Pattern::TurnEnd => true,
         Pattern::Mark(_) | Pattern::Question => true,
         Pattern::Sequence(items) => items.iter().all(is_nullable),
@@ -86,10 +98,17 @@ pub(super) fn regex(regex: &Regex) -> Result<(), (String, String)> {
     let built = build(regex).map_err(|e| {
         let text = e.to_string();
         let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        (format!("a regular expression that cannot be read: {reason}"), "see the syntax of the `regex` crate; look-around and back references are not part of it".to_owned())
+        (
+            format!("a regular expression that cannot be read: {reason}"),
+            "see the syntax of the `regex` crate; look-around and back references are not part of it"
+                .to_owned(),
+        )
     })?;
     if built.is_match("") {
-        return Err(("a regular expression that matches the empty text".into(), "use `+` in the place of `*`".into()));
+        return Err((
+            "a regular expression that matches the empty text".into(),
+            "use `+` in the place of `*`".into(),
+        ));
     }
     Ok(())
 }
@@ -109,7 +128,9 @@ fn no_question(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
             let fix = "write it alone, or as the last part of the line";
             return Err(error(line, "SM0227", "`<question>` inside a pattern", fix));
         }
-        Pattern::Sequence(items) | Pattern::Either(items) => return items.iter().try_for_each(|p| no_question(p, line)),
+        Pattern::Sequence(items) | Pattern::Either(items) => {
+            return items.iter().try_for_each(|p| no_question(p, line));
+        }
         Pattern::Optional(inner) => [Some(inner), None],
         Pattern::Near { left, right, .. } => [Some(left), Some(right)],
         _ => [None, None],

@@ -23,6 +23,6 @@ mod ast;
 mod check;
 mod parse;
 
-pub(crate) use check::build as build_regex;
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
+pub(crate) use check::build as build_regex;
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};

@@ -9,11 +9,11 @@ use crate::text::token::{self, Sink};
 use std::ops::Range;
 
 /// The most bytes a pattern line may have.
-pub const MAX_LINE_BYTES: usize = 2_000;
+pub(super) const MAX_LINE_BYTES: usize = 2_000;
 /// The most bytes the entries of a list may have.
-pub const MAX_LIST_BYTES: usize = 64_000;
+pub(super) const MAX_LIST_BYTES: usize = 64_000;
 /// The most tree nodes a pattern line may have, lists included.
-pub const MAX_NODES: usize = 4_096;
+pub(super) const MAX_NODES: usize = 4_096;
 /// How deep parentheses may nest.
 const MAX_DEPTH: usize = 8;
 
@@ -48,9 +48,21 @@ pub fn parse(line: &str, context: &Context<'_>) -> Result<Pattern, PhraseError> 
     match parser.peek() {
         None => {}
         Some('|') => {
-            return Err(parser.here(1, "SM0203", "a `|` outside parentheses", "put the alternatives in parentheses: `(a|b)`"));
+            return Err(parser.here(
+                1,
+                "SM0203",
+                "a `|` outside parentheses",
+                "put the alternatives in parentheses: `(a|b)`",
+            ));
         }
-        Some(_) => return Err(parser.here(1, "SM0204", "a `)` without its `(`", "remove it, or open the group before")),
+        Some(_) => {
+            return Err(parser.here(
+                1,
+                "SM0204",
+                "a `)` without its `(`",
+                "remove it, or open the group before",
+            ));
+        }
     }
     check::whole(&pattern, line)?;
     Ok(pattern)
@@ -113,17 +125,32 @@ impl<'p, 'c> Parser<'p, 'c> {
         let within = self.rest()[1..=digits].parse::<u8>().ok().filter(|n| *n <= MAX_GAP);
         let Some(within) = within else {
             let message = format!("`&` needs a number from 0 to {MAX_GAP}");
-            return Err(self.error(sign..sign + 1 + digits, "SM0207", message, "write for example `a &6 b`; `\\&` is the sign itself"));
+            return Err(self.error(
+                sign..sign + 1 + digits,
+                "SM0207",
+                message,
+                "write for example `a &6 b`; `\\&` is the sign itself",
+            ));
         };
         self.at += 1 + digits;
         let right = self.sequence(depth)?;
         self.skip_white();
         if self.rest().starts_with('&') {
-            return Err(self.here(1, "SM0208", "two `&` in one group", "put one of them in parentheses: `(a &6 b) &6 c`"));
+            return Err(self.here(
+                1,
+                "SM0208",
+                "two `&` in one group",
+                "put one of them in parentheses: `(a &6 b) &6 c`",
+            ));
         }
         for (side, range) in [(&left, start..sign), (&right, sign + 1..self.at)] {
             if check::is_nullable(side) {
-                return Err(self.error(range, "SM0209", "one side of `&` can match nothing", "make at least one word of it required"));
+                return Err(self.error(
+                    range,
+                    "SM0209",
+                    "one side of `&` can match nothing",
+                    "make at least one word of it required",
+                ));
             }
         }
         self.count(1)?;
@@ -144,7 +171,9 @@ impl<'p, 'c> Parser<'p, 'c> {
         let start = self.at;
         let mut items = Vec::new();
         while let Some(next) = self.peek() {
-            if matches!(next, '|' | ')') || next == '&' && self.line[self.at + 1..].starts_with(|c: char| c.is_ascii_digit()) {
+            if matches!(next, '|' | ')')
+                || next == '&' && self.line[self.at + 1..].starts_with(|c: char| c.is_ascii_digit())
+            {
                 break;
             }
             let from = self.at;
@@ -152,7 +181,12 @@ impl<'p, 'c> Parser<'p, 'c> {
             let optional = self.rest().starts_with('?');
             if optional {
                 if matches!(atom.as_slice(), [Pattern::Gap { .. }]) {
-                    return Err(self.error(from..self.at + 1, "SM0211", "a gap is optional already", "remove the `?`"));
+                    return Err(self.error(
+                        from..self.at + 1,
+                        "SM0211",
+                        "a gap is optional already",
+                        "remove the `?`",
+                    ));
                 }
                 self.at += 1;
                 self.count(1)?;
@@ -163,7 +197,12 @@ impl<'p, 'c> Parser<'p, 'c> {
         }
         if items.is_empty() {
             let end = (self.at + 1).min(self.line.len());
-            return Err(self.error(start..end, "SM0205", "nothing to match here", "write a word, or remove the empty part"));
+            return Err(self.error(
+                start..end,
+                "SM0205",
+                "nothing to match here",
+                "write a word, or remove the empty part",
+            ));
         }
         check::gaps(&items).map_err(|()| {
             let fix = "put a required word before and after it in the same group, or write the two cases as `(a ..3.. b|b)`";
@@ -215,7 +254,12 @@ impl<'p, 'c> Parser<'p, 'c> {
     fn class(&mut self) -> Result<Pattern, PhraseError> {
         let from = self.at;
         let Some(len) = self.rest().find('>') else {
-            return Err(self.here(1, "SM0212", "a `<` without its `>`", "write a class such as `<email>`; `\\<` is the sign itself"));
+            return Err(self.here(
+                1,
+                "SM0212",
+                "a `<` without its `>`",
+                "write a class such as `<email>`; `\\<` is the sign itself",
+            ));
         };
         let name = &self.rest()[1..len];
         let pattern = match name {
@@ -245,9 +289,12 @@ impl<'p, 'c> Parser<'p, 'c> {
         self.at += len + 2;
         let range = from..self.at;
         let tests = self.tokens(text, range)?;
-        Ok(tests.into_iter().map(|(folded, original)| {
-            Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: Some(original) })
-        }).collect())
+        Ok(tests
+            .into_iter()
+            .map(|(folded, original)| {
+                Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: Some(original) })
+            })
+            .collect())
     }
 
     fn regex(&mut self) -> Result<Pattern, PhraseError> {
@@ -258,14 +305,24 @@ impl<'p, 'c> Parser<'p, 'c> {
             len += if bytes[len] == b'\\' { 2 } else { 1 };
         }
         if len >= bytes.len() {
-            return Err(self.here(1, "SM0215", "a regular expression that is not closed", "close it with `/`; `\\/` is the sign itself"));
+            return Err(self.here(
+                1,
+                "SM0215",
+                "a regular expression that is not closed",
+                "close it with `/`; `\\/` is the sign itself",
+            ));
         }
         let source = self.rest()[1..len].replace("\\/", "/");
         self.at += len + 1;
         let ignore_case = self.rest().starts_with('i');
         self.at += usize::from(ignore_case);
         if !ends_atom(self.rest()) {
-            return Err(self.here(1, "SM0216", "an unknown flag of a regular expression", "the only flag is `i`: `/re/i`"));
+            return Err(self.here(
+                1,
+                "SM0216",
+                "an unknown flag of a regular expression",
+                "the only flag is `i`: `/re/i`",
+            ));
         }
         let regex = Regex { source, ignore_case };
         if let Err((message, fix)) = check::regex(&regex) {
@@ -295,7 +352,12 @@ impl<'p, 'c> Parser<'p, 'c> {
                 self.at += 2;
                 Ok(Pattern::Mark(c))
             }
-            _ => Err(self.here(1, "SM0219", "a backslash before something that is no sign", "remove it; `\\?` is the question mark itself")),
+            _ => Err(self.here(
+                1,
+                "SM0219",
+                "a backslash before something that is no sign",
+                "remove it; `\\?` is the question mark itself",
+            )),
         }
     }
 
@@ -312,7 +374,8 @@ impl<'p, 'c> Parser<'p, 'c> {
         match max {
             Some(max @ 1..=MAX_GAP) if ends_atom(self.rest()) => Ok(Pattern::Gap { max }),
             _ => {
-                let fix = format!("write `..3..` (1 to {MAX_GAP} tokens) or `...`, with a space on both sides");
+                let fix =
+                    format!("write `..3..` (1 to {MAX_GAP} tokens) or `...`, with a space on both sides");
                 Err(self.error(range, "SM0220", "a gap that cannot be read", fix))
             }
         }
@@ -322,7 +385,9 @@ impl<'p, 'c> Parser<'p, 'c> {
     fn words(&mut self) -> Result<Vec<Pattern>, PhraseError> {
         let from = self.at;
         let rest = self.rest();
-        let len = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '|' | '"' | '<' | '>')).unwrap_or(rest.len());
+        let len = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '|' | '"' | '<' | '>'))
+            .unwrap_or(rest.len());
         let len = if len == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { len };
         let mut chunk = &rest[..len];
         if let Some(mark) = lone_mark(chunk) {
@@ -344,16 +409,28 @@ impl<'p, 'c> Parser<'p, 'c> {
             && distance.bytes().all(|b| b.is_ascii_digit())
             && !word.is_empty()
         {
-            return Err(self.error(range, "SM0221", "`%1` (one edit) is not read by this version", format!("write `{word}` and the misspellings you expect: `({word}|…)`")));
+            return Err(self.error(
+                range,
+                "SM0221",
+                "`%1` (one edit) is not read by this version",
+                format!("write `{word}` and the misspellings you expect: `({word}|…)`"),
+            ));
         }
-        let mut tests: Vec<_> = self.tokens(text, range.clone())?.into_iter().map(|(folded, _)| {
-            WordTest { kind: WordKind::Equal, folded, exact: None }
-        }).collect();
+        let mut tests: Vec<_> = self
+            .tokens(text, range.clone())?
+            .into_iter()
+            .map(|(folded, _)| WordTest { kind: WordKind::Equal, folded, exact: None })
+            .collect();
         if let Some(last) = tests.last_mut() {
             last.kind = kind;
             if kind == WordKind::Inflection {
                 let Some(stem) = self.context.stem else {
-                    return Err(self.error(range, "SM0222", "`~` needs a language with a stemmer", "add `language: en` to the protocol, or use a prefix: `word*`"));
+                    return Err(self.error(
+                        range,
+                        "SM0222",
+                        "`~` needs a language with a stemmer",
+                        "add `language: en` to the protocol, or use a prefix: `word*`",
+                    ));
                 };
                 let word = std::mem::take(&mut last.folded);
                 stem(&word, &mut last.folded);
@@ -375,23 +452,45 @@ impl<'p, 'c> Parser<'p, 'c> {
         };
         if found.ranges.is_empty() || outer.chars().any(|c| c != '\'') {
             let fix = "put a space before a mark that must be there, or leave it out; several marks in a row are written as `/!!/`";
-            return Err(self.error(range, "SM0223", "punctuation that sticks to a word, or stands in a row", fix));
+            return Err(self.error(
+                range,
+                "SM0223",
+                "punctuation that sticks to a word, or stands in a row",
+                fix,
+            ));
         }
-        let inner = found.ranges.windows(2).any(|pair| gap::kind(text, pair[0].end, pair[1].start, || true) != GapKind::Join);
+        let inner = found
+            .ranges
+            .windows(2)
+            .any(|pair| gap::kind(text, pair[0].end, pair[1].start, || true) != GapKind::Join);
         if inner {
-            return Err(self.error(range, "SM0224", "a comma, colon or sentence end inside a word", "put spaces around the mark: `a , b`"));
+            return Err(self.error(
+                range,
+                "SM0224",
+                "a comma, colon or sentence end inside a word",
+                "put spaces around the mark: `a , b`",
+            ));
         }
-        Ok(found.ranges.into_iter().map(|token| {
-            let original = chunk[folded.original_range(token.start, token.end)].to_owned();
-            (text[token].to_ascii_lowercase(), original)
-        }).collect())
+        Ok(found
+            .ranges
+            .into_iter()
+            .map(|token| {
+                let original = chunk[folded.original_range(token.start, token.end)].to_owned();
+                (text[token].to_ascii_lowercase(), original)
+            })
+            .collect())
     }
 
     fn count(&mut self, nodes: usize) -> Result<(), PhraseError> {
         self.nodes += nodes;
         if self.nodes > MAX_NODES {
             let message = format!("a pattern of more than {MAX_NODES} parts");
-            return Err(self.error(0..self.line.len(), "SM0201", message, "split it into several lines or a smaller list"));
+            return Err(self.error(
+                0..self.line.len(),
+                "SM0201",
+                message,
+                "split it into several lines or a smaller list",
+            ));
         }
         Ok(())
     }
@@ -410,11 +509,23 @@ impl<'p, 'c> Parser<'p, 'c> {
         &self.line[self.at..]
     }
 
-    fn here(&self, len: usize, code: &'static str, message: impl Into<String>, fix: impl Into<String>) -> PhraseError {
+    fn here(
+        &self,
+        len: usize,
+        code: &'static str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> PhraseError {
         self.error(self.at..self.at + len, code, message, fix)
     }
 
-    fn error(&self, range: Range<usize>, code: &'static str, message: impl Into<String>, fix: impl Into<String>) -> PhraseError {
+    fn error(
+        &self,
+        range: Range<usize>,
+        code: &'static str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> PhraseError {
         let mut end = range.end.min(self.line.len());
         while !self.line.is_char_boundary(end) {
             end += 1;

@@ -18,7 +18,9 @@ impl<'n, 'd> Fields<'n, 'd> {
     /// The entries of `node`; reports a node that is no map and gives no entries for it.
     pub(super) fn of(node: &'n Node, what: &'static str, found: &'d mut Diagnostics) -> Self {
         let entries = match &node.value {
-            Value::Map(entries) => entries.iter().map(|(key, node)| (key.text.as_str(), key.span, node)).collect(),
+            Value::Map(entries) => {
+                entries.iter().map(|(key, node)| (key.text.as_str(), key.span, node)).collect()
+            }
             _ => {
                 let message = format!("{what} is written as {}", node.kind_name());
                 found.push(Diagnostic::error("SM0301", node.span, message, "write it as `key: value` pairs"));
@@ -44,7 +46,12 @@ impl<'n, 'd> Fields<'n, 'd> {
                 Some(near) => format!("did you mean `{near}`"),
                 None => format!("remove it; the keys here are {}", self.known.join(", ")),
             };
-            self.found.push(Diagnostic::error("SM0302", *span, format!("{} has no key `{key}`", self.what), fix));
+            self.found.push(Diagnostic::error(
+                "SM0302",
+                *span,
+                format!("{} has no key `{key}`", self.what),
+                fix,
+            ));
         }
     }
 
@@ -52,7 +59,12 @@ impl<'n, 'd> Fields<'n, 'd> {
     pub(super) fn missing(&mut self, key: &str, example: &str) {
         let message = format!("{} needs the key `{key}`", self.what);
         let span = Span::new(self.span.start, self.span.start);
-        self.found.push(Diagnostic::error("SM0303", span, message, format!("add for example `{key}: {example}`")));
+        self.found.push(Diagnostic::error(
+            "SM0303",
+            span,
+            message,
+            format!("add for example `{key}: {example}`"),
+        ));
     }
 
     /// A text.
@@ -72,7 +84,12 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// One of a few names.
-    pub(super) fn name<T>(&mut self, key: &'static str, from: fn(&str) -> Option<T>, names: &[&str]) -> Option<T> {
+    pub(super) fn name<T>(
+        &mut self,
+        key: &'static str,
+        from: fn(&str) -> Option<T>,
+        names: &[&str],
+    ) -> Option<T> {
         let (text, span) = self.text(key)?;
         name_of(&text, span, key, from, names, self.found)
     }
@@ -84,7 +101,12 @@ impl<'n, 'd> Fields<'n, 'd> {
         let value = Unit::parse(text).filter(|value| (low..=high).contains(value));
         if value.is_none() {
             let message = format!("`{key}` is `{text}`, not a number from {low} to {high}");
-            self.found.push(Diagnostic::error("SM0305", node.span, message, "write a decimal number, such as `0.5`"));
+            self.found.push(Diagnostic::error(
+                "SM0305",
+                node.span,
+                message,
+                "write a decimal number, such as `0.5`",
+            ));
         }
         value
     }
@@ -96,7 +118,12 @@ impl<'n, 'd> Fields<'n, 'd> {
         let value = count_of(text, low, high);
         if value.is_none() {
             let message = format!("`{key}` is `{text}`, not a whole number from {low} to {high}");
-            self.found.push(Diagnostic::error("SM0306", node.span, message, format!("write for example `{key}: {low}`")));
+            self.found.push(Diagnostic::error(
+                "SM0306",
+                node.span,
+                message,
+                format!("write for example `{key}: {low}`"),
+            ));
         }
         value
     }
@@ -112,7 +139,12 @@ pub(super) fn text_of<'n>(node: &'n Node, key: &str, found: &mut Diagnostics) ->
     let text = node.text().filter(|_| !matches!(&node.value, Value::Scalar(s) if s.style == Style::Bool));
     if text.is_none() {
         let message = format!("`{key}` is {}, not a text or number", node.kind_name());
-        found.push(Diagnostic::error("SM0304", node.span, message, format!("write `{key}: …` with one value")));
+        found.push(Diagnostic::error(
+            "SM0304",
+            node.span,
+            message,
+            format!("write `{key}: …` with one value"),
+        ));
     }
     text.map(str::trim)
 }

@@ -50,10 +50,14 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     }
     let marker = Marker {
         description: fields.text("description").unwrap_or_default().0,
-        importance: fields.name("importance", Importance::from_name, Importance::NAMES).unwrap_or(Importance::Medium),
+        importance: fields
+            .name("importance", Importance::from_name, Importance::NAMES)
+            .unwrap_or(Importance::Medium),
         pole: fields.name("pole", Pole::from_name, Pole::NAMES).unwrap_or(Pole::For),
         by: fields.texts("by").into_iter().map(|(role, _)| role).collect(),
-        negation: fields.name("negation", NegationMode::from_name, NegationMode::NAMES).unwrap_or(NegationMode::Keep),
+        negation: fields
+            .name("negation", NegationMode::from_name, NegationMode::NAMES)
+            .unwrap_or(NegationMode::Keep),
         place: place(&mut fields),
         repeat: fields.name("repeat", Repeat::from_name, Repeat::NAMES).unwrap_or(Repeat::Halve),
         per: per(&mut fields),
@@ -66,6 +70,7 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
         hit: test_lines(&mut fields, "hit", around),
         miss: test_lines(&mut fields, "miss", around),
         label,
+        strengths,
         lines,
         except,
     };
@@ -116,7 +121,12 @@ fn patterns(
     let Some(node) = fields.take(key) else { return };
     if matches!(node.value, Value::Map(_)) {
         let message = format!("`{key}` is a map, not pattern lines");
-        fields.found.push(Diagnostic::error("SM0331", node.span, message, format!("write `{key}: |` and one pattern a line")));
+        fields.found.push(Diagnostic::error(
+            "SM0331",
+            node.span,
+            message,
+            format!("write `{key}: |` and one pattern a line"),
+        ));
         return;
     }
     let lookup = |name: &str| around.lists.get(name).cloned();
@@ -147,7 +157,12 @@ fn patterns(
     }
     if into.len() == before && !fields.found.has_errors() {
         let message = format!("`{key}` has no pattern");
-        fields.found.push(Diagnostic::error("SM0333", node.span, message, "write one pattern a line, or remove the key"));
+        fields.found.push(Diagnostic::error(
+            "SM0333",
+            node.span,
+            message,
+            "write one pattern a line, or remove the key",
+        ));
     }
 }
 
@@ -180,7 +195,12 @@ fn place(fields: &mut Fields<'_, '_>) -> Option<Place> {
     let place = read();
     if place.is_none() {
         let message = format!("`where` cannot be `{text}`");
-        fields.found.push(Diagnostic::error("SM0334", span, message, "write for example `first 3 turns` or `last 30 seconds`"));
+        fields.found.push(Diagnostic::error(
+            "SM0334",
+            span,
+            message,
+            "write for example `first 3 turns` or `last 30 seconds`",
+        ));
     }
     place
 }
@@ -226,7 +246,12 @@ fn mask(fields: &mut Fields<'_, '_>) -> Option<Mask> {
     };
     if mask.is_none() {
         let message = format!("`mask` cannot be `{text}`");
-        fields.found.push(Diagnostic::error("SM0337", span, message, "write `all`, `last4` or `first6` (1 to 8 stay readable)"));
+        fields.found.push(Diagnostic::error(
+            "SM0337",
+            span,
+            message,
+            "write `all`, `last4` or `first6` (1 to 8 stay readable)",
+        ));
     }
     mask
 }
@@ -249,7 +274,12 @@ fn test_lines(fields: &mut Fields<'_, '_>, key: &'static str, around: &Surroundi
     if matches!(node.value, Value::Map(_)) {
         // `hit: counselor: Hello` in one line is a map for YAML.
         let fix = format!("write `{key}: |` and below it one line of talk each");
-        fields.found.push(Diagnostic::error("SM0338", node.span, format!("`{key}` is a map, not lines of talk"), fix));
+        fields.found.push(Diagnostic::error(
+            "SM0338",
+            node.span,
+            format!("`{key}` is a map, not lines of talk"),
+            fix,
+        ));
         return Vec::new();
     }
     if let Value::List(items) = &node.value {

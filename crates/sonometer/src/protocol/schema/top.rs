@@ -4,6 +4,7 @@ use super::fields::{Fields, check_identifier, count_of, name_of, text_of, texts_
 use super::marker::{self, Surroundings};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::language;
+use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern};
 use crate::protocol::source::{Node, Value};
@@ -39,7 +40,7 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
     let strengths = strengths(&mut fields, Strengths::default());
     let negation = negation(&mut fields);
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
-    let lists = lists(&mut fields, stem);
+    let (lists, written_lists) = lists(&mut fields, stem);
     let markers_node = fields.take("markers");
     if markers_node.is_none() {
         fields.missing("markers", "[{label: thanks, strong: thank you}]");
@@ -64,9 +65,10 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
         better,
         strengths,
         negation,
+        lists: written_lists,
         markers,
     };
-    super::super::lint::whole(&protocol, root, found);
+    lint::whole(&protocol, root, found);
     found.sort();
     (!found.has_errors()).then_some(protocol)
 }
@@ -110,7 +112,10 @@ fn language_code(fields: &mut Fields<'_, '_>) -> Option<String> {
     if language::find(&code).is_none() {
         let known: Vec<&str> = language::LANGUAGES.iter().map(|l| l.code).collect();
         let message = format!("the engine has no data for the language `{code}`");
-        let fix = format!("leave `language` out (patterns then match as they are), or write one of {}", known.join(", "));
+        let fix = format!(
+            "leave `language` out (patterns then match as they are), or write one of {}",
+            known.join(", ")
+        );
         fields.found.push(Diagnostic::error("SM0311", span, message, fix));
     }
     Some(code)
@@ -140,7 +145,12 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
             Value::Map(entries) => entries.as_slice(),
             _ => {
                 let fix = "write `aliases: {agent: [assistant, bot]}`";
-                inner.found.push(Diagnostic::error("SM0312", node.span, "`aliases` is not a map of roles", fix));
+                inner.found.push(Diagnostic::error(
+                    "SM0312",
+                    node.span,
+                    "`aliases` is not a map of roles",
+                    fix,
+                ));
                 &[]
             }
         };
@@ -173,7 +183,12 @@ fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
             Value::Map(entries) => entries.as_slice(),
             _ => {
                 let fix = "write `roles: {agent: 20}`: words of that role";
-                inner.found.push(Diagnostic::error("SM0314", node.span, "`roles` is not a map of roles to words", fix));
+                inner.found.push(Diagnostic::error(
+                    "SM0314",
+                    node.span,
+                    "`roles` is not a map of roles to words",
+                    fix,
+                ));
                 &[]
             }
         };
@@ -182,8 +197,14 @@ fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
             match count {
                 Some(words) => needs.roles.push((role.text.clone(), words)),
                 None => {
-                    let message = format!("the words of `{}` are not a whole number of at least 1", role.text);
-                    inner.found.push(Diagnostic::error("SM0306", words.span, message, "write for example `agent: 20`"));
+                    let message =
+                        format!("the words of `{}` are not a whole number of at least 1", role.text);
+                    inner.found.push(Diagnostic::error(
+                        "SM0306",
+                        words.span,
+                        message,
+                        "write for example `agent: 20`",
+                    ));
                 }
             }
         }
@@ -233,7 +254,12 @@ fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
             Some(words) => all.push(words),
             None => {
                 let message = format!("`{text}` in `{key}` is more than plain words");
-                fields.found.push(Diagnostic::error("SM0315", line.span, message, "write one word or phrase a line"));
+                fields.found.push(Diagnostic::error(
+                    "SM0315",
+                    line.span,
+                    message,
+                    "write one word or phrase a line",
+                ));
             }
         }
     }
@@ -252,32 +278,47 @@ fn plain_words(pattern: &Pattern) -> Option<Vec<String>> {
     }
 }
 
-fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> BTreeMap<String, Pattern> {
-    let mut lists = BTreeMap::new();
-    let Some(node) = fields.take("lists") else { return lists };
+type Lists = (BTreeMap<String, Pattern>, Vec<(String, Vec<String>)>);
+
+/// The lists parsed, and as written.
+fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Lists {
+    let (mut lists, mut written) = (BTreeMap::new(), Vec::new());
+    let Some(node) = fields.take("lists") else { return (lists, written) };
     let Value::Map(entries) = &node.value else {
         let fix = "write `lists: {feeling: torn | stuck | worried}`";
-        fields.found.push(Diagnostic::error("SM0316", node.span, "`lists` is not a map of names to entries", fix));
-        return lists;
+        fields.found.push(Diagnostic::error(
+            "SM0316",
+            node.span,
+            "`lists` is not a map of names to entries",
+            fix,
+        ));
+        return (lists, written);
     };
     let context = Context { list: &|_| None, stem };
     for (name, node) in entries {
         check_identifier(&name.text, name.span, "lists", fields.found);
-        let mut entries = Vec::new();
+        let (mut entries, mut lines) = (Vec::new(), Vec::new());
         for line in node.lines() {
             let (text, cut) = phrase::strip_comment(line.text);
             if text.is_empty() {
                 continue;
             }
+            lines.push(text.to_owned());
             match phrase::parse_list(text, &context) {
                 Ok(pattern) => entries.push(pattern),
                 Err(error) => fields.found.push(marker::phrase_diagnostic(error, line.span, cut)),
             }
         }
+        written.push((name.text.clone(), lines));
         match entries.len() {
             0 if node.value != Value::Null => {
                 let message = format!("the list `{}` has no entries", name.text);
-                fields.found.push(Diagnostic::error("SM0317", name.span, message, "write entries, separated by `|` or on lines"));
+                fields.found.push(Diagnostic::error(
+                    "SM0317",
+                    name.span,
+                    message,
+                    "write entries, separated by `|` or on lines",
+                ));
             }
             0 => {}
             1 => {
@@ -288,13 +329,18 @@ fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> BT
             }
         }
     }
-    lists
+    (lists, written)
 }
 
 fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics) -> Vec<Marker> {
     let Value::List(items) = &node.value else {
         let message = format!("`markers` is {}, not a list", node.kind_name());
-        found.push(Diagnostic::error("SM0318", node.span, message, "write `markers:` and below it `- label: …`"));
+        found.push(Diagnostic::error(
+            "SM0318",
+            node.span,
+            message,
+            "write `markers:` and below it `- label: …`",
+        ));
         return Vec::new();
     };
     if items.is_empty() || items.len() > MAX_MARKERS {

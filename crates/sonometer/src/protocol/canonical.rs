@@ -1,0 +1,200 @@
+//! The identity of a protocol: its canonical JSON and the SHA-256 of that.
+
+use super::model::*;
+use crate::json::Json;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+impl Protocol {
+    /// The canonical JSON: every key with its value, defaults included, keys in the order of their bytes, no white space, patterns
+    /// as written. Reading it back gives the same protocol.
+    pub fn to_canonical_json(&self) -> String {
+        let mut json = Json::with_capacity(4096);
+        json.object(|json| self.write(json));
+        json.into_text()
+    }
+
+    /// The identity of this protocol version: `sha256:` and the hexadecimal SHA-256 of its canonical JSON.
+    pub fn digest(&self) -> String {
+        let mut text = String::from("sha256:");
+        for byte in Sha256::digest(self.to_canonical_json().as_bytes()) {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+impl Protocol {
+    fn write(&self, json: &mut Json) {
+        json.key("actants").object(|json| {
+            json.key("aliases").object(|json| {
+                for (role, names) in in_order(&self.actants.aliases) {
+                    json.key(role);
+                    strings(json, names);
+                }
+            });
+            optional(json, "primary", self.actants.primary.as_deref());
+            optional(json, "secondary", self.actants.secondary.as_deref());
+        });
+        json.key("better").string(self.better.as_str());
+        json.key("description").string(&self.description);
+        json.key("fidelity").object(|json| {
+            json.key("roles").object(|json| {
+                for (role, words) in in_order(&self.fidelity.roles) {
+                    json.key(role).count((*words).into());
+                }
+            });
+            json.key("sufficient").number(self.fidelity.sufficient);
+            json.key("turns").count(self.fidelity.turns.into());
+            json.key("words").count(self.fidelity.words.into());
+        });
+        json.key("id").string(&self.id);
+        optional(json, "language", self.language.as_deref());
+        json.key("lists").object(|json| {
+            for (name, lines) in in_order(&self.lists) {
+                json.key(name);
+                strings(json, lines);
+            }
+        });
+        json.key("markers").list(|json| {
+            for marker in &self.markers {
+                json.object(|json| marker.write(json));
+            }
+        });
+        json.key("modalities").list(|json| self.modalities.iter().for_each(|m| json.string(m.as_str())));
+        json.key("name").string(&self.name);
+        json.key("negation").object(|json| {
+            phrases(json, "cues", &self.negation.cues);
+            phrases(json, "not_cues", &self.negation.not_cues);
+            json.key("reach").count(self.negation.reach.into());
+            phrases(json, "stops", &self.negation.stops);
+        });
+        json.key("score").string(self.score.as_str());
+        json.key("sgm").string(self.sgm.as_str());
+        json.key("sonometer").count(1);
+        json.key("status").string(self.status.as_str());
+        json.key("strengths");
+        strengths(json, &self.strengths);
+        json.key("taxonomy").string(self.taxonomy.as_str());
+        json.key("version").string(&self.version);
+    }
+}
+
+impl Marker {
+    fn write(&self, json: &mut Json) {
+        let lines = |json: &mut Json, list: LineList| {
+            let of_list: Vec<&Line> =
+                self.lines.iter().chain(&self.except).filter(|l| l.list == list).collect();
+            if !of_list.is_empty() {
+                json.key(list.as_str()).list(|json| {
+                    for line in of_list {
+                        match list {
+                            LineList::Weigh => json.string(&format!("{} = {}", line.text, line.strength)),
+                            _ => json.string(&line.text),
+                        }
+                    }
+                });
+            }
+        };
+        if self.lines.iter().any(|line| line.list == LineList::Weigh) {
+            json.key("bias").number(self.bias);
+        }
+        json.key("by");
+        strings(json, &self.by);
+        lines(json, LineList::Clear);
+        json.key("description").string(&self.description);
+        lines(json, LineList::Except);
+        json.key("half").number(self.half);
+        json.key("hints").object(|json| {
+            let mut hints: Vec<_> = self.hints.iter().map(|(kind, text)| (kind.as_str(), text)).collect();
+            hints.sort_unstable();
+            hints.into_iter().for_each(|(kind, text)| json.key(kind).string(text));
+        });
+        test_lines(json, "hit", &self.hit);
+        json.key("importance").string(self.importance.as_str());
+        json.key("label").string(&self.label);
+        optional(json, "mask", self.mask.map(|mask| mask.to_string()).as_deref());
+        test_lines(json, "miss", &self.miss);
+        json.key("negation").string(self.negation.as_str());
+        optional(json, "per", self.per.map(|words| format!("{words} words")).as_deref());
+        json.key("pole").string(self.pole.as_str());
+        json.key("repeat").string(self.repeat.as_str());
+        if let Some(share) = &self.share {
+            json.key("share").object(|json| {
+                json.key("by");
+                strings(json, &share.by);
+                json.key("full").number(share.full);
+                json.key("of").string("turns");
+            });
+        }
+        json.key("strengths");
+        strengths(json, &self.strengths);
+        lines(json, LineList::Strong);
+        json.key("trigger").number(self.trigger);
+        lines(json, LineList::Weak);
+        lines(json, LineList::Weigh);
+        optional(json, "where", self.place.map(|place| place.to_string()).as_deref());
+    }
+}
+
+impl std::fmt::Display for Mask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::All => f.write_str("all"),
+            Self::First(n) => write!(f, "first{n}"),
+            Self::Last(n) => write!(f, "last{n}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let from = match self.from {
+            End::First => "first",
+            End::Last => "last",
+        };
+        match self.extent {
+            Extent::Turns(n) => write!(f, "{from} {n} turns"),
+            Extent::Seconds(n) => write!(f, "{from} {n} seconds"),
+        }
+    }
+}
+
+fn in_order<T>(entries: &[(String, T)]) -> Vec<&(String, T)> {
+    let mut entries: Vec<_> = entries.iter().collect();
+    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    entries
+}
+
+fn strings(json: &mut Json, values: &[String]) {
+    json.list(|json| values.iter().for_each(|value| json.string(value)));
+}
+
+fn optional(json: &mut Json, key: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        json.key(key).string(value);
+    }
+}
+
+fn phrases(json: &mut Json, key: &str, phrases: &[Vec<String>]) {
+    json.key(key).list(|json| phrases.iter().for_each(|words| json.string(&words.join(" "))));
+}
+
+fn strengths(json: &mut Json, strengths: &Strengths) {
+    json.object(|json| {
+        json.key("clear").number(strengths.clear);
+        json.key("strong").number(strengths.strong);
+        json.key("weak").number(strengths.weak);
+    });
+}
+
+fn test_lines(json: &mut Json, key: &str, lines: &[TestLine]) {
+    json.key(key).list(|json| {
+        for line in lines {
+            match &line.role {
+                Some(role) => json.string(&format!("{role}: {}", line.text)),
+                None => json.string(&line.text),
+            }
+        }
+    });
+}

@@ -1,0 +1,103 @@
+//! Findings about a protocol as a whole: what is allowed but hardly meant.
+
+use super::model::*;
+use super::phrase::Pattern;
+use super::source::{Node, Value};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::language;
+use std::collections::BTreeMap;
+
+/// Checks what no single key shows; `root` gives the places.
+pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
+    let nodes = match root.get("markers").map(|node| &node.value) {
+        Some(Value::List(items)) => items.as_slice(),
+        _ => &[],
+    };
+    for (marker, node) in protocol.markers.iter().zip(nodes) {
+        let place = |key: &str| node.get(key).map_or(node.span, |n| n.span);
+        repeated_lines(marker, found);
+        negation_without_cues(protocol, marker, place("negation"), found);
+        unheard_hints(marker, place("hints"), found);
+        unreachable_trigger(marker, place("trigger"), found);
+        if marker.hit.is_empty() {
+            let message = format!("`{}` has no `hit`: nothing shows that it can trigger", marker.label);
+            found.push(Diagnostic::warning(
+                "SM0401",
+                place("label"),
+                message,
+                "add a `hit: |` with a line that must trigger it",
+            ));
+        }
+    }
+    let all_by = !protocol.markers.is_empty() && protocol.markers.iter().all(|m| !m.by.is_empty());
+    if all_by && root.get("modalities").is_some() && protocol.modalities.contains(&Modality::Text) {
+        let place = root.get("modalities").map_or(root.span, |n| n.span);
+        let message = "every marker has `by`, but a plain text names no speaker";
+        found.push(Diagnostic::warning("SM0402", place, message, "write `modalities: [transcript]`"));
+    }
+}
+
+fn repeated_lines(marker: &Marker, found: &mut Diagnostics) {
+    let mut first: BTreeMap<(&str, bool), Span> = BTreeMap::new();
+    for line in marker.lines.iter().chain(&marker.except) {
+        if first.insert((&line.text, line.list == LineList::Except), line.span).is_some() {
+            let message = format!("`{}` stands twice in `{}`", line.text, marker.label);
+            found.push(Diagnostic::warning(
+                "SM0403",
+                line.span,
+                message,
+                "remove one: every line counts for itself",
+            ));
+        }
+    }
+}
+
+fn negation_without_cues(protocol: &Protocol, marker: &Marker, place: Span, found: &mut Diagnostics) {
+    let has_language = protocol.language.as_deref().is_some_and(|code| language::find(code).is_some());
+    if marker.negation == NegationMode::Drop && !has_language && protocol.negation.cues.is_empty() {
+        let fix = "add `language: en`, or `negation: {cues: …}` to the protocol";
+        found.push(Diagnostic::error("SM0404", place, "`negation: drop` without any cue", fix));
+    }
+}
+
+/// Hints for conditions that the marker does not have.
+fn unheard_hints(marker: &Marker, place: Span, found: &mut Diagnostics) {
+    let checked = |line: &Line| matches!(&line.pattern, Pattern::Class(super::phrase::Class::Detected(c)) if c.is_checked());
+    for (kind, _) in &marker.hints {
+        let heard = match kind {
+            HintKind::More => true,
+            HintKind::Role => !marker.by.is_empty(),
+            HintKind::Where => marker.place.is_some(),
+            HintKind::Except => !marker.except.is_empty(),
+            HintKind::Negated => marker.negation == NegationMode::Drop,
+            HintKind::Checksum => marker.lines.iter().any(checked),
+        };
+        if !heard {
+            let message = format!(
+                "the hint `{}` is never shown: `{}` has no such condition",
+                kind.as_str(),
+                marker.label
+            );
+            found.push(Diagnostic::warning("SM0405", place, message, "remove it, or add the condition"));
+        }
+    }
+}
+
+/// With `repeat: once` the lines together may never reach the trigger.
+fn unreachable_trigger(marker: &Marker, place: Span, found: &mut Diagnostics) {
+    if marker.share.is_some()
+        || marker.per.is_some()
+        || marker.repeat != Repeat::Once
+        || marker.lines.is_empty()
+    {
+        return;
+    }
+    let most: i64 =
+        marker.lines.iter().map(|l| l.strength.0.max(0)).sum::<i64>().saturating_add(marker.bias.0);
+    let at_most = crate::resonance::saturate(i128::from(most.max(0)), marker.half);
+    if at_most < marker.trigger {
+        let message =
+            format!("`{}` can never trigger: with `repeat: once` it reaches {at_most}", marker.label);
+        found.push(Diagnostic::error("SM0406", place, message, "lower `trigger`, or raise the strengths"));
+    }
+}
