@@ -213,7 +213,7 @@ impl Grams {
                 1 => format!("({first}|{one}|{two}) ..{gap}.. ({last}|{three})"),
                 2 => format!("{first}~ ..{gap}.. {last}"),
                 3 => format!("({first}|{one}) &{gap} ({last}|{two})"),
-                _ => format!("({first}|{one}) ..1.. ({two}|{last}|{three})?"),
+                _ => format!("({first}|{one}) ..1.. ({two} {three}|{last}) {one}?"),
             });
         }
         PatternSet { name: "d", markers: GAP_RULES / 10, lines }

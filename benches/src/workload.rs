@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use crate::patterns::{self, Grams, PatternSet};
-use sonometer::{Interaction, Sensor, View};
+use sonometer::{Interaction, Protocol, Sensor, View};
 
 /// A sensor and what it is pointed at.
 #[derive(Clone, Debug)]
@@ -42,9 +42,9 @@ pub fn sensor(set: &PatternSet) -> Sensor {
 /// # Panics
 /// If the engine refuses it: a mistake in this crate.
 pub fn compile(protocol: &str) -> Sensor {
-    let protocol = match sonometer::protocol::read(protocol) {
+    let protocol = match Protocol::read(protocol) {
         Ok((protocol, _warnings)) => protocol,
-        Err(found) => panic!("a protocol of the benchmarks has errors: {found:?}"),
+        Err(error) => panic!("a protocol of the benchmarks has errors: {}", error.message),
     };
     Sensor::new(protocol).expect("the protocol was read without errors")
 }
