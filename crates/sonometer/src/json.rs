@@ -67,7 +67,7 @@ impl Json {
 
     pub(crate) fn number(&mut self, value: Unit) {
         self.separate();
-        let _ = write!(self.text, "{value}");
+        value.write(&mut self.text);
     }
 
     pub(crate) fn count(&mut self, value: u64) {

@@ -21,11 +21,23 @@ impl Unit {
         if denominator == 0 {
             return Self::ZERO;
         }
+        // The everyday case in 64 bits: a division of 128 bits costs ten times as much.
+        if let (Ok(n @ 0..=9_000_000_000_000), Ok(d @ 1..)) =
+            (u64::try_from(numerator), u64::try_from(denominator))
+        {
+            let (quotient, remainder) = (n * 1_000_000 / d, n * 1_000_000 % d);
+            return Self((quotient + u64::from(remainder >= d - remainder)) as i64);
+        }
         Self::saturate(div_half_up(numerator.saturating_mul(1_000_000), denominator))
     }
 
     /// The product of two numbers, rounded half up to a millionth.
     pub fn times(self, other: Self) -> Self {
+        if let (Ok(a @ 0..=1_000_000_000), Ok(b @ 0..=1_000_000_000)) =
+            (u64::try_from(self.0), u64::try_from(other.0))
+        {
+            return Self(((a * b + 500_000) / 1_000_000) as i64);
+        }
         Self::saturate(div_half_up(i128::from(self.0) * i128::from(other.0), 1_000_000))
     }
 
@@ -86,18 +98,51 @@ pub(crate) fn div_half_up(a: i128, b: i128) -> i128 {
 impl fmt::Display for Unit {
     /// The shortest decimal text: `0`, `1`, `0.5`, `-0.333333`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        let whole = self.0.unsigned_abs() / 1_000_000;
-        let mut fraction = self.0.unsigned_abs() % 1_000_000;
-        if fraction == 0 {
-            return write!(f, "{sign}{whole}");
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
+    }
+}
+
+impl Unit {
+    /// Appends the shortest decimal text.
+    pub(crate) fn write(self, text: &mut String) {
+        match self {
+            Self::ZERO => return text.push('0'),
+            Self::ONE => return text.push('1'),
+            _ => {}
         }
-        let mut width = 6;
-        while fraction.is_multiple_of(10) {
-            fraction /= 10;
-            width -= 1;
+        if self.0 < 0 {
+            text.push('-');
         }
-        write!(f, "{sign}{whole}.{fraction:0width$}")
+        // Up to 13 digits, a point, six digits: written from the right.
+        let mut digits = [b'0'; 24];
+        let mut at = digits.len();
+        let mut rest = self.0.unsigned_abs();
+        let mut push = |digit: u8| {
+            at -= 1;
+            digits[at] = digit;
+        };
+        let mut seen = false;
+        for _ in 0..6 {
+            let digit = (rest % 10) as u8;
+            rest /= 10;
+            seen |= digit != 0;
+            if seen {
+                push(b'0' + digit);
+            }
+        }
+        if seen {
+            push(b'.');
+        }
+        loop {
+            push(b'0' + (rest % 10) as u8);
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        text.extend(digits[at..].iter().map(|digit| char::from(*digit)));
     }
 }
 

@@ -6,9 +6,9 @@
 //! the month's last, 29 February needs a leap year (Gregorian rule) or no year at all.
 //!
 //! In digits, with one of `-` `/` `.` as the separator, twice the same:
-//! 1. year, month, day; with `-` or `/` or `.`. With `-`, optionally a *clock*: `T`, two digits, `:`, two digits,
-//!    optionally `:` and two digits, optionally `.` and digits, optionally `Z` or (`+` or `-`, two digits, `:`, two digits);
-//!    its numbers are not checked; it is taken where it fits and an edge follows.
+//! 1. year, month, day; with `-` or `/` or `.`. With `-`, optionally a *clock*: `T` (upper case), two digits, `:`, two digits,
+//!    optionally `:` and two digits, optionally `.` and digits, optionally `Z` (upper case) or (`+` or `-`, two digits, `:`, two digits);
+//!    its numbers are not checked, its parts are taken wherever they stand, and it counts only where an edge follows it.
 //! 2. day, month, year, or (not with `.`) month, day, year.
 //! 3. the same as 2 with a short year; with `-` and `.`, the first two parts have two digits each.
 //!
@@ -23,7 +23,9 @@
 //! Here a day may carry its ordinal suffix (any of `st nd rd th` at once after it, no further letter), except in form 7.
 //! The word `may` or `march` not beginning with a capital counts only with a year, with `of`, or, in form 4, with an
 //! ordinal suffix on the day.
-//! The longest form is taken.
+//! The name of five letters or fewer that is written out (`March`, `May`) is no short one. In forms 4 to 6 a year counts only
+//! where it is the head of no longer code (see `identity.rs`) and an edge follows it, and the date exists with it; otherwise the
+//! form is read without it. The longest form is taken; where it may not end, the position has no date.
 //!
 //! No date is the tail or the head of a longer code (see `identity.rs`); for a form that ends in letters only the tail is
 //! asked. Both ends are edges. Directly after a day that ends form 4 stands no `%`.
@@ -106,16 +108,14 @@ fn clock(text: &Text<'_>, at: usize) -> Option<usize> {
 fn month_first(text: &Text<'_>, at: usize) -> Option<usize> {
     let month = month_name(text, at)?;
     let month_end = month.end + usize::from(month.short && text.at(month.end) == b'.');
-    if let Some(end) =
-        year_after(text, month_end, true).filter(|&(_, year)| is_recent(year)).map(|(end, _)| end)
-    {
+    if let Some(end) = year_after(text, month_end).filter(|&(_, year)| is_recent(year)).map(|(end, _)| end) {
         return Some(end);
     }
     if text.at(month_end) != b' ' {
         return None;
     }
     let day = day(text, month_end + 1)?;
-    if let Some((end, year)) = year_after(text, day.end, true)
+    if let Some((end, year)) = year_after(text, day.end)
         && exists(day.value, month.number, Some(year))
     {
         return Some(end);
@@ -146,7 +146,7 @@ fn day_first(text: &Text<'_>, at: usize) -> Option<usize> {
     let of = text.slice(day.end, day.end + 4).eq_ignore_ascii_case(b" of ");
     let month = month_name(text, day.end + if of { 4 } else { 1 })?;
     let dotted = month.end + usize::from(month.short && text.at(month.end) == b'.');
-    if let Some((end, year)) = year_after(text, dotted, true)
+    if let Some((end, year)) = year_after(text, dotted)
         && exists(day.value, month.number, Some(year))
     {
         return Some(end);
@@ -208,8 +208,8 @@ fn month_name(text: &Text<'_>, at: usize) -> Option<Month> {
 }
 
 /// A year after an optional comma and one space: its end and value.
-fn year_after(text: &Text<'_>, at: usize, comma: bool) -> Option<(usize, u64)> {
-    let start = at + usize::from(comma && text.at(at) == b',') + 1;
+fn year_after(text: &Text<'_>, at: usize) -> Option<(usize, u64)> {
+    let start = at + usize::from(text.at(at) == b',') + 1;
     let end = text.digits(start);
     let year = value(text.slice(start, end.min(start + 4)));
     let whole = text.before(start) == b' ' && end == start + 4 && text.edge(end);
@@ -227,7 +227,8 @@ fn is_recent(year: u64) -> bool {
 
 /// Whether the month has that day; without a year February has 29.
 fn exists(day: u64, month: u64, year: Option<u64>) -> bool {
-    let leap = year.is_none_or(|year| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+    let leap = year
+        .is_none_or(|year| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)));
     let last = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
         4 | 6 | 9 | 11 => 30,
@@ -260,4 +261,90 @@ pub(super) fn year(text: &Text<'_>, at: usize) -> Option<usize> {
         _ => 0,
     };
     (!clock && date_part(before) && date_part(after)).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::class::Class;
+    use crate::class::testing::check;
+
+    #[test]
+    fn dates_are_found() {
+        check(
+            Class::Date,
+            &[
+                ("2021-02-28", &["2021-02-28"]),
+                ("2020-02-29", &["2020-02-29"]),
+                ("2021-05-10T14:30:00Z.", &["2021-05-10T14:30:00Z"]),
+                ("28/02/2021", &["28/02/2021"]),
+                ("2/28/2021", &["2/28/2021"]),
+                ("28.02.2021", &["28.02.2021"]),
+                ("4/5/92", &["4/5/92"]),
+                ("March 5", &["March 5"]),
+                ("March 5th, 2021", &["March 5th, 2021"]),
+                ("Mar. 5", &["Mar. 5"]),
+                ("dec 2020", &["dec 2020"]),
+                ("5th of may", &["5th of may"]),
+                ("5 Mar. 2021", &["5 Mar. 2021"]),
+                ("5-Mar-2021", &["5-Mar-2021"]),
+                ("from 7 April to 9 May", &["7 April", "9 May"]),
+                ("may 5th", &["may 5th"]),
+                ("2020-06-20 14:11:22", &["2020-06-20"]),
+                ("March 5-7", &[]),
+                ("29 Feb 2020", &["29 Feb 2020"]),
+                ("March 5 in 2020", &["March 5"]),
+                ("2021-05-10T14:30x", &[]),
+                ("2021-02-30", &[]),
+                ("2021-02-29", &[]),
+                ("31/04/2021", &[]),
+                ("2.28.2021", &[]),
+                ("9/11", &[]),
+                ("24/7", &[]),
+                ("1.2.03", &[]),
+                ("1/2/2003/4", &[]),
+                ("12021-05-10", &[]),
+                ("may 5 people", &[]),
+                ("5 may be", &[]),
+                ("March 32", &[]),
+                ("Marching 5", &[]),
+                ("1-2-03", &[]),
+                ("2021-5/10", &[]),
+                ("on 5 March,2021", &["5 March"]),
+                ("0/5/2021", &[]),
+                ("May 5%", &[]),
+                ("30 Feb", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn years_are_found() {
+        check(
+            Class::Year,
+            &[
+                ("in 1984", &["1984"]),
+                ("1939-1945", &["1939", "1945"]),
+                ("2019-20", &["2019"]),
+                ("2020-06-20", &["2020"]),
+                ("1990's", &["1990"]),
+                ("2099.", &["2099"]),
+                ("'2001'", &["2001"]),
+                ("5/2012", &["2012"]),
+                ("1899", &[]),
+                ("2100", &[]),
+                ("$2000", &[]),
+                ("2000€", &[]),
+                ("555-2010", &[]),
+                ("#2012", &[]),
+                ("19845", &[]),
+                ("2,012", &[]),
+                ("2000%", &[]),
+                ("1990s", &[]),
+                ("12:2000", &[]),
+                ("v2012", &[]),
+                ("2010-555", &[]),
+                ("2010.5", &[]),
+            ],
+        );
+    }
 }

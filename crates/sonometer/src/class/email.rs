@@ -9,7 +9,8 @@
 //!   24 letters.
 //!
 //! The domain is as long as it can be: each label is read to its end, then as many labels are taken as leave an allowed
-//! last label, at whose end no `-` before a letter or digit, no `_` and no `@` stands. Both ends are edges.
+//! last label, at whose end no `-` before a letter, digit or `_`, no `_` and no `@` stands. Where that end is no edge
+//! there is no address, nor is a shorter one tried. Both ends are edges.
 
 use super::text::Text;
 
@@ -58,9 +59,12 @@ pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
             return longest;
         }
         let letters = text.letters(label) == end && (2..=24).contains(&(end - label));
-        let stands =
-            !matches!(text.at(end), b'_' | b'@') && !(text.at(end) == b'-' && is_atom(text.at(end + 1)));
-        if label > at && letters && stands {
+        let goes_on = match text.at(end) {
+            b'_' | b'@' => true,
+            b'-' => is_atom(text.at(end + 1)),
+            _ => false,
+        };
+        if label > at && letters && !goes_on {
             longest = Some((end, label));
         }
         if text.at(end) != b'.' {
@@ -80,4 +84,44 @@ fn label_end(text: &Text<'_>, at: usize) -> usize {
         end -= 1;
     }
     end
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::class::Class;
+    use crate::class::testing::check;
+
+    #[test]
+    fn emails_are_found() {
+        check(
+            Class::Email,
+            &[
+                ("bob@example.org", &["bob@example.org"]),
+                ("Mail: a.b+c-d@mail.example.co.uk.", &["a.b+c-d@mail.example.co.uk"]),
+                ("<x_y@e.io>", &["x_y@e.io"]),
+                ("mailto:bob@example.org", &["bob@example.org"]),
+                ("o'neil@example.org", &["o'neil@example.org"]),
+                ("'bob@example.org'", &["bob@example.org"]),
+                ("bob@example.org.5", &["bob@example.org"]),
+                ("a@b.com,c@d.com", &["a@b.com", "c@d.com"]),
+                ("..bob@x.com", &["bob@x.com"]),
+                ("_me@x.com", &["_me@x.com"]),
+                ("1@x-y.de!", &["1@x-y.de"]),
+                ("bob@localhost", &[]),
+                ("@user", &[]),
+                ("a@b@c.com", &["b@c.com"]),
+                ("bob @x.com", &[]),
+                ("bob.@x.com", &[]),
+                ("bob@.com", &[]),
+                ("bob@x.c", &[]),
+                ("bob@x.123", &[]),
+                ("ébob@x.com", &[]),
+                ("bob@-x.com", &[]),
+                ("bob@x.com-foo", &[]),
+                ("bob@x.com_", &[]),
+                ("bob@", &[]),
+                ("bob@x..com", &[]),
+            ],
+        );
+    }
 }

@@ -38,7 +38,7 @@ pub(super) fn ssn(text: &Text<'_>, at: usize) -> Option<usize> {
 pub(super) fn zip(text: &Text<'_>, at: usize) -> Option<usize> {
     let mut end = text.digits(at);
     let area = value(text.slice(at, end.min(at + 5)));
-    if end != at + 5 || !(501..=99_950).contains(&area) || area % 1000 == 0 {
+    if end != at + 5 || !(501..=99_950).contains(&area) || area.is_multiple_of(1000) {
         return None;
     }
     if text.at(end) == b'-' && text.digits(end + 1) == end + 5 {
@@ -47,4 +47,70 @@ pub(super) fn zip(text: &Text<'_>, at: usize) -> Option<usize> {
     let marked = text.before(at) == b'#' || text.after_currency_sign(at);
     let alone = !marked && !text.tail_of_code(at) && !text.head_of_code(end);
     (alone && text.edge(at) && text.edge(end)).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::class::Class;
+    use crate::class::testing::check;
+
+    #[test]
+    fn ssns_are_found() {
+        check(
+            Class::Ssn,
+            &[
+                ("123-45-6789", &["123-45-6789"]),
+                ("123 45 6789", &["123 45 6789"]),
+                ("SSN:123-45-6789.", &["123-45-6789"]),
+                ("(899-99-9999)", &["899-99-9999"]),
+                ("001-01-0001", &["001-01-0001"]),
+                ("# 123-45-6789", &["123-45-6789"]),
+                ("no 1 - 123-45-6789", &["123-45-6789"]),
+                ("000-45-6789", &[]),
+                ("666-45-6789", &[]),
+                ("900-45-6789", &[]),
+                ("123-00-6789", &[]),
+                ("123-45-0000", &[]),
+                ("123456789", &[]),
+                ("123-45 6789", &[]),
+                ("1-123-45-6789", &[]),
+                ("123-45-6789-1", &[]),
+                ("123-45-67890", &[]),
+                ("5 123 45 6789", &[]),
+                ("123 45 6789 0", &[]),
+                ("A123-45-6789", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn zips_are_found() {
+        check(
+            Class::Zip,
+            &[
+                ("90210", &["90210"]),
+                ("NY 10001-1234", &["10001-1234"]),
+                ("Boston, MA 02134.", &["02134"]),
+                ("00501", &["00501"]),
+                ("99950", &["99950"]),
+                ("zip:60601", &["60601"]),
+                ("(94105)", &["94105"]),
+                ("00500", &[]),
+                ("99951", &[]),
+                ("50000", &[]),
+                ("9021", &[]),
+                ("902101", &[]),
+                ("90210-12", &[]),
+                ("$90210", &[]),
+                ("90210%", &[]),
+                ("90210 dollars", &[]),
+                ("12-90210", &[]),
+                ("90210/3", &[]),
+                ("#90210", &[]),
+                ("90,210", &[]),
+                ("x90210", &[]),
+                ("http://x.org/a?90210", &[]),
+            ],
+        );
+    }
 }

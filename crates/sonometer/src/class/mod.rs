@@ -26,6 +26,11 @@ mod text;
 mod time;
 mod url;
 
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod testing;
+
 use text::Text;
 
 /// A built-in class.
@@ -184,7 +189,12 @@ impl ClassSet {
 
     /// The classes of the set, in order.
     pub fn iter(self) -> impl Iterator<Item = Class> {
-        Class::ALL.into_iter().filter(move |&class| self.contains(class))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let class = *Class::ALL.get(rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(class)
+        })
     }
 }
 
@@ -355,10 +365,14 @@ const MAY_BEGIN: [ClassSet; 256] = {
         table[byte] = match byte as u8 {
             b'0'..=b'9' => digit,
             b'a'..=b'z' | b'A'..=b'Z' => {
-                let mut set = ClassSet::of(&[Money, Email, Url, Iban]);
+                let mut set = ClassSet::of(&[Email, Url, Iban]);
                 let lower = (byte as u8).to_ascii_lowercase();
                 if matches!(lower, b'z' | b'o' | b't' | b'f' | b's' | b'e' | b'n' | b'h' | b'm' | b'b') {
-                    set = set.with(Number).with(Percent).with(Ordinal);
+                    set = set.with(Number).with(Percent).with(Ordinal).with(Money);
+                }
+                // Currency codes: in upper case any letter may begin one, in lower case `eur`, `gbp` and `usd` do.
+                if (byte as u8).is_ascii_uppercase() || matches!(lower, b'e' | b'g' | b'u') {
+                    set = set.with(Money);
                 }
                 if matches!(lower, b'j' | b'f' | b'm' | b'a' | b's' | b'o' | b'n' | b'd') {
                     set = set.with(Date);
@@ -383,14 +397,12 @@ fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
     };
     const WITH_DIGITS: ClassSet =
         ClassSet::of(&[Number, Money, Percent, Date, Year, Time, Ordinal, Phone, Pan, Iban, Ip, Ssn, Zip]);
-    let (mut digit, mut at_sign, mut address) = (false, false, false);
-    let mut before = 0;
-    for &byte in bytes {
-        digit |= byte.is_ascii_digit();
-        at_sign |= byte == b'@';
-        address |= (before == b'.' && byte.is_ascii_alphanumeric()) || (before == b':' && byte == b'/');
-        before = byte;
-    }
+    // Folds without early exit and without branches: the compiler reads many bytes at once.
+    let digit = bytes.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
+    let at_sign = bytes.iter().fold(false, |any, &byte| any | (byte == b'@'));
+    let address = bytes.iter().zip(bytes.iter().skip(1)).fold(false, |any, (&byte, next)| {
+        any | ((byte == b'.') & next.is_ascii_alphanumeric()) | ((byte == b':') & (*next == b'/'))
+    });
     let mut set = if digit { WITH_DIGITS } else { ClassSet::NONE };
     if vocabulary == Vocabulary::English {
         set = set.union(ClassSet::of(&[Number, Money, Percent, Ordinal]));

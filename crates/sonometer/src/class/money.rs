@@ -15,7 +15,7 @@
 //!    optionally a unit that is a code or a word;
 //! 2. code, for `Rs` optionally `.`, optionally one space, figure, optionally a currency word;
 //! 3. figure, unit. Here the digits may also be grouped by single spaces: one to three digits, then one to four groups
-//!    of a space and exactly three digits, as many groups as there are, then optionally `.` or `,` and one or two digits;
+//!    of a space and exactly three digits, as many groups as there are (no other reading of such digits is tried), then optionally `.` or `,` and one or two digits;
 //! 4. (English) a number run (see `number.rs`), one space or `-`, a currency word.
 //!
 //! Within a form each optional part is taken where it fits. Both ends are edges.
@@ -50,7 +50,7 @@ fn sign_first(text: &Text<'_>, at: usize) -> Option<usize> {
 fn letters_first(text: &Text<'_>, at: usize) -> Option<usize> {
     let letters = text.letters(at);
     let word = text.slice(at, letters);
-    if text.currency_sign(letters) > 0 && is_prefix(word) {
+    if word.len() <= 2 && text.currency_sign(letters) > 0 && is_prefix(word) {
         return sign_first(text, letters);
     }
     if is_code(word) {
@@ -147,14 +147,14 @@ fn is_prefix(word: &[u8]) -> bool {
     matches!(word, b"US" | b"A" | b"AU" | b"C" | b"CA" | b"NZ" | b"HK" | b"S" | b"R")
 }
 
+#[rustfmt::skip]
 fn is_code(word: &[u8]) -> bool {
-    match word {
-        b"USD" | b"EUR" | b"GBP" | b"usd" | b"eur" | b"gbp" | b"Rs" => true,
-        b"JPY" | b"CNY" | b"RMB" | b"INR" | b"CHF" | b"CAD" | b"AUD" | b"NZD" | b"HKD" | b"SGD" => true,
-        b"SEK" | b"NOK" | b"DKK" | b"PLN" | b"CZK" | b"HUF" | b"RON" | b"RUB" | b"UAH" | b"TRY" => true,
-        b"BRL" | b"MXN" | b"ZAR" | b"KRW" | b"THB" | b"ILS" | b"AED" | b"SAR" | b"BTC" => true,
-        _ => false,
-    }
+    matches!(
+        word,
+        b"USD" | b"EUR" | b"GBP" | b"usd" | b"eur" | b"gbp" | b"Rs" | b"JPY" | b"CNY" | b"RMB" | b"INR" | b"CHF"
+        | b"CAD" | b"AUD" | b"NZD" | b"HKD" | b"SGD" | b"SEK" | b"NOK" | b"DKK" | b"PLN" | b"CZK" | b"HUF" | b"RON"
+        | b"RUB" | b"UAH" | b"TRY" | b"BRL" | b"MXN" | b"ZAR" | b"KRW" | b"THB" | b"ILS" | b"AED" | b"SAR" | b"BTC"
+    )
 }
 
 fn is_currency_word(word: &[u8]) -> bool {
@@ -167,4 +167,54 @@ fn is_currency_word(word: &[u8]) -> bool {
             singular,
             b"dollar" | b"buck" | b"cent" | b"euro" | b"pound" | b"rupee" | b"franc" | b"peso"
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::class::Class;
+    use crate::class::testing::check;
+
+    #[test]
+    fn moneys_are_found() {
+        check(
+            Class::Money,
+            &[
+                ("$5", &["$5"]),
+                ("£1,200.50", &["£1,200.50"]),
+                ("US$ 5m", &["US$ 5m"]),
+                ("5 €", &["5 €"]),
+                ("1.000,50€", &["1.000,50€"]),
+                ("1 000 000 €", &["1 000 000 €"]),
+                ("EUR 500 or 500 EUR or 500USD", &["EUR 500", "500 EUR", "500USD"]),
+                ("$5 million dollars", &["$5 million dollars"]),
+                ("five hundred bucks", &["five hundred bucks"]),
+                ("a 20-dollar bill", &["20-dollar"]),
+                ("$5-$10", &["$5", "$10"]),
+                ("₹2,000", &["₹2,000"]),
+                ("5 $10 bills", &["$10"]),
+                ("99 cents", &["99 cents"]),
+                ("$2.5bn", &["$2.5bn"]),
+                ("Rs. 500", &["Rs. 500"]),
+                ("$12/hr", &["$12"]),
+                ("5k euros", &["5k euros"]),
+                ("in 2005 300 dollars", &["300 dollars"]),
+                ("A$50", &["A$50"]),
+                ("5", &[]),
+                ("$", &[]),
+                ("$AAPL", &[]),
+                ("$5x", &[]),
+                ("5 m", &[]),
+                ("try 5 or 5 try", &[]),
+                ("Usd 5", &[]),
+                ("dollars 5", &[]),
+                ("x5$", &[]),
+                ("$ five", &[]),
+                ("five dollarish", &[]),
+                ("X$5", &["$5"]),
+                ("5 kg", &[]),
+                ("a1€", &[]),
+                ("EUR", &[]),
+            ],
+        );
+    }
 }

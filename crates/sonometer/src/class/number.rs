@@ -5,7 +5,7 @@
 //! - a *digit word*: a word made of digits, with `.` or `,` between digits only (`7`, `3.5`, `1,000`, `1.2.3`), then
 //!   any number of (space, *scale*); the scales count only in English;
 //! - (English) a *number run*: number words, each a whole word of letters, joined by one space, by one `-`, or by
-//!   `" and "` when the word before it is a scale and the word after it is not. The run is maximal: it never begins
+//!   `" and "` (lower case) when the word before it is a scale and the word after it is not. The run is maximal: it never begins
 //!   where the rules join its first word to a number word before it.
 //!
 //! Scales: hundred, thousand, million, billion, trillion. Number words: zero to twenty, the tens thirty to ninety, and
@@ -15,10 +15,11 @@
 //! A digit word or number run (the same, scales included), then: optionally one space and `%`; or (English) one space
 //! or `-` and a whole word `percent` or `pct`; or (English) one space or `-`, the whole word `per`, one space, the whole
 //! word `cent`.
+//! No `%` stands directly before it (`%2520%25` is an encoding).
 //!
 //! # `<ordinal>`
 //! - A word of digits, with `,` between digits allowed, followed at once by `st`, `nd`, `rd` or `th`, as English has it:
-//!   `th` when the last two digits are 11, 12 or 13; otherwise `st` after 1, `nd` after 2, `rd` after 3, `th` after any
+//!   `th` when the last two characters before it are 11, 12 or 13; otherwise `st` after 1, `nd` after 2, `rd` after 3, `th` after any
 //!   other last digit.
 //! - (English) a whole word first to twentieth, or the tenths of a ten (thirtieth to ninetieth), or hundredth,
 //!   thousandth, millionth, billionth; or a ten (twenty to ninety), one space or `-`, and a word first to ninth.
@@ -39,6 +40,9 @@ enum Kind {
 }
 
 fn kind(word: &[u8]) -> Option<Kind> {
+    if !(3..=9).contains(&word.len()) {
+        return None;
+    }
     Some(match Lower::of(word).bytes() {
         b"zero" | b"one" | b"two" | b"three" | b"four" | b"five" | b"six" | b"seven" | b"eight" | b"nine" => {
             Kind::Small
@@ -55,11 +59,10 @@ fn kind(word: &[u8]) -> Option<Kind> {
 
 /// The number word at `at`: its end and kind.
 fn number_word(text: &Text<'_>, at: usize) -> Option<(usize, Kind)> {
-    if !text.at(at).is_ascii_alphabetic() {
-        return None;
-    }
-    let end = text.plain_word(at)?;
-    Some((end, kind(text.slice(at, end))?))
+    // The edges are asked last: few words are number words.
+    let end = text.letters(at);
+    let kind = kind(text.slice(at, end))?;
+    (text.edge(at) && text.edge(end)).then_some((end, kind))
 }
 
 /// The kind of the number word that ends at `end`. The longest has nine letters, so looking back stays short.
@@ -120,6 +123,9 @@ pub(super) fn number(text: &Text<'_>, at: usize) -> Option<usize> {
 
 /// The end of the `<percent>` at `at`.
 pub(super) fn percent(text: &Text<'_>, at: usize) -> Option<usize> {
+    if text.before(at) == b'%' {
+        return None;
+    }
     let end = number(text, at)?;
     let sign = end + usize::from(text.at(end) == b' ');
     if text.at(sign) == b'%' {
@@ -175,7 +181,10 @@ fn word_ordinal(text: &Text<'_>, at: usize) -> Option<usize> {
     if !text.english {
         return None;
     }
-    let end = text.plain_word(at)?;
+    let end = text.letters(at);
+    if !(3..=11).contains(&(end - at)) {
+        return None;
+    }
     let lower = Lower::of(text.slice(at, end));
     let whole = match lower.bytes() {
         b"second" => !unit_of_time(text, at),
@@ -188,11 +197,12 @@ fn word_ordinal(text: &Text<'_>, at: usize) -> Option<usize> {
         b"hundredth" | b"thousandth" | b"millionth" | b"billionth" => true,
         word if kind(word) == Some(Kind::Ten) && matches!(text.at(end), b' ' | b'-') => {
             let unit = text.plain_word(end + 1)?;
-            return unit_ordinal(Lower::of(text.slice(end + 1, unit)).bytes()).then_some(unit);
+            let fits = unit_ordinal(Lower::of(text.slice(end + 1, unit)).bytes());
+            return (fits && text.edge(at)).then_some(unit);
         }
         _ => false,
     };
-    whole.then_some(end)
+    (whole && text.edge(at) && text.edge(end)).then_some(end)
 }
 
 /// Whether what stands before the word `second` at `at` makes it a unit of time.
@@ -209,4 +219,106 @@ fn unit_of_time(text: &Text<'_>, at: usize) -> bool {
     let word = Lower::of(text.slice(start, end));
     text.edge(start)
         && matches!(word.bytes(), b"a" | b"one" | b"per" | b"split" | b"each" | b"every" | b"half")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::class::Class;
+    use crate::class::testing::check;
+
+    #[test]
+    fn numbers_are_found() {
+        check(
+            Class::Number,
+            &[
+                ("3.14", &["3.14"]),
+                ("1,000 and 7", &["1,000", "7"]),
+                ("24/7", &["24", "7"]),
+                ("9/11", &["9", "11"]),
+                ("two hundred and five", &["two hundred and five"]),
+                ("twenty-five", &["twenty-five"]),
+                ("5 million", &["5 million"]),
+                ("Five and six", &["Five", "six"]),
+                ("one two three", &["one two three"]),
+                ("nine hundred and thousand", &["nine hundred", "thousand"]),
+                ("话5个", &["5"]),
+                ("two  three", &["two", "three"]),
+                ("1990's", &["1990"]),
+                ("v1.2.3", &[]),
+                ("5kg", &[]),
+                ("x5", &[]),
+                ("someone tenfold", &[]),
+                ("one's", &[]),
+                ("", &[]),
+                ("é5", &[]),
+                ("- . ,", &[]),
+                ("3rd", &[]),
+                ("hundreds", &[]),
+                ("5 millions", &["5"]),
+                ("two-year", &["two"]),
+                (".5", &["5"]),
+                ("five andsix", &["five"]),
+            ],
+        );
+    }
+
+    #[test]
+    fn percents_are_found() {
+        check(
+            Class::Percent,
+            &[
+                ("5%", &["5%"]),
+                ("5 %", &["5 %"]),
+                ("99.9% of 3,5 %", &["99.9%", "3,5 %"]),
+                ("ten percent", &["ten percent"]),
+                ("twenty-five per cent", &["twenty-five per cent"]),
+                ("5 pct", &["5 pct"]),
+                ("a 10-percent cut", &["10-percent"]),
+                ("5-10%", &["10%"]),
+                ("50%off", &["50%"]),
+                ("5  %", &[]),
+                ("%5", &[]),
+                ("x%", &[]),
+                ("5 per centum", &[]),
+                ("5percent", &[]),
+                ("percent 5", &[]),
+                ("%20%20", &[]),
+                ("5 percentage points", &[]),
+                ("v2%", &[]),
+                ("one hundred percentile", &[]),
+            ],
+        );
+    }
+
+    #[test]
+    fn ordinals_are_found() {
+        check(
+            Class::Ordinal,
+            &[
+                ("1st 2nd 3rd 4th", &["1st", "2nd", "3rd", "4th"]),
+                ("11th, 12th, 13th", &["11th", "12th", "13th"]),
+                ("21st 111th 112th", &["21st", "111th", "112th"]),
+                ("1,000th", &["1,000th"]),
+                ("the First", &["First"]),
+                ("twentieth", &["twentieth"]),
+                ("twenty-first", &["twenty-first"]),
+                ("ninety ninth", &["ninety ninth"]),
+                ("second place", &["second"]),
+                ("3RD", &["3RD"]),
+                ("11st", &[]),
+                ("1th", &[]),
+                ("2rd", &[]),
+                ("13rd", &[]),
+                ("wait a second", &[]),
+                ("5 second rule", &[]),
+                ("firstly", &[]),
+                ("seconds", &[]),
+                ("1 st", &[]),
+                ("x1st", &[]),
+                ("1sts", &[]),
+                ("twenty five", &[]),
+                ("1.1st", &[]),
+            ],
+        );
+    }
 }

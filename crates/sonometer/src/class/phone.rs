@@ -1,12 +1,12 @@
 //! `<phone>`: a telephone number.
 //!
-//! A *chain* is: optionally `+`; then groups of digits with a *separator* between each two. A group may stand in
+//! A *chain* is: optionally `+`; then groups of one to fifteen digits with a *separator* between each two. A group may stand in
 //! parentheses (`(030)`, `(0)`), the first or the second one only, with one to five digits. A separator is one of: one
 //! space; `-`; `.`; `/`; `" - "`; and, beside a parenthesis only, nothing. (`") "` and `") - "` are a parenthesis and a
-//! separator.) A chain has at most eight groups.
+//! separator.) A chain has at most eight groups; it is read as far as it goes.
 //!
 //! A phone is a chain, or the first groups of a chain, for which all of this holds:
-//! 1. Seven to fifteen digits.
+//! 1. Seven to fifteen digits; the last group is not in parentheses.
 //! 2. Every group has two or more digits, but the first, or one in parentheses, may have one.
 //! 3. A single group (no separator, no parentheses) has ten or eleven digits; after `+`, seven to fifteen.
 //! 4. `.` separates all groups or none (what stands beside a parenthesis aside), and at least three groups of which
@@ -28,7 +28,7 @@
 //!    before it and no space and a digit directly after it.
 //! 10. Both ends are edges.
 //!
-//! It may end with an extension, when one fits: optionally one space, then `x`, `ext`, `ext.` or `extension`, optionally
+//! It may end with an extension (then rule 9 is not asked), when one fits: optionally one space, then `x`, `ext`, `ext.` or `extension`, optionally
 //! one space (not after an `x`), then one to six digits.
 //!
 //! The longest is taken. (A phone inside another checked thing is dropped later: see `gives_way_to` in `mod.rs`.)
@@ -233,4 +233,64 @@ fn extension(text: &Text<'_>, at: usize) -> Option<usize> {
     }
     let end = text.digits(digits);
     (1..=6).contains(&(end - digits)).then_some(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::class::Class;
+    use crate::class::testing::check;
+
+    #[test]
+    fn phones_are_found() {
+        check(
+            Class::Phone,
+            &[
+                ("(555) 010-2030", &["(555) 010-2030"]),
+                ("+49 30 1234567", &["+49 30 1234567"]),
+                ("555-010-2030", &["555-010-2030"]),
+                ("+1 (555) 010-2030 ext. 12", &["+1 (555) 010-2030 ext. 12"]),
+                ("555.010.2030x77", &["555.010.2030x77"]),
+                ("030/1234567", &["030/1234567"]),
+                ("030 - 123 45 67", &["030 - 123 45 67"]),
+                ("+41 (0)62 555 01 20", &["+41 (0)62 555 01 20"]),
+                ("01.22.33.44.55", &["01.22.33.44.55"]),
+                ("5550102030", &["5550102030"]),
+                ("+1555010", &["+1555010"]),
+                ("555-1234", &["555-1234"]),
+                ("1-800-555-0199", &["1-800-555-0199"]),
+                ("call 555-010-2030 2 times", &["555-010-2030"]),
+                ("555-010-2030-Fax", &["555-010-2030"]),
+                ("(555)010-2030", &["(555)010-2030"]),
+                ("00493012345678", &[]),
+                ("450 0840", &["450 0840"]),
+                ("话13800138000,", &["13800138000"]),
+                ("(555 010 2030)", &["555 010 2030"]),
+                ("123-45-6789", &[]),
+                ("2021-05-10", &[]),
+                ("31.02.2021", &[]),
+                ("192.168.10.20", &[]),
+                ("999.999.999.999", &[]),
+                ("4111 1111 1111 1111", &[]),
+                ("1234 5678 9012 3456", &[]),
+                ("4111111111111111", &[]),
+                ("1000-2000", &[]),
+                ("1990-1995", &[]),
+                ("1 000 000", &[]),
+                ("12.345.678", &[]),
+                ("3.1415926", &[]),
+                ("1 2 3 4 5 6 7 8 9", &[]),
+                ("123456789", &[]),
+                ("$555 0199", &[]),
+                ("978-3-16-148410-0", &[]),
+                ("1-800-799-SAFE", &[]),
+                ("70248 31", &[]),
+                ("24/7", &[]),
+                ("2+2", &[]),
+                ("C++1234567", &[]),
+                ("http://x.org/status/12345678901", &[]),
+                ("GB82 WEST 1234 5698 7654 32", &[]),
+                ("5550102030kg", &[]),
+            ],
+        );
+    }
 }

@@ -7,18 +7,13 @@
 //! Forms:
 //! 1. two to ten ASCII letters, `://`, then a rest that begins with an ASCII letter or digit or `[`;
 //! 2. `www.` and a domain (see `email.rs`; the `www` is not part of it), then optionally a port, then optionally a tail;
-//! 3. a domain whose last label is a *known ending* in lower case, then optionally a port, then optionally a tail. It
-//!    does not begin directly after one of `@ . - _ / : \ & + = # $ %`, and neither `@` nor `_` nor a `-` before a letter or
-//!    digit follows the domain. Where the last label is one of the *wary endings* (also words, or file names), the form
+//! 3. a domain whose last label is [known](KNOWN) as written (lower case), then optionally a port, then optionally a tail. It
+//!    does not begin directly after one of `@ . - _ / : \ & + = # $ %`, and the domain is not followed by `@`, `_`, or `-` or
+//!    `.` before a letter or digit. Where the last label is a [wary](WARY) one, the form
 //!    fits only with a tail that begins with `/` and has one more byte.
 //!
 //! A *port* is `:` and one to five digits. A *tail* is a rest that begins with `/`, `?` or `#`, directly after the domain or
 //! port; when nothing is left of it, it is none. Form 2 does not begin directly after a letter, digit, `.`, `-` or `@`.
-//!
-//! Known endings: com net org edu gov mil int info biz eu xyz io co tv uk ca au nz ie za de fr nl ch se dk fi cz hu ru ua
-//! gr pt ro bg hr sk si jp cn kr br mx ar tr.
-//! Wary endings: be at us es it in is no me so to my id ai gl ly am fm cc sh rs md py pl gg ps do tech online shop site club
-//! blog cloud app dev.
 //!
 //! Both ends are edges; when the end of a rest is none, the form does not fit there.
 
@@ -61,9 +56,13 @@ fn bare(text: &Text<'_>, at: usize) -> Option<usize> {
         return None;
     }
     let (end, last) = domain(text, at)?;
+    // More labels than a domain can use: the local part of an address (`first.de.last@`), or a missing space.
+    if text.at(end) == b'.' && text.at(end + 1).is_ascii_alphanumeric() {
+        return None;
+    }
     let ending = text.slice(last, end);
-    let wary = is_wary(ending);
-    if !wary && !is_known(ending) {
+    let wary = lists(&WARY, ending);
+    if !wary && !lists(&KNOWN, ending) {
         return None;
     }
     let port = port(text, end);
@@ -109,29 +108,68 @@ fn is_url_byte(b: u8) -> bool {
     b > b' ' && !matches!(b, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0x7F)
 }
 
-fn is_known(ending: &[u8]) -> bool {
-    match ending {
-        b"com" | b"net" | b"org" | b"edu" | b"gov" | b"mil" | b"int" | b"info" | b"biz" | b"eu" | b"xyz" => {
-            true
-        }
-        b"io" | b"co" | b"tv" | b"uk" | b"ca" | b"au" | b"nz" | b"ie" | b"za" | b"de" | b"fr" | b"nl"
-        | b"ch" => true,
-        b"se" | b"dk" | b"fi" | b"cz" | b"hu" | b"ru" | b"ua" | b"gr" | b"pt" | b"ro" | b"bg" | b"hr"
-        | b"sk" => true,
-        b"si" | b"jp" | b"cn" | b"kr" | b"br" | b"mx" | b"ar" | b"tr" => true,
-        _ => false,
-    }
+/// Last labels that make a domain an address by themselves.
+const KNOWN: [&str; 44] = [
+    "com", "net", "org", "edu", "gov", "mil", "int", "info", "biz", "eu", "xyz", "io", "co", "tv", "uk",
+    "ca", "au", "nz", "ie", "za", "de", "fr", "nl", "ch", "se", "dk", "fi", "cz", "hu", "ru", "ua", "gr",
+    "pt", "ro", "bg", "hr", "sk", "si", "jp", "cn", "kr", "br", "mx", "ar",
+];
+
+/// Last labels that are words or file endings too: they need a path to make an address.
+const WARY: [&str; 41] = [
+    "be", "at", "us", "es", "it", "in", "is", "no", "me", "so", "to", "my", "id", "ai", "gl", "ly", "am",
+    "fm", "cc", "sh", "rs", "md", "py", "pl", "gg", "ps", "do", "tr", "tech", "online", "shop", "site",
+    "club", "blog", "cloud", "app", "dev", "news", "store", "live", "page",
+];
+
+fn lists(endings: &[&str], ending: &[u8]) -> bool {
+    endings.iter().any(|known| known.as_bytes() == ending)
 }
 
-fn is_wary(ending: &[u8]) -> bool {
-    match ending {
-        b"be" | b"at" | b"us" | b"es" | b"it" | b"in" | b"is" | b"no" | b"me" | b"so" | b"to" | b"my"
-        | b"id" => true,
-        b"ai" | b"gl" | b"ly" | b"am" | b"fm" | b"cc" | b"sh" | b"rs" | b"md" | b"py" | b"pl" | b"gg"
-        | b"ps" => true,
-        b"do" | b"tech" | b"online" | b"shop" | b"site" | b"club" | b"blog" | b"cloud" | b"app" | b"dev" => {
-            true
-        }
-        _ => false,
+#[cfg(test)]
+mod tests {
+    use crate::class::Class;
+    use crate::class::testing::check;
+
+    #[test]
+    fn urls_are_found() {
+        check(
+            Class::Url,
+            &[
+                ("http://example.org", &["http://example.org"]),
+                ("See https://example.org/a(b)c?d=1#e.", &["https://example.org/a(b)c?d=1#e"]),
+                ("(https://example.org/x)", &["https://example.org/x"]),
+                ("[x](http://example.org/y),", &["http://example.org/y"]),
+                ("www.example.org!", &["www.example.org"]),
+                ("example.org/path/", &["example.org/path/"]),
+                ("go to example.co.uk.", &["example.co.uk"]),
+                ("http://localhost:3000/", &["http://localhost:3000/"]),
+                ("example.com:8080/x", &["example.com:8080/x"]),
+                ("bit.ly/abc", &["bit.ly/abc"]),
+                ("ftp://[::1]/x", &["ftp://[::1]/x"]),
+                ("http://x.de/_a_", &["http://x.de/_a"]),
+                ("\"http://x.de\"", &["http://x.de"]),
+                ("example.com?q=1", &["example.com?q=1"]),
+                ("Next.com, ok", &["Next.com"]),
+                ("bob@example.com", &[]),
+                ("example.com@x", &[]),
+                ("end.It was", &[]),
+                ("bit.ly", &[]),
+                ("main.rs", &[]),
+                ("e.g. this", &[]),
+                ("3.14", &[]),
+                ("www.", &[]),
+                ("://x", &[]),
+                ("http://", &[]),
+                ("http:// x", &[]),
+                ("Ex.Com", &[]),
+                ("node.js", &[]),
+                ("go.to/", &[]),
+                ("x.com-y", &[]),
+                ("x.com_y", &[]),
+                ("first.de.last@x.com", &[]),
+                ("x.com.au@y.com", &[]),
+            ],
+        );
     }
 }

@@ -70,7 +70,7 @@ const PIECES: [&str; 48] = [
 #[test]
 fn any_text_is_survived() {
     let mut numbers = Numbers(0x2545_F491_4F6C_DD1D);
-    for _ in 0..30_000 {
+    for _ in 0..10_000 {
         let text: String = (0..1 + numbers.below(14)).map(|_| PIECES[numbers.below(PIECES.len())]).collect();
         survive(&text);
         survive(&format!("a:\n  b: {text}"));
@@ -262,7 +262,7 @@ mod yaml {
             for (at, _) in source.char_indices() {
                 survive(&source[..at]);
             }
-            for _ in 0..3_000 {
+            for _ in 0..1_000 {
                 let mut text: Vec<char> = source.chars().collect();
                 for _ in 0..1 + numbers.below(4) {
                     let at = numbers.below(text.len());

@@ -349,8 +349,3 @@ fn excerpt(text: &str) -> String {
 fn floor_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
-
-/// The nearest character boundary at or after `at`, within the text.
-fn ceil_boundary(text: &str, at: usize) -> usize {
-    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
-}

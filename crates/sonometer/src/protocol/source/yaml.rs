@@ -185,8 +185,7 @@ impl<'s> Tree<'s> {
             ));
         }
         let span = self.scalar_span(style, place);
-        let line_start = source[..span.start].rfind(['\r', '\n']).map_or(0, |at| at + 1);
-        let explicit = source[line_start..span.start].trim_end().ends_with('?');
+        let explicit = source[..span.start].trim_end_matches([' ', '\t']).ends_with('?');
         if explicit || matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
             return Err(complex_key(span));
         }
@@ -253,12 +252,16 @@ impl<'s> Tree<'s> {
             Some(_) => (None, dash_before(source, place.start).unwrap_or(place)),
             None => return Err(nothing_to_read(source)),
         };
-        let after = source[span.end..].trim_start_matches([':', ' ', '\t']);
-        let after = &after[..after.find(['\r', '\n']).unwrap_or(after.len())];
+        let rest = &source[span.end..];
+        let after = rest.trim_start_matches([':', ' ', '\t']);
         let fix = if after.starts_with(['|', '>']) {
             Some("write its lines below it, further to the right than the key".to_owned())
         } else if is_lost_text(after) {
-            Some(format!("put the value in quotes, \"{}\": `#` starts a comment", excerpt(after.trim_end())))
+            let text = rest_of_line(source, span.end + rest.len() - after.len());
+            Some(format!(
+                "put the value in quotes, \"{}\": `#` starts a comment",
+                excerpt(&source[text.range()])
+            ))
         } else {
             None
         };
@@ -368,10 +371,10 @@ impl<'s> Tree<'s> {
     fn warn_of_lost_text(&mut self, span: Span) {
         let rest = &self.source[span.end..];
         let after = rest.trim_start_matches([' ', '\t']);
-        let lost = rest_of_line(self.source, span.end + rest.len() - after.len());
-        if !is_lost_text(&self.source[lost.range()]) {
+        if !is_lost_text(after) {
             return;
         }
+        let lost = rest_of_line(self.source, span.end + rest.len() - after.len());
         let value = excerpt(&self.source[span.range()]);
         let text = excerpt(&self.source[lost.range()]);
         self.report(Diagnostic::warning(
@@ -408,9 +411,9 @@ impl<'s> Tree<'s> {
     }
 }
 
-/// Whether the rest of a line is a comment that looks like text: `#1`, but not `# note`, `## note` or `#----`.
-fn is_lost_text(rest: &str) -> bool {
-    let mut characters = rest.chars();
+/// Whether what follows is a comment that looks like text: `#1`, but not `# note`, `## note` or `#----`.
+fn is_lost_text(after: &str) -> bool {
+    let mut characters = after.chars();
     characters.next() == Some('#')
         && characters
             .next()

@@ -3,7 +3,7 @@
 use super::yaml::{alias, word};
 use super::yaml_input::Reason;
 use super::yaml_place::{rest_of_line, whole_line};
-use super::{ceil_boundary, codes, too_deep};
+use super::{codes, too_deep};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// An input that the guard cut short after the character that ends at byte `end`.
@@ -227,4 +227,9 @@ fn escape_after(source: &str, at: usize) -> Option<Span> {
         escape += 2 + digits;
     }
     None
+}
+
+/// The nearest character boundary at or after `at`, within the text.
+fn ceil_boundary(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }

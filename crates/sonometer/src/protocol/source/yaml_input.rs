@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(parse(&list(100_000)), None);
         let colons = format!("[{}", ": ".repeat(2_000_000));
         let aliases = format!("- [{}", "*a ".repeat(2_000_000));
-        for many in [list(2_000_000), colons, aliases] {
+        for many in [colons, aliases] {
             assert_eq!(parse(&many), Some(Reason::TooLong), "{}", &many[..9]);
         }
     }
