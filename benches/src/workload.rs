@@ -49,7 +49,11 @@ pub fn compile(protocol: &str) -> Sensor {
     Sensor::new(protocol).expect("the protocol was read without errors")
 }
 
-/// Words that no interaction of the grammar has: what remains is reading and scanning.
+/// A sensor that finds nothing in ordinary text: what remains is reading and scanning.
+pub fn scanner() -> Sensor {
+    compile(NOTHING_TO_FIND)
+}
+
 const NOTHING_TO_FIND: &str = r#"sonometer: 1
 id: nothing
 version: "1.0"
@@ -119,7 +123,7 @@ pub fn fixed() -> Vec<Workload> {
     let phrases = sensor(&grams.phrases(&patterns::A));
     let over_corpus = |name, sensor| Workload { name, sensor, interactions: corpus.interactions.clone() };
     vec![
-        over_corpus("scan", compile(NOTHING_TO_FIND)),
+        over_corpus("scan", scanner()),
         over_corpus("phrases", phrases.clone()),
         over_corpus("gap_rules", sensor(&grams.gap_rules())),
         Workload { name: "messages_1kb", sensor: phrases, interactions: corpus.messages(1024, 100) },
