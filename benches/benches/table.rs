@@ -202,7 +202,9 @@ struct Pair {
 impl Pair {
     fn of(ours: impl FnMut() -> usize, baseline: impl FnMut() -> usize) -> Self {
         let (mut ours, mut baseline) = (timed(ours), timed(baseline));
-        (ours(), baseline());
+        // Once to warm up.
+        ours();
+        baseline();
         let runs: Vec<[f64; 2]> = (0..ROUNDS).map(|_| [ours(), baseline()]).collect();
         let median = |of: fn(&[f64; 2]) -> f64| {
             let mut all: Vec<f64> = runs.iter().map(of).collect();
