@@ -1,2 +1,92 @@
-//! The `sonometer` command.
-fn main() {}
+//! The `sonometer` command: reads arguments, runs one verb, ends with its exit code.
+
+mod bar;
+mod conversation;
+mod failure;
+mod file;
+mod findings;
+mod input;
+mod json;
+mod near;
+mod paint;
+mod screen;
+mod target;
+mod verb;
+
+use clap::{Parser, Subcommand};
+use failure::{Exit, Failure};
+use screen::{Screen, When};
+use std::process::ExitCode;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes)
+  2    wrong usage, or an input that cannot be read
+  3    the content lacks sufficient signal for a reliable reading
+  4    no such protocol
+  141  the reader of the output went away";
+
+/// Sense texts and conversations: evidence, scores and fidelity, the same bytes every time.
+#[derive(Debug, Parser)]
+#[command(name = "sonometer", version, after_help = EXIT_CODES, max_term_width = 100)]
+struct Arguments {
+    /// When to colour the output; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    color: When,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Measure a text or a conversation
+    Sense(verb::sense::Arguments),
+    /// Say whether an input holds enough to be measured; costs no ICS
+    Fidelity(verb::fidelity::Arguments),
+    /// List the protocols that ship, or describe one
+    Protocols(verb::protocols::Arguments),
+    /// Look for errors in protocol files
+    Check(verb::check::Arguments),
+    /// Run the self tests of protocols: their `hit` and `miss` lines
+    Test(verb::test::Arguments),
+}
+
+impl Verb {
+    fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
+        match self {
+            Self::Sense(arguments) => verb::sense::run(arguments, screen),
+            Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
+            Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
+            Self::Check(arguments) => verb::check::run(arguments, screen),
+            Self::Test(arguments) => verb::test::run(arguments, screen),
+        }
+    }
+
+    /// Whether errors are told in JSON too.
+    fn json(&self) -> bool {
+        match self {
+            Self::Sense(arguments) => arguments.json,
+            Self::Fidelity(arguments) => arguments.json,
+            Self::Protocols(arguments) => arguments.json,
+            Self::Check(_) | Self::Test(_) => false,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(usage) => {
+            // Help and version come this way too, with code 0; a closed pipe is none of their business.
+            let _ = usage.print();
+            return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(Exit::Unusable as u8));
+        }
+    };
+    let mut screen = Screen::new(arguments.color);
+    let exit = match arguments.verb.run(&mut screen) {
+        Ok(exit) => exit,
+        Err(failure) => screen.fail(&failure, arguments.verb.json()),
+    };
+    exit.into()
+}

@@ -41,6 +41,11 @@ impl Json {
     pub(crate) fn string(&mut self, value: &str) {
         self.separate();
         self.text.push('"');
+        // Most texts need no escape; looking without an early end runs many bytes at a time.
+        if !value.bytes().fold(false, |found, byte| found | (byte < b' ' || byte == b'"' || byte == b'\\')) {
+            self.text.push_str(value);
+            return self.text.push('"');
+        }
         let mut written = 0;
         for (at, byte) in value.bytes().enumerate() {
             if byte >= b' ' && byte != b'"' && byte != b'\\' {
@@ -63,6 +68,29 @@ impl Json {
         }
         self.text.push_str(&value[written..]);
         self.text.push('"');
+    }
+
+    /// Text that is JSON already: whole members or values, with the comma behind each that a further one needs.
+    pub(crate) fn raw_members(&mut self, members: &str) {
+        if let Some(members) = members.strip_suffix(',') {
+            self.separate();
+            self.text.push_str(members);
+        }
+    }
+
+    /// A key that is quoted already.
+    pub(crate) fn raw_key(&mut self, quoted: &str) -> &mut Self {
+        self.separate();
+        self.text.push_str(quoted);
+        self.text.push(':');
+        self.comma = false;
+        self
+    }
+
+    /// A text that is quoted already.
+    pub(crate) fn raw_string(&mut self, quoted: &str) {
+        self.separate();
+        self.text.push_str(quoted);
     }
 
     pub(crate) fn number(&mut self, value: Unit) {
@@ -100,6 +128,13 @@ impl Json {
         }
         self.comma = true;
     }
+}
+
+/// A text in quotes, escaped.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut json = Json::default();
+    json.string(text);
+    json.into_text()
 }
 
 #[cfg(test)]

@@ -83,8 +83,8 @@ impl Reading {
     pub fn ledger(&self) -> Ledger<'_> {
         let protocol = self.protocol();
         let mut rest = self.candidates.as_slice();
-        let markers =
-            protocol.markers.iter().zip(&self.resonances).enumerate().map(|(number, (marker, resonance))| {
+        let markers = protocol.markers.iter().zip(self.resonance()).enumerate().map(
+            |(number, (marker, (_, resonance)))| {
                 let (own, others) = rest.split_at(rest.partition_point(|c| c.marker as usize <= number));
                 rest = others;
                 MarkerEntry {
@@ -97,10 +97,11 @@ impl Reading {
                     per: marker.per,
                     share_full: marker.share.as_ref().map(|share| share.full),
                     trigger: marker.trigger,
-                    resonance: *resonance,
+                    resonance,
                     matches: own.iter().map(|candidate| self.match_entry(candidate)).collect(),
                 }
-            });
+            },
+        );
         Ledger {
             markers: markers.collect(),
             score_kind: protocol.score,

@@ -21,7 +21,8 @@ pub struct Reading {
     pub(crate) sensor: Sensor,
     pub(crate) interaction: Interaction,
     pub(crate) score: Unit,
-    pub(crate) resonances: Vec<Resonance>,
+    /// The markers that have candidates or a bias, in the order of the protocol; the others are silent.
+    pub(crate) resonances: Vec<(u32, Resonance)>,
     /// All candidates, by marker, line and place.
     pub(crate) candidates: Vec<Candidate>,
     /// Those that are evidence, in the order of the text.
@@ -65,7 +66,11 @@ impl Reading {
 
     /// Every marker's label with what it came to, in the order of the protocol.
     pub fn resonance(&self) -> impl Iterator<Item = (&str, Resonance)> {
-        self.protocol().markers.iter().zip(&self.resonances).map(|(m, r)| (m.label.as_str(), *r))
+        let mut worked = self.resonances.iter().peekable();
+        (0..).zip(&self.protocol().markers).map(move |(number, marker)| {
+            let found = worked.next_if(|(at, _)| *at == number);
+            (marker.label.as_str(), found.map_or_else(Resonance::default, |(_, resonance)| *resonance))
+        })
     }
 
     /// The evidence in the order of the text.
@@ -101,7 +106,7 @@ impl Reading {
 
     /// The canonical JSON of a view: the same bytes from every door.
     pub fn to_json(&self, view: View) -> String {
-        let mut json = Json::with_capacity(256 + 48 * self.resonances.len() + 96 * self.evidence.len());
+        let mut json = Json::with_capacity(self.json_size());
         json.object(|json| self.write(json, view));
         json.into_text()
     }
@@ -112,6 +117,12 @@ impl Reading {
         let from = self.masks.partition_point(|m| m.turn < turn);
         let to = self.masks.partition_point(|m| m.turn <= turn);
         mask::show(content, range, &self.masks[from..to])
+    }
+
+    /// About the bytes of the JSON form.
+    fn json_size(&self) -> usize {
+        let silence = self.sensor.plan().silence.members(0, self.protocol().markers.len());
+        256 + silence.len() + 10 * self.resonances.len() + 96 * self.evidence.len()
     }
 
     fn write(&self, json: &mut Json, view: View) {
@@ -126,9 +137,15 @@ impl Reading {
         }
         json.key("score").number(self.score);
         json.key("resonance").object(|json| {
-            for (label, resonance) in self.resonance() {
-                json.key(label).number(resonance.activation);
+            let silence = &self.sensor.plan().silence;
+            let mut written = 0;
+            for (marker, resonance) in &self.resonances {
+                let marker = *marker as usize;
+                json.raw_members(silence.members(written, marker));
+                json.raw_key(silence.key(marker)).number(resonance.activation);
+                written = marker + 1;
             }
+            json.raw_members(silence.members(written, protocol.markers.len()));
         });
         json.key("evidence").list(|json| {
             for found in &self.evidence {
@@ -158,7 +175,7 @@ impl Reading {
     }
 
     fn write_evidence(&self, json: &mut Json, view: View, found: &Candidate) {
-        json.key("metamarker").string(&self.protocol().markers[found.marker as usize].label);
+        json.key("metamarker").raw_string(self.sensor.plan().silence.key(found.marker as usize));
         json.key("score").number(found.contribution.clamp_to_one());
         json.key("source").string(&self.shown(found.turn, found.range()));
         let turn = &self.interaction.turns()[found.turn as usize];

@@ -34,24 +34,23 @@ pub(crate) fn measure(
     number: usize,
     candidates: &mut [Candidate],
 ) -> (Resonance, Sums) {
-    let marker = &plan.protocol.markers[number];
+    let repeat = plan.markers[number].repeat;
     let mut uses = 0;
     let mut line = None;
     for candidate in candidates.iter_mut().filter(|c| c.failed == 0) {
         if line != Some(candidate.line) {
             (line, uses) = (Some(candidate.line), 0);
         }
-        candidate.contribution = contribution(marker, candidate.line, uses);
+        candidate.contribution = contribution(repeat, candidate.strength, uses);
         uses += 1;
     }
     let sums = sums(plan, setting, number, candidates);
-    (sums.resonance(marker, Unit::ZERO), sums)
+    (sums.resonance(&plan.protocol.markers[number], Unit::ZERO), sums)
 }
 
-/// What the use number `uses` (from 0) of a line adds.
-fn contribution(marker: &Marker, line: u32, uses: u32) -> Unit {
-    let strength = marker.lines[line as usize].strength;
-    match marker.repeat {
+/// What the use number `uses` (from 0) of a line of that strength adds.
+fn contribution(repeat: Repeat, strength: Unit, uses: u32) -> Unit {
+    match repeat {
         Repeat::All => strength,
         Repeat::Once if uses == 0 => strength,
         Repeat::Once => Unit::ZERO,

@@ -1,41 +1,39 @@
 //! From activations to the one score of a protocol.
 
-use crate::protocol::{Marker, Pole, Protocol, ScoreKind};
+use crate::protocol::{Marker, Pole, ScoreKind};
 use crate::resonance::Resonance;
+use crate::sensor::Plan;
 use crate::unit::Unit;
 
-/// Section 5 of the semantics; `resonances` are in the order of the markers.
-pub(crate) fn score(protocol: &Protocol, resonances: &[Resonance]) -> Unit {
-    let all = || protocol.markers.iter().zip(resonances.iter().map(|r| r.activation));
+/// Section 5 of the semantics; `resonances` are those of the markers that are not silent, in the order of the file:
+/// the others change no sum and no product.
+pub(crate) fn score(plan: &Plan, resonances: &[(u32, Resonance)]) -> Unit {
+    let all = || resonances.iter().map(|(at, r)| (&plan.protocol.markers[*at as usize], r.activation));
     let of_pole = |pole: Pole| all().filter(move |(m, _)| m.pole == pole);
-    match protocol.score {
+    let (weights_for, weights_against) = (plan.weights_for, plan.weights_against);
+    match plan.protocol.score {
         ScoreKind::Mean => {
-            let good = weighted_mean(of_pole(Pole::For)).unwrap_or(Unit::ONE);
-            let bad = weighted_mean(of_pole(Pole::Against)).unwrap_or(Unit::ZERO);
+            let good = weighted_mean(of_pole(Pole::For), weights_for.sum).unwrap_or(Unit::ONE);
+            let bad = weighted_mean(of_pole(Pole::Against), weights_against.sum).unwrap_or(Unit::ZERO);
             good.times(bad.complement())
         }
-        ScoreKind::Risk => remaining(&of_pole(Pole::Against).collect::<Vec<_>>(), &all().collect::<Vec<_>>()),
-        ScoreKind::Any => {
-            remaining(&of_pole(Pole::For).collect::<Vec<_>>(), &all().collect::<Vec<_>>()).complement()
-        }
+        ScoreKind::Risk if weights_against.sum == 0 => remaining(weights_for.largest, all()),
+        ScoreKind::Risk => remaining(weights_against.largest, of_pole(Pole::Against)),
+        ScoreKind::Any if weights_for.sum == 0 => remaining(weights_against.largest, all()).complement(),
+        ScoreKind::Any => remaining(weights_for.largest, of_pole(Pole::For)).complement(),
     }
 }
 
-fn weighted_mean<'m>(markers: impl Iterator<Item = (&'m Marker, Unit)>) -> Option<Unit> {
-    let (mut sum, mut weights) = (0i128, 0i128);
-    for (marker, activation) in markers {
-        let weight = i128::from(marker.importance.weight());
-        sum += weight * i128::from(activation.0);
-        weights += weight;
-    }
-    (weights > 0).then(|| Unit::ratio(sum, weights * 1_000_000))
+/// `None` if there are no markers of that pole at all.
+fn weighted_mean<'m>(active: impl Iterator<Item = (&'m Marker, Unit)>, weights: i64) -> Option<Unit> {
+    let sum: i64 = active.map(|(marker, activation)| marker.importance.weight() * activation.0).sum();
+    (weights > 0).then(|| Unit::ratio(sum.into(), i128::from(weights) * 1_000_000))
 }
 
-/// What is left of 1 after each marker has taken its weighted activation; of all markers where the pole has none.
-fn remaining(of_pole: &[(&Marker, Unit)], all: &[(&Marker, Unit)]) -> Unit {
-    let markers = if of_pole.is_empty() { all } else { of_pole };
-    let largest = markers.iter().map(|(m, _)| m.importance.weight()).max().unwrap_or(1);
-    markers.iter().fold(Unit::ONE, |left, (marker, activation)| {
+/// What is left of 1 after each active marker has taken its activation, weighted relative to the `largest` weight among
+/// the markers of the pole.
+fn remaining<'m>(largest: i64, active: impl Iterator<Item = (&'m Marker, Unit)>) -> Unit {
+    active.fold(Unit::ONE, |left, (marker, activation)| {
         let weight = Unit::ratio(marker.importance.weight().into(), largest.into());
         left.times(activation.times(weight).complement())
     })

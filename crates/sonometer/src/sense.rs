@@ -9,7 +9,7 @@ use crate::mask::Masked;
 use crate::matcher::{Matcher, TurnText};
 use crate::protocol::Modality;
 use crate::reading::Reading;
-use crate::resonance::{self, Resonance, Sums};
+use crate::resonance::{self, Sums};
 use crate::score;
 use crate::sensor::{Plan, Sensor};
 use crate::unit::Unit;
@@ -48,7 +48,7 @@ impl Sensor {
             sensor: self.clone(),
             interaction: interaction.clone(),
             score: Unit::ZERO,
-            resonances: vec![Resonance::default(); plan.markers.len()],
+            resonances: Vec::new(),
             candidates: Vec::new(),
             evidence: Vec::new(),
             weak_signals: Vec::new(),
@@ -108,27 +108,39 @@ fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting) -> Vec<Ca
 }
 
 fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: SenseOptions) {
+    // Markers without a candidate are silent unless their bias speaks; only the others are worked on.
     let mut rest = reading.candidates.as_mut_slice();
-    let mut sums: Vec<Sums> = Vec::with_capacity(plan.markers.len());
-    for number in 0..plan.markers.len() {
-        let count = rest.partition_point(|c| c.marker as usize <= number);
+    let mut biased = plan.always.iter().copied().peekable();
+    let mut all_sums: Vec<Sums> = Vec::new();
+    loop {
+        let next = rest.first().map(|c| c.marker);
+        let marker = match (next, biased.peek().copied()) {
+            (None, None) => break,
+            (Some(a), Some(b)) => a.min(b),
+            (Some(only), None) | (None, Some(only)) => only,
+        };
+        biased.next_if_eq(&marker);
+        let count = rest.iter().take_while(|c| c.marker == marker).count();
         let (own, others) = rest.split_at_mut(count);
-        let (resonance, sum) = resonance::measure(plan, setting, number, own);
-        reading.resonances[number] = resonance;
-        sums.push(sum);
+        let (resonance, sums) = resonance::measure(plan, setting, marker as usize, own);
+        reading.resonances.push((marker, resonance));
+        all_sums.push(sums);
         rest = others;
     }
-    reading.score = score::score(&plan.protocol, &reading.resonances);
+    reading.score = score::score(plan, &reading.resonances);
     reading.evidence = reading.candidates.iter().copied().filter(|c| c.contribution > Unit::ZERO).collect();
     reading.evidence.sort_unstable_by_key(|c| (c.turn, c.start, c.end, c.marker, c.line));
     reading.masks = masks(plan, reading);
-    reading.weak_signals = weak_signals(plan, reading, &sums);
-    let triggered = reading.resonances.iter().filter(|r| r.triggered).count();
+    reading.weak_signals = weak_signals(plan, reading, &all_sums);
+    let triggered = reading.resonances.iter().filter(|(_, r)| r.triggered).count();
     reading.ics = Ics::of(triggered, options.usd_per_ics);
 }
 
 /// What the evidence of markers with a mask, and their checksum near misses, hide; by turn and place.
 fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
+    if !plan.has_masks {
+        return Vec::new();
+    }
     let near = reading.candidates.iter().filter(|c| c.failed & condition::CHECKSUM != 0);
     let hiding = reading.evidence.iter().chain(near).filter_map(|c| {
         let mask = plan.protocol.markers[c.marker as usize].mask?;
@@ -143,12 +155,15 @@ fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
 fn weak_signals(plan: &Plan, reading: &Reading, sums: &[Sums]) -> Vec<weak::WeakSignal> {
     let mut found = Vec::new();
     let mut rest = reading.candidates.as_slice();
-    for (number, (resonance, sums)) in reading.resonances.iter().zip(sums).enumerate() {
-        let (own, others) = rest.split_at(rest.partition_point(|c| c.marker as usize <= number));
+    for ((marker, resonance), sums) in reading.resonances.iter().zip(sums) {
+        let (own, others) = rest.split_at(rest.iter().take_while(|c| c.marker == *marker).count());
         rest = others;
-        let said_by =
-            |c: &Candidate| reading.interaction.turns()[c.turn as usize].role.as_deref().map(str::to_owned);
-        found.extend(weak::of_marker(plan, number, resonance, sums, own, said_by));
+        if !resonance.triggered {
+            let said_by = |c: &Candidate| {
+                reading.interaction.turns()[c.turn as usize].role.as_deref().map(str::to_owned)
+            };
+            found.extend(weak::of_marker(plan, *marker as usize, resonance, sums, own, said_by));
+        }
     }
     found.sort_by_key(|weak| (std::cmp::Reverse(weak.proximity), weak.marker));
     found

@@ -32,15 +32,11 @@ pub(crate) fn of_marker(
     said_by: impl Fn(&Candidate) -> Option<String>,
 ) -> Option<WeakSignal> {
     let marker = &plan.protocol.markers[number];
-    if resonance.triggered {
-        return None;
-    }
     let more = Unit::ratio(resonance.activation.0.into(), marker.trigger.0.into());
     let more = (more >= LEAST_OF_MORE).then_some((more.min(HIGHEST), HintKind::More, None));
     let missed = candidates.iter().filter_map(|candidate| {
         let kind = only_failure(candidate.failed)?;
-        let strength = marker.lines[candidate.line as usize].strength;
-        if strength <= Unit::ZERO || !sums.resonance(marker, strength).triggered {
+        if candidate.strength <= Unit::ZERO || !sums.resonance(marker, candidate.strength).triggered {
             return None;
         }
         let tokens = i128::from(candidate.tokens);

@@ -8,6 +8,7 @@ use crate::matcher::{Count, Hit, TurnText, place};
 use crate::protocol::{End, Extent, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
+use std::ops::Range;
 
 /// The conditions of a candidate, as bits of [`Candidate::failed`].
 pub(crate) mod condition {
@@ -34,6 +35,8 @@ pub(crate) struct Candidate {
     pub(crate) end: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
+    /// What its line is worth.
+    pub(crate) strength: Unit,
     /// Bits of [`condition`]; 0: it counts.
     pub(crate) failed: u8,
     /// What it adds to its marker's evidence; set when the marker is measured.
@@ -100,14 +103,13 @@ pub(crate) fn judge(
 ) {
     let exclusions = exclusion::Exclusions::of(plan, turn, hits);
     let cues = negation::Cues::of(plan, turn, hits);
-    let mut verdict = |marker: u32, line: u32, hit: &Hit, range: std::ops::Range<usize>, failed: u8| {
+    let mut verdict = |marker: u32, line: u32, strength: Unit, hit: &Hit, range: Range<usize>, failed: u8| {
         let marker_plan = &plan.markers[marker as usize];
-        let rules = &plan.protocol.markers[marker as usize];
         let mut failed = failed;
         if !setting.is_by(turn_number, &marker_plan.by) {
             failed |= condition::ROLE;
         }
-        if !setting.is_within(turn_number, rules.place) {
+        if !setting.is_within(turn_number, marker_plan.place) {
             failed |= condition::WHERE;
         }
         if exclusions.overlap(marker, &range) {
@@ -123,22 +125,25 @@ pub(crate) fn judge(
             start: range.start as u32,
             end: range.end as u32,
             tokens: (hit.last - hit.first).max(1),
+            strength,
             failed,
             contribution: Unit::ZERO,
         });
     };
     for hit in hits {
-        if let Owner::Line { marker, line } = plan.rules[hit.rule as usize].owner {
-            verdict(marker, line, hit, place(plan, turn, hit), 0);
+        let rule = &plan.rules[hit.rule as usize];
+        if let Owner::Line { marker, line } = rule.owner {
+            verdict(marker, line, rule.strength, hit, place(plan, turn, hit), 0);
         }
     }
     for (marker, line, hit, range) in near_misses(plan, turn) {
-        verdict(marker, line, &hit, range, condition::CHECKSUM);
+        let strength = plan.protocol.markers[marker as usize].lines[line as usize].strength;
+        verdict(marker, line, strength, &hit, range, condition::CHECKSUM);
     }
 }
 
 /// Occurrences with the right shape and wrong check digits, for lines that are a checked class and nothing else.
-fn near_misses(plan: &Plan, turn: &TurnText<'_>) -> Vec<(u32, u32, Hit, std::ops::Range<usize>)> {
+fn near_misses(plan: &Plan, turn: &TurnText<'_>) -> Vec<(u32, u32, Hit, Range<usize>)> {
     let mut found = Vec::new();
     if plan.checked.is_empty() {
         return found;

@@ -37,14 +37,16 @@ impl Matcher {
     pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
         self.tries.clear();
-        for &at in &turn.marked {
-            let word = turn.tokens[at as usize].word();
+        // Each token with the word after it; most places fall out at two bits, which the processor learns to expect.
+        for (at, token) in turn.tokens.iter().enumerate() {
+            let word = token.word();
+            let second = turn.tokens.get(at + 1).map_or(0, |next| next.word());
             let roles = plan.vocabulary.roles(word);
-            if roles & role::FIRST != 0 {
-                walk_phrases(plan, turn, at as usize, &mut hits);
+            if plan.phrases.may_begin(word, second) | (roles & role::PHRASE != 0) {
+                walk_phrases(plan, turn, at, &mut hits);
             }
             if roles & role::ANCHOR != 0 {
-                self.anchor(plan.anchors.at(Key::Word(word)), at);
+                self.anchor(plan.anchors.at(Key::Word(word)), at as u32);
             }
         }
         if plan.has_programs {
@@ -102,14 +104,13 @@ fn walk_phrases(plan: &Plan, turn: &TurnText<'_>, first: usize, hits: &mut Vec<H
             hits.push(Hit { rule, first: first as u32, last: last as u32, regex_match: 0 });
         }
     };
-    let word = turn.tokens[first].word();
-    let mut node = plan.phrases.root(word);
+    let mut node = plan.phrases.root(turn.tokens[first].word());
+    if node == 0 {
+        return;
+    }
     push(node, first + 1);
     for (at, token) in turn.tokens.iter().enumerate().skip(first + 1) {
         if token.gap() != GapKind::Join || token.word() == 0 {
-            return;
-        }
-        if at == first + 1 && !plan.phrases.may_begin(word, token.word()) {
             return;
         }
         node = plan.phrases.step(node, token.word());

@@ -17,8 +17,6 @@ pub(crate) struct TurnText<'t> {
     pub(crate) tokens: Vec<Token>,
     /// The first tokens of the second sentence and those after it.
     pub(crate) sentences: Vec<u32>,
-    /// Tokens at which a phrase may begin or an anchor stands.
-    pub(crate) marked: Vec<u32>,
     /// (token, test) for every prefix or stem test that a token passes, sorted.
     pub(crate) passed: Vec<(u32, u32)>,
     /// Class occurrences over tokens, sorted by class and place.
@@ -62,19 +60,17 @@ impl<'t> TurnText<'t> {
             plan,
             tokens: Vec::with_capacity(original.len() / 5 + 4),
             sentences: Vec::new(),
-            marked: Vec::with_capacity(original.len() / 10 + 4),
             passed: Vec::new(),
-            count: Count { noise: noise(original), ..Count::default() },
             last_end: 0,
         };
         token::cut(folded.text(), &mut reader);
-        let Reader { tokens, sentences, marked, passed, count, .. } = reader;
+        let Reader { tokens, sentences, passed, .. } = reader;
+        let count = Count { noise: noise(original), ..count(plan, folded.text(), &tokens) };
         let mut turn = Self {
             original,
             folded,
             tokens,
             sentences,
-            marked,
             passed,
             occurrences: Vec::new(),
             regex_matches: Vec::new(),
@@ -182,35 +178,21 @@ struct Reader<'p> {
     plan: &'p Plan,
     tokens: Vec<Token>,
     sentences: Vec<u32>,
-    marked: Vec<u32>,
     passed: Vec<(u32, u32)>,
-    count: Count,
     last_end: usize,
 }
 
 impl Sink for Reader<'_> {
-    #[inline]
+    #[inline(always)]
     fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool) {
         let bytes = text.as_bytes();
-        let gap = self.gap(text, start);
-        let word = self.plan.vocabulary.number(bytes, start, end);
-        let roles = self.plan.vocabulary.roles(word);
         let at = self.tokens.len() as u32;
-        if gap == GapKind::End {
-            self.sentences.push(at);
-        }
-        if roles & (role::FIRST | role::ANCHOR) != 0 {
-            self.marked.push(at);
-        }
-        if !symbol {
-            self.count.words += 1;
-            self.count.function_words += u64::from(roles & role::FUNCTION);
-            if !bytes[start].is_ascii() {
-                self.count.unreadable += u64::from(self.plan.latin);
-            } else if roles & role::PLACEHOLDER != 0 && start > 0 && matches!(bytes[start - 1], b'[' | b'(') {
-                self.count.unreadable += 1;
-            }
-        }
+        let gap = if start == self.last_end + 1 && bytes[self.last_end] == b' ' {
+            GapKind::Join
+        } else {
+            self.gap(text, start)
+        };
+        let word = self.plan.vocabulary.number(bytes, start, end);
         if self.plan.tests.may_pass(bytes, start, end) {
             let passed = &mut self.passed;
             self.plan.tests.each(&text[start..end], |test| passed.push((at, test)));
@@ -221,27 +203,48 @@ impl Sink for Reader<'_> {
 }
 
 impl Reader<'_> {
-    #[inline]
-    fn gap(&self, text: &str, start: usize) -> GapKind {
-        if start == self.last_end + 1 && text.as_bytes()[self.last_end] == b' ' {
-            return GapKind::Join;
-        }
+    #[inline(never)]
+    fn gap(&mut self, text: &str, start: usize) -> GapKind {
         let Some(last) = self.tokens.last() else { return GapKind::Join };
-        gap::kind(text, self.last_end, start, || {
+        let kind = gap::kind(text, self.last_end, start, || {
             let word = &text[last.range()];
             let initial = word.len() == 1
                 && word.as_bytes()[0].is_ascii_alphabetic()
                 && !word.eq_ignore_ascii_case("i");
             initial || self.plan.language.is_some_and(|l| l.is_abbreviation(&word.to_ascii_lowercase()))
-        })
+        });
+        if kind == GapKind::End {
+            self.sentences.push(self.tokens.len() as u32);
+        }
+        kind
     }
+}
+
+/// What fidelity needs to know of the words of a turn.
+fn count(plan: &Plan, text: &str, tokens: &[Token]) -> Count {
+    let bytes = text.as_bytes();
+    let mut count = Count::default();
+    for token in tokens {
+        let roles = plan.vocabulary.roles(token.word());
+        count.words += u64::from(!token.is_symbol());
+        count.function_words += u64::from(roles & role::FUNCTION);
+        if roles & role::PLACEHOLDER != 0 && token.start > 0 {
+            count.unreadable += u64::from(matches!(bytes[token.start as usize - 1], b'[' | b'('));
+        }
+    }
+    if plan.latin && !text.is_ascii() {
+        let foreign = tokens.iter().filter(|t| !t.is_symbol() && !bytes[t.start as usize].is_ascii());
+        count.unreadable += foreign.count() as u64;
+    }
+    count
 }
 
 /// Maximal runs of U+FFFD and control characters other than tab and line breaks.
 fn noise(text: &str) -> u64 {
     // No byte below 0x20 but white space, no DEL and nothing beyond ASCII: the everyday case.
-    let plain = |b: &u8| matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
-    if text.as_bytes().iter().all(plain) {
+    let unusual = |b: u8| !matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    // Without an early end this runs many bytes at a time.
+    if !text.bytes().fold(false, |found, byte| found | unusual(byte)) {
         return 0;
     }
     let is_noise = |c: char| {

@@ -11,7 +11,8 @@ use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
 use crate::language::{self, Language};
 use crate::protocol::phrase::{Pattern, WordTest};
-use crate::protocol::{Marker, NegationMode, Protocol, Status};
+use crate::protocol::{Line, Marker, NegationMode, Place, Pole, Protocol, Repeat, Status};
+use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 use program::Key;
 use std::collections::BTreeMap;
@@ -50,6 +51,15 @@ pub(crate) struct Plan {
     /// Rules that are a `<question>` or a `/re/` and nothing else.
     pub(crate) whole_lines: Vec<u32>,
     pub(crate) markers: Vec<MarkerPlan>,
+    /// Whether some marker hides what it matched.
+    pub(crate) has_masks: bool,
+    /// Markers that have evidence without a match: those with a positive bias.
+    pub(crate) always: Vec<u32>,
+    /// Sums and largest of the weights of the markers for, and of those against; 0 where there are none.
+    pub(crate) weights_for: Weights,
+    pub(crate) weights_against: Weights,
+    /// The members of a resonance object in which every marker is 0, and where each begins.
+    pub(crate) silence: Silence,
     /// Role name (folded, lower case) -> the protocol's name for it.
     pub(crate) roles: BTreeMap<String, String>,
 }
@@ -60,6 +70,8 @@ pub(crate) struct Rule {
     pub(crate) owner: Owner,
     pub(crate) body: Body,
     pub(crate) taking: Taking,
+    /// What one match is worth, for evidence lines.
+    pub(crate) strength: Unit,
 }
 
 /// What a match of a rule is.
@@ -96,10 +108,51 @@ pub(crate) struct MarkerPlan {
     /// The names of the share's side.
     pub(crate) share_by: Vec<String>,
     pub(crate) drops_negated: bool,
+    pub(crate) place: Option<Place>,
+    pub(crate) repeat: Repeat,
     /// By line: what negation must know of it; empty unless negation is looked at.
     pub(crate) written: Vec<Written>,
     /// By line: the checked class the line consists of, for near misses.
     pub(crate) checked: Vec<Option<crate::class::Class>>,
+}
+
+/// Weights of the markers of one pole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Weights {
+    pub(crate) sum: i64,
+    pub(crate) largest: i64,
+}
+
+/// The JSON members of a silent resonance object: most markers of a large protocol are silent in most readings.
+#[derive(Debug, Default)]
+pub(crate) struct Silence {
+    /// `"label":0,` for every marker.
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl Silence {
+    fn of(protocol: &Protocol) -> Self {
+        let mut silence = Self::default();
+        for marker in &protocol.markers {
+            silence.starts.push(silence.text.len());
+            silence.text.push_str(&crate::json::quoted(&marker.label));
+            silence.text.push_str(":0,");
+        }
+        silence.starts.push(silence.text.len());
+        silence
+    }
+
+    /// The members of markers `from..to`, with a comma behind each.
+    pub(crate) fn members(&self, from: usize, to: usize) -> &str {
+        &self.text[self.starts[from]..self.starts[to]]
+    }
+
+    /// The key of a marker, in quotes.
+    pub(crate) fn key(&self, marker: usize) -> &str {
+        let member = self.members(marker, marker + 1);
+        &member[..member.len() - ":0,".len()]
+    }
 }
 
 /// What a line says itself: cues inside its matches may be the author's own words.
@@ -168,10 +221,10 @@ impl Plan {
             let marker = marker as u32;
             for (line, l) in m.lines.iter().enumerate() {
                 let owner = Owner::Line { marker, line: line as u32 };
-                add(&mut rules, &mut compiler, owner, &l.pattern, Taking::Apart);
+                add(&mut rules, &mut compiler, owner, l, Taking::Apart);
             }
             for l in &m.except {
-                add(&mut rules, &mut compiler, Owner::Except { marker }, &l.pattern, Taking::EveryStart);
+                add(&mut rules, &mut compiler, Owner::Except { marker }, l, Taking::EveryStart);
             }
         }
         if protocol.markers.iter().any(|m| m.negation == NegationMode::Drop) {
@@ -190,7 +243,17 @@ impl Plan {
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
         };
+        let weights_of = |pole| {
+            let weights =
+                || protocol.markers.iter().filter(|m| m.pole == pole).map(|m| m.importance.weight());
+            Weights { sum: weights().sum(), largest: weights().max().unwrap_or(0) }
+        };
         Ok(Self {
+            has_masks: protocol.markers.iter().any(|m| m.mask.is_some()),
+            always: (0..).zip(&protocol.markers).filter(|(_, m)| m.bias.0 > 0).map(|(at, _)| at).collect(),
+            weights_for: weights_of(Pole::For),
+            weights_against: weights_of(Pole::Against),
+            silence: Silence::of(&protocol),
             language,
             latin: language.is_some_and(|l| l.latin),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
@@ -225,10 +288,10 @@ pub(crate) fn fold_role(role: &str) -> String {
     crate::text::fold::fold_to_lower(role).trim().to_owned()
 }
 
-fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, pattern: &Pattern, taking: Taking) {
-    let body = compiler.rule(rules.len() as u32, pattern);
+fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line, taking: Taking) {
+    let (body, strength) = (compiler.rule(rules.len() as u32, &line.pattern), line.strength);
     let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
-    rules.push(Rule { owner, body, taking });
+    rules.push(Rule { owner, body, taking, strength });
 }
 
 /// All cues are the phrases of one rule, so that the longest wins; likewise pseudo-cues and stops.
@@ -253,7 +316,7 @@ fn add_negation(
             let numbers = phrase.into_iter().map(|word| compiler.words.number(word)).collect();
             compiler.phrases.add(numbers, rule);
         }
-        rules.push(Rule { owner, body: Body::Phrases, taking: Taking::Apart });
+        rules.push(Rule { owner, body: Body::Phrases, taking: Taking::Apart, strength: Unit::ZERO });
     }
 }
 
@@ -276,8 +339,8 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::PLACEHOLDER);
     }
-    for word in compiler.phrases.first_words() {
-        compiler.words.mark(word, role::FIRST);
+    for word in compiler.phrases.single_words() {
+        compiler.words.mark(word, role::PHRASE);
     }
     for (key, _) in &compiler.anchors {
         if let Key::Word(word) = key {
@@ -371,6 +434,8 @@ impl MarkerPlan {
             share_by: if share_by.is_empty() { by.clone() } else { share_by },
             by,
             drops_negated,
+            place: marker.place,
+            repeat: marker.repeat,
             written: written.collect(),
             checked: checked.collect(),
         }

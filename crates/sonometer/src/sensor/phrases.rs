@@ -10,10 +10,8 @@ pub(crate) struct Phrases {
     roots: Vec<u32>,
     /// Hash table of (node, word) -> node.
     edges: Vec<Edge>,
-    shift: u32,
     /// Bits of pairs (first word, second word).
     pairs: Vec<u64>,
-    pair_shift: u32,
     /// By node: where its rules begin in `rules`; one more at the end.
     ends: Vec<u32>,
     rules: Vec<u32>,
@@ -38,9 +36,9 @@ impl Builder {
         self.phrases.push((phrase, rule));
     }
 
-    /// The first words of all phrases.
-    pub(crate) fn first_words(&self) -> impl Iterator<Item = u32> {
-        self.phrases.iter().map(|(phrase, _)| phrase[0])
+    /// The phrases of one word.
+    pub(crate) fn single_words(&self) -> impl Iterator<Item = u32> {
+        self.phrases.iter().filter(|(phrase, _)| phrase.len() == 1).map(|(phrase, _)| phrase[0])
     }
 
     /// Lays out the tree; `words` is the number of word numbers.
@@ -80,41 +78,39 @@ impl Builder {
             rules.extend(output);
         }
         ends.push(rules.len() as u32);
-        let (edges, shift) = table(&edges);
-        let (pairs, pair_shift) = bits(&pairs);
-        Phrases { roots, edges, shift, pairs, pair_shift, ends, rules }
+        let edges = table(&edges);
+        let pairs = bits(&pairs);
+        Phrases { roots, edges, pairs, ends, rules }
     }
 }
 
-fn table(edges: &[(u32, u32, u32)]) -> (Vec<Edge>, u32) {
+fn table(edges: &[(u32, u32, u32)]) -> Vec<Edge> {
     let size = (2 * edges.len()).next_power_of_two().max(4);
-    let shift = 64 - size.trailing_zeros();
     let mut slots = vec![Edge::default(); size];
     for &(node, word, target) in edges {
-        let mut place = (mix(node, word) >> shift) as usize;
+        let mut place = mix(node, word) & (size - 1);
         while slots[place].target != 0 {
             place = (place + 1) & (size - 1);
         }
         slots[place] = Edge { node, word, target };
     }
-    (slots, shift)
+    slots
 }
 
 /// Sixteen bits a pair: about one place in sixteen passes by chance.
-fn bits(pairs: &[(u32, u32)]) -> (Vec<u64>, u32) {
+fn bits(pairs: &[(u32, u32)]) -> Vec<u64> {
     let size = (16 * pairs.len()).next_power_of_two().max(64);
-    let shift = 64 - size.trailing_zeros();
     let mut words = vec![0; size / 64];
     for &(first, second) in pairs {
-        let bit = (mix(first, second) >> shift) as usize;
+        let bit = mix(first, second) & (size - 1);
         words[bit / 64] |= 1 << (bit % 64);
     }
-    (words, shift)
+    words
 }
 
 #[inline]
-fn mix(a: u32, b: u32) -> u64 {
-    (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+fn mix(a: u32, b: u32) -> usize {
+    ((u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
 
 impl Phrases {
@@ -127,14 +123,14 @@ impl Phrases {
     /// Whether a phrase may begin with these two words.
     #[inline]
     pub(crate) fn may_begin(&self, first: u32, second: u32) -> bool {
-        let bit = (mix(first, second) >> self.pair_shift) as usize;
+        let bit = mix(first, second) & (64 * self.pairs.len() - 1);
         self.pairs[bit / 64] >> (bit % 64) & 1 != 0
     }
 
     /// The node behind `word`, 0 for none.
     #[inline]
     pub(crate) fn step(&self, node: u32, word: u32) -> u32 {
-        let mut place = (mix(node, word) >> self.shift) as usize;
+        let mut place = mix(node, word) & (self.edges.len() - 1);
         loop {
             let edge = self.edges[place];
             if edge.target == 0 || edge.node == node && edge.word == word {

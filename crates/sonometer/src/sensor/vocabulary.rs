@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub(crate) mod role {
     /// A function word of the protocol's language.
     pub(crate) const FUNCTION: u8 = 1;
-    /// Some phrase begins with it.
-    pub(crate) const FIRST: u8 = 2;
+    /// It is a phrase by itself.
+    pub(crate) const PHRASE: u8 = 2;
     /// Some rule is looked for where it stands.
     pub(crate) const ANCHOR: u8 = 4;
     /// Marks that a passage cannot be heard, when in brackets.
@@ -20,17 +20,28 @@ pub(crate) mod role {
 /// Word numbers by word. Number 0 stands for every word that no pattern has.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    slots: Vec<Slot>,
-    shift: u32,
+    /// A power of two of places, at most a quarter of them taken; 0 where no word is. Apart from what stands in them,
+    /// so that more of them stay in the cache.
+    keys: Vec<u64>,
+    places: Vec<Place>,
     words: Vec<Box<str>>,
     roles: Vec<u8>,
 }
 
+/// A word number, and whether the word has more than eight bytes.
 #[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    key: u64,
-    word: u32,
-    long: bool,
+struct Place(u32);
+
+impl Place {
+    const LONG: u32 = 1 << 31;
+
+    fn word(self) -> u32 {
+        self.0 & !Self::LONG
+    }
+
+    fn is_long(self) -> bool {
+        self.0 & Self::LONG != 0
+    }
 }
 
 /// Collects words before the table is built.
@@ -66,19 +77,19 @@ impl Builder {
 
     /// The finished table.
     pub(crate) fn build(self) -> Vocabulary {
-        let size = (2 * self.words.len()).next_power_of_two().max(16);
-        let shift = 64 - size.trailing_zeros();
-        let mut slots = vec![Slot::default(); size];
-        for (at, word) in self.words.iter().enumerate() {
-            let slot = Slot { key: key_of(word.as_bytes()), word: at as u32 + 1, long: word.len() > 8 };
-            let mut place = index(slot.key, shift);
-            while slots[place].word != 0 {
-                place = (place + 1) & (size - 1);
+        let size = (4 * self.words.len()).next_power_of_two().max(16);
+        let (mut keys, mut places) = (vec![0; size], vec![Place::default(); size]);
+        for (number, word) in (1..).zip(&self.words) {
+            let key = key_of(word.as_bytes());
+            let mut at = index(key) & (size - 1);
+            while keys[at] != 0 {
+                at = (at + 1) & (size - 1);
             }
-            slots[place] = slot;
+            keys[at] = key;
+            places[at] = Place(number | if word.len() > 8 { Place::LONG } else { 0 });
         }
         let roles = std::iter::once(0).chain(self.roles).collect();
-        Vocabulary { slots, shift, words: self.words, roles }
+        Vocabulary { keys, places, words: self.words, roles }
     }
 }
 
@@ -87,21 +98,41 @@ impl Vocabulary {
     #[inline]
     pub(crate) fn number(&self, text: &[u8], start: usize, end: usize) -> u32 {
         let len = end - start;
-        let key = if len <= 8 { short_key(text, start, len) } else { long_key(&text[start..end]) };
-        let mut place = index(key, self.shift);
-        loop {
-            let slot = self.slots[place];
-            if slot.word == 0 {
-                return 0;
-            }
-            if slot.key == key
-                && slot.long == (len > 8)
-                && (len <= 8 || self.confirms(slot.word, &text[start..end]))
-            {
-                return slot.word;
-            }
-            place = (place + 1) & (self.slots.len() - 1);
+        if len > 8 {
+            return self.long_number(&text[start..end]);
         }
+        let key = short_key(text, start, len);
+        let at = index(key) & (self.keys.len() - 1);
+        let found = self.keys[at];
+        let place = self.places[at & (self.places.len() - 1)];
+        // Whether the first place holds the word or nothing cannot be foreseen, so it costs no branch; that it holds
+        // another word is rare. (The key of an empty place is 0, which no word has.)
+        let same = found == key;
+        if same & !place.is_long() | (found == 0) {
+            return if same { place.word() } else { 0 };
+        }
+        self.further(key, |place| !place.is_long())
+    }
+
+    #[inline(never)]
+    fn long_number(&self, word: &[u8]) -> u32 {
+        self.further(long_key(word), |place| {
+            place.is_long() && self.words[place.word() as usize - 1].as_bytes().eq_ignore_ascii_case(word)
+        })
+    }
+
+    /// Probes place by place.
+    #[inline(never)]
+    fn further(&self, key: u64, is_it: impl Fn(Place) -> bool) -> u32 {
+        let mask = self.keys.len() - 1;
+        let mut at = index(key) & mask;
+        while self.keys[at] != 0 {
+            if self.keys[at] == key && is_it(self.places[at]) {
+                return self.places[at].word();
+            }
+            at = (at + 1) & mask;
+        }
+        0
     }
 
     /// What the word stands for.
@@ -112,20 +143,13 @@ impl Vocabulary {
 
     /// Bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.slots.len() * size_of::<Slot>()
-            + self.words.iter().map(|w| w.len() + 16).sum::<usize>()
-            + self.roles.len()
-    }
-
-    #[cold]
-    fn confirms(&self, word: u32, text: &[u8]) -> bool {
-        self.words[word as usize - 1].as_bytes().eq_ignore_ascii_case(text)
+        self.keys.len() * 12 + self.words.iter().map(|w| w.len() + 16).sum::<usize>() + self.roles.len()
     }
 }
 
 #[inline]
-fn index(key: u64, shift: u32) -> usize {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize
+fn index(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
 
 fn key_of(lower: &[u8]) -> u64 {
@@ -155,7 +179,8 @@ fn long_key(word: &[u8]) -> u64 {
     for chunk in chunks.iter().chain(std::iter::once(&last)) {
         key = (key.rotate_left(26) ^ lower(u64::from_le_bytes(*chunk))).wrapping_mul(0xff51_afd7_ed55_8ccd);
     }
-    key
+    // 0 stands for an empty place.
+    key | 1
 }
 
 /// ASCII capitals in lower case, eight bytes at once; other bytes stay.

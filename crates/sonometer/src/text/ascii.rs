@@ -10,37 +10,73 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// Cuts ASCII text into tokens; other text must go through [`super::unicode::cut`], which gives the same on ASCII.
 pub(super) fn cut(text: &str, sink: &mut impl Sink) {
     let bytes = text.as_bytes();
-    let mut words = Words { text, bytes, pending: None, sink };
-    let mut start = None;
+    // Two rounds a block: first all edges, then all words. The edges of a block are found without a branch to
+    // mispredict, and the work on words stands in one place.
+    let mut edges = [0u32; 66];
+    let mut count = 0;
     let mut carry = 0u64;
-    let mut base = 0;
-    let mut block = [0u8; 64];
-    while base < bytes.len() {
+    let mut pending: Option<(usize, usize)> = None;
+    for base in (0..bytes.len()).step_by(64) {
         let mask = match bytes[base..].first_chunk::<64>() {
             Some(full) => mask_of(full),
-            None => {
-                let rest = &bytes[base..];
-                block[..rest.len()].copy_from_slice(rest);
-                block[rest.len()..].fill(0);
-                mask_of(&block)
-            }
+            None => mask_of_rest(&bytes[base..]),
         };
-        let mut edges = mask ^ (mask << 1 | carry);
+        let mut bits = mask ^ (mask << 1 | carry);
         carry = mask >> 63;
-        while edges != 0 {
-            let at = base + edges.trailing_zeros() as usize;
-            edges &= edges - 1;
-            match start.take() {
-                None => start = Some(at),
-                Some(first) => words.push(first, at),
-            }
+        while bits != 0 {
+            edges[count] = base as u32 + bits.trailing_zeros();
+            count += 1;
+            bits &= bits - 1;
         }
-        base += 64;
+        for word in edges[..count].as_chunks::<2>().0 {
+            let (start, end) = (word[0] as usize, word[1] as usize);
+            let Some((first, last)) = pending else {
+                pending = Some((start, end));
+                continue;
+            };
+            let joiner = bytes[last];
+            if start - last == 1 && joiner != b' ' && joins(bytes[last - 1], joiner, bytes[start]) {
+                pending = Some((first, end));
+                continue;
+            }
+            sink.token(text, first, last, false);
+            pending = Some((start, end));
+        }
+        // The start of a word that goes on in the next block stays.
+        if count % 2 == 1 {
+            edges[0] = edges[count - 1];
+        }
+        count %= 2;
     }
-    if let Some(first) = start {
-        words.push(first, bytes.len());
+    finish(text, sink, pending, (count == 1).then(|| (edges[0] as usize, bytes.len())));
+}
+
+/// The last words, out of the way of the loop.
+#[inline(never)]
+fn finish(text: &str, sink: &mut impl Sink, pending: Option<(usize, usize)>, open: Option<(usize, usize)>) {
+    let bytes = text.as_bytes();
+    let last = match (pending, open) {
+        (Some((first, last)), Some((start, end)))
+            if start - last == 1 && joins(bytes[last - 1], bytes[last], bytes[start]) =>
+        {
+            Some((first, end))
+        }
+        (Some((first, last)), Some(open)) => {
+            sink.token(text, first, last, false);
+            Some(open)
+        }
+        (one, None) | (None, one) => one,
+    };
+    if let Some((first, last)) = last {
+        sink.token(text, first, last, false);
     }
-    words.flush();
+}
+
+#[inline(never)]
+fn mask_of_rest(rest: &[u8]) -> u64 {
+    let mut block = [0; 64];
+    block[..rest.len()].copy_from_slice(rest);
+    mask_of(&block)
 }
 
 /// One bit per byte: letter or digit.
@@ -63,32 +99,4 @@ fn mask_of(block: &[u8; 64]) -> u64 {
 #[inline]
 const fn repeat(byte: u8) -> u64 {
     0x0101_0101_0101_0101 * byte as u64
-}
-
-/// Runs of letters and digits, joined to words where a joiner stands between two.
-struct Words<'t, 's, S> {
-    text: &'t str,
-    bytes: &'t [u8],
-    pending: Option<(usize, usize)>,
-    sink: &'s mut S,
-}
-
-impl<S: Sink> Words<'_, '_, S> {
-    #[inline]
-    fn push(&mut self, start: usize, end: usize) {
-        if let Some((first, last)) = self.pending {
-            if start - last == 1 && joins(self.bytes[last - 1], self.bytes[last], self.bytes[start]) {
-                self.pending = Some((first, end));
-                return;
-            }
-            self.sink.token(self.text, first, last, false);
-        }
-        self.pending = Some((start, end));
-    }
-
-    fn flush(&mut self) {
-        if let Some((first, last)) = self.pending.take() {
-            self.sink.token(self.text, first, last, false);
-        }
-    }
 }

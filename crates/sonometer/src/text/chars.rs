@@ -66,6 +66,15 @@ pub(super) fn char_fold(c: char) -> CharFold {
     Record::of(c).fold(c)
 }
 
+/// Whether the fold leaves `c` alone in any context: no mark to sort, no skin tone, no Hangul vowel or final to join.
+pub(super) fn is_unchanged_anywhere(c: char) -> bool {
+    let record = Record::of(c);
+    record.kind() == KIND_SAME
+        && record.payload() == 0
+        && record.class() != Class::Modifier
+        && !matches!(c, '\u{1161}'..='\u{11C2}')
+}
+
 /// The canonical combining class of a mark that the fold keeps: 0 for those whose order matters, and for all
 /// other characters.
 pub(super) fn combining_class(c: char) -> u8 {

@@ -16,7 +16,7 @@
 //! skin tone goes after a symbol and is a symbol itself elsewhere; Hangul letters join into syllables, since
 //! composed Korean then needs no folding at all; kept marks are put in canonical order.
 
-use super::chars::{CharFold, Class, char_fold, class, combining_class, is_extender};
+use super::chars::{CharFold, Class, char_fold, class, combining_class, is_extender, is_unchanged_anywhere};
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -194,13 +194,13 @@ impl Folder<'_> {
     fn fold(&mut self) {
         let mut position = 0;
         while let Some(rest) = self.original.get(position..) {
-            let ascii = ascii_prefix(rest);
-            if !ascii.is_empty() {
-                self.joiner = None;
-                self.extend_run(position, ascii);
-                position += ascii.len();
+            let unchanged = unchanged_prefix(rest);
+            if !unchanged.is_empty() {
+                self.settle_joiner(unchanged.chars().next());
+                self.extend_run(position, unchanged);
+                position += unchanged.len();
             }
-            let Some(c) = rest[ascii.len()..].chars().next() else { return };
+            let Some(c) = rest[unchanged.len()..].chars().next() else { return };
             let source = position..position + c.len_utf8();
             position = source.end;
             self.fold_char(c, source);
@@ -340,6 +340,20 @@ impl Folder<'_> {
         }
         let original_len = NonZeroUsize::new(source_end - start.original);
         segments.push(Segment { original_len, ..start });
+    }
+}
+
+/// The longest prefix of `text` that is its own fold whatever comes before it.
+fn unchanged_prefix(text: &str) -> &str {
+    let mut len = 0;
+    loop {
+        len += ascii_prefix(&text[len..]).len();
+        let others = text[len..].chars().take_while(|&c| !c.is_ascii() && is_unchanged_anywhere(c));
+        let others: usize = others.map(char::len_utf8).sum();
+        if others == 0 {
+            return &text[..len];
+        }
+        len += others;
     }
 }
 

@@ -1,0 +1,145 @@
+//! The ledger for people: how a reading came about, sum by sum.
+
+use crate::paint::{DIM, Paint, fit, one_line};
+use anstyle::{AnsiColor, Style};
+use sonometer::protocol::{LineList, Pole, ScoreKind};
+use sonometer::{Ledger, MarkerEntry, MatchEntry, Unit};
+
+const DROPPED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
+
+/// Every marker with matches or a bias, then fidelity and score.
+pub(crate) fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
+    let mut text = format!("  {}\n", paint.bold("how it came about"));
+    let speaking =
+        |marker: &&MarkerEntry<'_>| !marker.matches.is_empty() || marker.resonance.activation > Unit::ZERO;
+    for marker in ledger.markers.iter().filter(speaking) {
+        text.push_str(&of_marker(paint, marker));
+    }
+    text.push_str(&format!(
+        "  {}  density {} × clarity {} = {}, sufficient from {}\n",
+        paint.bold("fidelity"),
+        ledger.density,
+        ledger.clarity,
+        ledger.index,
+        ledger.sufficient_from
+    ));
+    text.push_str(&format!("  {}  {}\n", paint.bold("score"), of_score(ledger)));
+    text
+}
+
+fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
+    let settings = format!(
+        "weight {} {}, repeat {}, half {}",
+        marker.importance.weight(),
+        marker.pole.as_str(),
+        marker.repeat.as_str(),
+        marker.half
+    );
+    let mut text = format!("  {}  {}\n", paint.bold(marker.label), paint.dim(&settings));
+    let width = marker.matches.iter().map(|found| found.line.chars().count()).max().unwrap_or(0).min(36);
+    for found in &marker.matches {
+        text.push_str(&of_match(paint, found, width));
+    }
+    if marker.bias != Unit::ZERO {
+        text.push_str(&format!("    {:>10}  bias\n", signed(marker.bias)));
+    }
+    let per = marker.per.map_or_else(String::new, |words| format!(" per {words} words"));
+    let rate =
+        marker.share_full.map_or_else(String::new, |full| format!(", rate of turns, {full} counts as 1"));
+    let verdict = if marker.resonance.triggered { "triggered" } else { "not triggered" };
+    text.push_str(&format!(
+        "    {:>10}  evidence{per}{rate} → activation {}, {verdict} (from {})\n",
+        marker.resonance.evidence.to_string(),
+        marker.resonance.activation,
+        marker.trigger
+    ));
+    text
+}
+
+/// One match: what it added, its line, where it stands, and why it does not count if it does not.
+pub(crate) fn of_match(paint: &Paint, found: &MatchEntry<'_>, width: usize) -> String {
+    let counts = found.failed.is_empty();
+    let added = if counts { signed(found.contribution) } else { "dropped".to_owned() };
+    let why = match counts {
+        true => String::new(),
+        false => format!("  {}", paint.styled(DROPPED, &reasons(found))),
+    };
+    format!(
+        "    {}  {:<6}  {}  {} “{}”{why}\n",
+        paint.styled(if counts { Style::new() } else { DROPPED }, &format!("{added:>10}")),
+        list(found.list),
+        fit(found.line, width),
+        paint.styled(DIM, &format!("turn {}", found.turn + 1)),
+        one_line(&found.source)
+    )
+}
+
+/// Why a match does not count.
+pub(crate) fn reasons(found: &MatchEntry<'_>) -> String {
+    let reason = |name: &&'static str| match *name {
+        "role" => "said by another side",
+        "where" => "outside the part that counts",
+        "except" => "excepted",
+        "negated" => "negated",
+        "checksum" => "wrong check digits",
+        other => other,
+    };
+    found.failed.iter().map(reason).collect::<Vec<_>>().join(", ")
+}
+
+fn list(list: LineList) -> &'static str {
+    list.as_str()
+}
+
+/// A number with its sign.
+pub(crate) fn signed(value: Unit) -> String {
+    if value < Unit::ZERO { value.to_string() } else { format!("+{value}") }
+}
+
+fn of_score(ledger: &Ledger<'_>) -> String {
+    let side = |pole| ledger.markers.iter().filter(move |marker| marker.pole == pole);
+    match ledger.score_kind {
+        ScoreKind::Mean => {
+            let mean = |name: &str, pole| {
+                let terms: Vec<String> = side(pole)
+                    .filter(|marker| marker.resonance.activation > Unit::ZERO)
+                    .map(|marker| format!("{}·{}", marker.importance.weight(), marker.resonance.activation))
+                    .collect();
+                let weights: i64 = side(pole).map(|marker| marker.importance.weight()).sum();
+                match (weights, terms.is_empty()) {
+                    (0, _) => None,
+                    (_, true) => Some(format!("{name} = 0")),
+                    (_, false) => Some(format!("{name} = ({}) ÷ {weights}", terms.join(" + "))),
+                }
+            };
+            let (speaking_for, against) = (mean("for", Pole::For), mean("against", Pole::Against));
+            let formula = match (&speaking_for, &against) {
+                (Some(_), Some(_)) => "for × (1 − against)",
+                (Some(_), None) => "for",
+                (None, _) => "1 − against",
+            };
+            let sides: Vec<String> = [speaking_for, against].into_iter().flatten().collect();
+            format!("mean: {}; {formula} = {}", sides.join(", "), ledger.score)
+        }
+        ScoreKind::Risk => format!("risk: {} = {}", product(ledger, Pole::Against), ledger.score),
+        ScoreKind::Any => format!("any: 1 − {} = {}", product(ledger, Pole::For), ledger.score),
+    }
+}
+
+/// The product of `1 − activation · weight ÷ greatest weight` over a side, or over all markers if the side is empty.
+fn product(ledger: &Ledger<'_>, pole: Pole) -> String {
+    let of_side = ledger.markers.iter().any(|marker| marker.pole == pole);
+    let markers = || ledger.markers.iter().filter(move |marker| !of_side || marker.pole == pole);
+    let greatest = markers().map(|marker| marker.importance.weight()).max().unwrap_or(1);
+    let factors: Vec<String> = markers()
+        .filter(|marker| marker.resonance.activation > Unit::ZERO)
+        .map(|marker| {
+            let weight = Unit::ratio(marker.importance.weight().into(), greatest.into());
+            match weight {
+                Unit::ONE => format!("(1 − {})", marker.resonance.activation),
+                weight => format!("(1 − {weight}·{})", marker.resonance.activation),
+            }
+        })
+        .collect();
+    if factors.is_empty() { "1".to_owned() } else { factors.join(" × ") }
+}

@@ -1,0 +1,86 @@
+//! `sonometer fidelity`: whether an input holds enough to be measured. That it does not is an answer, not an error.
+
+use crate::bar::bar;
+use crate::failure::{Exit, Failure};
+use crate::input::{Input, InputArguments, Item};
+use crate::json::{self, Sufficiency, Target, number};
+use crate::paint::{BOLD, Paint, one_line};
+use crate::screen::Screen;
+use crate::target::Source;
+use anstyle::{AnsiColor, Style};
+use sonometer::{Fidelity, Protocol, Sensor, Unit};
+
+/// Arguments of `fidelity`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A protocol that ships (`id` or `id@version`), or a protocol file
+    target: String,
+    #[command(flatten)]
+    input: InputArguments,
+    /// JSON, one line per interaction
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Answer<'a> {
+    target: Target<'a>,
+    fidelity: Sufficiency,
+    ics: Price,
+}
+
+#[derive(serde::Serialize)]
+struct Price {
+    consumed: u64,
+    #[serde(serialize_with = "number")]
+    cost_usd: Unit,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let sensor = Source::find(&arguments.target)?.sensor()?;
+    let input = Input::open(&arguments.input)?;
+    let mut exit = Exit::Done;
+    for item in input.items() {
+        let title = match (&item.id, input.is_several()) {
+            (Some(id), true) => format!("{}  {}", item.name, one_line(id)),
+            _ => item.name.clone(),
+        };
+        match measure(&sensor, item) {
+            Ok(fidelity) if arguments.json => screen.print_bytes(&answer(sensor.protocol(), fidelity))?,
+            Ok(fidelity) => screen.print(&report(&screen.paint, &title, fidelity))?,
+            Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
+        }
+        if exit == Exit::PipeClosed {
+            return Ok(exit);
+        }
+    }
+    Ok(exit)
+}
+
+fn measure(sensor: &Sensor, item: Item) -> Result<Fidelity, Failure> {
+    sensor.fidelity(&item.interaction?).map_err(|error| Failure::engine(&item.name, &error))
+}
+
+fn answer(protocol: &Protocol, fidelity: Fidelity) -> String {
+    json::line(&Answer {
+        target: Target::of(protocol),
+        fidelity: fidelity.into(),
+        ics: Price { consumed: 0, cost_usd: Unit::ZERO },
+    })
+}
+
+fn report(paint: &Paint, title: &str, fidelity: Fidelity) -> String {
+    let (verdict, colour) = match fidelity.sufficient {
+        true => ("sufficient", AnsiColor::Green),
+        false => ("insufficient", AnsiColor::Yellow),
+    };
+    let verdict = paint.styled(Style::new().bold().fg_color(Some(colour.into())), verdict);
+    let row = |name: &str, value: Unit, style| format!("  {name:<8}  {} {value}\n", bar(paint, value, style));
+    format!(
+        "{}  {verdict}\n{}{}{}",
+        one_line(title),
+        row("fidelity", fidelity.index, BOLD),
+        row("density", fidelity.density, Style::new()),
+        row("clarity", fidelity.clarity, Style::new()),
+    )
+}

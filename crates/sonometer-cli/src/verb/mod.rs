@@ -1,0 +1,8 @@
+//! The verbs of the command, one file each.
+
+pub(crate) mod check;
+mod explain;
+pub(crate) mod fidelity;
+pub(crate) mod protocols;
+pub(crate) mod sense;
+pub(crate) mod test;

@@ -1,0 +1,210 @@
+//! `sonometer sense`: measure a text or a conversation.
+
+use super::explain;
+use crate::bar::bar;
+use crate::conversation;
+use crate::failure::{Exit, Failure, counted};
+use crate::input::{Input, InputArguments, Item};
+use crate::paint::{BOLD, Paint, one_line};
+use crate::screen::Screen;
+use crate::target::Source;
+use anstyle::Style;
+use sonometer::{OffsetUnit, Profile, Reading, SenseOptions, Sensor, Unit, View};
+
+/// Arguments of `sense`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A protocol that ships (`id` or `id@version`), or a protocol file
+    target: String,
+    #[command(flatten)]
+    input: InputArguments,
+    /// The canonical JSON of the reading, one line per interaction
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How much is shown: `detailed` adds what each piece of evidence is worth and who said it, `discovery` adds what
+    /// nearly triggered
+    #[arg(long, default_value = "raw", value_parser = profile)]
+    profile: Profile,
+    /// The computation: every match, why it counts or not, and the sums up to the score
+    #[arg(long)]
+    explain: bool,
+    /// Adds the places of evidence to the JSON, counted in this unit: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", requires = "json", value_parser = unit)]
+    offsets: Option<OffsetUnit>,
+    /// The price of one ICS in US dollars
+    #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
+    rate: Unit,
+}
+
+fn profile(name: &str) -> Result<Profile, String> {
+    let names = Profile::ALL.map(Profile::as_str);
+    Profile::from_name(name).ok_or_else(|| format!("write one of {}", names.join(", ")))
+}
+
+fn unit(name: &str) -> Result<OffsetUnit, String> {
+    match name {
+        "bytes" => Ok(OffsetUnit::Bytes),
+        "chars" => Ok(OffsetUnit::Chars),
+        "utf16" => Ok(OffsetUnit::Utf16),
+        _ => Err("write one of bytes, chars, utf16".into()),
+    }
+}
+
+fn rate(text: &str) -> Result<Unit, String> {
+    Unit::parse(text).filter(|usd| *usd >= Unit::ZERO).ok_or_else(|| "write an amount, such as 0.005".into())
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let sensor = Source::find(&arguments.target)?.sensor()?;
+    let input = Input::open(&arguments.input)?;
+    let mut exit = Exit::Done;
+    let mut first = true;
+    for item in input.items() {
+        let title = title(&input, &item);
+        match sense(&sensor, item, arguments) {
+            Ok(reading) if arguments.json => screen.print_bytes(&json(&reading, arguments))?,
+            Ok(reading) => {
+                let gap = if first { "" } else { "\n" };
+                screen.print(&format!("{gap}{}", report(&screen.paint, &reading, &title, arguments)))?;
+                first = false;
+            }
+            Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
+        }
+        if exit == Exit::PipeClosed {
+            return Ok(exit);
+        }
+    }
+    Ok(exit)
+}
+
+/// The heading of one of several interactions.
+fn title(input: &Input, item: &Item) -> String {
+    match &item.id {
+        Some(id) if input.is_several() => format!("{}  {}", item.name, one_line(id)),
+        None if input.is_several() => item.name.clone(),
+        _ => String::new(),
+    }
+}
+
+fn sense(sensor: &Sensor, item: Item, arguments: &Arguments) -> Result<Reading, Failure> {
+    let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
+    let reading = sensor
+        .sense_with(&item.interaction?, options)
+        .map_err(|error| Failure::engine(&item.name, &error))?;
+    if reading.fidelity().sufficient {
+        Ok(reading)
+    } else {
+        Err(Failure::insufficient(&item.name, sensor.protocol(), reading.fidelity()))
+    }
+}
+
+fn json(reading: &Reading, arguments: &Arguments) -> String {
+    let mut json = if arguments.explain {
+        reading.ledger().to_json()
+    } else {
+        reading.to_json(View { profile: arguments.profile, offsets: arguments.offsets })
+    };
+    json.push('\n');
+    json
+}
+
+fn report(paint: &Paint, reading: &Reading, title: &str, arguments: &Arguments) -> String {
+    let protocol = reading.protocol();
+    let mut text = String::new();
+    if !title.is_empty() {
+        text.push_str(&format!("{}\n", paint.dim(title)));
+    }
+    text.push_str(&format!(
+        "{} {}\n",
+        paint.bold(&one_line(&protocol.name)),
+        paint.dim(&format!("({}@{})", protocol.id, protocol.version))
+    ));
+    let row = |name: &str, value: Unit| format!("  {name:<8}  {} {value}\n", bar(paint, value, BOLD));
+    text.push_str(&row("score", reading.score()));
+    text.push_str(&row("fidelity", reading.fidelity().index));
+    text.push('\n');
+    text.push_str(&conversation::render(paint, reading, arguments.profile == Profile::Detailed));
+    text.push('\n');
+    text.push_str(&resonance(paint, reading));
+    if arguments.profile == Profile::Discovery {
+        text.push_str(&weak_signals(paint, reading));
+    }
+    if arguments.explain {
+        text.push('\n');
+        text.push_str(&explain::render(paint, &reading.ledger()));
+    }
+    let ics = reading.ics();
+    let price = match arguments.rate {
+        Unit::ZERO => String::new(),
+        _ => format!(", ${}", ics.cost_usd),
+    };
+    text.push_str(&format!(
+        "\n  {} ICS{price} {}\n",
+        ics.consumed,
+        paint.dim(&format!("(SGM {})", protocol.sgm.as_str()))
+    ));
+    text
+}
+
+/// A bar for every marker that resonates; the silent ones share a line.
+fn resonance(paint: &Paint, reading: &Reading) -> String {
+    let styles = conversation::styles(reading);
+    let width = styles.keys().map(|label| label.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    let mut silent = Vec::new();
+    for (label, resonance) in reading.resonance() {
+        if resonance.activation == Unit::ZERO {
+            silent.push(label);
+            continue;
+        }
+        let style = styles.get(label).copied().unwrap_or_default();
+        let sign = if resonance.triggered { paint.styled(style, "●") } else { paint.styled(style, "○") };
+        let name = format!("{label:<width$}");
+        let name = if resonance.triggered { paint.styled(style.bold(), &name) } else { name };
+        text.push_str(&format!(
+            "  {sign} {name}  {} {}\n",
+            bar(paint, resonance.activation, style),
+            resonance.activation
+        ));
+    }
+    if !silent.is_empty() {
+        text.push_str(&listed(paint, &format!("{} silent", counted(silent.len(), "marker")), &silent));
+    }
+    text
+}
+
+/// `title: a, b, c`, in as many lines as it takes.
+fn listed(paint: &Paint, title: &str, names: &[&str]) -> String {
+    let mut lines = vec![format!("{title}:")];
+    for (at, name) in names.iter().enumerate() {
+        let comma = if at + 1 < names.len() { "," } else { "" };
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + name.len() + comma.len() + 5 <= paint.width => {
+                line.push_str(&format!(" {name}{comma}"));
+            }
+            _ => lines.push(format!("  {name}{comma}")),
+        }
+    }
+    lines.iter().map(|line| format!("    {}\n", paint.dim(line))).collect()
+}
+
+fn weak_signals(paint: &Paint, reading: &Reading) -> String {
+    let weak = reading.weak_signals();
+    if weak.is_empty() {
+        return String::new();
+    }
+    let label = |at: usize| reading.protocol().markers[at].label.as_str();
+    let width = weak.iter().map(|signal| label(signal.marker).len()).max().unwrap_or(0);
+    let mut text = format!("\n  {}\n", paint.bold("nearly triggered"));
+    for signal in weak {
+        text.push_str(&format!(
+            "  {} {:<width$}  {} {:<8}  {}\n",
+            paint.dim("◌"),
+            label(signal.marker),
+            bar(paint, signal.proximity, Style::new()),
+            signal.proximity.to_string(),
+            one_line(&signal.hint)
+        ));
+    }
+    text
+}

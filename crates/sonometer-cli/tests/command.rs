@@ -1,0 +1,398 @@
+//! The built command, as a person and as a program use it.
+//!
+//! Expected outputs stand in `tests/golden`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const CALL: &str = "fixtures/interactions/support-call.json";
+const CARDS: &str = "crates/sonometer-cli/tests/protocols/cards.yaml";
+const FAILING: &str = "crates/sonometer-cli/tests/protocols/failing.yaml";
+const BROKEN: &str = "crates/sonometer-cli/tests/protocols/broken.yaml";
+const ENOUGH: &str = "Thank you so much for waiting with me, I really appreciate it today.";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The command in the root of the repository, in an environment without wishes.
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
+    command
+}
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code().expect("ends by itself"),
+            out: String::from_utf8(output.stdout).expect("writes UTF-8"),
+            err: String::from_utf8(output.stderr).expect("writes UTF-8"),
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Ran {
+    command(arguments).output().expect("starts").into()
+}
+
+fn run_with_input(arguments: &[&str], input: &[u8]) -> Ran {
+    let mut command = command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("starts");
+    // A command that does not want its input may be gone already.
+    let _ = child.stdin.take().expect("is piped").write_all(input);
+    child.wait_with_output().expect("ends").into()
+}
+
+/// A file that lives as long as the target folder.
+fn scratch(name: &str, bytes: &[u8]) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, bytes).expect("can be written");
+    path.to_str().expect("is UTF-8").to_owned()
+}
+
+fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, found).expect("can be written");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
+}
+
+#[test]
+fn a_reading_for_people() {
+    let ran = run(&["sense", CARDS, CALL, "--profile", "discovery", "--rate", "0.005"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    golden("sense-discovery.txt", &ran.out);
+    assert!(!ran.out.contains("4111"), "the card number stays hidden");
+    golden("sense-detailed.txt", &run(&["sense", "courtesy", CALL, "--profile", "detailed"]).out);
+    golden("sense-explain.txt", &run(&["sense", CARDS, CALL, "--explain"]).out);
+    golden("sense-heated.txt", &run(&["sense", "courtesy", "fixtures/interactions/heated-thread.json"]).out);
+}
+
+#[test]
+fn a_reading_for_programs() {
+    let mut all = String::new();
+    for (profile, offsets) in [("raw", "bytes"), ("detailed", "chars"), ("discovery", "utf16")] {
+        let ran = run(&["sense", CARDS, CALL, "--json", "--profile", profile, "--offsets", offsets]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        all.push_str(&ran.out);
+    }
+    golden("sense.jsonl", &all);
+    let ledger = run(&["sense", CARDS, CALL, "--json", "--explain"]);
+    assert!(ledger.out.starts_with(r#"{"score":{"kind":"risk","value":0}"#), "{}", ledger.out);
+    assert!(!ledger.out.contains("1111 1111 1111"), "the ledger is masked too");
+    let priced = run(&["sense", CARDS, CALL, "--json", "--rate", "0.005"]);
+    assert!(
+        priced.out.contains(r#""ics":{"consumed":2,"cost_usd":0.01,"sgm_version":"1.0"}"#),
+        "{}",
+        priced.out
+    );
+}
+
+#[test]
+fn every_shipped_conversation_can_be_measured() {
+    for entry in fs::read_dir(root().join("fixtures/interactions")).expect("is there") {
+        let path = entry.expect("can be read").path();
+        let ran = run(&["sense", "courtesy", path.to_str().expect("is UTF-8"), "--json"]);
+        assert_eq!(ran.code, 0, "{}: {}", path.display(), ran.err);
+    }
+}
+
+#[test]
+fn offsets_are_counted_in_the_unit_asked_for() {
+    let text = "Ünïcode 😀 before it, and then thank you so much for all of that.";
+    let path = scratch("offsets.txt", text.as_bytes());
+    for (unit, start) in [("bytes", 35), ("chars", 30), ("utf16", 31)] {
+        let ran = run(&["sense", "courtesy", &path, "--json", "--offsets", unit]);
+        assert!(ran.out.contains(&format!(r#""start":{start},"#)), "{unit}: {}", ran.out);
+    }
+}
+
+#[test]
+fn json_does_not_depend_on_the_surroundings() {
+    let arguments = ["sense", "courtesy", CALL, "--json", "--profile", "detailed"];
+    let plain = run(&arguments).out;
+    let surroundings = [
+        ("LANG", "tr_TR.UTF-8"),
+        ("LC_ALL", "C"),
+        ("TZ", "Asia/Kathmandu"),
+        ("NO_COLOR", "1"),
+        ("CLICOLOR_FORCE", "1"),
+        ("TERM", "dumb"),
+        ("COLUMNS", "20"),
+    ];
+    for (name, value) in surroundings {
+        let ran: Ran = command(&arguments).env(name, value).output().expect("starts").into();
+        assert_eq!(ran.out, plain, "{name}={value}");
+    }
+    assert_eq!(
+        run(&["--color", "always", "sense", "courtesy", CALL, "--json", "--profile", "detailed"]).out,
+        plain
+    );
+    assert!(plain.ends_with("}\n") && plain.lines().count() == 1);
+}
+
+#[test]
+fn colour_is_for_those_who_see_it() {
+    let sense = |arguments: &[&str]| run(&[&["sense", "courtesy", CALL], arguments].concat()).out;
+    let plain = sense(&[]);
+    assert!(!plain.contains('\u{1b}') && plain.contains("[thank you]{gratitude}"));
+    let coloured = sense(&["--color", "always"]);
+    assert!(coloured.contains("\u{1b}[") && !coloured.contains("{gratitude}"), "{coloured}");
+    let forced = |name: &str, value: &str, when: &str| {
+        let mut command = command(&["sense", "courtesy", CALL, "--color", when]);
+        Ran::from(command.env(name, value).output().expect("starts")).out
+    };
+    assert_eq!(forced("CLICOLOR_FORCE", "1", "auto"), coloured);
+    assert_eq!(forced("CLICOLOR_FORCE", "1", "never"), plain);
+    assert_eq!(forced("NO_COLOR", "1", "auto"), plain);
+}
+
+#[test]
+fn a_text_cannot_steer_the_terminal() {
+    let input = format!("{ENOUGH} \u{1b}]0;owned\u{7} \u{9b}31m \u{202e}");
+    let path = scratch("escape.txt", input.as_bytes());
+    let ran = run(&["sense", "courtesy", &path]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(!ran.out.chars().any(|c| c != '\n' && c.is_control() || c == '\u{202e}'), "{:?}", ran.out);
+}
+
+#[test]
+fn lines_are_measured_one_by_one() {
+    let good = format!(r#"{{"id": "a-1", "labels": [], "interaction": {{"content": "{ENOUGH}"}}}}"#);
+    let bare = format!(r#"{{"content": "{ENOUGH}"}}"#);
+    let path = scratch("good.jsonl", format!("{good}\n\n{bare}\n").as_bytes());
+    let ran = run(&["sense", "courtesy", &path, "--json"]);
+    assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", 2));
+    let people = run(&["sense", "courtesy", &path]).out;
+    assert!(people.contains("good.jsonl:1  a-1\n") && people.contains("good.jsonl:3\n"), "{people}");
+    let third = run(&["sense", "courtesy", &path, "--json", "--line", "3"]);
+    assert_eq!((third.code, third.out.lines().count()), (0, 1));
+    let none = run(&["sense", "courtesy", &path, "--json", "--line", "2"]);
+    assert_eq!(none.code, 2, "line 2 is blank: {}", none.err);
+}
+
+#[test]
+fn a_bad_line_does_not_stop_the_others() {
+    let good = format!(r#"{{"content": "{ENOUGH}"}}"#);
+    let mut lines = format!("{good}\n{{\"content\": \"hi\"}}\n").into_bytes();
+    let short = scratch("short.jsonl", &lines);
+    let ran = run(&["sense", "courtesy", &short, "--json"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.err.starts_with("error: ") && ran.err.contains("short.jsonl:2: "), "{}", ran.err);
+    lines.extend_from_slice(b"{\"content\": \n{\"content\": \"\xff\"}\n{\"contents\": \"x\"}\n");
+    lines.extend_from_slice(good.as_bytes());
+    let bad = scratch("bad.jsonl", &lines);
+    let ran = run(&["sense", "courtesy", &bad, "--json"]);
+    assert_eq!(ran.code, 2, "what cannot be read outweighs what is insufficient");
+    let starts: Vec<&str> = ran.out.lines().map(|line| &line[..9]).collect();
+    let (reading, error) = (r#"{"target""#, r#"{"error":"#);
+    assert_eq!(starts, [reading, error, error, error, error, reading], "every line has its answer");
+    for part in ["bad.jsonl:3: ", "bad.jsonl:4: not UTF-8: byte ", "bad.jsonl:5: ", "did you mean `content`"]
+    {
+        assert!(ran.err.contains(part), "{part}: {}", ran.err);
+    }
+    let place = lines.iter().position(|byte| *byte == 0xff).expect("is there");
+    assert!(ran.err.contains(&format!("byte {place} is 0xff")), "{}", ran.err);
+    let fidelity = run(&["fidelity", "courtesy", &bad, "--json"]);
+    assert_eq!((fidelity.code, fidelity.out.lines().count()), (2, 6));
+}
+
+#[test]
+fn standard_input_is_text_or_json() {
+    let sense = |extra: &[&str], input: &str| {
+        run_with_input(
+            &[&["sense", "courtesy", "-", "--json", "--profile", "detailed"], extra].concat(),
+            input.as_bytes(),
+        )
+    };
+    let text = sense(&[], ENOUGH);
+    assert_eq!(text.code, 0, "{}", text.err);
+    assert!(text.out.contains(r#""attribution":"unattributed""#));
+    let json = fs::read_to_string(root().join(CALL)).expect("is there");
+    assert!(sense(&[], &json).out.contains(r#""attribution":"agent""#));
+    let line = format!(r#"{{"content": "{ENOUGH}"}}"#);
+    assert_eq!(sense(&[], &format!("{line}\n{line}\n")).out.lines().count(), 2);
+    let as_text = sense(&["--format", "text"], &format!("{line} {ENOUGH}"));
+    assert!(as_text.out.contains(r#""segment_text":"{\"content\""#), "{}", as_text.out);
+    let misspelt = sense(&[], &line.replace("content", "contnet"));
+    assert_eq!(misspelt.code, 2);
+    assert!(misspelt.err.contains("did you mean `content`"), "{}", misspelt.err);
+}
+
+#[test]
+fn exit_codes_are_as_documented() {
+    let wordless = scratch("wordless.txt", b"?! ...");
+    let empty = scratch("empty.txt", b" \n");
+    let empty_protocol = scratch("empty.yaml", b"");
+    let latin1 = scratch("latin1.txt", b"caf\xe9 au lait");
+    let bad_json = scratch("bad.json", b"{\"content\": \"x\"");
+    let nameless = scratch("conversation.vtt", b"WEBVTT");
+    let text = scratch("enough.txt", ENOUGH.as_bytes());
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["sense", "courtesy", &text], 0, ""),
+        (&["check", CARDS], 0, ""),
+        (&["test", FAILING], 1, ""),
+        (&["check", BROKEN], 1, ""),
+        (&[], 2, "Usage"),
+        (&["sing"], 2, "unrecognized subcommand"),
+        (&["sense", "courtesy", &text, "--profile", "row"], 2, "raw, detailed, discovery"),
+        (&["sense", "courtesy", &text, "--rate", "-1"], 2, ""),
+        (&["sense", "courtesy", &text, "--rate=-1"], 2, "0.005"),
+        (&["sense", "courtesy", &text, "--offsets", "chars"], 2, "--json"),
+        (&["sense", "courtesy", &text, "--line", "1"], 2, "--line"),
+        (&["sense", "courtesy", "nowhere.txt"], 2, "error: nowhere.txt: no such file"),
+        (&["sense", "courtesy", "fixtures", "--format", "text"], 2, "folder"),
+        (&["sense", "nowhere.yaml", &text], 2, "error: nowhere.yaml: no such file"),
+        (&["sense", &empty_protocol, &text], 2, "empty"),
+        (&["sense", BROKEN, &text], 2, "broken.yaml: the protocol has 2 errors [invalid_protocol]"),
+        (&["sense", "courtesy", &latin1], 2, "byte 3 is 0xe9"),
+        (&["sense", "courtesy", &empty], 2, "the input is empty"),
+        (&["sense", "courtesy", &bad_json], 2, "line 1, column 1"),
+        (&["sense", "courtesy", &nameless], 2, "--format"),
+        (&["check", CARDS, "nowhere.yaml", BROKEN], 2, "no such file"),
+        (&["sense", "courtesy", &wordless], 3, "insufficient_signal"),
+        (&["fidelity", "courtesy", &wordless], 0, ""),
+        (&["sense", "curtesy", &text], 4, "did you mean `courtesy`?"),
+        (&["sense", "courtesy@9", &text], 4, "there is 1.0"),
+        (&["protocols", "zebra"], 4, "target_not_found"),
+    ];
+    for (arguments, code, said) in cases {
+        let ran = run(arguments);
+        assert_eq!(ran.code, *code, "{arguments:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{arguments:?}: {}", ran.err);
+        assert!(*code < 2 || ran.out.is_empty() || arguments[0] == "check", "{arguments:?}: {}", ran.out);
+        assert!(!ran.err.contains("panicked"), "{arguments:?}: {}", ran.err);
+    }
+}
+
+#[test]
+fn programs_get_the_error_envelope() {
+    let short = scratch("short.txt", b"hello there");
+    let ran = run(&["sense", "courtesy", &short, "--json"]);
+    assert_eq!(ran.code, 3);
+    let (head, tail) = (
+        r#"{"error":{"code":"insufficient_signal","message":""#,
+        r#""details":{"fidelity":{"index":0.2,"sufficient":false}}}}"#,
+    );
+    assert!(ran.out.starts_with(head) && ran.out.trim_end().ends_with(tail), "{}", ran.out);
+    let unknown = run(&["sense", "zebra", &short, "--json"]);
+    assert_eq!(unknown.code, 4);
+    assert!(
+        unknown.out.starts_with(r#"{"error":{"code":"target_not_found","message":"no protocol `zebra`"#),
+        "{}",
+        unknown.out
+    );
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_command_quietly() {
+    let path = scratch("long.jsonl", format!("{{\"content\": \"{ENOUGH}\"}}\n").repeat(5000).as_bytes());
+    for arguments in [
+        &["sense", "courtesy", &path, "--json"][..],
+        &["sense", "courtesy", &path],
+        &["fidelity", "courtesy", &path],
+    ] {
+        let mut command = command(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+        drop(child.stdout.take());
+        let ran: Ran = child.wait_with_output().expect("ends").into();
+        assert_eq!((ran.code, ran.err.as_str()), (141, ""), "{arguments:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_told() {
+    for arguments in
+        [&["sense", "courtesy", CALL][..], &["sense", "courtesy", CALL, "--json"], &["check", CARDS]]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("is there");
+        let ran: Ran =
+            command(arguments).stdout(full).stderr(Stdio::piped()).output().expect("starts").into();
+        assert_eq!(ran.code, 2, "{arguments:?}");
+        assert!(ran.err.starts_with("error: standard output cannot be written"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn fidelity_is_an_answer() {
+    let ran = run(&["fidelity", "courtesy", CALL, "--json"]);
+    let expected = r#"{"target":{"type":"protocol","id":"courtesy","version":"1.0"},"fidelity":{"index":1,"sufficient":true},"ics":{"consumed":0,"cost_usd":0}}"#;
+    assert_eq!((ran.code, ran.out.trim_end()), (0, expected));
+    let short = run_with_input(&["fidelity", "courtesy", "-"], b"hello there");
+    assert_eq!(short.code, 0);
+    golden("fidelity.txt", &short.out);
+}
+
+#[test]
+fn the_catalogue_is_listed_without_its_secrets() {
+    let list = run(&["protocols", "--json"]);
+    let courtesy = r#"{"id":"courtesy","name":"Courtesy","versions":["1.0"],"taxonomy":"Good_Practice","status":"published","metamarker_count":5,"supported_modalities":["text","transcript"]}"#;
+    assert!(list.out.starts_with(r#"{"protocols":["#) && list.out.contains(courtesy), "{}", list.out);
+    assert!(list.out.ends_with("\"limit\":100,\"offset\":0}\n"), "{}", list.out);
+    assert!(run(&["protocols"]).out.contains("courtesy"));
+    golden("protocol.txt", &run(&["protocols", "courtesy"]).out);
+    let single = run(&["protocols", "courtesy@1.0", "--json"]).out;
+    golden("protocol.json", &single);
+    for secret in ["apologi*", "trigger\"", "weight", "pattern", "strong"] {
+        assert!(!single.contains(secret), "{secret}: {single}");
+    }
+}
+
+#[test]
+fn check_draws_what_is_wrong() {
+    let broken = run(&["check", BROKEN, CARDS]);
+    assert_eq!((broken.code, broken.err.as_str()), (1, ""));
+    golden("check.txt", &broken.out);
+    let warned = run(&["check", FAILING]);
+    assert_eq!(warned.code, 0, "{}", warned.out);
+    assert!(warned.out.contains("warning[SM"), "{}", warned.out);
+    assert_eq!(run(&["check", "--strict", FAILING]).code, 1);
+    assert_eq!(run(&["check", "--strict", "courtesy"]).code, 0);
+}
+
+#[test]
+fn test_shows_what_fails_and_why() {
+    let failing = run(&["test", FAILING]);
+    assert_eq!((failing.code, failing.err.as_str()), (1, ""));
+    golden("test.txt", &failing.out);
+    assert_eq!(run(&["test", CARDS]).code, 0);
+    assert_eq!(run(&["test", "--strict", CARDS]).code, 1, "one line is not needed");
+    let both = run(&["test", CARDS, "zebra", FAILING]);
+    assert_eq!(both.code, 4);
+    assert!(
+        both.out.contains("cards.yaml: 3 markers") && both.out.contains("failing.yaml: 2 markers"),
+        "{}",
+        both.out
+    );
+}
+
+#[test]
+fn every_shipped_protocol_passes_its_own_tests() {
+    let list = run(&["protocols", "--json"]).out;
+    let ids: Vec<&str> = list.split(r#"{"id":""#).skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(ids.contains(&"courtesy"));
+    let ran = run(&[&["test"], &ids[..]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.out);
+}
+
+#[test]
+fn help_names_the_exit_codes() {
+    let ran = run(&["--help"]);
+    assert_eq!(ran.code, 0);
+    for part in ["Exit codes:", "sense", "fidelity", "protocols", "check", "test", "141"] {
+        assert!(ran.out.contains(part), "{part}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Section 6: whether there is enough to read, and whether it can be read.
+
+use crate::candidate::{Scene, same_role};
+use crate::number::{Number, U, divide, times};
+use crate::token::Kind;
+use crate::turn::{Token, Turn};
+
+/// The fidelity of an interaction to a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fidelity {
+    /// D × C.
+    pub(crate) index: Number,
+    /// Whether the index reaches what the protocol asks.
+    pub(crate) sufficient: bool,
+}
+
+/// index = D × C; no words: index 0.
+pub(crate) fn fidelity(scene: &Scene<'_>) -> Fidelity {
+    let words: usize = scene.turns.iter().map(Turn::words).sum();
+    let index = if words == 0 { 0 } else { times(density(scene, words), clarity(scene, words)) };
+    Fidelity { index, sufficient: index >= Number::from(scene.protocol.fidelity.sufficient.0) }
+}
+
+/// D: the least satisfied need.
+fn density(scene: &Scene<'_>, words: usize) -> Number {
+    let needs = &scene.protocol.fidelity;
+    let turns = scene.turns.iter().filter(|turn| turn.words() > 0).count();
+    let mut shares = vec![satisfied(words, needs.words), satisfied(turns, needs.turns)];
+    shares.extend(needs.roles.iter().map(|(role, need)| satisfied(words_of(scene, role), *need)));
+    shares.into_iter().min().unwrap_or(U)
+}
+
+/// min(u, have ÷ need); a need of nothing is satisfied.
+fn satisfied(have: usize, need: u32) -> Number {
+    if need == 0 { U } else { U.min(divide(have as Number, Number::from(need))) }
+}
+
+fn words_of(scene: &Scene<'_>, role: &str) -> usize {
+    let actants = &scene.protocol.actants;
+    let wanted = same_role(actants, role);
+    let speaks = |turn: &&Turn| turn.role.as_ref().is_some_and(|r| same_role(actants, r) == wanted);
+    scene.turns.iter().filter(speaks).map(Turn::words).sum()
+}
+
+/// C = R × L.
+fn clarity(scene: &Scene<'_>, words: usize) -> Number {
+    let noise: usize = scene.turns.iter().map(|turn| noise(&turn.original)).sum();
+    let readable: usize = scene.turns.iter().map(|turn| readable(scene, turn)).sum();
+    let r = divide(readable as Number, (words + noise) as Number);
+    times(r, language_share(scene, words))
+}
+
+/// L = min(u, (4·f + 12) ÷ words), f being the number of function words.
+fn language_share(scene: &Scene<'_>, words: usize) -> Number {
+    if !scene.language.is_known() {
+        return U;
+    }
+    let is_function_word =
+        |token: &&Token| token.kind == Kind::Word && scene.language.is_function_word(&token.lower);
+    let f = scene.turns.iter().flat_map(|turn| &turn.tokens).filter(is_function_word).count();
+    U.min(divide((4 * f + 12) as Number, words as Number))
+}
+
+/// The words of a turn that can be read.
+fn readable(scene: &Scene<'_>, turn: &Turn) -> usize {
+    (0..turn.tokens.len())
+        .filter(|at| {
+            let token = &turn.tokens[*at];
+            token.kind == Kind::Word && !scene.language.is_foreign(&token.lower) && !is_lost(turn, *at)
+        })
+        .count()
+}
+
+/// `inaudible` and its kin directly after `[` or `(`.
+fn is_lost(turn: &Turn, at: usize) -> bool {
+    matches!(turn.tokens[at].lower.as_str(), "inaudible" | "unintelligible" | "indistinct" | "crosstalk")
+        && matches!(turn.gaps[at].last(), Some('[' | '('))
+}
+
+/// Maximal runs of U+FFFD and control characters.
+fn noise(original: &str) -> usize {
+    let noisy = |c: char| c == '\u{fffd}' || c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    let flags: Vec<bool> = original.chars().map(noisy).collect();
+    (0..flags.len()).filter(|at| flags[*at] && (*at == 0 || !flags[at - 1])).count()
+}

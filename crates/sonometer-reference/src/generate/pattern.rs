@@ -1,0 +1,214 @@
+//! Patterns that the phrase language can write.
+
+use super::VOCABULARY;
+use crate::language::Language;
+use proptest::prelude::*;
+use proptest::sample::select;
+use sonometer::class;
+use sonometer::protocol::phrase::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
+
+/// Regular expressions that are safe and match often.
+const EXPRESSIONS: [&str; 12] = [
+    "refunds?",
+    "[A-Z]{2,}",
+    "[0-9]+",
+    "[!?]{2,}",
+    r"\bno\b",
+    r"(?:order|card) [a-z]+",
+    r"\d{4}",
+    "x*",
+    "é",
+    r"\S+@\S+",
+    r"[^\x00-\x7f]+",
+    "(?m)^[a-z]+",
+];
+
+const MARKS: [char; 14] = [',', ';', ':', '.', '!', '?', '-', '"', '\'', '(', ')', '/', '$', '。'];
+
+fn word_test() -> impl Strategy<Value = WordTest> {
+    let english = Language::of(Some("en"));
+    let word = select(&VOCABULARY[..]);
+    prop_oneof![
+        8 => word.clone().prop_map(|word| WordTest { kind: WordKind::Equal, folded: word.into(), exact: None }),
+        1 => select(vec!["5", "👍", "3.5", "i'm", "привет", "한국", "1", "2"])
+            .prop_map(|word| WordTest { kind: WordKind::Equal, folded: word.into(), exact: None }),
+        2 => (word.clone(), 1..5_usize).prop_map(|(word, length)| WordTest {
+            kind: WordKind::Prefix,
+            folded: word.chars().take(length).collect(),
+            exact: None,
+        }),
+        2 => word.clone().prop_map(move |word| WordTest {
+            kind: WordKind::Inflection,
+            folded: english.stem(word),
+            exact: None,
+        }),
+        1 => (word, any::<bool>()).prop_map(|(word, upper)| {
+            let exact = if upper { word.to_ascii_uppercase() } else { word.to_owned() };
+            WordTest { kind: WordKind::Equal, folded: word.into(), exact: Some(exact) }
+        }),
+    ]
+}
+
+fn class() -> impl Strategy<Value = Class> {
+    prop_oneof![
+        4 => select(class::Class::ALL.to_vec()).prop_map(Class::Detected),
+        2 => select(vec![class::Class::Number, class::Class::Pan, class::Class::Iban]).prop_map(Class::Detected),
+        1 => Just(Class::Shout),
+    ]
+}
+
+fn regex() -> impl Strategy<Value = Pattern> {
+    (select(&EXPRESSIONS[..]), any::<bool>())
+        .prop_map(|(source, ignore_case)| Pattern::Regex(Regex { source: source.into(), ignore_case }))
+}
+
+/// A part that always consumes something.
+fn leaf() -> impl Strategy<Value = Pattern> {
+    prop_oneof![
+        8 => word_test().prop_map(Pattern::Word),
+        1 => Just(Pattern::Any),
+        1 => class().prop_map(Pattern::Class),
+    ]
+}
+
+/// A part that may consume nothing and says something about the place.
+fn hold() -> impl Strategy<Value = Pattern> {
+    prop_oneof![
+        4 => select(&MARKS[..]).prop_map(Pattern::Mark),
+        1 => Just(Pattern::TurnStart),
+        1 => Just(Pattern::TurnEnd),
+    ]
+}
+
+/// One item of a sequence, of parts that always consume something.
+fn item(part: impl Strategy<Value = Pattern> + Clone + 'static) -> impl Strategy<Value = Pattern> {
+    let choice = prop_oneof![3 => part.clone(), 1 => hold(), 1 => part.clone().prop_map(optional)];
+    prop_oneof![
+        8 => part.clone(),
+        3 => (1..=MAX_GAP).prop_map(|max| Pattern::Gap { max: 1 + (max - 1) / 3 }),
+        1 => (1..=MAX_GAP).prop_map(|max| Pattern::Gap { max }),
+        2 => part.prop_map(optional),
+        1 => hold(),
+        1 => prop::collection::vec(choice, 1..=3).prop_map(Pattern::Either),
+    ]
+}
+
+fn optional(inner: Pattern) -> Pattern {
+    Pattern::Optional(Box::new(inner))
+}
+
+/// A sequence made legal: it consumes something, and its gaps stand between parts that do.
+fn sequence(mut items: Vec<Pattern>, spare: Pattern) -> Pattern {
+    if items.iter().all(is_nullable) {
+        items.push(spare);
+    }
+    let consuming = |item: &Pattern| !is_nullable(item);
+    let (first, last) = (items.iter().position(consuming), items.iter().rposition(consuming));
+    let mut at = 0;
+    items.retain(|item| {
+        at += 1;
+        !matches!(item, Pattern::Gap { .. }) || first < Some(at - 1) && Some(at - 1) < last
+    });
+    if items.len() == 1 { items.remove(0) } else { Pattern::Sequence(items) }
+}
+
+/// A part that always consumes something, up to three deep.
+fn part() -> impl Strategy<Value = Pattern> + Clone {
+    leaf().prop_recursive(3, 12, 4, |inner| {
+        let inner = inner.boxed();
+        prop_oneof![
+            2 => (prop::collection::vec(item(inner.clone()), 1..=3), inner.clone())
+                .prop_map(|(items, spare)| sequence(items, spare)),
+            2 => prop::collection::vec(inner.clone(), 1..=3).prop_map(Pattern::Either),
+            1 => (inner.clone(), inner, 0..=MAX_GAP).prop_map(|(left, right, within)| Pattern::Near {
+                left: Box::new(left),
+                right: Box::new(right),
+                within,
+            }),
+        ]
+    })
+}
+
+/// A whole pattern line.
+pub fn pattern() -> impl Strategy<Value = Pattern> {
+    let top = prop_oneof![12 => item(part().boxed()), 1 => regex()];
+    let line = (prop::collection::vec(top, 1..=5), leaf(), 0..12_u8).prop_map(|(items, spare, question)| {
+        let line = sequence(items, spare);
+        match line {
+            line if question > 0 => line,
+            Pattern::Sequence(mut items) => {
+                items.push(Pattern::Question);
+                Pattern::Sequence(items)
+            }
+            line => Pattern::Sequence(vec![line, Pattern::Question]),
+        }
+    });
+    prop_oneof![
+        10 => line,
+        10 => leaf(),
+        6 => part(),
+        1 => select(vec![class::Class::Pan, class::Class::Iban]).prop_map(|c| Pattern::Class(Class::Detected(c))),
+        1 => regex(),
+        1 => Just(Pattern::Question),
+    ]
+}
+
+/// Whether a pattern can match without consuming a token.
+fn is_nullable(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => false,
+        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::TurnStart | Pattern::TurnEnd => true,
+        Pattern::Mark(_) | Pattern::Question => true,
+        Pattern::Sequence(items) => items.iter().all(is_nullable),
+        Pattern::Either(choices) => choices.iter().any(is_nullable),
+        Pattern::Near { left, right, .. } => is_nullable(left) && is_nullable(right),
+    }
+}
+
+/// Whether a pattern keeps the restrictions of the phrase language: it consumes something; gaps stand in a sequence,
+/// between parts that consume something; both sides of `&n` consume something; `<question>` stands alone or at the end;
+/// a regular expression stands alone or in the outermost sequence.
+pub fn is_legal(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Question | Pattern::Regex(_) => true,
+        Pattern::Sequence(items) => {
+            let items = match items.split_last() {
+                Some((Pattern::Question, before)) => before,
+                _ => items,
+            };
+            !items.iter().all(is_nullable)
+                && gaps_are_legal(items)
+                && items
+                    .iter()
+                    .all(|item| matches!(item, Pattern::Gap { .. } | Pattern::Regex(_)) || is_part(item))
+        }
+        _ => !is_nullable(pattern) && is_part(pattern),
+    }
+}
+
+fn gaps_are_legal(items: &[Pattern]) -> bool {
+    let consumes = |items: &[Pattern]| items.iter().any(|item| !is_nullable(item));
+    (0..items.len()).all(|at| match items[at] {
+        Pattern::Gap { max } => {
+            (1..=MAX_GAP).contains(&max) && consumes(&items[..at]) && consumes(&items[at + 1..])
+        }
+        _ => true,
+    })
+}
+
+/// Whether a part may stand inside a pattern.
+fn is_part(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Gap { .. } | Pattern::Question | Pattern::Regex(_) => false,
+        Pattern::Sequence(items) => {
+            gaps_are_legal(items)
+                && items.iter().all(|item| matches!(item, Pattern::Gap { .. }) || is_part(item))
+        }
+        Pattern::Either(choices) => !choices.is_empty() && choices.iter().all(is_part),
+        Pattern::Optional(inner) => is_part(inner),
+        Pattern::Near { left, right, within } => {
+            *within <= MAX_GAP && [left, right].iter().all(|side| !is_nullable(side) && is_part(side))
+        }
+        _ => true,
+    }
+}

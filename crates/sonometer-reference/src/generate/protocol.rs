@@ -1,0 +1,229 @@
+//! Protocols with every key a marker can have.
+
+use super::pattern::pattern;
+use super::{ROLES, VOCABULARY};
+use crate::build;
+use proptest::prelude::*;
+use proptest::sample::select;
+use sonometer::Unit;
+use sonometer::protocol::phrase::{Pattern, WordKind};
+use sonometer::protocol::{
+    Actants, End, Extent, FidelityNeeds, HintKind, Importance, Line, LineList, Marker, Mask, NegationMode,
+    NegationRules, Place, Pole, Protocol, Repeat, ScoreKind, Share, Strengths,
+};
+
+/// A protocol of 1 to 5 markers.
+pub fn protocol() -> impl Strategy<Value = Protocol> {
+    let language = prop::option::weighted(0.8, Just("en".to_owned()));
+    let score = select(vec![ScoreKind::Mean, ScoreKind::Risk, ScoreKind::Any]);
+    let markers = prop::collection::vec(marker(), 1..=5);
+    (markers, language, score, strengths(), negation(), fidelity(), actants()).prop_map(
+        |(markers, language, score, strengths, negation, fidelity, actants)| {
+            let mut protocol = Protocol {
+                language,
+                score,
+                strengths,
+                negation,
+                fidelity,
+                actants,
+                ..build::protocol(markers)
+            };
+            for (index, marker) in protocol.markers.iter_mut().enumerate() {
+                marker.label = format!("m{index}");
+                for line in marker.lines.iter_mut().chain(&mut marker.except) {
+                    settle(line, &strengths, protocol.language.is_some());
+                }
+                marker.lines.sort_by_key(|line| line.list);
+            }
+            protocol
+        },
+    )
+}
+
+/// Gives a line the strength of its list; without a language there are no inflections.
+fn settle(line: &mut Line, strengths: &Strengths, has_language: bool) {
+    match line.list {
+        LineList::Strong => line.strength = strengths.strong,
+        LineList::Clear => line.strength = strengths.clear,
+        LineList::Weak => line.strength = strengths.weak,
+        LineList::Weigh | LineList::Except => {}
+    }
+    if !has_language {
+        without_inflections(&mut line.pattern);
+    }
+}
+
+fn without_inflections(pattern: &mut Pattern) {
+    match pattern {
+        Pattern::Word(test) if test.kind == WordKind::Inflection => test.kind = WordKind::Prefix,
+        Pattern::Sequence(parts) | Pattern::Either(parts) => parts.iter_mut().for_each(without_inflections),
+        Pattern::Optional(inner) => without_inflections(inner),
+        Pattern::Near { left, right, .. } => {
+            without_inflections(left);
+            without_inflections(right);
+        }
+        _ => {}
+    }
+}
+
+/// A number above 0, at most 1.
+fn share_of_one() -> impl Strategy<Value = Unit> {
+    prop_oneof![
+        2 => select(vec![100_000, 300_000, 500_000, 600_000, 1_000_000]).prop_map(Unit),
+        1 => (1..=1_000_000_i64).prop_map(Unit),
+    ]
+}
+
+fn strengths() -> impl Strategy<Value = Strengths> {
+    let own = (share_of_one(), share_of_one(), share_of_one()).prop_map(|(strong, clear, weak)| Strengths {
+        strong,
+        clear,
+        weak,
+    });
+    prop_oneof![3 => Just(Strengths::default()), 1 => own]
+}
+
+fn phrases(longest: usize, most: usize) -> impl Strategy<Value = Vec<Vec<String>>> {
+    let word = select(&VOCABULARY[..]).prop_map(str::to_owned);
+    prop::collection::vec(prop::collection::vec(word, 1..=longest), 0..=most)
+}
+
+fn negation() -> impl Strategy<Value = NegationRules> {
+    let reach = prop_oneof![3 => Just(6_u8), 1 => 1..=40_u8];
+    (reach, phrases(2, 2), phrases(3, 2), phrases(1, 1))
+        .prop_map(|(reach, cues, not_cues, stops)| NegationRules { reach, cues, not_cues, stops })
+}
+
+fn fidelity() -> impl Strategy<Value = FidelityNeeds> {
+    let roles = prop::collection::vec((select(&ROLES[..]).prop_map(str::to_owned), 1..20_u32), 0..=1);
+    let sufficient = prop_oneof![4 => Just(0), 1 => Just(100_000), 1 => 0..=1_000_000_i64].prop_map(Unit);
+    (1..40_u32, 1..4_u32, roles, sufficient).prop_map(|(words, turns, roles, sufficient)| FidelityNeeds {
+        words,
+        turns,
+        roles,
+        sufficient,
+    })
+}
+
+fn actants() -> impl Strategy<Value = Actants> {
+    any::<(bool, bool)>().prop_map(|(named, aliased)| Actants {
+        primary: named.then(|| ROLES[0].to_owned()),
+        secondary: named.then(|| ROLES[1].to_owned()),
+        aliases: if aliased {
+            vec![
+                ("agent".to_owned(), vec!["rep".to_owned(), "adviser".to_owned()]),
+                ("customer".to_owned(), vec!["Client".to_owned()]),
+            ]
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+fn line() -> impl Strategy<Value = Line> {
+    let list = prop_oneof![
+        3 => select(vec![LineList::Strong, LineList::Clear, LineList::Weak]),
+        1 => Just(LineList::Weigh),
+    ];
+    (list, pattern(), -2_000_000..3_000_000_i64)
+        .prop_map(|(list, pattern, strength)| build::line(list, strength, pattern))
+}
+
+fn exclusion() -> impl Strategy<Value = Line> {
+    pattern().prop_map(build::except)
+}
+
+fn roles() -> impl Strategy<Value = Vec<String>> {
+    let some = prop::sample::subsequence(ROLES.to_vec(), 1..=2);
+    prop_oneof![
+        3 => Just(Vec::new()),
+        1 => some.prop_map(|roles| roles.into_iter().map(str::to_owned).collect()),
+    ]
+}
+
+fn place() -> impl Strategy<Value = Option<Place>> {
+    let extent = prop_oneof![
+        (1..6_u32).prop_map(Extent::Turns),
+        (0..20_i64).prop_map(|seconds| Extent::Seconds(Unit(seconds * 1_000_000))),
+    ];
+    let place =
+        (select(vec![End::First, End::Last]), extent).prop_map(|(from, extent)| Place { from, extent });
+    prop::option::weighted(0.3, place)
+}
+
+/// Evidence as it is, per so many words, or as a share of turns.
+fn measure() -> impl Strategy<Value = (Option<u32>, Option<Share>)> {
+    prop_oneof![
+        4 => Just((None, None)),
+        1 => prop_oneof![1..60_u32, 1..=100_000_u32].prop_map(|n| (Some(n), None)),
+        1 => (roles(), share_of_one()).prop_map(|(by, full)| (None, Some(Share { by, full }))),
+    ]
+}
+
+fn half() -> impl Strategy<Value = Unit> {
+    prop_oneof![
+        3 => Just(1_000_000),
+        1 => Just(0),
+        1 => 0..3_000_000_i64,
+        1 => 0..=1_000_000_000_i64,
+    ]
+    .prop_map(Unit)
+}
+
+fn mask() -> impl Strategy<Value = Option<Mask>> {
+    let mask =
+        prop_oneof![Just(Mask::All), (1..=8_u8).prop_map(Mask::First), (1..=8_u8).prop_map(Mask::Last)];
+    prop::option::weighted(0.3, mask)
+}
+
+fn hints() -> impl Strategy<Value = Vec<(HintKind, String)>> {
+    let kinds = [
+        HintKind::More,
+        HintKind::Role,
+        HintKind::Where,
+        HintKind::Except,
+        HintKind::Negated,
+        HintKind::Checksum,
+    ];
+    prop::sample::subsequence(kinds.to_vec(), 0..=kinds.len())
+        .prop_map(|kinds| kinds.into_iter().map(|kind| (kind, format!("hint \"{kind:?}\""))).collect())
+}
+
+fn marker() -> impl Strategy<Value = Marker> {
+    let lines = (prop::collection::vec(line(), 1..=4), prop::collection::vec(exclusion(), 0..=2));
+    let judged = (roles(), place(), select(vec![NegationMode::Keep, NegationMode::Drop]));
+    let bias = prop_oneof![3 => Just(0), 1 => -1_000_000..1_000_000_i64].prop_map(Unit);
+    let repeat = select(vec![Repeat::Halve, Repeat::Once, Repeat::All]);
+    let numbers = (repeat, measure(), bias, half(), share_of_one());
+    let importance =
+        select(vec![Importance::Low, Importance::Medium, Importance::High, Importance::Critical]);
+    let weighed = (importance, prop_oneof![2 => Just(Pole::For), 1 => Just(Pole::Against)]);
+    (lines, judged, numbers, weighed, mask(), hints()).prop_map(
+        |(
+            (lines, except),
+            (by, place, negation),
+            (repeat, (per, share), bias, half, trigger),
+            (importance, pole),
+            mask,
+            hints,
+        )| {
+            Marker {
+                except,
+                by,
+                place,
+                negation,
+                repeat,
+                per,
+                share,
+                bias,
+                half,
+                trigger,
+                importance,
+                pole,
+                mask,
+                hints,
+                ..build::marker("m", lines)
+            }
+        },
+    )
+}

@@ -1,0 +1,171 @@
+//! Texts and interactions.
+
+use super::{SPOKEN_ROLES, VOCABULARY};
+use proptest::prelude::*;
+use proptest::sample::select;
+use sonometer::{Interaction, Turn, Unit};
+
+/// Emoji with joiners, tones and selectors; flags; marks; scripts; zero-width characters; what folds oddly.
+const ODD: [&str; 44] = [
+    "👍",
+    "👍🏽",
+    "🏽",
+    "👩\u{200d}🚀",
+    "❤\u{fe0f}\u{200d}🔥",
+    "👩\u{200d}",
+    "🇩🇪",
+    "🇩🇪🇫",
+    "1\u{fe0f}\u{20e3}",
+    "e\u{301}",
+    "\u{301}",
+    "é",
+    "É",
+    "ß",
+    "ẞ",
+    "ﬁ",
+    "ſ",
+    "नहीं",
+    "\u{93f}",
+    "ก\u{e49}\u{e38}",
+    "ก\u{e38}\u{e49}",
+    "שָׁלוֹם",
+    "مَرحبا",
+    "日本語",
+    "ｶﾞ",
+    "한국",
+    "\u{1112}\u{1161}\u{11ab}",
+    "สวัสดี",
+    "привет",
+    "Ёж",
+    "ＲＥＦＵＮＤ",
+    "ｒefund",
+    "１２３",
+    "٣",
+    "½",
+    "²",
+    "①",
+    "Ⅳ",
+    "™",
+    "re\u{200b}fund",
+    "re\u{ad}fund",
+    "\u{feff}",
+    "\u{202e}",
+    "\u{fffd}",
+];
+
+/// What the classes look for, right and nearly right.
+const CLASSES: [&str; 42] = [
+    "4111 1111 1111 1111",
+    "4111-1111-1111-1112",
+    "4111111111111111",
+    "4111111111111112",
+    "378282246310005",
+    "DE89 3704 0044 0532 0130 00",
+    "DE89370400440532013001",
+    "GB82WEST12345698765432",
+    "a.b@example.com",
+    "x@y",
+    "$5",
+    "$ 5.50",
+    "5 dollars",
+    "€1,200.50",
+    "US$ 5m",
+    "£",
+    "%",
+    "5%",
+    "5 %",
+    "ten percent",
+    "2021-02-28",
+    "5 March",
+    "March 5, 2021",
+    "2021",
+    "12:30",
+    "3pm",
+    "1st",
+    "twentieth",
+    "two hundred and five",
+    "3.5",
+    "1,000",
+    "1.000.000",
+    "http://example.com/a?b=c.",
+    "example.com",
+    "www.example.org",
+    "+1 (555) 010-9999",
+    "(555) 010-9999",
+    "10.0.0.1",
+    "::1",
+    "123-45-6789",
+    "12345",
+    "12345-6789",
+];
+
+/// What stands between words: every form that the rules of gaps name, and some that they do not.
+const BETWEEN: [&str; 54] = [
+    "", ". ", ".", "! ", "!! ", "!!!", "?!! ", "? ", "?", "؟ ", "。", "।", "॥ ", "۔ ", "... ", "...", "..",
+    ".. ", "…", "… ", ".\" ", ".') ", ".)", ".* ", ", ", ",", "; ", ": ", " (", ") ", " [", "] ", "{", "}",
+    " | ", "、", " • ", " - ", "-", "--", "—", "–", "\n", "\n\n", "\r\n", "\t", " \n ", "\u{a0}", "\u{2028}",
+    "'", "’", "\"", "_", "/",
+];
+
+fn word() -> impl Strategy<Value = String> {
+    let as_written = select(&VOCABULARY[..]).prop_map(str::to_owned);
+    (as_written, 0..10_u8).prop_map(|(word, case)| match case {
+        0..=1 => word.to_ascii_uppercase(),
+        2..=3 => {
+            let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+            first.to_ascii_uppercase() + rest
+        }
+        _ => word,
+    })
+}
+
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        60 => word(),
+        6 => select(&ODD[..]).prop_map(str::to_owned),
+        6 => select(&CLASSES[..]).prop_map(str::to_owned),
+        2 => select(vec!["[inaudible]", "(crosstalk", "\u{1}", "\u{85}", "\0\u{fffd}", "j", "I"]).prop_map(str::to_owned),
+        1 => "[0-9]{1,4}[.,:/-]?[0-9]{0,4}",
+        1 => any::<char>().prop_map(String::from),
+        1 => prop::collection::vec(any::<char>(), 0..6).prop_map(String::from_iter),
+    ]
+}
+
+fn between() -> impl Strategy<Value = String> {
+    prop_oneof![
+        7 => Just(" ".to_owned()),
+        2 => select(&BETWEEN[..]).prop_map(str::to_owned),
+        1 => prop::collection::vec(select(&BETWEEN[..]), 2..4).prop_map(|signs| signs.concat()),
+    ]
+}
+
+/// The content of a turn: up to 40 pieces, rarely none.
+pub fn content() -> impl Strategy<Value = String> {
+    prop::collection::vec((piece(), between()), 0..40)
+        .prop_map(|pieces| pieces.into_iter().map(|(piece, between)| piece + &between).collect())
+}
+
+/// Equal, backward and missing timestamps, whole seconds and fractions.
+fn timestamp() -> impl Strategy<Value = Option<Unit>> {
+    prop_oneof![
+        3 => Just(None),
+        6 => (0..30_i64).prop_map(|seconds| Some(Unit(seconds * 1_000_000))),
+        1 => (-5_000_000..60_000_000_i64).prop_map(|millionths| Some(Unit(millionths))),
+    ]
+}
+
+fn turn() -> impl Strategy<Value = Turn> {
+    (select(&SPOKEN_ROLES[..]), content(), timestamp()).prop_map(|(role, content, timestamp)| Turn {
+        role: Some(role.into()),
+        content: content.into(),
+        timestamp,
+    })
+}
+
+/// A text, or a conversation of 1 to 8 turns.
+pub fn interaction() -> impl Strategy<Value = Interaction> {
+    let text = content().prop_filter_map("too long", |content| Interaction::text(&content).ok());
+    let talk = prop::collection::vec(turn(), 1..=8)
+        .prop_filter_map("no conversation", |turns| Interaction::transcript(turns).ok());
+    prop_oneof![1 => text, 2 => talk]
+}

@@ -1,0 +1,71 @@
+//! What a protocol's language knows, or the absence of it.
+
+use sonometer::language;
+
+/// The language of a protocol; `None` inside if it has none, or one without data.
+pub(crate) struct Language(Option<&'static language::Language>);
+
+impl Language {
+    /// The language of this code.
+    pub(crate) fn of(code: Option<&str>) -> Self {
+        Self(code.and_then(language::find))
+    }
+
+    /// Whether the protocol has a language with data.
+    pub(crate) fn is_known(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether the classes read English number words, months and currencies.
+    pub(crate) fn english_words(&self) -> bool {
+        self.0.is_some_and(|language| language.code == "en")
+    }
+
+    /// Whether a full stop after this folded, lower-case word ends no sentence.
+    pub(crate) fn is_abbreviation(&self, word: &str) -> bool {
+        self.0.is_some_and(|language| language.abbreviations.contains(&word))
+    }
+
+    /// Whether this is one of the words that every text of the language is full of.
+    pub(crate) fn is_function_word(&self, word: &str) -> bool {
+        self.0.is_some_and(|language| language.function_words.contains(&word))
+    }
+
+    /// Whether a folded token is written in another script.
+    pub(crate) fn is_foreign(&self, word: &str) -> bool {
+        self.english_words() && word.chars().next().is_some_and(|c| !c.is_ascii())
+    }
+
+    /// The stem of a folded, lower-case word; words with non-ASCII letters, and all words of a language without a
+    /// stemmer, stem to themselves.
+    pub(crate) fn stem(&self, word: &str) -> String {
+        match self.0.and_then(|language| language.stem) {
+            Some(stem) if word.is_ascii() => {
+                let mut out = String::new();
+                stem(word, &mut out);
+                out
+            }
+            _ => word.to_owned(),
+        }
+    }
+
+    /// What negates.
+    pub(crate) fn cues(&self) -> Vec<Vec<String>> {
+        self.phrases(|negation| negation.cues)
+    }
+
+    /// What only looks like it.
+    pub(crate) fn not_cues(&self) -> Vec<Vec<String>> {
+        self.phrases(|negation| negation.not_cues)
+    }
+
+    /// What ends the reach of a cue.
+    pub(crate) fn stops(&self) -> Vec<Vec<String>> {
+        self.phrases(|negation| negation.stops)
+    }
+
+    fn phrases(&self, list: fn(&language::Negation) -> &'static [&'static str]) -> Vec<Vec<String>> {
+        let list = self.0.map_or(&[][..], |language| list(&language.negation));
+        list.iter().map(|phrase| phrase.split(' ').map(str::to_owned).collect()).collect()
+    }
+}

@@ -1,0 +1,40 @@
+//! The reference engine: `docs/semantics.md` of the crate `sonometer`, word by word, as the simplest possible code.
+//!
+//! It exists so that the fast engine can be compared with it on every input that a machine can think of. It shares with it
+//! the protocol model, the tables of single characters and of languages, and nothing else. Nothing here is fast; what is
+//! asked twice is worked out twice.
+
+pub mod build;
+mod candidate;
+mod characters;
+mod detect;
+mod fidelity;
+mod fold;
+mod gap;
+pub mod generate;
+mod json;
+mod language;
+mod marker;
+mod mask;
+mod matching;
+mod negation;
+mod number;
+mod occurrence;
+mod result;
+mod score;
+#[cfg(test)]
+mod tests;
+mod token;
+mod turn;
+mod weak;
+
+use sonometer::{Interaction, Protocol, View};
+
+/// The canonical JSON text of the reading of `interaction` by `protocol`, seen in `view`; for insufficient content the
+/// reading of zeros.
+pub fn sense(protocol: &Protocol, interaction: &Interaction, view: View) -> String {
+    let language = language::Language::of(protocol.language.as_deref());
+    let turns = turn::turns(interaction, &language);
+    let scene = candidate::Scene { protocol, language: &language, turns: &turns };
+    result::result(&scene, interaction, view)
+}

@@ -1,0 +1,111 @@
+//! Section 4: the numbers of a marker.
+
+use crate::candidate::{Candidate, Scene, contributions};
+use crate::number::{Number, U, divide, fraction};
+use crate::turn::Turn;
+use sonometer::protocol::{Marker, Repeat};
+use std::collections::BTreeSet;
+
+/// What a marker comes to.
+pub(crate) struct MarkerReading {
+    /// Every candidate, counted or dropped.
+    pub(crate) candidates: Vec<Candidate>,
+    /// What each of them contributes.
+    pub(crate) contributions: Vec<Number>,
+    /// The activation.
+    pub(crate) activation: Number,
+    /// Whether the activation reaches the trigger.
+    pub(crate) triggered: bool,
+    /// What the activation is worked out from.
+    pub(crate) basis: Basis,
+}
+
+/// What an activation is worked out from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Basis {
+    /// The sum of contributions.
+    pub(crate) sum: Number,
+    /// The words of the turns that pass *role* and *where*.
+    pub(crate) words: usize,
+    /// The turns of the share's side.
+    pub(crate) side: usize,
+    /// Those of them with a positive contribution.
+    pub(crate) with_evidence: usize,
+}
+
+/// The k-th (k = 0, 1, …) counted candidate of a line.
+pub(crate) fn contribution(strength: Number, k: u32, repeat: Repeat) -> Number {
+    match repeat {
+        Repeat::Halve if k < 40 => strength / (1 << k), // `/` cuts towards zero
+        Repeat::Halve => 0,
+        Repeat::Once if k == 0 => strength,
+        Repeat::Once => 0,
+        Repeat::All => strength,
+    }
+}
+
+/// **E** = max(0, bias + Σ contributions), per so many words where the marker asks for it.
+fn evidence(marker: &Marker, basis: Basis) -> Number {
+    let e = (Number::from(marker.bias.0) + basis.sum).max(0);
+    match marker.per {
+        Some(n) => fraction(e, Number::from(n), Number::from(n).max(basis.words as Number)),
+        None => e,
+    }
+}
+
+/// **Activation**.
+pub(crate) fn activation(marker: &Marker, basis: Basis) -> Number {
+    match &marker.share {
+        Some(share) => {
+            if basis.side == 0 {
+                return 0;
+            }
+            let rate = divide(basis.with_evidence as Number, basis.side as Number);
+            U.min(divide(rate, Number::from(share.full.0)))
+        }
+        None => {
+            let e = evidence(marker, basis);
+            let h = Number::from(marker.half.0);
+            if e == 0 { 0 } else { U.min(fraction(e, U + h, e + h)) }
+        }
+    }
+}
+
+/// Whether the marker triggers on this basis.
+pub(crate) fn triggers(marker: &Marker, basis: Basis) -> bool {
+    activation(marker, basis) >= Number::from(marker.trigger.0)
+}
+
+/// Candidates, contributions, activation of one marker.
+pub(crate) fn read(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
+    let candidates = scene.candidates(marker);
+    let contributions = contributions(marker, &candidates);
+    let side = share_side(scene, marker);
+    let positive: BTreeSet<usize> = candidates
+        .iter()
+        .zip(&contributions)
+        .filter(|(_, c)| **c > 0)
+        .map(|(candidate, _)| candidate.turn)
+        .collect();
+    let basis = Basis {
+        sum: contributions.iter().sum(),
+        words: scene.side(&marker.by, marker.place).iter().map(|turn| turn.words()).sum(),
+        side: side.len(),
+        with_evidence: side.iter().filter(|turn| positive.contains(&turn.index)).count(),
+    };
+    MarkerReading {
+        activation: activation(marker, basis),
+        triggered: triggers(marker, basis),
+        candidates,
+        contributions,
+        basis,
+    }
+}
+
+/// The share's `by`, else the marker's `by`, else every turn; of these the turns that pass *where*.
+fn share_side<'a>(scene: &'a Scene<'_>, marker: &Marker) -> Vec<&'a Turn> {
+    match &marker.share {
+        Some(share) if !share.by.is_empty() => scene.side(&share.by, marker.place),
+        _ => scene.side(&marker.by, marker.place),
+    }
+}

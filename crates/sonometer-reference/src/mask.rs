@@ -1,0 +1,51 @@
+//! Section 8, masks: what is hidden wherever text is shown.
+
+use crate::candidate::{Candidate, Scene};
+use crate::characters::is_letter_or_digit;
+use crate::marker::MarkerReading;
+use crate::turn::Turn;
+use sonometer::protocol::Mask;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The hidden characters of each turn, by their byte offsets in the original.
+pub(crate) type Hidden = Vec<BTreeSet<usize>>;
+
+/// The places of all evidence of a marker with `mask`, and of its checksum near misses.
+pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
+    let mut hidden = vec![BTreeSet::new(); scene.turns.len()];
+    for (marker, reading) in scene.protocol.markers.iter().zip(readings) {
+        let Some(mask) = marker.mask else { continue };
+        let evidence = reading
+            .candidates
+            .iter()
+            .zip(&reading.contributions)
+            .filter(|(_, c)| **c > 0)
+            .map(|(e, _)| e.clone());
+        let misses = scene.checksum_misses(marker).into_iter().filter(|miss| miss.failed.is_empty());
+        for Candidate { turn, found, .. } in evidence.chain(misses) {
+            hidden[turn].extend(hidden_in(&scene.turns[turn].original, &found.place, mask));
+        }
+    }
+    hidden
+}
+
+/// Every letter or digit of a place, but for the first or last n.
+fn hidden_in(original: &str, place: &Range<usize>, mask: Mask) -> Vec<usize> {
+    let all: Vec<usize> = original
+        .char_indices()
+        .filter(|(at, c)| place.contains(at) && is_letter_or_digit(*c))
+        .map(|(at, _)| at)
+        .collect();
+    match mask {
+        Mask::All => all,
+        Mask::First(n) => all.into_iter().skip(n.into()).collect(),
+        Mask::Last(n) => all[..all.len().saturating_sub(n.into())].to_vec(),
+    }
+}
+
+/// A part of a turn as it may be shown.
+pub(crate) fn shown(turn: &Turn, place: &Range<usize>, hidden: &Hidden) -> String {
+    let inside = turn.original.char_indices().filter(|(at, _)| place.contains(at));
+    inside.map(|(at, c)| if hidden[turn.index].contains(&at) { '*' } else { c }).collect()
+}

@@ -1,0 +1,122 @@
+//! Section 3, cues: what negates a candidate.
+
+use crate::gap::GapKind;
+use crate::language::Language;
+use crate::matching::{Match, parts, passes};
+use crate::turn::Turn;
+use sonometer::protocol::NegationRules;
+use sonometer::protocol::phrase::{Pattern, WordTest};
+use std::ops::Range;
+
+/// The cues and the stops of a turn.
+pub(crate) struct Negation {
+    cues: Vec<Range<usize>>,
+    stops: Vec<Range<usize>>,
+    reach: u8,
+}
+
+/// Finds the cues and stops of a turn: those of the language and the protocol's own.
+pub(crate) fn negation(turn: &Turn, rules: &NegationRules, language: &Language) -> Negation {
+    Negation {
+        cues: cues(turn, rules, language),
+        stops: phrases(turn, &[language.stops(), rules.stops.clone()].concat()),
+        reach: rules.reach,
+    }
+}
+
+/// Whether the last cue that applies to a match of a line, with the applying cues side by side with it, are odd in number.
+pub(crate) fn is_negated(
+    turn: &Turn,
+    found: &Match,
+    pattern: &Pattern,
+    negation: &Negation,
+    language: &Language,
+) -> bool {
+    let applies = |cue: &&Range<usize>| {
+        applies_before(turn, cue, &found.tokens, negation)
+            || applies_inside(turn, cue, &found.tokens, pattern, language)
+    };
+    let applying: Vec<Range<usize>> = negation.cues.iter().filter(applies).cloned().collect();
+    side_by_side_with_the_last(&applying) % 2 == 1
+}
+
+/// How many cues stand side by side at the end: each ends where the next begins.
+fn side_by_side_with_the_last(cues: &[Range<usize>]) -> usize {
+    let Some(last) = cues.len().checked_sub(1) else { return 0 };
+    let mut first = last;
+    while first > 0 && cues[first - 1].end == cues[first].start {
+        first -= 1;
+    }
+    last - first + 1
+}
+
+/// A cue that overlaps a pseudo-cue is none.
+fn cues(turn: &Turn, rules: &NegationRules, language: &Language) -> Vec<Range<usize>> {
+    let pseudo = phrases(turn, &[language.not_cues(), rules.not_cues.clone()].concat());
+    let cues = phrases(turn, &[language.cues(), rules.cues.clone()].concat());
+    cues.into_iter().filter(|cue| !pseudo.iter().any(|p| overlap(cue, p))).collect()
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// Left to right, longest first, not overlapping.
+fn phrases(turn: &Turn, list: &[Vec<String>]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < turn.tokens.len() {
+        match list.iter().filter(|phrase| stands_at(turn, phrase, at)).map(Vec::len).max() {
+            Some(length) if length > 0 => {
+                found.push(at..at + length);
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// Words joined by *join* gaps.
+fn stands_at(turn: &Turn, phrase: &[String], at: usize) -> bool {
+    at + phrase.len() <= turn.tokens.len()
+        && phrase.iter().enumerate().all(|(k, word)| turn.tokens[at + k].lower == *word)
+        && (at + 1..at + phrase.len()).all(|gap| turn.kinds[gap] == GapKind::Join)
+}
+
+/// *before*: d ≤ s, s − d < reach, gap d is a *join* gap, and between them there is no *end* gap, no stop, and no gap with `;`.
+fn applies_before(turn: &Turn, cue: &Range<usize>, found: &Range<usize>, negation: &Negation) -> bool {
+    let (d, s) = (cue.end, found.start);
+    d <= s
+        && s - d < usize::from(negation.reach)
+        && turn.kinds[d] == GapKind::Join
+        && (d..=s).all(|gap| turn.kinds[gap] != GapKind::End && !turn.gaps[gap].contains(&';'))
+        && !negation.stops.iter().any(|stop| overlap(stop, &(d..s)))
+}
+
+/// *inside*: s ≤ c and d ≤ e, and the cue is not written in the line.
+fn applies_inside(
+    turn: &Turn,
+    cue: &Range<usize>,
+    found: &Range<usize>,
+    pattern: &Pattern,
+    language: &Language,
+) -> bool {
+    found.start <= cue.start && cue.end <= found.end && !is_written(turn, cue, pattern, language)
+}
+
+/// Every word of the cue passes some word test of the line.
+fn is_written(turn: &Turn, cue: &Range<usize>, pattern: &Pattern, language: &Language) -> bool {
+    let tests = word_tests(pattern);
+    turn.tokens[cue.clone()].iter().all(|token| tests.iter().any(|test| passes(test, &token.lower, language)))
+}
+
+fn word_tests(pattern: &Pattern) -> Vec<&WordTest> {
+    parts(pattern)
+        .into_iter()
+        .filter_map(|part| match part {
+            Pattern::Word(test) => Some(test),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,162 @@
+//! Section 8: the result as text.
+
+use crate::candidate::{Candidate, Scene, same_role};
+use crate::fidelity::{Fidelity, fidelity};
+use crate::fold::fold_name;
+use crate::json::{array, object, string};
+use crate::marker::{self, MarkerReading};
+use crate::mask::{Hidden, hidden, shown};
+use crate::number::{Number, U, decimal};
+use crate::score::score;
+use crate::turn::Turn;
+use crate::weak::weak_signals;
+use sonometer::interaction::Interaction;
+use sonometer::profile::{OffsetUnit, Profile, View};
+use sonometer::protocol::{Modality, Sgm};
+
+type Members = Vec<(&'static str, String)>;
+
+/// The canonical JSON text of a reading.
+pub(crate) fn result(scene: &Scene<'_>, interaction: &Interaction, view: View) -> String {
+    let fidelity = fidelity(scene);
+    let markers = &scene.protocol.markers;
+    let readings: Vec<MarkerReading> = if fidelity.sufficient {
+        markers.iter().map(|marker| marker::read(scene, marker)).collect()
+    } else {
+        Vec::new()
+    };
+    let activations: Vec<Number> = match fidelity.sufficient {
+        true => readings.iter().map(|reading| reading.activation).collect(),
+        false => vec![0; markers.len()],
+    };
+    let score = if fidelity.sufficient { score(scene.protocol.score, markers, &activations) } else { 0 };
+    let resonance: Vec<(&str, String)> =
+        markers.iter().map(|m| m.label.as_str()).zip(activations.iter().map(|a| decimal(*a))).collect();
+
+    let mut members: Members = vec![("target", target(scene))];
+    if view.profile != Profile::Raw {
+        members.push(("profile", string(view.profile.as_str())));
+    }
+    members.push(("score", decimal(score)));
+    members.push(("resonance", object(&resonance)));
+    members.push(("evidence", evidence(scene, interaction, view, &readings)));
+    if view.profile == Profile::Discovery {
+        members.push(("weak_signals", weak(scene, &readings)));
+    }
+    members.push(("fidelity", fidelity_object(fidelity)));
+    members.push(("ics", ics(scene, &readings)));
+    object(&members)
+}
+
+fn target(scene: &Scene<'_>) -> String {
+    object(&[
+        ("type", string("protocol")),
+        ("id", string(&scene.protocol.id)),
+        ("version", string(&scene.protocol.version)),
+    ])
+}
+
+fn fidelity_object(fidelity: Fidelity) -> String {
+    object(&[("index", decimal(fidelity.index)), ("sufficient", fidelity.sufficient.to_string())])
+}
+
+/// The number of triggered markers; the rate is 0 unless a deployment sets one.
+fn ics(scene: &Scene<'_>, readings: &[MarkerReading]) -> String {
+    let consumed = readings.iter().filter(|reading| reading.triggered).count();
+    let version = match scene.protocol.sgm {
+        Sgm::V1_0 => "1.0",
+    };
+    object(&[("consumed", consumed.to_string()), ("cost_usd", decimal(0)), ("sgm_version", string(version))])
+}
+
+fn weak(scene: &Scene<'_>, readings: &[MarkerReading]) -> String {
+    let signals = weak_signals(scene, readings).into_iter().map(|signal| {
+        object(&[
+            ("metamarker", string(&scene.protocol.markers[signal.marker].label)),
+            ("proximity", decimal(signal.proximity)),
+            ("hint", string(&signal.hint)),
+        ])
+    });
+    array(&signals.collect::<Vec<_>>())
+}
+
+/// Each candidate with a positive contribution. Order: turn, start, end, marker, line.
+fn evidence(scene: &Scene<'_>, interaction: &Interaction, view: View, readings: &[MarkerReading]) -> String {
+    let mut items: Vec<(usize, &Candidate, Number)> = Vec::new();
+    for (index, reading) in readings.iter().enumerate() {
+        for (candidate, contribution) in reading.candidates.iter().zip(&reading.contributions) {
+            if *contribution > 0 {
+                items.push((index, candidate, *contribution));
+            }
+        }
+    }
+    items.sort_by_key(|(index, candidate, _)| {
+        let place = &candidate.found.place;
+        (candidate.turn, place.start, place.end, *index, candidate.line)
+    });
+    let hidden = hidden(scene, readings);
+    let written = items.into_iter().map(|(index, candidate, contribution)| {
+        evidence_item(scene, interaction, view, &hidden, index, candidate, contribution)
+    });
+    array(&written.collect::<Vec<_>>())
+}
+
+fn evidence_item(
+    scene: &Scene<'_>,
+    interaction: &Interaction,
+    view: View,
+    hidden: &Hidden,
+    marker: usize,
+    candidate: &Candidate,
+    contribution: Number,
+) -> String {
+    let turn = &scene.turns[candidate.turn];
+    let place = &candidate.found.place;
+    let mut members: Members = vec![
+        ("metamarker", string(&scene.protocol.markers[marker].label)),
+        ("score", decimal(contribution.min(U))),
+        ("source", string(&shown(turn, place, hidden))),
+    ];
+    if let Some(unit) = view.offsets {
+        if interaction.modality() == Modality::Transcript {
+            members.push(("segment", turn.index.to_string()));
+        }
+        members.push(("start", offset(turn, place.start, unit).to_string()));
+        members.push(("end", offset(turn, place.end, unit).to_string()));
+    }
+    if view.profile == Profile::Detailed {
+        members.push(("reconstruction", reconstruction(scene, turn, hidden)));
+    }
+    object(&members)
+}
+
+/// A byte offset of the original turn in the unit of the view.
+fn offset(turn: &Turn, byte: usize, unit: OffsetUnit) -> usize {
+    let before = &turn.original[..byte];
+    match unit {
+        OffsetUnit::Bytes => byte,
+        OffsetUnit::Chars => before.chars().count(),
+        OffsetUnit::Utf16 => before.encode_utf16().count(),
+    }
+}
+
+fn reconstruction(scene: &Scene<'_>, turn: &Turn, hidden: &Hidden) -> String {
+    let (attribution, actant) = match &turn.role {
+        Some(role) => (role.clone(), actant(scene, role)),
+        None => ("unattributed".to_owned(), "unattributed".to_owned()),
+    };
+    object(&[
+        ("segment_text", string(&shown(turn, &(0..turn.original.len()), hidden))),
+        ("attribution", string(&attribution)),
+        ("actant", string(&actant)),
+    ])
+}
+
+/// The protocol's name for a role, as the protocol writes it; the folded role where it has none.
+fn actant(scene: &Scene<'_>, role: &str) -> String {
+    let actants = &scene.protocol.actants;
+    let same = same_role(actants, role);
+    let names =
+        actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
+    names.into_iter().find(|name| fold_name(name) == same).map_or(same.clone(), String::clone)
+}
