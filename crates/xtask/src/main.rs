@@ -1,10 +1,11 @@
 //! Repository tasks: `cargo xtask NAME`.
 
+mod guard;
 mod tables;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask tables [--check]";
+const USAGE: &str = "usage: cargo xtask tables [--check] | guard [--update]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -12,6 +13,8 @@ fn main() -> ExitCode {
     let outcome = match arguments[..] {
         ["tables"] => tables::write(),
         ["tables", "--check"] => tables::check(),
+        ["guard"] => guard::run(false),
+        ["guard", "--update"] => guard::run(true),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
