@@ -59,10 +59,11 @@ impl<'t> TurnText<'t> {
         let folded = Folded::new(original);
         let mut reader = Reader {
             plan,
-            tokens: Vec::with_capacity(original.len() / 5 + 4),
+            tokens: Vec::with_capacity(original.len() / 4 + 4),
             sentences: Vec::new(),
             passed: Vec::new(),
             last_end: 0,
+            has_tests: !plan.tests.is_empty(),
         };
         token::cut(folded.text(), &mut reader);
         let last_gap = reader.gap_before(folded.text(), folded.text().len());
@@ -192,6 +193,7 @@ struct Reader<'p> {
     sentences: Vec<u32>,
     passed: Vec<(u32, u32)>,
     last_end: usize,
+    has_tests: bool,
 }
 
 impl Sink for Reader<'_> {
@@ -205,7 +207,7 @@ impl Sink for Reader<'_> {
             self.gap(text, start)
         };
         let word = self.plan.vocabulary.number(bytes, start, end);
-        if self.plan.tests.may_pass(bytes, start, end) {
+        if self.has_tests && self.plan.tests.may_pass(bytes, start, end) {
             let passed = &mut self.passed;
             self.plan.tests.each(&text[start..end], |test| passed.push((at, test)));
         }
@@ -231,7 +233,7 @@ impl Reader<'_> {
             let initial = word.len() == 1
                 && word.as_bytes()[0].is_ascii_alphabetic()
                 && !word.eq_ignore_ascii_case("i");
-            initial || self.plan.language.is_some_and(|l| l.is_abbreviation(&word.to_ascii_lowercase()))
+            initial || self.plan.vocabulary.roles(last.word()) & role::ABBREVIATION != 0
         })
     }
 }

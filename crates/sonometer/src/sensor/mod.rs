@@ -335,6 +335,10 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FUNCTION);
     }
+    for word in language.map_or(&[][..], |l| l.abbreviations) {
+        let number = compiler.words.number(word);
+        compiler.words.mark(number, role::ABBREVIATION);
+    }
     for word in ["inaudible", "unintelligible", "indistinct", "crosstalk"] {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::PLACEHOLDER);

@@ -36,12 +36,14 @@ impl TokenTests {
         Self { by_letter, pairs, stem }
     }
 
-    /// Whether the token `text[start..end]` is worth a look.
+    /// Whether there are no tests at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// Whether the token `text[start..end]` is worth a look. There must be tests.
     #[inline]
     pub(crate) fn may_pass(&self, text: &[u8], start: usize, end: usize) -> bool {
-        if self.pairs.is_empty() {
-            return false;
-        }
         let second = if end - start > 1 { text[start + 1].to_ascii_lowercase() } else { 0 };
         let pair = usize::from(text[start].to_ascii_lowercase()) << 8 | usize::from(second);
         self.pairs[pair / 64] >> (pair % 64) & 1 != 0

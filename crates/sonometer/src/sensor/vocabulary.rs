@@ -13,6 +13,8 @@ pub(crate) mod role {
     pub(crate) const PHRASE: u8 = 2;
     /// Some rule is looked for where it stands.
     pub(crate) const ANCHOR: u8 = 4;
+    /// After it a full stop does not end the sentence.
+    pub(crate) const ABBREVIATION: u8 = 16;
     /// Marks that a passage cannot be heard, when in brackets.
     pub(crate) const PLACEHOLDER: u8 = 8;
 }
@@ -95,7 +97,7 @@ impl Builder {
 
 impl Vocabulary {
     /// The number of the token `text[start..end]` of a folded turn, in any case; 0 if no pattern has the word.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(&self, text: &[u8], start: usize, end: usize) -> u32 {
         let len = end - start;
         if len > 8 {
@@ -104,12 +106,13 @@ impl Vocabulary {
         let key = short_key(text, start, len);
         let at = index(key) & (self.keys.len() - 1);
         let found = self.keys[at];
-        let place = self.places[at & (self.places.len() - 1)];
-        // Whether the first place holds the word or nothing cannot be foreseen, so it costs no branch; that it holds
-        // another word is rare. (The key of an empty place is 0, which no word has.)
-        let same = found == key;
-        if same & !place.is_long() | (found == 0) {
-            return if same { place.word() } else { 0 };
+        // The word or nothing (key 0, number 0)? Which of the two cannot be foreseen, so both are asked in one comparison:
+        // only that another word holds the place, which is rare, costs a mispredicted branch.
+        if found.wrapping_sub(key).min(found) == 0 {
+            let place = self.places[at];
+            if !place.is_long() {
+                return place.word();
+            }
         }
         self.further(key, |place| !place.is_long())
     }
@@ -147,7 +150,7 @@ impl Vocabulary {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn index(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
@@ -157,17 +160,32 @@ fn key_of(lower: &[u8]) -> u64 {
 }
 
 /// The bytes of a word of at most eight bytes in lower case, packed. Words hold no NUL, so the key tells the length too.
-#[inline]
+#[inline(always)]
 fn short_key(text: &[u8], start: usize, len: usize) -> u64 {
-    let bytes = match text[start..].first_chunk::<8>() {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        None => {
-            let mut chunk = [0; 8];
-            chunk[..len].copy_from_slice(&text[start..start + len]);
-            u64::from_le_bytes(chunk)
-        }
+    let bytes = match text.get(start..start + 8) {
+        Some(chunk) => u64::from_le_bytes(chunk.try_into().unwrap_or_default()),
+        None => last_bytes(&text[start..start + len]),
     };
-    lower(bytes & (!0u64 >> (64 - 8 * len as u32)))
+    lower(bytes & KEPT[len & 15])
+}
+
+/// The mask of the first n bytes.
+const KEPT: [u64; 16] = {
+    let mut masks = [!0; 16];
+    let mut len = 0;
+    while len < 8 {
+        masks[len] = (1 << (8 * len)) - 1;
+        len += 1;
+    }
+    masks
+};
+
+/// A word within the last eight bytes of the text.
+#[cold]
+fn last_bytes(word: &[u8]) -> u64 {
+    let mut chunk = [0; 8];
+    chunk[..word.len()].copy_from_slice(word);
+    u64::from_le_bytes(chunk)
 }
 
 /// A mix of all bytes in lower case; words of nine bytes and more are confirmed after it.
@@ -184,7 +202,7 @@ fn long_key(word: &[u8]) -> u64 {
 }
 
 /// ASCII capitals in lower case, eight bytes at once; other bytes stay.
-#[inline]
+#[inline(always)]
 fn lower(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let low = bytes & (0x7f * ONES);

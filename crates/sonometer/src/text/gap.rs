@@ -20,6 +20,8 @@ pub(crate) fn kind(text: &str, from: usize, to: usize, abbreviated: impl Fn() ->
     let kind = match gap {
         [] | [b' '] => return GapKind::Join,
         [b',', b' '] => return GapKind::Break,
+        [b'!' | b'?', ..] => return GapKind::End,
+        [b'.', b' '] => Verdict::FullStop { first: true },
         [one] => single(*one),
         _ if gap.is_ascii() => longer(gap.iter().map(|b| char::from(*b))),
         _ => longer(text[from..to].chars()),
