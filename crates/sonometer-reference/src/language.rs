@@ -21,6 +21,11 @@ impl Language {
         self.0.is_some_and(|language| language.code == "en")
     }
 
+    /// Whether a full stop after this folded, lower-case word ends no sentence before a digit.
+    pub(crate) fn is_number_abbreviation(&self, word: &str) -> bool {
+        self.0.is_some_and(|language| language.number_abbreviations.contains(&word))
+    }
+
     /// Whether a full stop after this folded, lower-case word ends no sentence.
     pub(crate) fn is_abbreviation(&self, word: &str) -> bool {
         self.0.is_some_and(|language| language.abbreviations.contains(&word))

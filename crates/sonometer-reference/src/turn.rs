@@ -94,7 +94,10 @@ fn kinds(gaps: &[Vec<char>], tokens: &[Token], text: &[char], language: &Languag
         .map(|k| {
             let previous = k.checked_sub(1).map(|p| tokens[p].lower.as_str());
             let next = tokens.get(k).map(|token| text[token.folded.start]);
-            gap::kind(&gaps[k], previous, next, &|word| language.is_abbreviation(word))
+            gap::kind(&gaps[k], previous, next, &|word| {
+                let before_digit = next.is_some_and(|c| c.is_ascii_digit());
+                language.is_abbreviation(word) || before_digit && language.is_number_abbreviation(word)
+            })
         })
         .collect()
 }

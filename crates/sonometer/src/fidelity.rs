@@ -32,7 +32,7 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     for (role, need) in &needs.roles {
         let role = plan.role_name(&fold_role(role));
         let said =
-            setting.turns.iter().filter(|t| t.role.as_ref() == Some(&role)).map(|t| t.count.words).sum();
+            setting.turns.iter().filter(|t| t.role.as_deref() == Some(&*role)).map(|t| t.count.words).sum();
         density = density.min(met(said, *need));
     }
     let readable = words - sum(|c| c.unreadable);

@@ -6,7 +6,7 @@ use crate::fidelity;
 use crate::ics::Ics;
 use crate::interaction::Interaction;
 use crate::mask::Masked;
-use crate::matcher::{Matcher, TurnText};
+use crate::matcher::{Matcher, Spare, TurnText};
 use crate::protocol::Modality;
 use crate::reading::Reading;
 use crate::resonance::{self, Sums};
@@ -72,8 +72,11 @@ impl Sensor {
         let plan = self.plan();
         check_modality(plan, interaction.modality())?;
         let mut setting = Setting::of(plan, interaction);
+        let mut spare = Spare::default();
         for (turn, facts) in interaction.turns().iter().zip(&mut setting.turns) {
-            facts.count = TurnText::read(plan, &turn.content).count;
+            let text = TurnText::read(plan, &turn.content, &mut spare);
+            facts.count = text.count;
+            text.recycle(&mut spare);
         }
         Ok(fidelity::measure(plan, &setting))
     }
@@ -96,14 +99,17 @@ fn check_modality(plan: &Plan, modality: Modality) -> Result<(), Error> {
 /// All candidates, by marker, line and place; the counts of the turns go into `setting`.
 fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting) -> Vec<Candidate> {
     let mut matcher = Matcher::default();
+    let mut spare = Spare::default();
     let mut candidates = Vec::new();
     for (number, turn) in interaction.turns().iter().enumerate() {
-        let text = TurnText::read(plan, &turn.content);
+        let text = TurnText::read(plan, &turn.content, &mut spare);
         setting.turns[number].count = text.count;
         let hits = matcher.find(plan, &text);
-        evidence::judge(plan, setting, number, &text, &hits, &mut candidates);
+        evidence::judge(plan, setting, number, &text, hits, &mut candidates);
+        text.recycle(&mut spare);
     }
-    candidates.sort_unstable_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end, c.failed));
+    // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
+    candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
     candidates
 }
 
@@ -129,7 +135,7 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
     }
     reading.score = score::score(plan, &reading.resonances);
     reading.evidence = reading.candidates.iter().copied().filter(|c| c.contribution > Unit::ZERO).collect();
-    reading.evidence.sort_unstable_by_key(|c| (c.turn, c.start, c.end, c.marker, c.line));
+    reading.evidence.sort_by_key(|c| (c.turn, c.start, c.end, c.marker, c.line));
     reading.masks = masks(plan, reading);
     reading.weak_signals = weak_signals(plan, reading, &all_sums);
     let triggered = reading.resonances.iter().filter(|(_, r)| r.triggered).count();

@@ -8,8 +8,8 @@
 //!   (never first or last; several in a row may stand there), at most 63 bytes; the last label of the domain is two to
 //!   24 letters.
 //!
-//! The domain is as long as it can be: each label is read to its end, then as many labels are taken as leave an allowed
-//! last label, at whose end no `-` before a letter, digit or `_`, no `_` and no `@` stands. Where that end is no edge
+//! The domain is as long as it can be: as many labels are taken as leave an allowed last label, at whose end no letter,
+//! digit, `_` or `@` stands and no single `-` before a letter, digit or `_` (two `-` are a dash behind the address). Where that end is no edge
 //! there is no address, nor is a shorter one tried. Both ends are edges.
 
 use super::text::Text;
@@ -58,7 +58,16 @@ pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
         if end == label || end - label > 63 || end - at > LONGEST_DOMAIN {
             return longest;
         }
-        let letters = text.letters(label) == end && (2..=24).contains(&(end - label));
+        // "…@example.com--and then": two hyphens are a dash behind the address.
+        let name = text.letters(label);
+        if label > at
+            && (2..=24).contains(&(name - label))
+            && text.at(name) == b'-'
+            && text.at(name + 1) == b'-'
+        {
+            longest = Some((name, label));
+        }
+        let letters = name == end && (2..=24).contains(&(end - label));
         let goes_on = match text.at(end) {
             b'_' | b'@' => true,
             b'-' => is_atom(text.at(end + 1)),
@@ -107,6 +116,8 @@ mod tests {
                 ("..bob@x.com", &["bob@x.com"]),
                 ("_me@x.com", &["_me@x.com"]),
                 ("1@x-y.de!", &["1@x-y.de"]),
+                ("bob@x.com--and more", &["bob@x.com"]),
+                ("bob@xn--a.x--y.org", &["bob@xn--a.x--y.org"]),
                 ("bob@localhost", &[]),
                 ("@user", &[]),
                 ("a@b@c.com", &["b@c.com"]),

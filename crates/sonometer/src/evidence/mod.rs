@@ -9,6 +9,7 @@ use crate::protocol::{End, Extent, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The conditions of a candidate, as bits of [`Candidate::failed`].
 pub(crate) mod condition {
@@ -47,7 +48,7 @@ pub(crate) struct Candidate {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnFacts {
     /// The protocol's name of the speaker.
-    pub(crate) role: Option<String>,
+    pub(crate) role: Option<Arc<str>>,
     pub(crate) timestamp: Option<Unit>,
     pub(crate) count: Count,
 }
@@ -63,8 +64,20 @@ pub(crate) struct Setting {
 impl Setting {
     /// Who speaks when; counts are filled in turn by turn.
     pub(crate) fn of(plan: &Plan, interaction: &Interaction) -> Self {
+        // A conversation has many turns and few roles.
+        let mut seen: Vec<(&str, Arc<str>)> = Vec::new();
+        let mut name_of = |role| match seen.iter().find(|(written, _)| *written == role) {
+            Some((_, name)) => name.clone(),
+            None => {
+                let name: Arc<str> = plan.role_name(role).into();
+                if seen.len() < 16 {
+                    seen.push((role, name.clone()));
+                }
+                name
+            }
+        };
         let turns = interaction.turns().iter().map(|turn| TurnFacts {
-            role: turn.role.as_deref().map(|role| plan.role_name(role)),
+            role: turn.role.as_deref().map(&mut name_of),
             timestamp: turn.timestamp,
             count: Count::default(),
         });
@@ -74,7 +87,8 @@ impl Setting {
 
     /// Whether a turn is said by one of these roles (any role where the list is empty).
     pub(crate) fn is_by(&self, turn: usize, roles: &[String]) -> bool {
-        roles.is_empty() || self.turns[turn].role.as_ref().is_some_and(|role| roles.contains(role))
+        roles.is_empty()
+            || self.turns[turn].role.as_ref().is_some_and(|role| roles.iter().any(|name| **name == **role))
     }
 
     /// Whether a turn lies in the part of the interaction that counts.

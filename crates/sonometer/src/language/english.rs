@@ -12,9 +12,14 @@ pub static ENGLISH: Language = Language {
     function_words: FUNCTION_WORDS,
     negation: Negation { cues: CUES, not_cues: NOT_CUES, stops: STOPS },
     abbreviations: ABBREVIATIONS,
+    number_abbreviations: NUMBER_ABBREVIATIONS,
     frequency: FREQUENCY,
     stem: Some(stem),
 };
+
+/// Only before a digit: elsewhere most of them are words that can end a sentence ("No.").
+const NUMBER_ABBREVIATIONS: &[&str] =
+    &["apt", "art", "ch", "dec", "ext", "mar", "no", "nos", "nr", "para", "sec", "ste", "tel"];
 
 /// Left out, although they are function words: those that another language writes about as often as English does
 /// (`a`, `am`, `an`, `as`, `do`, `dont`, `im`, `in`, `me`, `no`, `so`, `was`). Half the words of an English text are in

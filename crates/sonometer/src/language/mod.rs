@@ -24,6 +24,8 @@ pub struct Language {
     pub negation: Negation,
     /// Words of two letters and more after which a full stop does not end the sentence, without the full stop.
     pub abbreviations: &'static [&'static str],
+    /// Words of two letters and more after which a full stop does not end the sentence before a digit (`No. 5`).
+    pub number_abbreviations: &'static [&'static str],
     /// Frequent words, each with the binary logarithm of its occurrences in a million words, rounded down.
     pub frequency: &'static [(&'static str, u8)],
     /// Writes the stem of a folded word into the buffer, replacing what was there; `None` if the language has no
@@ -122,6 +124,7 @@ mod tests {
                 ("not cues", language.negation.not_cues),
                 ("stops", language.negation.stops),
                 ("abbreviations", language.abbreviations),
+                ("number_abbreviations", language.number_abbreviations),
                 ("frequency", &frequent),
             ];
             for (name, words) in lists {
@@ -141,6 +144,7 @@ mod tests {
             }
             assert!(language.frequency.iter().all(|(word, _)| !word.contains(' ')));
             assert!(language.abbreviations.iter().all(|word| word.len() > 1));
+            assert!(language.number_abbreviations.iter().all(|word| word.len() > 1));
         }
     }
 

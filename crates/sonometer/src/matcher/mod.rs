@@ -11,7 +11,7 @@ use crate::sensor::{Plan, Taking};
 use crate::text::gap::GapKind;
 use run::Runner;
 use std::ops::Range;
-pub(crate) use turn::{Count, TurnText};
+pub(crate) use turn::{Count, Spare, TurnText};
 
 /// A match of one rule over tokens of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,12 +30,14 @@ pub(crate) struct Hit {
 pub(crate) struct Matcher {
     runner: Runner,
     tries: Vec<(u32, u32)>,
+    hits: Vec<Hit>,
 }
 
 impl Matcher {
     /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
-    pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> Vec<Hit> {
-        let mut hits = Vec::new();
+    pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> &[Hit] {
+        let mut hits = std::mem::take(&mut self.hits);
+        hits.clear();
         self.tries.clear();
         // Each token with the word after it; most places fall out at two bits, which the processor learns to expect.
         for (at, token) in turn.tokens.iter().enumerate() {
@@ -54,7 +56,8 @@ impl Matcher {
         }
         find_whole_lines(plan, turn, &mut hits);
         take(plan, &mut hits);
-        hits
+        self.hits = hits;
+        &self.hits
     }
 
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {

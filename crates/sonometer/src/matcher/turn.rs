@@ -4,7 +4,7 @@ use crate::class::Occurrence;
 use crate::protocol::phrase::Class;
 use crate::sensor::Plan;
 use crate::sensor::vocabulary::role;
-use crate::text::fold::Folded;
+use crate::text::fold::{FoldBuffers, Folded};
 use crate::text::gap::{self, GapKind};
 use crate::text::token::{self, Sink, Token};
 use std::ops::Range;
@@ -53,18 +53,26 @@ pub(crate) struct Spread {
     pub(crate) end: u32,
 }
 
+/// Memory of one turn, used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Spare {
+    folding: FoldBuffers,
+    tokens: Vec<Token>,
+    sentences: Vec<u32>,
+    passed: Vec<(u32, u32)>,
+}
+
 impl<'t> TurnText<'t> {
-    /// Reads a turn for the patterns of `plan`.
-    pub(crate) fn read(plan: &Plan, original: &'t str) -> Self {
-        let folded = Folded::new(original);
-        let mut reader = Reader {
-            plan,
-            tokens: Vec::with_capacity(original.len() / 4 + 4),
-            sentences: Vec::new(),
-            passed: Vec::new(),
-            last_end: 0,
-            has_tests: !plan.tests.is_empty(),
-        };
+    /// Reads a turn for the patterns of `plan`, in the memory of an earlier one.
+    pub(crate) fn read(plan: &Plan, original: &'t str, spare: &mut Spare) -> Self {
+        let Spare { folding, mut tokens, mut sentences, mut passed } = std::mem::take(spare);
+        tokens.clear();
+        tokens.reserve(original.len() / 4 + 4);
+        sentences.clear();
+        passed.clear();
+        let folded = Folded::with_buffers(original, folding);
+        let mut reader =
+            Reader { plan, tokens, sentences, passed, last_end: 0, has_tests: !plan.tests.is_empty() };
         token::cut(folded.text(), &mut reader);
         let last_gap = reader.gap_before(folded.text(), folded.text().len());
         let Reader { tokens, sentences, passed, .. } = reader;
@@ -83,6 +91,12 @@ impl<'t> TurnText<'t> {
         turn.find_classes(plan);
         turn.find_regexes(plan);
         turn
+    }
+
+    /// Gives the memory back.
+    pub(crate) fn recycle(self, spare: &mut Spare) {
+        let Self { folded, tokens, sentences, passed, .. } = self;
+        *spare = Spare { folding: folded.into_buffers(), tokens, sentences, passed };
     }
 
     /// The text of token `at`, in its own case.
@@ -233,7 +247,11 @@ impl Reader<'_> {
             let initial = word.len() == 1
                 && word.as_bytes()[0].is_ascii_alphabetic()
                 && !word.eq_ignore_ascii_case("i");
-            initial || self.plan.vocabulary.roles(last.word()) & role::ABBREVIATION != 0
+            let roles = self.plan.vocabulary.roles(last.word());
+            let before_digit = text.as_bytes().get(start).is_some_and(u8::is_ascii_digit);
+            initial
+                || roles & role::ABBREVIATION != 0
+                || before_digit && roles & role::NUMBER_ABBREVIATION != 0
         })
     }
 }

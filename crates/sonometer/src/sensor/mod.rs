@@ -339,6 +339,10 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::ABBREVIATION);
     }
+    for word in language.map_or(&[][..], |l| l.number_abbreviations) {
+        let number = compiler.words.number(word);
+        compiler.words.mark(number, role::NUMBER_ABBREVIATION);
+    }
     for word in ["inaudible", "unintelligible", "indistinct", "crosstalk"] {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::PLACEHOLDER);

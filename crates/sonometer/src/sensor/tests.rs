@@ -13,7 +13,7 @@ pub(crate) struct TokenTests {
 }
 
 impl TokenTests {
-    /// Tests in the order of their numbers; `stem` is the stemmer of the language. A stem begins with the first letter of its word.
+    /// Tests in the order of their numbers; `stem` is the stemmer of the language.
     pub(crate) fn new(tests: &[TokenTest], stem: Option<fn(&str, &mut String)>) -> Self {
         if tests.is_empty() {
             return Self::default();
@@ -21,12 +21,13 @@ impl TokenTests {
         let mut by_letter = vec![Vec::new(); 256];
         let mut pairs = vec![0u64; 65_536 / 64];
         for (number, test) in tests.iter().enumerate() {
-            let bytes = test.text.as_bytes();
-            let Some(&first) = bytes.first() else { continue };
+            let head = head(test).as_bytes();
+            // Every stem keeps the first letter of its word, also one so short that it has no certain head.
+            let Some(&first) = test.text.as_bytes().first() else { continue };
             by_letter[first as usize].push((number as u32, test.clone()));
-            let seconds = match bytes.get(1) {
-                Some(&second) if !test.stem => second..=second,
-                _ => 0..=255,
+            let seconds = match head.get(1) {
+                Some(&second) => second..=second,
+                None => 0..=255,
             };
             for second in seconds {
                 let pair = usize::from(first) << 8 | usize::from(second);
@@ -51,33 +52,71 @@ impl TokenTests {
 
     /// Calls `found` with the number of every test that the folded word passes, in order.
     pub(crate) fn each(&self, word: &str, mut found: impl FnMut(u32)) {
-        let lower = word.to_ascii_lowercase();
-        let Some(tests) = lower.bytes().next().and_then(|first| self.by_letter.get(first as usize)) else {
-            return;
-        };
+        let Some(first) = word.bytes().next() else { return };
         let mut stemmed: Option<String> = None;
-        for (number, test) in tests {
-            let passes = if test.stem {
-                let stemmed = stemmed.get_or_insert_with(|| {
-                    let mut stem = String::new();
-                    if let Some(of) = self.stem {
-                        of(&lower, &mut stem);
-                    }
-                    stem
+        for (number, test) in &self.by_letter[first.to_ascii_lowercase() as usize] {
+            let head = head(test).as_bytes();
+            let begins =
+                word.as_bytes().get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+            let passes = begins
+                && (!test.stem || {
+                    let stemmed = stemmed.get_or_insert_with(|| self.stem_of(word));
+                    *stemmed == *test.text
                 });
-                *stemmed == *test.text
-            } else {
-                lower.starts_with(&*test.text)
-            };
             if passes {
                 found(*number);
             }
         }
     }
 
+    fn stem_of(&self, word: &str) -> String {
+        let mut stem = String::new();
+        if let Some(of) = self.stem {
+            of(&word.to_ascii_lowercase(), &mut stem);
+        }
+        stem
+    }
+
     /// Bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let lists = self.by_letter.iter().flatten().map(|(_, t)| t.text.len() + 32).sum::<usize>();
         lists + 8 * self.pairs.len() + 24 * self.by_letter.len()
+    }
+}
+
+/// What every word that passes the test begins with: the prefix; or the stem without its last two letters, which
+/// stemming may have changed (`sensibility` -> `sensibl`, `hoping` -> `hope`, `dying` -> `die`).
+fn head(test: &TokenTest) -> &str {
+    match test.stem {
+        false => &test.text,
+        true => test.text.get(..test.text.len().saturating_sub(2)).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+    use crate::language::english_stem::stem;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn every_word_passes_the_test_of_its_own_stem(
+            root in "[a-z]{1,8}",
+            ending in "(s|es|ed|ing|ly|y|ies|ied|ational|ization|izer|fulness|ousli|ability|iviti|bli|logi|ation|ement|'s)?",
+        ) {
+            let word = root + &ending;
+            let mut text = String::new();
+            stem(&word, &mut text);
+            prop_assume!(!text.is_empty());
+            let tests = TokenTests::new(&[TokenTest { text: text.into(), stem: true }], Some(stem));
+            let padded = format!("{word} ");
+            prop_assert!(tests.may_pass(padded.as_bytes(), 0, word.len()));
+            let mut passed = Vec::new();
+            tests.each(&word.to_ascii_uppercase(), |test| passed.push(test));
+            prop_assert_eq!(passed, vec![0]);
+        }
     }
 }

@@ -15,6 +15,8 @@ pub(crate) mod role {
     pub(crate) const ANCHOR: u8 = 4;
     /// After it a full stop does not end the sentence.
     pub(crate) const ABBREVIATION: u8 = 16;
+    /// Likewise, before a digit.
+    pub(crate) const NUMBER_ABBREVIATION: u8 = 32;
     /// Marks that a passage cannot be heard, when in brackets.
     pub(crate) const PLACEHOLDER: u8 = 8;
 }
