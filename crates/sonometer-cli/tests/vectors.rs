@@ -30,7 +30,7 @@ fn batches(vectors: &[Vector]) -> (Batches<'_>, Vec<(Vec<&'static str>, &Vector)
     let (mut batches, mut alone) = (Batches::new(), Vec::new());
     for vector in vectors {
         let text = &vector.interaction;
-        if text.contains('\n') || text.trim().is_empty() || vector.is_about_the_protocol() {
+        if text.contains('\n') || text.trim().is_empty() || is_about_the_protocol(vector) {
             alone.push((options(vector, "json"), vector));
         } else {
             batches.entry((&vector.protocol, options(vector, "jsonl"))).or_default().push(vector);
@@ -39,14 +39,9 @@ fn batches(vectors: &[Vector]) -> (Batches<'_>, Vec<(Vec<&'static str>, &Vector)
     (batches, alone)
 }
 
-trait About {
-    fn is_about_the_protocol(&self) -> bool;
-}
-
-impl About for Vector {
-    fn is_about_the_protocol(&self) -> bool {
-        matches!(&self.expect, Some(Outcome::Error(error)) if error.code == "invalid_protocol")
-    }
+/// Whether the protocol cannot be read: the command then answers once, whatever the interactions.
+fn is_about_the_protocol(vector: &Vector) -> bool {
+    matches!(&vector.expect, Some(Outcome::Error(error)) if error.code == "invalid_protocol")
 }
 
 /// The lines that the command writes.

@@ -17,7 +17,10 @@ fn run(engine: &str, outcome: fn(&Vector) -> Outcome) {
             let found = outcome(vector);
             let same = vector.expect.as_ref() == Some(&found);
             (!same).then(|| {
-                format!("{} `{}`\n expected {:?}\n found    {found:?}", vector.place, vector.name, vector.expect)
+                format!(
+                    "{} `{}`\n expected {:?}\n found    {found:?}",
+                    vector.place, vector.name, vector.expect
+                )
             })
         })
         .collect();

@@ -21,7 +21,8 @@ pub(crate) fn fill() -> Result<(), String> {
         let mut count = 0;
         for line in text.lines() {
             let read: Option<Line> = serde_json::from_str(line).ok();
-            let vector = if read.as_ref().is_some_and(|line| line.name.is_some()) { all.next() } else { None };
+            let vector =
+                if read.as_ref().is_some_and(|line| line.name.is_some()) { all.next() } else { None };
             match (read, vector) {
                 (Some(mut line), Some(vector)) if vector.expect.is_none() => {
                     match vector.by_reference() {
