@@ -66,11 +66,11 @@ struct Checks<'r> {
     evidence: Vec<(usize, &'r str)>,
     weak: Vec<(usize, &'r str)>,
     /// Line and reason of what does not hold.
-    wrong: Vec<(usize, String)>,
+    wrong: Vec<Finding>,
 }
 
 impl<'r> Checks<'r> {
-    fn all(reading: &'r Reading, block: &'r Block) -> Vec<(usize, String)> {
+    fn all(reading: &'r Reading, block: &'r Block) -> Vec<Finding> {
         let mut checks = Checks { reading, evidence: Vec::new(), weak: Vec::new(), wrong: Vec::new() };
         for (at, line) in block.text.lines().enumerate() {
             checks.one(block.line + at, line);
@@ -137,8 +137,11 @@ impl<'r> Checks<'r> {
     }
 }
 
+/// A line of a page, and what is wrong there.
+type Finding = (usize, String);
+
 /// Runs a page; gives the number of checks and what does not hold.
-fn run(page: &str) -> Result<(usize, Vec<(usize, String)>), (usize, String)> {
+fn run(page: &str) -> Result<(usize, Vec<Finding>), Finding> {
     let (mut sensor, mut reading): (Option<Sensor>, Option<Reading>) = (None, None);
     let (mut count, mut wrong) = (0, Vec::new());
     for block in blocks(page) {
