@@ -50,7 +50,7 @@ fn clarity(scene: &Scene<'_>, words: usize) -> Number {
     times(r, language_share(scene, words))
 }
 
-/// L = min(u, (4·f + 12) ÷ words), f being the number of function words.
+/// L = min(u, (4·f + 6) ÷ words), f being the number of function words.
 fn language_share(scene: &Scene<'_>, words: usize) -> Number {
     if !scene.language.is_known() {
         return U;
@@ -58,7 +58,7 @@ fn language_share(scene: &Scene<'_>, words: usize) -> Number {
     let is_function_word =
         |token: &&Token| token.kind == Kind::Word && scene.language.is_function_word(&token.lower);
     let f = scene.turns.iter().flat_map(|turn| &turn.tokens).filter(is_function_word).count();
-    U.min(divide((4 * f + 12) as Number, words as Number))
+    U.min(divide((4 * f + 6) as Number, words as Number))
 }
 
 /// The words of a turn that can be read.

@@ -4,10 +4,12 @@
 //! folding, tokens, gaps and classes tell apart.
 
 mod pattern;
+mod print;
 mod protocol;
 mod text;
 
 pub use pattern::{is_legal, pattern};
+pub use print::print;
 pub use protocol::protocol;
 pub use text::{content, interaction};
 
@@ -27,6 +29,11 @@ const ROLES: [&str; 3] = ["agent", "customer", "Übersetzer"];
 /// What an interaction may write for a role: names, aliases, other spellings, strangers.
 const SPOKEN_ROLES: [&str; 9] =
     ["agent", "AGENT", "rep", " Adviser", "customer", "client", "ubersetzer", "Übersetzer\t", "Bob"];
+
+/// How many cases a property is tried on: 300, or as many as `SONOMETER_CASES` says.
+pub fn cases() -> u32 {
+    std::env::var("SONOMETER_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
 
 /// Any view.
 pub fn view() -> impl Strategy<Value = View> {

@@ -26,6 +26,7 @@ mod score;
 mod tests;
 mod token;
 mod turn;
+pub mod vectors;
 mod weak;
 
 use sonometer::{Interaction, Protocol, View};

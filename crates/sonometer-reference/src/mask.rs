@@ -4,21 +4,21 @@ use crate::candidate::{Candidate, Scene};
 use crate::characters::is_letter_or_digit;
 use crate::marker::MarkerReading;
 use crate::turn::Turn;
-use sonometer::protocol::Mask;
+use sonometer::protocol::{HintKind, Mask};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The hidden characters of each turn, by their byte offsets in the original.
 pub(crate) type Hidden = Vec<BTreeSet<usize>>;
 
-/// The places of all counted candidates of a marker with `mask`, and of its checksum near misses.
+/// The places of all candidates of a marker with `mask`, and of its checksum near misses, but for excepted ones.
 pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
     let mut hidden = vec![BTreeSet::new(); scene.turns.len()];
     for (marker, reading) in scene.protocol.markers.iter().zip(readings) {
         let Some(mask) = marker.mask else { continue };
-        let counted = reading.candidates.iter().filter(|candidate| candidate.failed.is_empty()).cloned();
-        let misses = scene.checksum_misses(marker).into_iter().filter(|miss| miss.failed.is_empty());
-        for Candidate { turn, found, .. } in counted.chain(misses) {
+        let matched = reading.candidates.iter().filter(|candidate| !candidate.failed.contains(&HintKind::Except)).cloned();
+        let misses = scene.checksum_misses(marker).into_iter().filter(|miss| !miss.failed.contains(&HintKind::Except));
+        for Candidate { turn, found, .. } in matched.chain(misses) {
             hidden[turn].extend(hidden_in(&scene.turns[turn].original, &found.place, mask));
         }
     }

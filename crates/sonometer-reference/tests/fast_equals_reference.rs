@@ -6,10 +6,6 @@ use proptest::prelude::*;
 use sonometer::{SenseOptions, Sensor, View};
 use sonometer_reference::generate;
 
-fn cases() -> u32 {
-    std::env::var("SONOMETER_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
-}
-
 fn fast(protocol: &sonometer::Protocol, interaction: &sonometer::Interaction, view: View) -> String {
     let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
     let reading = sensor.sense_with(interaction, SenseOptions::default()).expect("every modality is allowed");
@@ -17,7 +13,7 @@ fn fast(protocol: &sonometer::Protocol, interaction: &sonometer::Interaction, vi
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: generate::cases(), max_shrink_iters: 20_000, ..ProptestConfig::default() })]
 
     #[test]
     fn fast_equals_reference(

@@ -38,7 +38,7 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     let readable = words - sum(|c| c.unreadable);
     let readable = Unit::ratio(readable.into(), (words + sum(|c| c.noise)).into());
     let in_language = match plan.language {
-        Some(_) => met(4 * sum(|c| c.function_words) + 12, u32::try_from(words).unwrap_or(u32::MAX)),
+        Some(_) => met(4 * sum(|c| c.function_words) + 6, u32::try_from(words).unwrap_or(u32::MAX)),
         None => Unit::ONE,
     };
     let clarity = readable.times(in_language);

@@ -142,14 +142,14 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
     reading.ics = Ics::of(triggered, options.usd_per_ics);
 }
 
-/// What markers with a mask hide: every candidate that counts, also where it adds nothing any more, and checksum near
-/// misses that pass all conditions; by turn and place.
+/// What markers with a mask hide: every candidate and checksum near miss that is not excepted; by turn and place. What
+/// somebody else said, or said negated, is no evidence and no less private.
 fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
     if !plan.has_masks {
         return Vec::new();
     }
-    let counted = reading.candidates.iter().filter(|c| c.failed & !condition::CHECKSUM == 0);
-    let hiding = counted.filter_map(|c| {
+    let private = reading.candidates.iter().filter(|c| c.failed & condition::EXCEPT == 0);
+    let hiding = private.filter_map(|c| {
         let mask = plan.protocol.markers[c.marker as usize].mask?;
         Some(Masked { turn: c.turn, range: c.range(), mask })
     });

@@ -2,10 +2,11 @@
 
 mod guard;
 mod tables;
+mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask tables [--check] | guard [--update]";
+const USAGE: &str = "usage: cargo xtask tables [--check] | vectors [--check] | guard [--update]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -15,6 +16,8 @@ fn main() -> ExitCode {
         ["tables", "--check"] => tables::check(),
         ["guard"] => guard::run(false),
         ["guard", "--update"] => guard::run(true),
+        ["vectors"] => vectors::fill(),
+        ["vectors", "--check"] => vectors::check(),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {

@@ -1,6 +1,7 @@
 //! Protocols with every key a marker can have.
 
 use super::pattern::pattern;
+use super::print::print;
 use super::{ROLES, VOCABULARY};
 use crate::build;
 use proptest::prelude::*;
@@ -30,10 +31,12 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
             };
             for (index, marker) in protocol.markers.iter_mut().enumerate() {
                 marker.label = format!("m{index}");
+                marker.strengths = strengths;
                 for line in marker.lines.iter_mut().chain(&mut marker.except) {
                     settle(line, &strengths, protocol.language.is_some());
                 }
                 marker.lines.sort_by_key(|line| line.list);
+                allow(marker, protocol.language.is_some() || !protocol.negation.cues.is_empty());
             }
             protocol
         },
@@ -50,6 +53,21 @@ fn settle(line: &mut Line, strengths: &Strengths, has_language: bool) {
     }
     if !has_language {
         without_inflections(&mut line.pattern);
+    }
+    line.text = print(&line.pattern);
+}
+
+/// Takes from a marker what no file can say: a bias without weights, negation without a cue, a trigger out of reach.
+fn allow(marker: &mut Marker, has_cues: bool) {
+    if marker.lines.iter().all(|line| line.list != LineList::Weigh) {
+        marker.bias = Unit::ZERO;
+    }
+    if !has_cues {
+        marker.negation = NegationMode::Keep;
+    }
+    let most: i64 = marker.lines.iter().map(|line| line.strength.0.max(0)).sum();
+    if most + marker.bias.0 < 1_000_000 && marker.repeat == Repeat::Once {
+        marker.repeat = Repeat::Halve;
     }
 }
 
@@ -125,8 +143,10 @@ fn line() -> impl Strategy<Value = Line> {
         3 => select(vec![LineList::Strong, LineList::Clear, LineList::Weak]),
         1 => Just(LineList::Weigh),
     ];
-    (list, pattern(), -2_000_000..3_000_000_i64)
-        .prop_map(|(list, pattern, strength)| build::line(list, strength, pattern))
+    (list, pattern(), -2_000_000..3_000_000_i64).prop_map(|(list, pattern, strength)| {
+        // A weight of 0 cannot be written.
+        build::line(list, if strength == 0 { 1 } else { strength }, pattern)
+    })
 }
 
 fn exclusion() -> impl Strategy<Value = Line> {
@@ -144,7 +164,7 @@ fn roles() -> impl Strategy<Value = Vec<String>> {
 fn place() -> impl Strategy<Value = Option<Place>> {
     let extent = prop_oneof![
         (1..6_u32).prop_map(Extent::Turns),
-        (0..20_i64).prop_map(|seconds| Extent::Seconds(Unit(seconds * 1_000_000))),
+        (1..20_i64).prop_map(|seconds| Extent::Seconds(Unit(seconds * 1_000_000))),
     ];
     let place =
         (select(vec![End::First, End::Last]), extent).prop_map(|(from, extent)| Place { from, extent });

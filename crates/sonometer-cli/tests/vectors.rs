@@ -1,0 +1,116 @@
+//! Every test vector through the built command.
+
+use sonometer::OffsetUnit;
+use sonometer_reference::vectors::{self, Outcome, Vector};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What one process can sense: vectors of one protocol and view, an interaction a line.
+type Batches<'v> = BTreeMap<(&'v str, Vec<&'static str>), Vec<&'v Vector>>;
+
+fn options(vector: &Vector, format: &'static str) -> Vec<&'static str> {
+    let mut options = vec!["--json", "--format", format, "--profile", vector.view.profile.as_str()];
+    if let Some(unit) = vector.view.offsets {
+        options.extend([
+            "--offsets",
+            match unit {
+                OffsetUnit::Bytes => "bytes",
+                OffsetUnit::Chars => "chars",
+                OffsetUnit::Utf16 => "utf16",
+            },
+        ]);
+    }
+    options
+}
+
+fn batches(vectors: &[Vector]) -> (Batches<'_>, Vec<(Vec<&'static str>, &Vector)>) {
+    let (mut batches, mut alone) = (Batches::new(), Vec::new());
+    for vector in vectors {
+        let text = &vector.interaction;
+        if text.contains('\n') || text.trim().is_empty() || is_about_the_protocol(vector) {
+            alone.push((options(vector, "json"), vector));
+        } else {
+            batches.entry((&vector.protocol, options(vector, "jsonl"))).or_default().push(vector);
+        }
+    }
+    (batches, alone)
+}
+
+/// Whether the protocol cannot be read: the command then answers once, whatever the interactions.
+fn is_about_the_protocol(vector: &Vector) -> bool {
+    matches!(&vector.expect, Some(Outcome::Error(error)) if error.code == "invalid_protocol")
+}
+
+/// The lines that the command writes.
+fn sense(protocol: &str, options: &[&str], input: &str) -> Vec<String> {
+    // A process at a time, so that one file does.
+    let extension = if protocol.starts_with('{') { "json" } else { "yaml" };
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("vectors.{extension}"));
+    fs::write(&file, protocol).expect("can be written");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
+        .args(["sense", file.to_str().expect("is UTF-8"), "-"])
+        .args(options)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("starts");
+    let mut stdin = child.stdin.take().expect("is piped");
+    let input = input.to_owned();
+    // In a thread of its own: the command may write before it has read everything, or want no input at all.
+    let writer = std::thread::spawn(move || {
+        let _ = stdin.write_all(input.as_bytes());
+    });
+    let output = child.wait_with_output().expect("ends");
+    writer.join().expect("has written");
+    let out = String::from_utf8(output.stdout).expect("writes UTF-8");
+    out.split_terminator('\n').map(str::to_owned).collect()
+}
+
+/// What is wrong with a line of output, if anything.
+fn judge(vector: &Vector, line: Option<&String>) -> Option<String> {
+    let line = line.map_or("", String::as_str);
+    let right = match vector.expect.as_ref().expect("is filled in") {
+        Outcome::Reading(reading) if reading.contains("\"sufficient\":false") => {
+            line.contains("\"code\":\"insufficient_signal\"")
+        }
+        Outcome::Reading(reading) => line == reading,
+        Outcome::Error(error) => {
+            // The places in a protocol stand in the report for people.
+            let place = if error.code == "invalid_protocol" { "" } else { &error.place };
+            // An empty standard input is told without a place.
+            let named = line.contains(place) || vector.interaction.trim().is_empty();
+            line.contains(&format!("\"code\":\"{}\"", error.code)) && named
+        }
+    };
+    (!right).then(|| {
+        format!("{} `{}`\n expected {:?}\n found    {line}", vector.place, vector.name, vector.expect)
+    })
+}
+
+#[test]
+fn the_command_gives_what_every_vector_expects() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let vectors = vectors::all(&root).unwrap_or_else(|reason| panic!("{reason}"));
+    let (batches, alone) = batches(&vectors);
+    let mut wrong = Vec::new();
+    let mut ran = 0;
+    for ((protocol, options), batch) in &batches {
+        let lines: Vec<&str> = batch.iter().map(|vector| vector.interaction.as_str()).collect();
+        let answers = sense(protocol, options, &lines.join("\n"));
+        wrong.extend(batch.iter().enumerate().filter_map(|(at, vector)| judge(vector, answers.get(at))));
+        ran += batch.len();
+    }
+    for (options, vector) in alone {
+        let answers = sense(&vector.protocol, &options, &vector.interaction);
+        wrong.extend(judge(vector, answers.first()));
+        ran += 1;
+    }
+    println!("command: {ran} vectors ran");
+    assert_eq!(ran, vectors.len());
+    assert!(wrong.is_empty(), "{} of {ran} differ\n{}", wrong.len(), wrong.join("\n"));
+}

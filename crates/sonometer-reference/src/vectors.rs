@@ -1,0 +1,216 @@
+//! Test vectors: files of protocols, interactions and the exact bytes that every door must answer.
+//!
+//! The format is described in `fixtures/vectors/README.md`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sonometer::{Error, Interaction, OffsetUnit, Profile, Protocol, Sensor, View};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// The folders of vector files, seen from the root of the repository.
+pub const FOLDERS: [&str; 2] = ["fixtures/vectors", "fixtures/regressions"];
+
+/// One line of a vector file, its keys in the order in which they are written.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The line names a protocol for the vectors below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub define: Option<String>,
+    /// The line is a vector of that name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The protocol, the name of one defined above, or (in a definition) its source as a text.
+    pub protocol: Box<RawValue>,
+    /// The interaction, or its JSON as a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interaction: Option<Box<RawValue>>,
+    /// What is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<ViewLine>,
+    /// The reading.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expect: Option<String>,
+    /// The error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorLine>,
+}
+
+/// The view of a vector as it is written.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViewLine {
+    /// `raw`, `detailed` or `discovery`; `raw` where it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// `bytes`, `chars` or `utf16`; no offsets where it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offsets: Option<String>,
+}
+
+/// The error that a vector expects.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorLine {
+    /// The code of the interface.
+    pub code: String,
+    /// The place in the input.
+    pub place: String,
+}
+
+/// One vector, ready to be run.
+#[derive(Clone, Debug)]
+pub struct Vector {
+    /// File and line, for messages.
+    pub place: String,
+    /// What it shows.
+    pub name: String,
+    /// The source of the protocol.
+    pub protocol: String,
+    /// The JSON of the interaction.
+    pub interaction: String,
+    /// What is shown.
+    pub view: View,
+    /// What must come out; `None` as long as nobody has filled it in.
+    pub expect: Option<Outcome>,
+}
+
+/// What comes out of a vector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The JSON text of a reading.
+    Reading(String),
+    /// No reading.
+    Error(ErrorLine),
+}
+
+impl From<Error> for Outcome {
+    fn from(error: Error) -> Self {
+        Self::Error(ErrorLine { code: error.code.as_str().to_owned(), place: error.place })
+    }
+}
+
+impl Vector {
+    /// What the fast engine says.
+    pub fn by_engine(&self) -> Outcome {
+        let read = || -> Result<String, Error> {
+            let (protocol, _) = Protocol::read(&self.protocol)?;
+            let interaction = Interaction::from_json(&self.interaction)?;
+            Ok(Sensor::new(protocol)?.sense(&interaction)?.to_json(self.view))
+        };
+        read().map_or_else(Outcome::from, Outcome::Reading)
+    }
+
+    /// What the reference engine says. Both engines read protocols and interactions with the same code.
+    pub fn by_reference(&self) -> Outcome {
+        let read = || -> Result<String, Error> {
+            let (protocol, _) = Protocol::read(&self.protocol)?;
+            let interaction = Interaction::from_json(&self.interaction)?;
+            if !protocol.modalities.contains(&interaction.modality()) {
+                return Err(Error::invalid("interaction", "a modality that the protocol does not read"));
+            }
+            Ok(crate::sense(&protocol, &interaction, self.view))
+        };
+        read().map_or_else(Outcome::from, Outcome::Reading)
+    }
+}
+
+/// The vector files below the root of the repository, in the order of their names.
+///
+/// # Errors
+/// Those of reading folders.
+pub fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        for entry in fs::read_dir(root.join(folder))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// All vectors below the root of the repository.
+///
+/// # Errors
+/// File, line and reason of the first thing that is no vector.
+pub fn all(root: &Path) -> Result<Vec<Vector>, String> {
+    let files = files(root).map_err(|error| error.to_string())?;
+    let mut vectors = Vec::new();
+    for path in files {
+        let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        vectors.extend(read(&name, &text)?);
+    }
+    Ok(vectors)
+}
+
+/// The vectors of one file.
+///
+/// # Errors
+/// As [`all`].
+pub fn read(file: &str, text: &str) -> Result<Vec<Vector>, String> {
+    let mut protocols: BTreeMap<String, String> = BTreeMap::new();
+    let mut vectors: Vec<Vector> = Vec::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let place = format!("{file}:{}", at + 1);
+        let fail = |reason: String| format!("{place}: {reason}");
+        let line: Line = serde_json::from_str(line).map_err(|error| fail(error.to_string()))?;
+        let protocol = source(&line.protocol);
+        match (line.define, line.name, line.interaction) {
+            (Some(name), None, None) => {
+                if protocols.insert(name.clone(), protocol).is_some() {
+                    return Err(fail(format!("the protocol `{name}` is defined twice")));
+                }
+            }
+            (None, Some(name), Some(interaction)) => {
+                if vectors.iter().any(|vector| vector.name == name) {
+                    return Err(fail(format!("two vectors are called `{name}`")));
+                }
+                let protocol = match line.protocol.get().starts_with('"') {
+                    true => protocols
+                        .get(&protocol)
+                        .cloned()
+                        .ok_or_else(|| fail(format!("no protocol `{protocol}` above")))?,
+                    false => protocol,
+                };
+                let expect = match (line.expect, line.error) {
+                    (None, None) => None,
+                    (Some(reading), None) => Some(Outcome::Reading(reading)),
+                    (None, Some(error)) => Some(Outcome::Error(error)),
+                    _ => return Err(fail("both `expect` and `error`".into())),
+                };
+                let view = view(&line.view.unwrap_or_default()).map_err(fail)?;
+                let interaction = source(&interaction);
+                vectors.push(Vector { place, name, protocol, interaction, view, expect });
+            }
+            _ => return Err(fail("neither `define` nor `name` with `interaction`".into())),
+        }
+    }
+    Ok(vectors)
+}
+
+/// The text within a JSON string; any other value as it is written.
+fn source(value: &RawValue) -> String {
+    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
+}
+
+fn view(line: &ViewLine) -> Result<View, String> {
+    let profile = match &line.profile {
+        None => Profile::Raw,
+        Some(name) => Profile::from_name(name).ok_or_else(|| format!("no profile `{name}`"))?,
+    };
+    let offsets = match line.offsets.as_deref() {
+        None => None,
+        Some("bytes") => Some(OffsetUnit::Bytes),
+        Some("chars") => Some(OffsetUnit::Chars),
+        Some("utf16") => Some(OffsetUnit::Utf16),
+        Some(name) => return Err(format!("no unit `{name}`")),
+    };
+    Ok(View { profile, offsets })
+}
