@@ -11,8 +11,8 @@ use crate::score::score;
 use crate::turn::Turn;
 use crate::weak::weak_signals;
 use sonometer::interaction::Interaction;
-use sonometer::{OffsetUnit, Profile, View};
 use sonometer::protocol::{Modality, Sgm};
+use sonometer::{OffsetUnit, Profile, View};
 
 type Members = Vec<(&'static str, String)>;
 
@@ -157,8 +157,10 @@ fn actant(scene: &Scene<'_>, role: &str) -> String {
     let actants = &scene.protocol.actants;
     let same = same_role(actants, role);
     let needs = scene.protocol.fidelity.roles.iter().map(|(role, _)| role);
-    let by = scene.protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
-    let actants = actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
+    let by =
+        scene.protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
+    let actants =
+        actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
     let mut names = actants.chain(needs).chain(by);
     names.find(|name| fold_name(name) == same).map_or(same.clone(), String::clone)
 }

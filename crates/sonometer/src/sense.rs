@@ -148,7 +148,7 @@ fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
         Some(Masked { turn: c.turn, range: c.range(), mask })
     });
     let mut masks: Vec<Masked> = hiding.collect();
-    masks.sort_by(|a, b| (a.turn, a.range.start, a.range.end).cmp(&(b.turn, b.range.start, b.range.end)));
+    masks.sort_by_key(|m| (m.turn, m.range.start, m.range.end));
     masks.dedup();
     masks
 }
