@@ -12,6 +12,12 @@ const SEGMENT_KEYS: [&str; 3] = ["content", "role", "timestamp"];
 
 /// Reads one interaction object.
 pub(crate) fn interaction(source: &str) -> Result<Interaction, Error> {
+    if source.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
+        return Err(Error::invalid(
+            "",
+            "the input is empty; write `{\"content\": …}` or `{\"segments\": […]}`",
+        ));
+    }
     let root = read_json(source).map_err(|d| {
         let (line, column) = line_and_column(source, d.span.start);
         Error::invalid(format!("line {line}, column {column}"), format!("{}; {}", d.message, d.fix))
