@@ -1,10 +1,11 @@
 //! Repository tasks: `cargo xtask NAME`.
 
 mod tables;
+mod test;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask tables [--check]";
+const USAGE: &str = "usage: cargo xtask tables [--check] | test";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -12,6 +13,7 @@ fn main() -> ExitCode {
     let outcome = match arguments[..] {
         ["tables"] => tables::write(),
         ["tables", "--check"] => tables::check(),
+        ["test"] => test::run(),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
