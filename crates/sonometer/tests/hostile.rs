@@ -51,6 +51,16 @@ fn many_short_lines() {
     assert_eq!(outcome(&with_lines(std::iter::repeat_n("a ..12.. (b|c)? d*", 50_000))), "compiled");
 }
 
+/// Nobody reads the hundred-and-first finding, and showing each costs.
+#[test]
+fn findings_are_few() {
+    let repeated = with_lines(std::iter::repeat_n("a", 20_000));
+    let (_, warnings) = Protocol::read(&repeated).expect("is sound");
+    assert_eq!(warnings.len(), 100);
+    let broken = with_lines(std::iter::repeat_n("(a", 20_000));
+    assert_eq!(Protocol::read(&broken).expect_err("is broken").diagnostics.len(), 100);
+}
+
 #[test]
 fn many_markers() {
     let markers = |n: usize| -> String {

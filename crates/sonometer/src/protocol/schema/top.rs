@@ -7,7 +7,7 @@ use crate::language;
 use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern, PhraseError, WordKind, WordTest};
-use crate::protocol::source::{Node, Value};
+use crate::protocol::source::{MAX_FINDINGS, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
@@ -73,6 +73,7 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
         lint::whole(&protocol, root, found);
     }
     found.sort();
+    found.keep_first(MAX_FINDINGS);
     (!found.has_errors()).then_some(protocol)
 }
 

@@ -298,7 +298,7 @@ fn report_nulls(node: &Node, key: Option<&Key>, findings: &mut Diagnostics) {
 }
 
 /// How many errors, and how many warnings, are worth listing: nobody reads the hundred-and-first.
-const MAX_FINDINGS: usize = 100;
+pub(crate) const MAX_FINDINGS: usize = 100;
 
 /// The entries, by index in ascending order, whose key stands earlier in the same map.
 fn repeated_keys(entries: &[(Key, Node)]) -> Vec<usize> {
