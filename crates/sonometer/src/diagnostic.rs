@@ -87,6 +87,16 @@ impl Diagnostics {
         self.found.sort_by(|a, b| (a.span, a.code).cmp(&(b.span, b.code)));
     }
 
+    /// Keeps the first `most` errors and the first `most` warnings.
+    pub(crate) fn keep_first(&mut self, most: usize) {
+        let (mut errors, mut warnings) = (0, 0);
+        self.found.retain(|d| {
+            let count = if d.severity == Severity::Error { &mut errors } else { &mut warnings };
+            *count += 1;
+            *count <= most
+        });
+    }
+
     /// Whether a finding makes the protocol unusable.
     pub fn has_errors(&self) -> bool {
         self.found.iter().any(|d| d.severity == Severity::Error)

@@ -1,7 +1,39 @@
 //! Sonometer: a deterministic sensing engine for interactions.
 //!
 //! A *protocol* is compiled once into a [`Sensor`]; a sensor turns an [`Interaction`] into a [`Reading`]; a [`View`]
-//! shows more or less of it. The modules stand in the order in which data passes through them.
+//! shows more or less of it. The same protocol and the same interaction give the same bytes, on every machine.
+//!
+//! ```
+//! use sonometer::{Interaction, OffsetUnit, Profile, Protocol, Sensor, Unit, View};
+//!
+//! let (protocol, warnings) = Protocol::read(r#"{
+//!     "sonometer": 1, "id": "thanks", "version": "1.0", "taxonomy": "Signal", "language": "en",
+//!     "markers": [{
+//!         "label": "gratitude", "negation": "drop",
+//!         "strong": "thank you (so|very) much", "clear": ["(thanks|thank you)", "much appreciated"],
+//!         "hit": "Thank you very much.", "miss": "I can't thank you."
+//!     }]
+//! }"#)?;
+//! assert!(warnings.is_empty());
+//!
+//! let sensor = Sensor::new(protocol)?;
+//! let reading = sensor.sense(&Interaction::text("It works again, thank you so much!")?)?;
+//!
+//! // Two lines found it: the strong one all of it, the clear one a part.
+//! let evidence: Vec<_> = reading.evidence().map(|e| (e.metamarker, e.source, e.score)).collect();
+//! assert_eq!(evidence, [
+//!     ("gratitude", "thank you".into(), Unit(600_000)),
+//!     ("gratitude", "thank you so much".into(), Unit(1_000_000)),
+//! ]);
+//!
+//! let view = View { profile: Profile::Raw, offsets: Some(OffsetUnit::Chars) };
+//! let json = reading.to_json(view);
+//! assert!(json.contains(r#"{"metamarker":"gratitude","score":0.6,"source":"thank you","start":16,"end":25}"#));
+//! # Ok::<(), sonometer::Error>(())
+//! ```
+//!
+//! How protocols are written: [`protocol`]. What every number means: [`semantics`]. Why a reading came to its score:
+//! [`Reading::ledger`]. The modules stand in the order in which data passes through them.
 #![deny(clippy::float_arithmetic)]
 
 // Numbers and trouble.
@@ -40,6 +72,9 @@ mod reading;
 
 // 9 Doors.
 mod sense;
+
+#[doc = include_str!("../docs/semantics.md")]
+pub mod semantics {}
 
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use error::{Error, ErrorCode};

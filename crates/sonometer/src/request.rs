@@ -12,6 +12,12 @@ const SEGMENT_KEYS: [&str; 3] = ["content", "role", "timestamp"];
 
 /// Reads one interaction object.
 pub(crate) fn interaction(source: &str) -> Result<Interaction, Error> {
+    if source.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
+        return Err(Error::invalid(
+            "",
+            "the input is empty; write `{\"content\": …}` or `{\"segments\": […]}`",
+        ));
+    }
     let root = read_json(source).map_err(|d| {
         let (line, column) = line_and_column(source, d.span.start);
         Error::invalid(format!("line {line}, column {column}"), format!("{}; {}", d.message, d.fix))
@@ -129,4 +135,24 @@ fn optional_text(node: &Node, place: &str, key: &str) -> Result<Option<String>, 
 
 fn join(place: &str, key: &str) -> String {
     if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_of_protocols() {
+        let deep = format!("{{\"content\": {}{}}}", "[".repeat(20), "]".repeat(20));
+        for (source, part) in [
+            (deep.as_str(), "fewer lists and maps inside each other"),
+            ("\u{feff} \n", "write `{\"content\""),
+            ("[1]", "a list in the place of an object"),
+            ("{\"content\": \"a\", \"content\": \"b\"}", "appears twice"),
+        ] {
+            let error = interaction(source).expect_err("is refused");
+            assert!(error.message.contains(part), "{source:?}: {error}");
+            assert!(!error.message.contains("protocol"), "{source:?}: {error}");
+        }
+    }
 }

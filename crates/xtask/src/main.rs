@@ -2,11 +2,12 @@
 
 mod guard;
 mod tables;
+mod test;
 mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask tables [--check] | vectors [--check] | guard [--update]";
+const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | guard [--update]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         ["guard", "--update"] => guard::run(true),
         ["vectors"] => vectors::fill(),
         ["vectors", "--check"] => vectors::check(),
+        ["test"] => test::run(),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {

@@ -1,4 +1,6 @@
 //! What to measure: protocol files, their phrase language, and the model they become.
+//!
+#![doc = include_str!("../../docs/protocol.md")]
 
 mod canonical;
 mod lint;

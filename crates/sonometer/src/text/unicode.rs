@@ -7,9 +7,8 @@ const ZERO_WIDTH_JOINER: char = '\u{200d}';
 
 /// Cuts any folded text into tokens.
 pub(super) fn cut(text: &str, sink: &mut impl Sink) {
-    let mut rest = text.char_indices().peekable();
     let mut open: Option<Open> = None;
-    while let Some((at, c)) = rest.next() {
+    for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();
         let next = || text[end..].chars().next();
         match class(c) {

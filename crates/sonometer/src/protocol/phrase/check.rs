@@ -6,6 +6,9 @@ use super::parse::{MAX_NODES, PhraseError};
 /// The most bytes of a compiled regular expression.
 pub(crate) const MAX_REGEX_BYTES: usize = 1 << 20;
 
+/// The most tokens that one pattern can cover. It bounds the work at each place of a text where a pattern is tried.
+pub(super) const MAX_REACH: usize = 128;
+
 /// Checks a whole pattern line.
 pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     // Both orders of `&` are written out when compiling, so the size is that of the longer form.
@@ -31,6 +34,10 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     }
     if !body.iter().any(is_anchored) {
         return Err(error(line, "SM0226", "a pattern of nothing but `_`", "name at least one word or class"));
+    }
+    if reach(pattern) > MAX_REACH {
+        let message = format!("a pattern that can cover {} tokens, more than {MAX_REACH}", reach(pattern));
+        return Err(error(line, "SM0230", &message, "use fewer or smaller gaps, or split it into several lines"));
     }
     Ok(())
 }
@@ -82,6 +89,19 @@ fn is_anchored(pattern: &Pattern) -> bool {
     }
 }
 
+/// The most tokens a pattern can cover, an occurrence of a class counting as one.
+fn reach(pattern: &Pattern) -> usize {
+    match pattern {
+        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
+        Pattern::Gap { max } => usize::from(*max),
+        Pattern::Sequence(items) => items.iter().map(reach).sum(),
+        Pattern::Either(items) => items.iter().map(reach).max().unwrap_or(0),
+        Pattern::Optional(inner) => reach(inner),
+        Pattern::Near { left, right, within } => reach(left) + reach(right) + usize::from(*within),
+        Pattern::TurnStart | Pattern::TurnEnd | Pattern::Mark(_) | Pattern::Question => 0,
+    }
+}
+
 /// How many nodes a tree has.
 pub(super) fn size(pattern: &Pattern) -> usize {
     let inside = match pattern {
@@ -93,22 +113,28 @@ pub(super) fn size(pattern: &Pattern) -> usize {
     inside + 1
 }
 
-/// Checks that a regular expression is valid, small enough, and cannot match the empty text.
-pub(super) fn regex(regex: &Regex) -> Result<(), (String, String)> {
-    let built = build(regex).map_err(|e| {
-        let text = e.to_string();
-        let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        (
-            format!("a regular expression that cannot be read: {reason}"),
-            "see the syntax of the `regex` crate; look-around and back references are not part of it"
-                .to_owned(),
-        )
+/// Checks that a regular expression is valid, small enough, and cannot match the empty text; the error is code, message
+/// and fix.
+pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static str)> {
+    let built = build(regex).map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => (
+            "SM0229",
+            format!("a regular expression that grows beyond {MAX_REGEX_BYTES} bytes"),
+            "use smaller counts in `{ }`, or ASCII classes such as `[a-z]` in the place of `\\w`",
+        ),
+        error => {
+            let text = error.to_string();
+            let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            (
+                "SM0217",
+                format!("a regular expression that cannot be read: {reason}"),
+                "see the syntax of the `regex` crate; look-around and back references are not part of it",
+            )
+        }
     })?;
     if built.is_match("") {
-        return Err((
-            "a regular expression that matches the empty text".into(),
-            "use `+` in the place of `*`".into(),
-        ));
+        let message = "a regular expression that matches the empty text".to_owned();
+        return Err(("SM0228", message, "use `+` in the place of `*`"));
     }
     Ok(())
 }
@@ -125,8 +151,12 @@ pub(crate) fn build(regex: &Regex) -> Result<regex::Regex, regex::Error> {
 fn no_question(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     let inside = match pattern {
         Pattern::Question => {
+            // The last one may stand where it is; the first that is written is the one that may not.
+            let start = line.find("<question>").unwrap_or(0);
+            let end = if line[start..].starts_with('<') { start + "<question>".len() } else { line.len() };
             let fix = "write it alone, or as the last part of the line";
-            return Err(error(line, "SM0227", "`<question>` inside a pattern", fix));
+            let told = error(line, "SM0227", "`<question>` inside a pattern", fix);
+            return Err(PhraseError { range: start..end, ..told });
         }
         Pattern::Sequence(items) | Pattern::Either(items) => {
             return items.iter().try_for_each(|p| no_question(p, line));

@@ -133,7 +133,10 @@ impl<'p, 'c> Parser<'p, 'c> {
             ));
         };
         self.at += 1 + digits;
+        self.skip_white();
+        let second = self.at;
         let right = self.sequence(depth)?;
+        let end = self.at;
         self.skip_white();
         if self.rest().starts_with('&') {
             return Err(self.here(
@@ -143,7 +146,7 @@ impl<'p, 'c> Parser<'p, 'c> {
                 "put one of them in parentheses: `(a &6 b) &6 c`",
             ));
         }
-        for (side, range) in [(&left, start..sign), (&right, sign + 1..self.at)] {
+        for (side, range) in [(&left, start..sign), (&right, second..end)] {
             if check::is_nullable(side) {
                 return Err(self.error(
                     range,
@@ -283,7 +286,12 @@ impl<'p, 'c> Parser<'p, 'c> {
     fn exact(&mut self) -> Result<Vec<Pattern>, PhraseError> {
         let from = self.at;
         let Some(len) = self.rest()[1..].find('"') else {
-            return Err(self.here(1, "SM0214", "a quote that is not closed", "close it with `\"`"));
+            return Err(self.here(
+                1,
+                "SM0214",
+                "a quote that is not closed",
+                "close it with `\"`; `\\\"` is the sign itself",
+            ));
         };
         let text = &self.rest()[1..=len];
         self.at += len + 2;
@@ -325,8 +333,8 @@ impl<'p, 'c> Parser<'p, 'c> {
             ));
         }
         let regex = Regex { source, ignore_case };
-        if let Err((message, fix)) = check::regex(&regex) {
-            return Err(self.error(from..self.at, "SM0217", message, fix));
+        if let Err((code, message, fix)) = check::regex(&regex) {
+            return Err(self.error(from..self.at, code, message, fix));
         }
         Ok(Pattern::Regex(regex))
     }

@@ -30,6 +30,11 @@ impl<'n, 'd> Fields<'n, 'd> {
         Self { entries, known: Vec::new(), what, span: node.span, found }
     }
 
+    /// Whether a key that nobody has taken yet is written, with a value or without.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.entries.iter().any(|(name, ..)| *name == key)
+    }
+
     /// The value of a key, if it is there (an empty value has been reported already).
     pub(super) fn take(&mut self, key: &'static str) -> Option<&'n Node> {
         self.known.push(key);
@@ -75,10 +80,16 @@ impl<'n, 'd> Fields<'n, 'd> {
 
     /// A text that must be there.
     pub(super) fn required_text(&mut self, key: &'static str, example: &str) -> (String, Span) {
-        let absent = !self.entries.iter().any(|(name, ..)| *name == key);
+        let absent = !self.has(key);
         let text = self.text(key);
-        if absent {
-            self.missing(key, example);
+        match &text {
+            None if absent => self.missing(key, example),
+            Some((text, span)) if text.is_empty() => {
+                let message = format!("`{key}` is an empty text");
+                let fix = format!("write for example `{key}: {example}`");
+                self.found.push(Diagnostic::error("SM0322", *span, message, fix));
+            }
+            _ => {}
         }
         text.unwrap_or_default()
     }
@@ -184,11 +195,11 @@ pub(super) fn count_of(text: &str, low: u32, high: u32) -> Option<u32> {
     text.parse().ok().filter(|value| digits && (low..=high).contains(value))
 }
 
-/// Reports an identifier that is not lower-case letters, digits, `-` and `_`.
-pub(super) fn check_identifier(text: &str, span: Span, key: &str, found: &mut Diagnostics) {
+/// Reports an identifier that is not lower-case letters, digits, `-` and `_`; `what` is what it names.
+pub(super) fn check_identifier(text: &str, span: Span, what: &str, found: &mut Diagnostics) {
     let ok = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
     if text.is_empty() || text.len() > 64 || !text.bytes().all(ok) {
-        let message = format!("`{key}` is `{text}`, not an identifier");
+        let message = format!("the {what} `{text}` is not an identifier");
         let fix = "use 1 to 64 lower-case letters, digits, `-` and `_`";
         found.push(Diagnostic::error("SM0308", span, message, fix));
     }

@@ -21,6 +21,7 @@ pub(super) struct Surroundings<'s> {
 
 /// Reads one marker; the span is that of its label.
 pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnostics) -> (Marker, Span) {
+    let before = found.len();
     let mut fields = Fields::of(node, "the marker", found);
     let (label, label_span) = fields.required_text("label", "thanks");
     if !label.is_empty() {
@@ -43,10 +44,8 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     let bias = fields.number("bias", Unit(-1_000_000_000), Unit(1_000_000_000));
     if bias.is_some() && !has_weights {
         let fix = "remove it, or write the lines as `weigh`";
-        fields.found.push(Diagnostic::error("SM0330", label_span, "`bias` without a `weigh` list", fix));
-    }
-    if lines.is_empty() && !fields.found.has_errors() {
-        fields.missing("strong", "thank you");
+        let span = node.get("bias").map_or(label_span, |bias| bias.span);
+        fields.found.push(Diagnostic::error("SM0330", span, "`bias` without a `weigh` list", fix));
     }
     let marker = Marker {
         description: fields.text("description").unwrap_or_default().0,
@@ -75,6 +74,10 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
         except,
     };
     fields.finish();
+    // A misspelt key, or a line that cannot be read, says enough.
+    if marker.lines.is_empty() && found.len() == before {
+        Fields::of(node, "the marker", found).missing("strong", "thank you");
+    }
     (marker, label_span)
 }
 
@@ -131,7 +134,7 @@ fn patterns(
     }
     let lookup = |name: &str| around.lists.get(name).cloned();
     let context = Context { list: &lookup, stem: around.stem };
-    let before = into.len();
+    let (before, found_before) = (into.len(), fields.found.len());
     for line in node.lines() {
         let (text, cut) = phrase::strip_comment(line.text);
         if text.is_empty() {
@@ -155,7 +158,7 @@ fn patterns(
             Err(error) => fields.found.push(phrase_diagnostic(error, line.span, cut)),
         }
     }
-    if into.len() == before && !fields.found.has_errors() {
+    if into.len() == before && fields.found.len() == found_before {
         let message = format!("`{key}` has no pattern");
         fields.found.push(Diagnostic::error(
             "SM0333",

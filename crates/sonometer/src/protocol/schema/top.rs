@@ -6,8 +6,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::language;
 use crate::protocol::lint;
 use crate::protocol::model::*;
-use crate::protocol::phrase::{self, Context, Pattern};
-use crate::protocol::source::{Node, Value};
+use crate::protocol::phrase::{self, Context, Pattern, PhraseError, WordKind, WordTest};
+use crate::protocol::source::{MAX_FINDINGS, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
@@ -41,10 +41,10 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
     let negation = negation(&mut fields);
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
     let (lists, written_lists) = lists(&mut fields, stem);
-    let markers_node = fields.take("markers");
-    if markers_node.is_none() {
+    if !fields.has("markers") {
         fields.missing("markers", "[{label: thanks, strong: thank you}]");
     }
+    let markers_node = fields.take("markers");
     let found_roles = marker::known_roles(&actants, markers_node);
     let surroundings = Surroundings { lists: &lists, stem, strengths, roles: found_roles };
     let markers = markers_node.map_or_else(Vec::new, |node| markers(node, &surroundings, fields.found));
@@ -68,8 +68,12 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
         lists: written_lists,
         markers,
     };
-    lint::whole(&protocol, root, found);
+    // What is hardly meant shows only in a protocol that says what its author wrote.
+    if !found.has_errors() {
+        lint::whole(&protocol, root, found);
+    }
     found.sort();
+    found.keep_first(MAX_FINDINGS);
     (!found.has_errors()).then_some(protocol)
 }
 
@@ -85,7 +89,7 @@ fn version(fields: &mut Fields<'_, '_>) -> String {
     let (text, span) = fields.required_text("version", "\"1.0\"");
     let ok = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'+');
     if !text.is_empty() && (text.len() > 32 || !text.bytes().all(ok)) {
-        let message = format!("`version` is `{text}`");
+        let message = format!("`version` is `{text}`, not a version");
         let fix = "use up to 32 letters, digits, `.`, `-`, `_` and `+`, such as `1.0`";
         fields.found.push(Diagnostic::error("SM0310", span, message, fix));
     }
@@ -93,12 +97,11 @@ fn version(fields: &mut Fields<'_, '_>) -> String {
 }
 
 fn taxonomy(fields: &mut Fields<'_, '_>) -> Taxonomy {
-    let node = fields.take("taxonomy");
-    match node {
-        None => {
-            fields.missing("taxonomy", "Signal");
-            Taxonomy::Signal
-        }
+    if !fields.has("taxonomy") {
+        fields.missing("taxonomy", "Signal");
+    }
+    match fields.take("taxonomy") {
+        None => Taxonomy::Signal,
         Some(node) => text_of(node, "taxonomy", fields.found)
             .and_then(|text| {
                 name_of(text, node.span, "taxonomy", Taxonomy::from_name, Taxonomy::NAMES, fields.found)
@@ -198,7 +201,7 @@ fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
                 Some(words) => needs.roles.push((role.text.clone(), words)),
                 None => {
                     let message =
-                        format!("the words of `{}` are not a whole number of at least 1", role.text);
+                        format!("the words of `{}` are not a whole number from 1 to 1000000", role.text);
                     inner.found.push(Diagnostic::error(
                         "SM0306",
                         words.span,
@@ -267,7 +270,6 @@ fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
 }
 
 fn plain_words(pattern: &Pattern) -> Option<Vec<String>> {
-    use crate::protocol::phrase::{WordKind, WordTest};
     match pattern {
         Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => Some(vec![folded.clone()]),
         Pattern::Sequence(items) => {
@@ -296,8 +298,9 @@ fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Li
     };
     let context = Context { list: &|_| None, stem };
     for (name, node) in entries {
-        check_identifier(&name.text, name.span, "lists", fields.found);
+        check_identifier(&name.text, name.span, "list name", fields.found);
         let (mut entries, mut lines) = (Vec::new(), Vec::new());
+        let before = fields.found.len();
         for line in node.lines() {
             let (text, cut) = phrase::strip_comment(line.text);
             if text.is_empty() {
@@ -306,12 +309,21 @@ fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Li
             lines.push(text.to_owned());
             match phrase::parse_list(text, &context) {
                 Ok(pattern) => entries.push(pattern),
+                Err(error) if error.code == "SM0218" => {
+                    let nested = PhraseError {
+                        code: "SM0323",
+                        message: "a list inside a list".into(),
+                        fix: "write its entries out here; `\\@` is the sign itself".into(),
+                        ..error
+                    };
+                    fields.found.push(marker::phrase_diagnostic(nested, line.span, cut));
+                }
                 Err(error) => fields.found.push(marker::phrase_diagnostic(error, line.span, cut)),
             }
         }
         written.push((name.text.clone(), lines));
         match entries.len() {
-            0 if node.value != Value::Null => {
+            0 if node.value != Value::Null && fields.found.len() == before => {
                 let message = format!("the list `{}` has no entries", name.text);
                 fields.found.push(Diagnostic::error(
                     "SM0317",
@@ -320,7 +332,11 @@ fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Li
                     "write entries, separated by `|` or on lines",
                 ));
             }
-            0 => {}
+            0 => {
+                // The list is there, if broken: a line that names it is not at fault.
+                let test = WordTest { kind: WordKind::Equal, folded: name.text.clone(), exact: None };
+                lists.insert(name.text.clone(), Pattern::Word(test));
+            }
             1 => {
                 lists.insert(name.text.clone(), entries.remove(0));
             }
@@ -345,7 +361,11 @@ fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics
     };
     if items.is_empty() || items.len() > MAX_MARKERS {
         let message = format!("{} markers, not 1 to {MAX_MARKERS}", items.len());
-        found.push(Diagnostic::error("SM0319", node.span, message, "add a marker, or split the protocol"));
+        let (span, fix) = match items.get(MAX_MARKERS) {
+            Some(beyond) => (Span::new(beyond.span.start, beyond.span.start), "split the protocol"),
+            None => (node.span, "add a marker: `- label: …`"),
+        };
+        found.push(Diagnostic::error("SM0319", span, message, fix));
         return Vec::new();
     }
     let mut labels: BTreeMap<String, Span> = BTreeMap::new();
@@ -362,7 +382,8 @@ fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics
     }
     if lines > MAX_LINES {
         let message = format!("{lines} pattern lines, more than {MAX_LINES}");
-        found.push(Diagnostic::error("SM0321", node.span, message, "split the protocol, or use `lists`"));
+        let span = Span::new(node.span.start, node.span.start);
+        found.push(Diagnostic::error("SM0321", span, message, "split the protocol, or use `lists`"));
     }
     markers
 }

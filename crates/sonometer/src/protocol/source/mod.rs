@@ -230,7 +230,7 @@ fn check_size(source: &str) -> Result<(), Diagnostic> {
         codes::TOO_LARGE,
         Span::new(start, start),
         format!("the source is {} bytes long, the limit is {MAX_SOURCE_BYTES}", source.len()),
-        "split it into several protocols",
+        "split it into several smaller ones",
     ))
 }
 
@@ -248,7 +248,7 @@ fn too_deep(span: Span) -> Diagnostic {
         codes::TOO_DEEP,
         span,
         format!("lists and maps are nested more than {MAX_NESTING} deep"),
-        "write it flatter; a protocol needs no more than six levels",
+        "write it with fewer lists and maps inside each other",
     )
 }
 
@@ -257,7 +257,7 @@ fn too_many_values(span: Span) -> Diagnostic {
         codes::TOO_MANY_VALUES,
         span,
         format!("the source holds more than {MAX_NODES} values and lines"),
-        "split it into several protocols",
+        "split it into several smaller ones",
     )
 }
 
@@ -298,7 +298,7 @@ fn report_nulls(node: &Node, key: Option<&Key>, findings: &mut Diagnostics) {
 }
 
 /// How many errors, and how many warnings, are worth listing: nobody reads the hundred-and-first.
-const MAX_FINDINGS: usize = 100;
+pub(crate) const MAX_FINDINGS: usize = 100;
 
 /// The entries, by index in ascending order, whose key stands earlier in the same map.
 fn repeated_keys(entries: &[(Key, Node)]) -> Vec<usize> {
