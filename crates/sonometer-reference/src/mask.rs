@@ -16,8 +16,13 @@ pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
     let mut hidden = vec![BTreeSet::new(); scene.turns.len()];
     for (marker, reading) in scene.protocol.markers.iter().zip(readings) {
         let Some(mask) = marker.mask else { continue };
-        let matched = reading.candidates.iter().filter(|candidate| !candidate.failed.contains(&HintKind::Except)).cloned();
-        let misses = scene.checksum_misses(marker).into_iter().filter(|miss| !miss.failed.contains(&HintKind::Except));
+        let matched = reading
+            .candidates
+            .iter()
+            .filter(|candidate| !candidate.failed.contains(&HintKind::Except))
+            .cloned();
+        let misses =
+            scene.checksum_misses(marker).into_iter().filter(|miss| !miss.failed.contains(&HintKind::Except));
         for Candidate { turn, found, .. } in matched.chain(misses) {
             hidden[turn].extend(hidden_in(&scene.turns[turn].original, &found.place, mask));
         }

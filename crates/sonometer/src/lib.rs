@@ -90,3 +90,8 @@ pub use sense::SenseOptions;
 pub use sensor::Sensor;
 pub use unit::Unit;
 pub use weak::WeakSignal;
+
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

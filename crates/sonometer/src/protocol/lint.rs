@@ -19,6 +19,7 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
         negation_without_cues(protocol, marker, place("negation"), found);
         unheard_hints(marker, place("hints"), found);
         unreachable_trigger(marker, place("trigger"), found);
+        unknown_speakers(protocol, marker, found);
         if marker.hit.is_empty() {
             let message = format!("`{}` has no `hit`: nothing shows that it can trigger", marker.label);
             found.push(Diagnostic::warning(
@@ -34,6 +35,24 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
         let place = root.get("modalities").map_or(root.span, |n| n.span);
         let message = "every marker has `by`, but a plain text names no speaker";
         found.push(Diagnostic::warning("SM0402", place, message, "write `modalities: [transcript]`"));
+    }
+}
+
+/// Test lines that begin like `customer: …` although no role of the protocol is called so: they are plain texts, and a
+/// `miss` of a marker with `by` then passes whatever it says.
+fn unknown_speakers(protocol: &Protocol, marker: &Marker, found: &mut Diagnostics) {
+    let has_roles =
+        protocol.actants != Actants::default() || protocol.markers.iter().any(|m| !m.by.is_empty());
+    let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
+    for line in marker.hit.iter().chain(&marker.miss).filter(|line| has_roles && line.role.is_none()) {
+        if let Some((name, _)) = line.text.split_once(": ")
+            && is_name(name)
+        {
+            let message =
+                format!("`{name}` is no role of this protocol, so the line is read as a plain text");
+            let fix = format!("name it in `actants`, for example `secondary: {name}`");
+            found.push(Diagnostic::warning("SM0407", line.span, message, fix));
+        }
     }
 }
 

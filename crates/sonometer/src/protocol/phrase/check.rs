@@ -37,7 +37,12 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     }
     if reach(pattern) > MAX_REACH {
         let message = format!("a pattern that can cover {} tokens, more than {MAX_REACH}", reach(pattern));
-        return Err(error(line, "SM0230", &message, "use fewer or smaller gaps, or split it into several lines"));
+        return Err(error(
+            line,
+            "SM0230",
+            &message,
+            "use fewer or smaller gaps, or split it into several lines",
+        ));
     }
     Ok(())
 }
