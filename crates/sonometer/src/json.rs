@@ -42,7 +42,8 @@ impl Json {
         self.separate();
         self.text.push('"');
         // Most texts need no escape; looking without an early end runs many bytes at a time.
-        if !value.bytes().fold(false, |found, byte| found | (byte < b' ' || byte == b'"' || byte == b'\\')) {
+        let special = |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
+        if value.as_bytes().iter().fold(0, |found, byte| found | special(*byte)) == 0 {
             self.text.push_str(value);
             return self.text.push('"');
         }

@@ -114,6 +114,9 @@ impl Reading {
     /// Bytes of a turn as they may be shown.
     pub(crate) fn shown(&self, turn: u32, range: Range<usize>) -> Cow<'_, str> {
         let content = &self.interaction.turns()[turn as usize].content;
+        if self.masks.is_empty() {
+            return Cow::Borrowed(&content[range]);
+        }
         let from = self.masks.partition_point(|m| m.turn < turn);
         let to = self.masks.partition_point(|m| m.turn <= turn);
         mask::show(content, range, &self.masks[from..to])
@@ -175,9 +178,9 @@ impl Reading {
     }
 
     fn write_evidence(&self, json: &mut Json, view: View, found: &Candidate) {
-        json.key("metamarker").raw_string(self.sensor.plan().silence.key(found.marker as usize));
-        json.key("score").number(found.contribution.clamp_to_one());
-        json.key("source").string(&self.shown(found.turn, found.range()));
+        json.raw_key("\"metamarker\"").raw_string(self.sensor.plan().silence.key(found.marker as usize));
+        json.raw_key("\"score\"").number(found.contribution.clamp_to_one());
+        json.raw_key("\"source\"").string(&self.shown(found.turn, found.range()));
         let turn = &self.interaction.turns()[found.turn as usize];
         if let Some(unit) = view.offsets {
             if self.interaction.modality() == Modality::Transcript {

@@ -14,6 +14,7 @@ use crate::score;
 use crate::sensor::{Plan, Sensor};
 use crate::unit::Unit;
 use crate::weak;
+use std::cell::Cell;
 
 /// What a deployment sets around sensing; nothing here changes what is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,7 @@ impl Sensor {
         let plan = self.plan();
         check_modality(plan, interaction.modality())?;
         let mut setting = Setting::of(plan, interaction);
-        let candidates = find(plan, interaction, &mut setting);
+        let candidates = Desk::with(|desk| find(plan, interaction, &mut setting, desk));
         let mut fidelity = fidelity::measure(plan, &setting);
         let mut reading = Reading {
             sensor: self.clone(),
@@ -72,12 +73,13 @@ impl Sensor {
         let plan = self.plan();
         check_modality(plan, interaction.modality())?;
         let mut setting = Setting::of(plan, interaction);
-        let mut spare = Spare::default();
-        for (turn, facts) in interaction.turns().iter().zip(&mut setting.turns) {
-            let text = TurnText::read(plan, &turn.content, &mut spare);
-            facts.count = text.count;
-            text.recycle(&mut spare);
-        }
+        Desk::with(|Desk { spare, .. }| {
+            for (turn, facts) in interaction.turns().iter().zip(&mut setting.turns) {
+                let text = TurnText::read(plan, &turn.content, spare);
+                facts.count = text.count;
+                text.recycle(spare);
+            }
+        });
         Ok(fidelity::measure(plan, &setting))
     }
 }
@@ -96,17 +98,43 @@ fn check_modality(plan: &Plan, modality: Modality) -> Result<(), Error> {
     Err(Error::invalid("interaction", message))
 }
 
+/// Working memory. Each thread keeps its own from one interaction to the next, since short messages cost less than the
+/// memory they need; what was there before shows in no reading.
+#[derive(Default)]
+struct Desk {
+    matcher: Matcher,
+    spare: Spare,
+}
+
+thread_local! {
+    static DESK: Cell<Option<Box<Desk>>> = const { Cell::new(None) };
+}
+
+impl Desk {
+    /// A thread keeps no more than this, in bytes.
+    const MOST: usize = 2 << 20;
+
+    fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
+        // A thread that ends has no desk any more: it works on a new one.
+        let mut desk = DESK.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let result = work(&mut desk);
+        if desk.matcher.heap_bytes() + desk.spare.heap_bytes() <= Self::MOST {
+            let _ = DESK.try_with(|kept| kept.set(Some(desk)));
+        }
+        result
+    }
+}
+
 /// All candidates, by marker, line and place; the counts of the turns go into `setting`.
-fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting) -> Vec<Candidate> {
-    let mut matcher = Matcher::default();
-    let mut spare = Spare::default();
+fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mut Desk) -> Vec<Candidate> {
+    let Desk { matcher, spare } = desk;
     let mut candidates = Vec::new();
     for (number, turn) in interaction.turns().iter().enumerate() {
-        let text = TurnText::read(plan, &turn.content, &mut spare);
+        let text = TurnText::read(plan, &turn.content, spare);
         setting.turns[number].count = text.count;
         let hits = matcher.find(plan, &text);
         evidence::judge(plan, setting, number, &text, hits, &mut candidates);
-        text.recycle(&mut spare);
+        text.recycle(spare);
     }
     // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
     candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
@@ -134,7 +162,9 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
         rest = others;
     }
     reading.score = score::score(plan, &reading.resonances);
-    reading.evidence = reading.candidates.iter().copied().filter(|c| c.contribution > Unit::ZERO).collect();
+    // Mostly all of them.
+    reading.evidence.reserve_exact(reading.candidates.len());
+    reading.evidence.extend(reading.candidates.iter().filter(|c| c.contribution > Unit::ZERO));
     reading.evidence.sort_by_key(|c| (c.turn, c.start, c.end, c.marker, c.line));
     reading.masks = masks(plan, reading);
     reading.weak_signals = weak_signals(plan, reading, &all_sums);

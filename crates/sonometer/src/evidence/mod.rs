@@ -47,7 +47,7 @@ pub(crate) struct Candidate {
 /// A turn among the others: what conditions, rates and fidelity need once its text is done with.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TurnFacts {
-    /// The protocol's name of the speaker.
+    /// The protocol's name of the speaker; `None` also where the protocol names no roles, so that nothing asks.
     pub(crate) role: Option<Arc<str>>,
     pub(crate) timestamp: Option<Unit>,
     pub(crate) count: Count,
@@ -76,8 +76,9 @@ impl Setting {
                 name
             }
         };
+        let asked = !plan.roles.is_empty();
         let turns = interaction.turns().iter().map(|turn| TurnFacts {
-            role: turn.role.as_deref().map(&mut name_of),
+            role: turn.role.as_deref().filter(|_| asked).map(&mut name_of),
             timestamp: turn.timestamp,
             count: Count::default(),
         });
@@ -115,6 +116,7 @@ pub(crate) fn judge(
     hits: &[Hit],
     candidates: &mut Vec<Candidate>,
 ) {
+    candidates.reserve(hits.len());
     let exclusions = exclusion::Exclusions::of(plan, turn, hits);
     let cues = negation::Cues::of(plan, turn, hits);
     let mut verdict = |marker: u32, line: u32, strength: Unit, hit: &Hit, range: Range<usize>, failed: u8| {

@@ -14,8 +14,15 @@ pub(super) struct Cues {
 
 impl Cues {
     pub(super) fn of(plan: &Plan, turn: &TurnText<'_>, hits: &[Hit]) -> Self {
+        let owner = |hit: &Hit| plan.rules[hit.rule as usize].owner;
+        // Hits are sorted by rule, and the rules of negation are the last.
+        let own = hits
+            .iter()
+            .rev()
+            .take_while(|hit| matches!(owner(hit), Owner::Cue | Owner::NotCue | Owner::Stop));
+        let hits = &hits[hits.len() - own.count()..];
         let of = |wanted: Owner| -> Vec<(usize, usize)> {
-            let mine = hits.iter().filter(|hit| plan.rules[hit.rule as usize].owner == wanted);
+            let mine = hits.iter().filter(|hit| owner(hit) == wanted);
             mine.map(|hit| (hit.first as usize, hit.last as usize)).collect()
         };
         let mut cues = of(Owner::Cue);

@@ -34,6 +34,11 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
+    /// About the bytes held on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.hits.capacity() * size_of::<Hit>() + self.tries.capacity() * size_of::<(u32, u32)>()
+    }
+
     /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
     pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> &[Hit] {
         let mut hits = std::mem::take(&mut self.hits);

@@ -18,7 +18,12 @@ struct Point {
 pub(crate) struct Runner {
     todo: Vec<Point>,
     seen: Seen,
+    /// How many points may still be gone to without a look whether they were visited.
+    unseen: u32,
 }
+
+/// Most programs are done after so many points: visiting some of them twice costs less than remembering them all.
+const UNSEEN: u32 = 32;
 
 impl Runner {
     /// The end (one past the last token) of the longest match of `program` that begins at token `start`.
@@ -31,6 +36,7 @@ impl Runner {
     ) -> Option<usize> {
         self.todo.clear();
         self.seen.clear();
+        self.unseen = UNSEEN;
         self.todo.push(Point { at: start as u32, op: program.entry, bridge: true });
         let mut best = None;
         while let Some(point) = self.todo.pop() {
@@ -118,9 +124,12 @@ impl Runner {
         self.go(Point { at: at as u32, op, bridge: false });
     }
 
-    /// Goes on from a point that several ways can reach, once.
+    /// Goes on from a point that several ways can reach, once (twice if it was among the first).
     fn go(&mut self, point: Point) {
-        if self.seen.insert(point) {
+        if self.unseen > 0 {
+            self.unseen -= 1;
+            self.todo.push(point);
+        } else if self.seen.insert(point) {
             self.todo.push(point);
         }
     }

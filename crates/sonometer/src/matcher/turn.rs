@@ -14,6 +14,8 @@ use std::ops::Range;
 pub(crate) struct TurnText<'t> {
     pub(crate) original: &'t str,
     pub(crate) folded: Folded<'t>,
+    /// Whether the folded text is the original.
+    is_plain: bool,
     pub(crate) tokens: Vec<Token>,
     last_gap: GapKind,
     /// The first tokens of the second sentence and those after it.
@@ -62,6 +64,15 @@ pub(crate) struct Spare {
     passed: Vec<(u32, u32)>,
 }
 
+impl Spare {
+    /// About the bytes held on the heap; a folded text is of the size of its tokens or smaller.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        2 * self.tokens.capacity() * size_of::<Token>()
+            + self.sentences.capacity() * size_of::<u32>()
+            + self.passed.capacity() * size_of::<(u32, u32)>()
+    }
+}
+
 impl<'t> TurnText<'t> {
     /// Reads a turn for the patterns of `plan`, in the memory of an earlier one.
     pub(crate) fn read(plan: &Plan, original: &'t str, spare: &mut Spare) -> Self {
@@ -71,14 +82,26 @@ impl<'t> TurnText<'t> {
         sentences.clear();
         passed.clear();
         let folded = Folded::with_buffers(original, folding);
-        let mut reader =
-            Reader { plan, tokens, sentences, passed, last_end: 0, has_tests: !plan.tests.is_empty() };
+        let has_tests = !plan.tests.is_empty();
+        let lookup = Lookup {
+            plan,
+            has_tests,
+            last: Token::default(),
+            sentences,
+            passed,
+            symbols: 0,
+            count: Count::default(),
+        };
+        let mut reader = Reader { tokens, lookup };
         token::cut(folded.text(), &mut reader);
-        let last_gap = reader.gap_before(folded.text(), folded.text().len());
-        let Reader { tokens, sentences, passed, .. } = reader;
-        let count = Count { noise: noise(original), ..count(plan, folded.text(), &tokens) };
+        let Reader { tokens, lookup } = reader;
+        let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
+        let Lookup { sentences, passed, symbols, mut count, .. } = lookup;
+        count.words = tokens.len() as u64 - symbols;
+        count.noise = noise(original);
         let mut turn = Self {
             original,
+            is_plain: std::ptr::eq(folded.text(), original),
             folded,
             tokens,
             last_gap,
@@ -133,7 +156,11 @@ impl<'t> TurnText<'t> {
     }
 
     /// The bytes of the original turn that folded bytes stand for.
+    #[inline]
     pub(crate) fn original_range(&self, start: usize, end: usize) -> Range<usize> {
+        if self.is_plain {
+            return start..end;
+        }
         self.folded.original_range(start, end)
     }
 
@@ -202,52 +229,96 @@ impl<'t> TurnText<'t> {
 
 /// Takes the tokens of a turn and looks each word up.
 struct Reader<'p> {
-    plan: &'p Plan,
     tokens: Vec<Token>,
-    sentences: Vec<u32>,
-    passed: Vec<(u32, u32)>,
-    last_end: usize,
-    has_tests: bool,
+    /// Apart from the tokens, so that both can be worked on at once.
+    lookup: Lookup<'p>,
 }
 
 impl Sink for Reader<'_> {
-    #[inline(always)]
     fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool) {
+        let token = self.lookup.token(text, self.tokens.len() as u32, start, end, symbol);
+        self.lookup.note_foreign(text, token);
+        self.tokens.push(token);
+    }
+
+    #[inline(always)]
+    fn words(&mut self, text: &str, words: &[[u32; 2]]) {
+        // The length is known: one look at the capacity for all of them.
+        let numbered = words.iter().zip(self.tokens.len() as u32..);
+        self.tokens.extend(
+            numbered
+                .map(|(&[start, end], at)| self.lookup.token(text, at, start as usize, end as usize, false)),
+        );
+    }
+}
+
+/// What there is to know of a token, and what the turn adds up to.
+struct Lookup<'p> {
+    plan: &'p Plan,
+    has_tests: bool,
+    /// The token before; an empty one at the beginning.
+    last: Token,
+    sentences: Vec<u32>,
+    passed: Vec<(u32, u32)>,
+    /// Tokens that are no words.
+    symbols: u64,
+    count: Count,
+}
+
+impl Lookup<'_> {
+    /// The token `text[start..end]`, the one number `at`.
+    #[inline(always)]
+    fn token(&mut self, text: &str, at: u32, start: usize, end: usize, symbol: bool) -> Token {
         let bytes = text.as_bytes();
-        let at = self.tokens.len() as u32;
-        let gap = if start == self.last_end + 1 && bytes[self.last_end] == b' ' {
+        let last_end = self.last.end as usize;
+        let gap = if start == last_end + 1 && bytes[last_end] == b' ' {
             GapKind::Join
         } else {
-            self.gap(text, start)
+            self.gap(text, at, start)
         };
         let word = self.plan.vocabulary.number(bytes, start, end);
+        let roles = self.plan.vocabulary.roles(word);
+        self.count.function_words += u64::from(roles & role::FUNCTION);
+        if roles & role::PLACEHOLDER != 0 {
+            self.count.unreadable += u64::from(start > 0 && matches!(bytes[start - 1], b'[' | b'('));
+        }
         if self.has_tests && self.plan.tests.may_pass(bytes, start, end) {
             let passed = &mut self.passed;
             self.plan.tests.each(&text[start..end], |test| passed.push((at, test)));
         }
-        self.tokens.push(Token::new(start, end, word, symbol, gap));
-        self.last_end = end;
+        self.last = Token::new(start, end, word, symbol, gap);
+        self.last
     }
-}
 
-impl Reader<'_> {
+    /// Counts what ASCII has none of: symbols, and words of another script than the language's.
+    fn note_foreign(&mut self, text: &str, token: Token) {
+        if token.is_symbol() {
+            self.symbols += 1;
+        } else if self.plan.latin && !text.as_bytes()[token.start as usize].is_ascii() {
+            self.count.unreadable += 1;
+        }
+    }
+
     #[inline(never)]
-    fn gap(&mut self, text: &str, start: usize) -> GapKind {
-        let kind = self.gap_before(text, start);
+    fn gap(&mut self, text: &str, at: u32, start: usize) -> GapKind {
+        let kind = self.gap_before(text, at, start);
         if kind == GapKind::End {
-            self.sentences.push(self.tokens.len() as u32);
+            self.sentences.push(at);
         }
         kind
     }
 
-    fn gap_before(&self, text: &str, start: usize) -> GapKind {
-        let Some(last) = self.tokens.last() else { return GapKind::Join };
-        gap::kind(text, self.last_end, start, || {
-            let word = &text[last.range()];
+    /// The kind of the gap between the last token and `start`, where token number `at` begins or the text ends.
+    fn gap_before(&self, text: &str, at: u32, start: usize) -> GapKind {
+        if at == 0 {
+            return GapKind::Join;
+        }
+        gap::kind(text, self.last.end as usize, start, || {
+            let word = &text[self.last.range()];
             let initial = word.len() == 1
                 && word.as_bytes()[0].is_ascii_alphabetic()
                 && !word.eq_ignore_ascii_case("i");
-            let roles = self.plan.vocabulary.roles(last.word());
+            let roles = self.plan.vocabulary.roles(self.last.word());
             let before_digit = text.as_bytes().get(start).is_some_and(u8::is_ascii_digit);
             initial
                 || roles & role::ABBREVIATION != 0
@@ -256,43 +327,46 @@ impl Reader<'_> {
     }
 }
 
-/// What fidelity needs to know of the words of a turn.
-fn count(plan: &Plan, text: &str, tokens: &[Token]) -> Count {
-    let bytes = text.as_bytes();
-    let mut count = Count::default();
-    for token in tokens {
-        let roles = plan.vocabulary.roles(token.word());
-        count.words += u64::from(!token.is_symbol());
-        count.function_words += u64::from(roles & role::FUNCTION);
-        if roles & role::PLACEHOLDER != 0 && token.start > 0 {
-            count.unreadable += u64::from(matches!(bytes[token.start as usize - 1], b'[' | b'('));
-        }
-    }
-    if plan.latin && !text.is_ascii() {
-        let foreign = tokens.iter().filter(|t| !t.is_symbol() && !bytes[t.start as usize].is_ascii());
-        count.unreadable += foreign.count() as u64;
-    }
-    count
-}
-
 /// Maximal runs of U+FFFD and control characters other than tab and line breaks.
 fn noise(text: &str) -> u64 {
-    // No byte below 0x20 but white space, no DEL and nothing beyond ASCII: the everyday case.
-    let unusual = |b: u8| !matches!(b, b' '..=b'~' | b'\t' | b'\n' | b'\r');
-    // Without an early end this runs many bytes at a time.
-    if !text.bytes().fold(false, |found, byte| found | unusual(byte)) {
+    // Without a branch and without an early end this looks at many bytes at a time; nearly every text ends here.
+    if text.as_bytes().iter().fold(0, |found, byte| found | may_be_noise(*byte)) == 0 {
         return 0;
     }
-    let is_noise = |c: char| {
-        c == '\u{fffd}'
-            || matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}') && !matches!(c, '\t' | '\n' | '\r')
-    };
-    let mut runs = 0;
-    let mut inside = false;
-    for c in text.chars() {
-        let now = is_noise(c);
-        runs += u64::from(now && !inside);
-        inside = now;
+    let candidates = text.bytes().enumerate().filter(|(_, byte)| may_be_noise(*byte) != 0);
+    let begins = candidates.filter(|(at, _)| {
+        text[*at..].chars().next().is_some_and(is_noise)
+            && !text[..*at].chars().next_back().is_some_and(is_noise)
+    });
+    begins.count() as u64
+}
+
+/// Whether noise can begin with this byte, as 0 or 1: the controls of ASCII, those up to U+009F, U+FFFD.
+#[inline]
+fn may_be_noise(byte: u8) -> u8 {
+    let is = |other: u8| u8::from(byte == other);
+    let control = u8::from(byte < b' ') & !(is(b'\t') | is(b'\n') | is(b'\r'));
+    control | is(0x7f) | is(0xc2) | is(0xef)
+}
+
+fn is_noise(c: char) -> bool {
+    c == '\u{fffd}' || matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}') && !matches!(c, '\t' | '\n' | '\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_counted_by_runs() {
+        for (text, runs) in [
+            ("plain\ttext\r\n", 0),
+            ("“café” £5 ｆ\u{a0}", 0),
+            ("\u{0}", 1),
+            ("a\u{7f}\u{80}\u{9f}\u{fffd}b\u{fffd}", 2),
+            ("\u{1}\n\u{1f} \u{85}", 3),
+        ] {
+            assert_eq!(noise(text), runs, "{text:?}");
+        }
     }
-    runs
 }

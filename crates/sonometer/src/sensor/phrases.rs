@@ -8,13 +8,27 @@
 pub(crate) struct Phrases {
     /// By word number: the node after this first word, 0 for none.
     roots: Vec<u32>,
-    /// Hash table of (node, word) -> node.
+    /// Hash table of (node, word) -> node, for all but the first children.
     edges: Vec<Edge>,
     /// Bits of pairs (first word, second word).
     pairs: Vec<u64>,
-    /// By node: where its rules begin in `rules`; one more at the end.
-    ends: Vec<u32>,
+    /// One more at the end.
+    nodes: Vec<Node>,
     rules: Vec<u32>,
+}
+
+/// A node of the tree. Nodes are numbered from the root down and from left to right, so that the first child, most often
+/// the only one, is the next node: a walk mostly stays within a line of the cache.
+#[derive(Clone, Copy, Debug, Default)]
+struct Node {
+    /// Where its rules begin in `rules`; they end where those of the next node begin.
+    rules: u32,
+    /// The word of the first child, 0 for none; [`Node::MORE`] tells of further ones.
+    first_child: u32,
+}
+
+impl Node {
+    const MORE: u32 = 1 << 31;
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +61,8 @@ impl Builder {
         self.phrases.dedup();
         let mut roots = vec![0; words];
         let mut edges: Vec<(u32, u32, u32)> = Vec::new();
-        let mut outputs: Vec<Vec<u32>> = vec![Vec::new()];
+        let mut nodes = vec![Node::default()];
+        let mut rules = Vec::with_capacity(self.phrases.len());
         let mut pairs = Vec::new();
         // Sorted phrases share their beginnings with the phrase before: `path` holds its nodes.
         let (mut path, mut last): (Vec<u32>, &[u32]) = (Vec::new(), &[]);
@@ -55,32 +70,29 @@ impl Builder {
             let shared = last.iter().zip(phrase).take_while(|(a, b)| a == b).count();
             path.truncate(shared);
             for (at, &word) in phrase.iter().enumerate().skip(shared) {
-                let node = outputs.len() as u32;
-                outputs.push(Vec::new());
-                match at {
-                    0 => roots[word as usize] = node,
-                    _ => edges.push((path[at - 1], word, node)),
+                let node = nodes.len() as u32;
+                // What is added to `rules` from now on and until the next node is its own: equal phrases are neighbours.
+                nodes.push(Node { rules: rules.len() as u32, first_child: 0 });
+                match at.checked_sub(1).map(|before| path[before]) {
+                    None => roots[word as usize] = node,
+                    Some(parent) => match &mut nodes[parent as usize].first_child {
+                        none @ 0 => *none = word,
+                        first => {
+                            *first |= Node::MORE;
+                            edges.push((parent, word, node));
+                        }
+                    },
                 }
                 if at == 1 {
                     pairs.push((phrase[0], word));
                 }
                 path.push(node);
             }
-            if let Some(node) = path.last() {
-                outputs[*node as usize].push(*rule);
-            }
+            rules.push(*rule);
             last = phrase;
         }
-        let mut ends = Vec::with_capacity(outputs.len() + 1);
-        let mut rules = Vec::with_capacity(self.phrases.len());
-        for output in &outputs {
-            ends.push(rules.len() as u32);
-            rules.extend(output);
-        }
-        ends.push(rules.len() as u32);
-        let edges = table(&edges);
-        let pairs = bits(&pairs);
-        Phrases { roots, edges, pairs, ends, rules }
+        nodes.push(Node { rules: rules.len() as u32, first_child: 0 });
+        Phrases { roots, edges: table(&edges), pairs: bits(&pairs), nodes, rules }
     }
 }
 
@@ -127,9 +139,16 @@ impl Phrases {
         self.pairs[bit / 64] >> (bit % 64) & 1 != 0
     }
 
-    /// The node behind `word`, 0 for none.
+    /// The node behind `word` (a word that some pattern has), 0 for none.
     #[inline]
     pub(crate) fn step(&self, node: u32, word: u32) -> u32 {
+        let first_child = self.nodes[node as usize].first_child;
+        if first_child & !Node::MORE == word {
+            return node + 1;
+        }
+        if first_child & Node::MORE == 0 {
+            return 0;
+        }
         let mut place = mix(node, word) & (self.edges.len() - 1);
         loop {
             let edge = self.edges[place];
@@ -143,12 +162,13 @@ impl Phrases {
     /// The rules whose phrase ends at a node.
     #[inline]
     pub(crate) fn rules_at(&self, node: u32) -> &[u32] {
-        &self.rules[self.ends[node as usize] as usize..self.ends[node as usize + 1] as usize]
+        &self.rules[self.nodes[node as usize].rules as usize..self.nodes[node as usize + 1].rules as usize]
     }
 
     /// Bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        4 * (self.roots.len() + self.ends.len() + self.rules.len())
+        4 * (self.roots.len() + self.rules.len())
+            + self.nodes.len() * size_of::<Node>()
             + self.edges.len() * size_of::<Edge>()
             + 8 * self.pairs.len()
     }

@@ -1,102 +1,149 @@
-//! Word edges of ASCII text, eight bytes at a time.
+//! Words of ASCII text, 64 bytes at a time.
 //!
-//! Every byte of a 64-byte block becomes one bit (letter or digit: 1); the edges of words are where bits change. A word
-//! then costs a few operations and no branch per byte, which is where byte-by-byte scanners lose their time.
+//! Every byte of a block becomes one bit (part of a word: 1); the edges of words are where bits change. A word then
+//! costs a few operations and no branch per byte, which is where byte-by-byte scanners lose their time.
 
-use super::token::{Sink, joins};
+use super::token::Sink;
+use std::ops::Range;
 
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// Cuts ASCII text into tokens; other text must go through [`super::unicode::cut`], which gives the same on ASCII.
-pub(super) fn cut(text: &str, sink: &mut impl Sink) {
-    let bytes = text.as_bytes();
+/// Cuts the ASCII stretch `range` of a text into tokens; other text must go through [`super::unicode::cut`], which gives
+/// the same on ASCII. No word may go on beyond the stretch.
+pub(super) fn cut_stretch(text: &str, range: Range<usize>, sink: &mut impl Sink) {
+    let bytes = &text.as_bytes()[..range.end];
     // Two rounds a block: first all edges, then all words. The edges of a block are found without a branch to
-    // mispredict, and the work on words stands in one place.
-    let mut edges = [0u32; 66];
+    // mispredict, and the work on words stands in one place. A block has at most 64 edges, one may be left from before.
+    let mut edges = [0u32; 128];
     let mut count = 0;
-    let mut carry = 0u64;
-    let mut pending: Option<(usize, usize)> = None;
-    for base in (0..bytes.len()).step_by(64) {
-        let mask = match bytes[base..].first_chunk::<64>() {
-            Some(full) => mask_of(full),
-            None => mask_of_rest(&bytes[base..]),
+    let mut inside = 0;
+    for base in range.clone().step_by(64) {
+        let signs = match bytes[base..].first_chunk::<64>() {
+            Some(full) => signs_of(full),
+            None => signs_of_rest(&bytes[base..]),
         };
-        let mut bits = mask ^ (mask << 1 | carry);
-        carry = mask >> 63;
+        let words = signs.words | joining(bytes, base, signs, inside);
+        let mut bits = words ^ (words << 1 | inside);
+        inside = words >> 63;
         while bits != 0 {
-            edges[count] = base as u32 + bits.trailing_zeros();
+            edges[count & 127] = base as u32 + bits.trailing_zeros();
             count += 1;
             bits &= bits - 1;
         }
-        for word in edges[..count].as_chunks::<2>().0 {
-            let (start, end) = (word[0] as usize, word[1] as usize);
-            let Some((first, last)) = pending else {
-                pending = Some((start, end));
-                continue;
-            };
-            let joiner = bytes[last];
-            if start - last == 1 && joiner != b' ' && joins(bytes[last - 1], joiner, bytes[start]) {
-                pending = Some((first, end));
-                continue;
-            }
-            sink.token(text, first, last, false);
-            pending = Some((start, end));
-        }
+        let (whole, open) = edges[..count & 127].as_chunks::<2>();
+        sink.words(text, whole);
         // The start of a word that goes on in the next block stays.
-        if count % 2 == 1 {
-            edges[0] = edges[count - 1];
-        }
-        count %= 2;
+        let open = open.first().copied();
+        count = usize::from(open.is_some());
+        edges[0] = open.unwrap_or_default();
     }
-    finish(text, sink, pending, (count == 1).then(|| (edges[0] as usize, bytes.len())));
-}
-
-/// The last words, out of the way of the loop.
-#[inline(never)]
-fn finish(text: &str, sink: &mut impl Sink, pending: Option<(usize, usize)>, open: Option<(usize, usize)>) {
-    let bytes = text.as_bytes();
-    let last = match (pending, open) {
-        (Some((first, last)), Some((start, end)))
-            if start - last == 1 && joins(bytes[last - 1], bytes[last], bytes[start]) =>
-        {
-            Some((first, end))
-        }
-        (Some((first, last)), Some(open)) => {
-            sink.token(text, first, last, false);
-            Some(open)
-        }
-        (one, None) | (None, one) => one,
-    };
-    if let Some((first, last)) = last {
-        sink.token(text, first, last, false);
+    if count == 1 {
+        sink.words(text, &[[edges[0], range.end as u32]]);
     }
 }
 
+/// Cuts a text that is all ASCII.
+#[cfg(test)]
+pub(super) fn cut(text: &str, sink: &mut impl Sink) {
+    cut_stretch(text, 0..text.len(), sink);
+}
+
+/// One bit per byte of a block.
+#[derive(Clone, Copy)]
+struct Signs {
+    /// Letters and digits.
+    words: u64,
+    /// Apostrophes, points and commas.
+    joiners: u64,
+}
+
+/// The signs of a block that join words; `inside` is 1 if the byte before the block is one of a word.
+#[inline]
+fn joining(bytes: &[u8], base: usize, signs: Signs, inside: u64) -> u64 {
+    let begins = bytes.get(base + 64).is_some_and(u8::is_ascii_alphanumeric);
+    let between = (signs.words << 1 | inside) & (signs.words >> 1 | u64::from(begins) << 63);
+    // Few are left.
+    let mut candidates = signs.joiners & between;
+    let mut joining = 0;
+    while candidates != 0 {
+        let at = base + candidates.trailing_zeros() as usize;
+        let lowest = candidates & candidates.wrapping_neg();
+        if joins(bytes[at - 1], bytes[at], bytes[at + 1]) {
+            joining |= lowest;
+        }
+        candidates ^= lowest;
+    }
+    joining
+}
+
 #[inline(never)]
-fn mask_of_rest(rest: &[u8]) -> u64 {
+fn signs_of_rest(rest: &[u8]) -> Signs {
     let mut block = [0; 64];
     block[..rest.len()].copy_from_slice(rest);
-    mask_of(&block)
+    signs_of(&block)
 }
 
-/// One bit per byte: letter or digit.
-#[inline]
-fn mask_of(block: &[u8; 64]) -> u64 {
-    let mut mask = 0;
+#[inline(always)]
+fn signs_of(block: &[u8; 64]) -> Signs {
+    let mut signs = Signs { words: 0, joiners: 0 };
     for (at, chunk) in block.as_chunks::<8>().0.iter().enumerate() {
         let x = u64::from_le_bytes(*chunk);
-        let lower = x | 0x2020_2020_2020_2020;
-        // Adding (0x80 - c) sets the high bit of every byte that is at least c; bytes are below 0x80, so nothing carries.
-        let letter = (lower + repeat(0x80 - b'a')) & !(lower + repeat(0x80 - (b'z' + 1)));
-        let digit = (x + repeat(0x80 - b'0')) & !(x + repeat(0x80 - (b'9' + 1)));
-        let high = (letter | digit) & HIGH;
-        // Gathers the eight high bits into one byte.
-        mask |= ((high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * at);
+        let lower = x | repeat(0x20);
+        let letter = reaches(lower, b'a') & !reaches(lower, b'z' + 1);
+        let digit = reaches(x, b'0') & !reaches(x, b'9' + 1);
+        // A comma differs from a point in one bit.
+        let joiner = !(differs(x, b'\'') & differs(x | repeat(b',' ^ b'.'), b'.'));
+        signs.words |= gathered(letter | digit) << (8 * at);
+        signs.joiners |= gathered(joiner) << (8 * at);
     }
-    mask
+    signs
 }
 
-#[inline]
+/// Sets the high bit of every byte that is at least `byte`; bytes are below 0x80, so nothing carries.
+#[inline(always)]
+fn reaches(x: u64, byte: u8) -> u64 {
+    x + repeat(0x80 - byte)
+}
+
+/// Sets the high bit of every byte that is not `byte`.
+#[inline(always)]
+fn differs(x: u64, byte: u8) -> u64 {
+    (x ^ repeat(byte)) + repeat(0x7f)
+}
+
+/// The eight high bits as one byte.
+#[inline(always)]
+fn gathered(mask: u64) -> u64 {
+    ((mask & repeat(0x80)) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+#[inline(always)]
 const fn repeat(byte: u8) -> u64 {
     0x0101_0101_0101_0101 * byte as u64
+}
+
+/// Whether the sign `joiner` joins the two bytes around it to one word: an apostrophe between letters, a point or comma
+/// between digits.
+#[inline]
+fn joins(before: u8, joiner: u8, after: u8) -> bool {
+    match joiner {
+        b'\'' => before.is_ascii_alphabetic() && after.is_ascii_alphabetic(),
+        _ => before.is_ascii_digit() && after.is_ascii_digit(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_what_their_bytes_are() {
+        for shift in 0..128 {
+            let block = std::array::from_fn(|at| ((at * 37 + shift) % 128) as u8);
+            let bits = |of: fn(&u8) -> bool| -> u64 {
+                block.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(of(byte)))
+            };
+            let signs = signs_of(&block);
+            assert_eq!(signs.words, bits(u8::is_ascii_alphanumeric));
+            assert_eq!(signs.joiners, bits(|byte| b"'.,".contains(byte)));
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! Tokens of one turn: words and symbols as byte ranges of the folded text.
 
 use super::gap::GapKind;
+use std::ops::Range;
 
 /// One token of a folded turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Token {
     /// First byte in the folded text.
     pub start: u32,
@@ -48,34 +49,111 @@ impl Token {
 
     /// Its place in the folded text.
     #[inline]
-    pub fn range(self) -> std::ops::Range<usize> {
+    pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
 /// Takes the tokens of a turn in their order.
 pub(crate) trait Sink {
-    /// A token `text[start..end]` after the gap `text[gap_start..start]`.
+    /// A token `text[start..end]`.
     fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool);
-}
 
-/// Cuts a folded turn into tokens.
-#[inline]
-pub(crate) fn cut(text: &str, sink: &mut impl Sink) {
-    if text.is_ascii() { super::ascii::cut(text, sink) } else { super::unicode::cut(text, sink) }
-}
-
-/// Whether the token `text[start..end]` may continue over the one-byte gap `joiner` into the token that follows:
-/// an apostrophe between letters, a point or comma between digits.
-#[inline]
-pub(crate) fn joins(before: u8, joiner: u8, after: u8) -> bool {
-    match joiner {
-        b'\'' => is_letter(before) && is_letter(after),
-        b'.' | b',' => before.is_ascii_digit() && after.is_ascii_digit(),
-        _ => false,
+    /// Words of a stretch of ASCII, as starts and ends.
+    #[inline]
+    fn words(&mut self, text: &str, words: &[[u32; 2]]) {
+        for &[start, end] in words {
+            self.token(text, start as usize, end as usize, false);
+        }
     }
 }
 
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphabetic()
+/// Cuts a folded turn into tokens: stretches of ASCII fast, those around other characters one by one. They meet at white
+/// space, over which no token goes on.
+#[inline]
+pub(crate) fn cut(text: &str, sink: &mut impl Sink) {
+    let mut from = 0;
+    while from < text.len() {
+        let mixed = next_mixed(text.as_bytes(), from);
+        super::ascii::cut_stretch(text, from..mixed.start, sink);
+        if !mixed.is_empty() {
+            let mut shifted = Shifted { sink, text, by: mixed.start };
+            super::unicode::cut(&text[mixed.clone()], &mut shifted);
+        }
+        from = mixed.end;
+    }
+}
+
+/// So much ASCII is worth a change of scanner.
+const STRETCH: usize = 64;
+
+/// The next stretch from `from` on that holds other characters than ASCII, up to white space on both sides; empty, at
+/// the end of the text, if there is none.
+fn next_mixed(bytes: &[u8], from: usize) -> Range<usize> {
+    let Some(first) = first_foreign(bytes, from) else { return bytes.len()..bytes.len() };
+    let start = bytes[from..first].iter().rposition(is_white).map_or(from, |at| from + at + 1);
+    let mut last = first;
+    while let Some(gap) = bytes[last..].iter().position(is_white) {
+        let end = last + gap + 1;
+        let ahead = &bytes[end..bytes.len().min(end + STRETCH)];
+        match ahead.iter().rposition(|byte| !byte.is_ascii()) {
+            Some(foreign) => last = end + foreign,
+            None => return start..end,
+        }
+    }
+    start..bytes.len()
+}
+
+fn first_foreign(bytes: &[u8], from: usize) -> Option<usize> {
+    let blocks = bytes[from..].chunks(STRETCH);
+    let skipped: usize = blocks.take_while(|block| block.is_ascii()).map(<[u8]>::len).sum();
+    let from = from + skipped;
+    bytes[from..].iter().position(|byte| !byte.is_ascii()).map(|at| from + at)
+}
+
+fn is_white(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\n')
+}
+
+/// Passes the tokens of a part of a text on as those of the whole.
+struct Shifted<'s, 't, S> {
+    sink: &'s mut S,
+    text: &'t str,
+    by: usize,
+}
+
+impl<S: Sink> Sink for Shifted<'_, '_, S> {
+    fn token(&mut self, _part: &str, start: usize, end: usize, symbol: bool) {
+        self.sink.token(self.text, self.by + start, self.by + end, symbol);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Default)]
+    struct Tokens(Vec<(usize, usize, bool)>);
+
+    impl Sink for Tokens {
+        fn token(&mut self, _text: &str, start: usize, end: usize, symbol: bool) {
+            self.0.push((start, end, symbol));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn stretches_give_what_single_characters_give(
+            parts in prop::collection::vec("[a-z]{1,9}|[ ]|[0-9.,']{1,4}|[.\n'!]|[\\u{301}\\u{200d}я中👩💻🇩£]|[a-z ]{60,70}", 0..40),
+        ) {
+            let text = parts.concat();
+            let (mut whole, mut single) = (Tokens::default(), Tokens::default());
+            cut(&text, &mut whole);
+            super::super::unicode::cut(&text, &mut single);
+            prop_assert_eq!(whole.0, single.0);
+        }
+    }
 }
