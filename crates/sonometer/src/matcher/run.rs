@@ -63,6 +63,21 @@ impl Runner {
                         self.consume(at + 1, *next);
                     }
                 }
+                Op::Dispatch { words, tests } => {
+                    if open && let Some(token) = turn.tokens.get(at) {
+                        let word = token.word();
+                        let from = words.partition_point(|(w, _)| *w < word);
+                        for (_, next) in words[from..].iter().take_while(|(w, _)| *w == word) {
+                            self.consume(at + 1, *next);
+                        }
+                        for (_, test) in turn.passed_at(at) {
+                            let from = tests.partition_point(|(t, _)| t < test);
+                            for (_, next) in tests[from..].iter().take_while(|(t, _)| t == test) {
+                                self.consume(at + 1, *next);
+                            }
+                        }
+                    }
+                }
                 Op::Any(next) => {
                     if open && at < turn.tokens.len() {
                         self.consume(at + 1, *next);
@@ -152,7 +167,10 @@ fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
     let found = matches.get(matches.partition_point(|m| m.start < start)).filter(|m| m.start == start)?;
     let tokens = turn.tokens_over_original(found);
     let last = turn.tokens[tokens.clone()].last()?;
-    (turn.original_range(last.start as usize, last.end as usize).end == found.end).then_some(tokens.end)
+    // Two tokens can stand for one character (½): the match begins at the first of them.
+    let whole =
+        tokens.start == at && turn.original_range(last.start as usize, last.end as usize).end == found.end;
+    whole.then_some(tokens.end)
 }
 
 /// The points already visited: a short list, then a sorted one, so that every point is worked on once.

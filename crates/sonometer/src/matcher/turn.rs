@@ -134,6 +134,13 @@ impl<'t> TurnText<'t> {
         &self.folded.text()[from..to]
     }
 
+    /// The prefix and stem tests that token `at` passes.
+    pub(crate) fn passed_at(&self, at: usize) -> &[(u32, u32)] {
+        let from = self.passed.partition_point(|(token, _)| (*token as usize) < at);
+        let len = self.passed[from..].iter().take_while(|(token, _)| *token as usize == at).count();
+        &self.passed[from..from + len]
+    }
+
     /// The kind of the gap before token `at`; for the number of tokens, of the rest of the turn (a match without tokens
     /// may stand there).
     pub(crate) fn gap_kind(&self, at: usize) -> GapKind {

@@ -188,6 +188,28 @@ fn plain_phrases(pattern: &Pattern) -> Option<Vec<Vec<&str>>> {
     }
 }
 
+/// The alternatives of alternatives, side by side.
+fn flatten<'p>(items: &'p [Pattern], into: &mut Vec<&'p Pattern>) {
+    for item in items {
+        match item {
+            Pattern::Either(inner) => flatten(inner, into),
+            other => into.push(other),
+        }
+    }
+}
+
+/// The word that an alternative must begin with, and what follows it.
+fn first_word(pattern: &Pattern) -> Option<(&WordTest, &[Pattern])> {
+    match pattern {
+        Pattern::Word(test) if test.exact.is_none() => Some((test, &[])),
+        Pattern::Sequence(items) => match items.split_first() {
+            Some((Pattern::Word(test), rest)) if test.exact.is_none() => Some((test, rest)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Emits instructions back to front: every instruction knows the one that follows.
 struct Code<'c> {
     compiler: &'c mut Compiler,
@@ -219,7 +241,31 @@ impl Code<'_> {
             Pattern::Gap { max } => self.push(Op::Gap(*max, next)),
             Pattern::Sequence(items) => items.iter().rev().fold(next, |next, item| self.emit(item, next)),
             Pattern::Either(items) => {
-                let entries: Vec<Next> = items.iter().map(|item| self.emit(item, next)).collect();
+                let mut entries = Vec::new();
+                let (mut words, mut tests) = (Vec::new(), Vec::new());
+                let mut flat = Vec::new();
+                flatten(items, &mut flat);
+                for item in flat {
+                    match first_word(item) {
+                        Some((test, rest)) => {
+                            let next = rest.iter().rev().fold(next, |next, item| self.emit(item, next));
+                            match test.kind {
+                                WordKind::Equal => words.push((self.compiler.word(test), next)),
+                                WordKind::Prefix | WordKind::Inflection => {
+                                    tests.push((self.compiler.test(test), next))
+                                }
+                            }
+                        }
+                        None => entries.push(self.emit(item, next)),
+                    }
+                }
+                if !words.is_empty() || !tests.is_empty() {
+                    words.sort_unstable();
+                    words.dedup();
+                    tests.sort_unstable();
+                    tests.dedup();
+                    entries.push(self.push(Op::Dispatch { words: words.into(), tests: tests.into() }));
+                }
                 let mut entries = entries.into_iter().rev();
                 let last = entries.next().unwrap_or(next);
                 entries.fold(last, |rest, entry| self.push(Op::Split(entry, rest)))

@@ -25,6 +25,14 @@ pub(crate) enum Op {
     Exact(u32, u32, Next),
     /// Consumes a token that passes prefix or stem test i.
     Test(u32, Next),
+    /// Consumes a token and goes on by its word number, or by a test it passes: the beginnings of many alternatives at
+    /// once, each sorted list searched by halves.
+    Dispatch {
+        /// (word number, where to go on), sorted.
+        words: Box<[(u32, Next)]>,
+        /// (test, where to go on), sorted.
+        tests: Box<[(u32, Next)]>,
+    },
     /// Consumes any token.
     Any(Next),
     /// Consumes the tokens of an occurrence of the class that begins here.
