@@ -1,7 +1,7 @@
 //! Sensing: interaction in, reading out.
 
 use crate::error::Error;
-use crate::evidence::{self, Candidate, Setting, condition};
+use crate::evidence::{Candidate, Findings, Setting, condition};
 use crate::fidelity;
 use crate::ics::Ics;
 use crate::interaction::Interaction;
@@ -128,17 +128,15 @@ impl Desk {
 /// All candidates, by marker, line and place; the counts of the turns go into `setting`.
 fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mut Desk) -> Vec<Candidate> {
     let Desk { matcher, spare } = desk;
-    let mut candidates = Vec::new();
+    let mut findings = Findings::default();
     for (number, turn) in interaction.turns().iter().enumerate() {
         let text = TurnText::read(plan, &turn.content, spare);
         setting.turns[number].count = text.count;
         let hits = matcher.find(plan, &text);
-        evidence::judge(plan, setting, number, &text, hits, &mut candidates);
+        findings.judge(plan, setting, number, &text, hits);
         text.recycle(spare);
     }
-    // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
-    candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
-    candidates
+    findings.settle(plan, setting)
 }
 
 fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: SenseOptions) {
@@ -160,6 +158,12 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
         reading.resonances.push((marker, resonance));
         all_sums.push(sums);
         rest = others;
+    }
+    for (marker, resonance) in &mut reading.resonances {
+        let number = *marker as usize;
+        if let Some(ratio) = &plan.protocol.markers[number].ratio {
+            *resonance = resonance::measure_ratio(plan, setting, number, ratio, &reading.candidates);
+        }
     }
     reading.score = score::score(plan, &reading.resonances);
     // Mostly all of them.

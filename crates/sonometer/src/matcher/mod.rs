@@ -86,10 +86,16 @@ impl Matcher {
         self.tries.sort_unstable();
         self.tries.dedup();
         for &(rule, at) in &self.tries {
-            if let Body::Program(program) = &plan.rules[rule as usize].body
-                && let Some(last) = self.runner.longest(plan, turn, program, at as usize)
-            {
-                hits.push(Hit { rule, first: at, last: last as u32, regex_match: 0 });
+            let mut longest = |rule: u32| {
+                let Body::Program(program) = &plan.rules[rule as usize].body else { return false };
+                let last = self.runner.longest(plan, turn, program, at as usize);
+                hits.extend(last.map(|last| Hit { rule, first: at, last: last as u32, regex_match: 0 }));
+                last.is_some()
+            };
+            // Where the widened line does not match, the line does not either.
+            let wide = plan.rules[rule as usize].wide;
+            if wide.is_none_or(&mut longest) {
+                longest(rule);
             }
         }
     }
