@@ -106,7 +106,8 @@ fn content_words(plan: &Plan, turn: &TurnText<'_>) -> Vec<Box<str>> {
             let word = turn.word(at).to_ascii_lowercase();
             let is_function_word = plan.language.is_some_and(|language| language.is_function_word(&word));
             let is_ideograph = word.chars().next().is_some_and(|c| chars::class(c) == Class::Ideograph);
-            let is_content = !token.is_symbol() && !is_function_word && (is_ideograph || word.chars().count() >= 3);
+            let is_content =
+                !token.is_symbol() && !is_function_word && (is_ideograph || word.chars().count() >= 3);
             if !is_content {
                 return "".into();
             }

@@ -15,7 +15,15 @@ pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
     said.dedup();
     let mut by_end = said.clone();
     by_end.sort_unstable_by_key(|said| (said.companion, said.turn, said.end));
-    let mut scene = Scene { plan, setting, layouts, said, by_end: &by_end, heard: BTreeMap::new(), seconds: BTreeMap::new() };
+    let mut scene = Scene {
+        plan,
+        setting,
+        layouts,
+        said,
+        by_end: &by_end,
+        heard: BTreeMap::new(),
+        seconds: BTreeMap::new(),
+    };
     let mut flipped = Vec::new();
     for candidate in candidates.iter_mut() {
         candidate.failed |= scene.companions_missing(candidate.marker, candidate);
@@ -73,7 +81,8 @@ impl<'s> Scene<'s> {
             return None;
         }
         let line = first_line + candidate.line;
-        let mut flipped = Candidate { marker, line, failed: candidate.fails_flipped, fails_flipped: 0, ..*candidate };
+        let mut flipped =
+            Candidate { marker, line, failed: candidate.fails_flipped, fails_flipped: 0, ..*candidate };
         flipped.failed |= self.companions_missing(marker, &flipped);
         Some(flipped)
     }
@@ -103,7 +112,8 @@ impl<'s> Scene<'s> {
         let own = &all[from..from + all[from..].partition_point(|said| said.companion == companion)];
         let nearest_here = match side {
             Side::Before => {
-                let behind = self.by_end.partition_point(|s| (s.companion, s.turn, s.end) <= (companion, turn, start));
+                let behind =
+                    self.by_end.partition_point(|s| (s.companion, s.turn, s.end) <= (companion, turn, start));
                 behind.checked_sub(1).map(|at| &self.by_end[at])
             }
             Side::Behind => own.get(own.partition_point(|said| (said.turn, said.start) < (turn, end))),
@@ -184,7 +194,8 @@ fn near_in_time(setting: &Setting, has: &[bool], most: Unit, order: &[usize]) ->
     let mut near = vec![false; has.len()];
     for &turn in order {
         let Some(time) = setting.turns[turn].timestamp else { continue };
-        near[turn] = times.range(time.0.saturating_sub(most.0)..=time.0.saturating_add(most.0)).next().is_some();
+        near[turn] =
+            times.range(time.0.saturating_sub(most.0)..=time.0.saturating_add(most.0)).next().is_some();
         if has[turn] {
             times.insert(time.0);
         }

@@ -126,7 +126,8 @@ impl Marker {
 
     /// The lines that give candidates without evidence: of `when`, of `to`.
     pub(crate) fn side_lines(&self) -> &[Line] {
-        let when = self.absence.as_ref().and_then(|absence| absence.when.as_ref()).map(|when| &when.lines[..]);
+        let when =
+            self.absence.as_ref().and_then(|absence| absence.when.as_ref()).map(|when| &when.lines[..]);
         let to = self.ratio.as_ref().and_then(|ratio| match &ratio.to {
             RatioTo::Lines(lines) => Some(&lines[..]),
             RatioTo::Marker(_) => None,
@@ -146,7 +147,9 @@ impl Marker {
 
     /// Whether it can have an activation without any match.
     pub(crate) fn can_stand_alone(&self) -> bool {
-        self.bias.0 > 0 || self.ratio.is_some() || self.absence.as_ref().is_some_and(|absence| absence.when.is_none())
+        self.bias.0 > 0
+            || self.ratio.is_some()
+            || self.absence.as_ref().is_some_and(|absence| absence.when.is_none())
     }
 
     /// Whether negation is looked at.

@@ -17,7 +17,8 @@ pub(crate) fn measure(
     let marker_plan = &plan.markers[number];
     let evidence_of = |marker: u32| {
         let by = &marker_plan.side_by;
-        of_marker(candidates, marker).filter(move |c| c.contribution > Unit::ZERO && setting.is_by(c.turn as usize, by))
+        of_marker(candidates, marker)
+            .filter(move |c| c.contribution > Unit::ZERO && setting.is_by(c.turn as usize, by))
     };
     let counted = |marker: Option<u32>| marker.map_or(0, |marker| places(evidence_of(marker)));
     let of = counted(marker_plan.ratio_of);
@@ -81,7 +82,8 @@ mod tests {
             full: Unit(2_000_000),
             at_least: 3,
         };
-        let cases = [(1, 1, 0), (1, 2, 0), (2, 2, 333_333), (5, 4, 500_000), (4, 2, 1_000_000), (9, 2, 1_000_000)];
+        let cases =
+            [(1, 1, 0), (1, 2, 0), (2, 2, 333_333), (5, 4, 500_000), (4, 2, 1_000_000), (9, 2, 1_000_000)];
         for (of, to, expected) in cases {
             assert_eq!(activation(&ratio, of, to).0, expected, "{of} : {to}");
         }

@@ -96,7 +96,8 @@ pub(super) fn plans(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Ve
 pub(super) fn relates(protocol: &Protocol) -> super::Relates {
     let mut relates = super::Relates::default();
     for marker in &protocol.markers {
-        let is_near = |companion: &Companion| matches!(companion.within, Reach::Words(_) | Reach::Sentences(_));
+        let is_near =
+            |companion: &Companion| matches!(companion.within, Reach::Words(_) | Reach::Sentences(_));
         let flips = matches!(marker.negation, NegationMode::Flip(_));
         relates.any |= flips || marker.echo.is_some() || marker.companions().next().is_some();
         relates.words |= marker.echo.is_some();

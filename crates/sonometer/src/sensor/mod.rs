@@ -18,8 +18,8 @@ use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
-use roles::role_names;
 pub(crate) use roles::fold_role;
+use roles::role_names;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use vocabulary::role;
@@ -261,7 +261,11 @@ impl Plan {
         };
         Ok(Self {
             has_masks: protocol.markers.iter().any(|m| m.mask.is_some()),
-            always: (0..).zip(&protocol.markers).filter(|(_, m)| m.can_stand_alone()).map(|(at, _)| at).collect(),
+            always: (0..)
+                .zip(&protocol.markers)
+                .filter(|(_, m)| m.can_stand_alone())
+                .map(|(at, _)| at)
+                .collect(),
             relates: marker::relates(&protocol),
             weights_for: weights_of(Pole::For),
             weights_against: weights_of(Pole::Against),
