@@ -255,7 +255,7 @@ impl Plan {
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
             language,
-            latin: language.is_some_and(|l| l.latin),
+            latin: language.is_some_and(|l| l.script == language::Script::Latin),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
             exacts,
             regexes,
