@@ -2,12 +2,14 @@
 
 mod exclusion;
 mod negation;
+pub(crate) mod readings;
 
 use crate::interaction::Interaction;
 use crate::matcher::{Count, Hit, TurnText, place};
 use crate::protocol::{End, Extent, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
+use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -36,6 +38,8 @@ pub(crate) struct Candidate {
     pub(crate) end: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
+    /// How the text was read in which it was found.
+    pub(crate) manner: Manner,
     /// What its line is worth.
     pub(crate) strength: Unit,
     /// Bits of [`condition`]; 0: it counts.
@@ -107,11 +111,18 @@ impl Setting {
     }
 }
 
-/// Judges the matches of one turn; candidates come out by marker, line and place.
+/// What was read: where it stands in the interaction, and how it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene {
+    pub(crate) turn: usize,
+    pub(crate) manner: Manner,
+}
+
+/// Judges the matches of one reading of a turn; candidates come out by marker, line and place.
 pub(crate) fn judge(
     plan: &Plan,
     setting: &Setting,
-    turn_number: usize,
+    scene: Scene,
     turn: &TurnText<'_>,
     hits: &[Hit],
     candidates: &mut Vec<Candidate>,
@@ -122,10 +133,10 @@ pub(crate) fn judge(
     let mut verdict = |marker: u32, line: u32, strength: Unit, hit: &Hit, range: Range<usize>, failed: u8| {
         let marker_plan = &plan.markers[marker as usize];
         let mut failed = failed;
-        if !setting.is_by(turn_number, &marker_plan.by) {
+        if !setting.is_by(scene.turn, &marker_plan.by) {
             failed |= condition::ROLE;
         }
-        if !setting.is_within(turn_number, marker_plan.place) {
+        if !setting.is_within(scene.turn, marker_plan.place) {
             failed |= condition::WHERE;
         }
         if exclusions.overlap(marker, &range) {
@@ -137,10 +148,11 @@ pub(crate) fn judge(
         candidates.push(Candidate {
             marker,
             line,
-            turn: turn_number as u32,
+            turn: scene.turn as u32,
             start: range.start as u32,
             end: range.end as u32,
             tokens: (hit.last - hit.first).max(1),
+            manner: scene.manner,
             strength,
             failed,
             contribution: Unit::ZERO,
