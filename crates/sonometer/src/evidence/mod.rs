@@ -3,6 +3,7 @@
 mod exclusion;
 mod layout;
 mod negation;
+pub(crate) mod readings;
 mod relation;
 
 pub(crate) use relation::strength;
@@ -12,6 +13,7 @@ use crate::matcher::{Count, Hit, TurnText, place};
 use crate::protocol::{End, Extent, LineList, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
+use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -54,6 +56,8 @@ pub(crate) struct Candidate {
     pub(crate) end: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
+    /// How the text was read in which it was found.
+    pub(crate) manner: Manner,
     /// What its line is worth, with what `echo` and `pair` make of it.
     pub(crate) strength: Unit,
     /// Bits of [`condition`]; 0: it counts.
@@ -148,13 +152,20 @@ impl Setting {
     }
 }
 
+/// What was read: where it stands in the interaction, and how it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene {
+    pub(crate) turn: usize,
+    pub(crate) manner: Manner,
+}
+
 impl Findings {
-    /// Judges the matches of one turn; candidates come out by marker, line and place.
+    /// Judges the matches of one reading of a turn; candidates come out by marker, line and place.
     pub(crate) fn judge(
         &mut self,
         plan: &Plan,
         setting: &Setting,
-        turn_number: usize,
+        scene: Scene,
         turn: &TurnText<'_>,
         hits: &[Hit],
     ) {
@@ -163,7 +174,7 @@ impl Findings {
             plan,
             setting,
             turn,
-            turn_number,
+            scene,
             exclusions: exclusion::Exclusions::of(plan, turn, hits),
             cues: negation::Cues::of(plan, turn, hits),
         };
@@ -180,7 +191,7 @@ impl Findings {
                 Owner::Companion(companion) => {
                     let range = place(plan, turn, hit);
                     let (start, end) = (range.start as u32, range.end as u32);
-                    self.said.push(Said { companion, turn: turn_number as u32, start, end });
+                    self.said.push(Said { companion, turn: scene.turn as u32, start, end });
                 }
                 _ => {}
             }
@@ -188,13 +199,14 @@ impl Findings {
         for (marker, line, hit, range) in near_misses(plan, turn) {
             self.candidates.push(judge.verdict(marker, line, &hit, range, condition::CHECKSUM));
         }
-        if plan.relates.layout {
+        if plan.relates.layout && scene.manner == Manner::Written {
             self.layouts.add(plan, turn);
         }
     }
 
     /// All candidates, by marker, line and place, each set in relation to what stands in other places.
     pub(crate) fn settle(mut self, plan: &Plan, setting: &Setting) -> Vec<Candidate> {
+        readings::settle(plan, &mut self.candidates);
         if plan.relates.any {
             relation::settle(plan, setting, &mut self);
         }
@@ -216,7 +228,7 @@ struct Judge<'j> {
     plan: &'j Plan,
     setting: &'j Setting,
     turn: &'j TurnText<'j>,
-    turn_number: usize,
+    scene: Scene,
     exclusions: exclusion::Exclusions,
     cues: negation::Cues,
 }
@@ -229,7 +241,7 @@ impl Judge<'_> {
         let failed = failed
             | match rule_line.list {
                 LineList::When | LineList::To => {
-                    let heard = self.setting.is_by(self.turn_number, &marker_plan.side_by);
+                    let heard = self.setting.is_by(self.scene.turn, &marker_plan.side_by);
                     if heard { 0 } else { condition::ROLE }
                 }
                 _ => {
@@ -244,10 +256,11 @@ impl Judge<'_> {
         Candidate {
             marker,
             line,
-            turn: self.turn_number as u32,
+            turn: self.scene.turn as u32,
             start: range.start as u32,
             end: range.end as u32,
             tokens: (hit.last - hit.first).max(1),
+            manner: self.scene.manner,
             strength: rule_line.strength,
             failed,
             lacks: 0,
@@ -260,10 +273,10 @@ impl Judge<'_> {
     fn simple_conditions(&self, marker: u32, range: &Range<usize>) -> u8 {
         let marker_plan = &self.plan.markers[marker as usize];
         let mut failed = 0;
-        if !self.setting.is_by(self.turn_number, &marker_plan.by) {
+        if !self.setting.is_by(self.scene.turn, &marker_plan.by) {
             failed |= condition::ROLE;
         }
-        if !self.setting.is_within(self.turn_number, marker_plan.place) {
+        if !self.setting.is_within(self.scene.turn, marker_plan.place) {
             failed |= condition::WHERE;
         }
         if self.exclusions.overlap(marker, range) {

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::language::{self, Language};
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Pole, Protocol, Status};
+use crate::text::unfold::Unfolding;
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
@@ -68,6 +69,8 @@ pub(crate) struct Plan {
     pub(crate) weights_against: Weights,
     /// The members of a resonance object in which every marker is 0, and where each begins.
     pub(crate) silence: Silence,
+    /// What is undone before a text is read a second time, if anything is.
+    pub(crate) unfolding: Option<Unfolding>,
     /// Role name (folded, lower case) -> the protocol's name for it.
     pub(crate) roles: BTreeMap<String, String>,
 }
@@ -270,8 +273,9 @@ impl Plan {
             weights_for: weights_of(Pole::For),
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
+            unfolding: Unfolding::of(&protocol, language),
             language,
-            latin: language.is_some_and(|l| l.latin),
+            latin: language.is_some_and(|l| l.script == language::Script::Latin),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
             exacts,
             regexes,
