@@ -3,6 +3,7 @@
 mod exclusion;
 mod negation;
 pub(crate) mod readings;
+pub(crate) mod window;
 
 use crate::interaction::Interaction;
 use crate::matcher::{Count, Hit, TurnText, place};
@@ -12,6 +13,7 @@ use crate::unit::Unit;
 use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
+use window::{Joined, Window};
 
 /// The conditions of a candidate, as bits of [`Candidate::failed`].
 pub(crate) mod condition {
@@ -36,6 +38,8 @@ pub(crate) struct Candidate {
     /// Bytes of the turn's original text.
     pub(crate) start: u32,
     pub(crate) end: u32,
+    /// Its stretches in further turns, in [`Joined`]; 0: none.
+    pub(crate) joined: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
     /// How the text was read in which it was found.
@@ -80,7 +84,7 @@ impl Setting {
                 name
             }
         };
-        let asked = !plan.roles.is_empty();
+        let asked = !plan.roles.is_empty() || !plan.joins.is_empty();
         let turns = interaction.turns().iter().map(|turn| TurnFacts {
             role: turn.role.as_deref().filter(|_| asked).map(&mut name_of),
             timestamp: turn.timestamp,
@@ -113,24 +117,46 @@ impl Setting {
 
 /// What was read: where it stands in the interaction, and how it was read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scene {
+pub(crate) struct Scene<'w> {
+    /// The turn; of a window the first.
     pub(crate) turn: usize,
+    pub(crate) window: Option<&'w Window>,
     pub(crate) manner: Manner,
 }
 
-/// Judges the matches of one reading of a turn; candidates come out by marker, line and place.
+/// What was found in the readings so far.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) joined: Joined,
+}
+
+/// Judges the matches of one reading of a turn or window.
 pub(crate) fn judge(
     plan: &Plan,
     setting: &Setting,
-    scene: Scene,
+    scene: Scene<'_>,
     turn: &TurnText<'_>,
     hits: &[Hit],
-    candidates: &mut Vec<Candidate>,
+    findings: &mut Findings,
 ) {
+    let Findings { candidates, joined } = findings;
     candidates.reserve(hits.len());
     let exclusions = exclusion::Exclusions::of(plan, turn, hits);
     let cues = negation::Cues::of(plan, turn, hits);
     let mut verdict = |marker: u32, line: u32, strength: Unit, hit: &Hit, range: Range<usize>, failed: u8| {
+        let mut place = (range.start as u32, range.end as u32, 0);
+        if let Some(window) = scene.window {
+            // What one turn holds is found in the turn.
+            let mut stretches = if plan.protocol.markers[marker as usize].join == Some(window.join) {
+                window.stretches(&range)
+            } else {
+                Vec::new()
+            };
+            let Some(first) = stretches.first().copied() else { return };
+            stretches.remove(0);
+            place = (first.start, first.end, joined.keep(stretches));
+        }
         let marker_plan = &plan.markers[marker as usize];
         let mut failed = failed;
         if !setting.is_by(scene.turn, &marker_plan.by) {
@@ -149,8 +175,9 @@ pub(crate) fn judge(
             marker,
             line,
             turn: scene.turn as u32,
-            start: range.start as u32,
-            end: range.end as u32,
+            start: place.0,
+            end: place.1,
+            joined: place.2,
             tokens: (hit.last - hit.first).max(1),
             manner: scene.manner,
             strength,

@@ -16,7 +16,7 @@ use crate::text::unfold::Unfolding;
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 use program::Key;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vocabulary::role;
 
@@ -61,6 +61,8 @@ pub(crate) struct Plan {
     pub(crate) weights_against: Weights,
     /// The members of a resonance object in which every marker is 0, and where each begins.
     pub(crate) silence: Silence,
+    /// Over how many turns matches may reach, for markers that say so; sorted, each once.
+    pub(crate) joins: Vec<u32>,
     /// What is undone before a text is read a second time, if anything is.
     pub(crate) unfolding: Option<Unfolding>,
     /// Role name (folded, lower case) -> the protocol's name for it.
@@ -257,6 +259,7 @@ impl Plan {
             weights_for: weights_of(Pole::For),
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
+            joins: joins(&protocol),
             unfolding: Unfolding::of(&protocol, language),
             language,
             latin: language.is_some_and(|l| l.script == language::Script::Latin),
@@ -285,6 +288,11 @@ impl Plan {
         let folded = fold_role(role);
         self.roles.get(&folded).cloned().unwrap_or(folded)
     }
+}
+
+fn joins(protocol: &Protocol) -> Vec<u32> {
+    let joins: BTreeSet<u32> = protocol.markers.iter().filter_map(|marker| marker.join).collect();
+    joins.into_iter().collect()
 }
 
 /// A role as it is compared: folded, in lower case, without outer white space.
