@@ -13,7 +13,7 @@ use crate::unit::Unit;
 use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
-use window::{Joined, Window};
+use window::{Joined, Stretch, Window};
 
 /// The conditions of a candidate, as bits of [`Candidate::failed`].
 pub(crate) mod condition {
@@ -145,18 +145,14 @@ pub(crate) fn judge(
     let exclusions = exclusion::Exclusions::of(plan, turn, hits);
     let cues = negation::Cues::of(plan, turn, hits);
     let mut verdict = |marker: u32, line: u32, strength: Unit, hit: &Hit, range: Range<usize>, failed: u8| {
-        let mut place = (range.start as u32, range.end as u32, 0);
-        if let Some(window) = scene.window {
-            // What one turn holds is found in the turn.
-            let mut stretches = if plan.protocol.markers[marker as usize].join == Some(window.join) {
-                window.stretches(&range)
-            } else {
-                Vec::new()
-            };
-            let Some(first) = stretches.first().copied() else { return };
-            stretches.remove(0);
-            place = (first.start, first.end, joined.keep(stretches));
-        }
+        let (first, further) = match scene.window {
+            None => (Stretch::of(scene.turn, &range), Vec::new()),
+            Some(window) if plan.protocol.markers[marker as usize].join == Some(window.join) => {
+                let Some(place) = window.place(&range) else { return };
+                place
+            }
+            Some(_) => return,
+        };
         let marker_plan = &plan.markers[marker as usize];
         let mut failed = failed;
         if !setting.is_by(scene.turn, &marker_plan.by) {
@@ -174,10 +170,10 @@ pub(crate) fn judge(
         candidates.push(Candidate {
             marker,
             line,
-            turn: scene.turn as u32,
-            start: place.0,
-            end: place.1,
-            joined: place.2,
+            turn: first.turn,
+            start: first.start,
+            end: first.end,
+            joined: joined.keep(further),
             tokens: (hit.last - hit.first).max(1),
             manner: scene.manner,
             strength,

@@ -16,6 +16,10 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
+    pub(super) fn of(turn: usize, range: &Range<usize>) -> Self {
+        Self { turn: turn as u32, start: range.start as u32, end: range.end as u32 }
+    }
+
     pub(crate) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -64,21 +68,16 @@ impl Window {
         self.parts[0].1.turn as usize
     }
 
-    /// A place in the text as stretches of the turns; none unless it begins in the first turn and ends in a later one.
-    pub(super) fn stretches(&self, range: &Range<usize>) -> Vec<Stretch> {
-        let stretch = |&(at, part): &(usize, Stretch)| {
-            let len = part.range().len();
-            let start = range.start.clamp(at, at + len) - at;
-            let end = range.end.clamp(at, at + len) - at;
-            let from = part.start as usize;
-            Stretch { turn: part.turn, start: (from + start) as u32, end: (from + end) as u32 }
-        };
-        let stretches: Vec<Stretch> =
-            self.parts.iter().map(stretch).filter(|stretch| stretch.start < stretch.end).collect();
-        match stretches.first() {
-            Some(first) if stretches.len() > 1 && first.turn == self.parts[0].1.turn => stretches,
-            _ => Vec::new(),
-        }
+    /// A place in the text as the stretch of the first turn and those of later ones; `None` unless it begins in the first
+    /// turn and ends in a later one: what one turn holds is found in the turn.
+    pub(super) fn place(&self, range: &Range<usize>) -> Option<(Stretch, Vec<Stretch>)> {
+        let mut stretches = self.parts.iter().map(|&(at, part)| {
+            let within = |place: usize| place.clamp(at, at + part.range().len()) - at + part.start as usize;
+            Stretch::of(part.turn as usize, &(within(range.start)..within(range.end)))
+        });
+        let first = stretches.next().filter(|first| !first.range().is_empty())?;
+        let further: Vec<Stretch> = stretches.filter(|stretch| !stretch.range().is_empty()).collect();
+        (!further.is_empty()).then_some((first, further))
     }
 }
 
@@ -109,10 +108,8 @@ pub(crate) fn each(
                 if !window.parts.is_empty() {
                     window.text.push(' ');
                 }
-                let span = spans[turn].clone();
-                let (start, end) = (span.start as u32, span.end as u32);
-                window.parts.push((window.text.len(), Stretch { turn: turn as u32, start, end }));
-                window.text.push_str(&turns[turn].content[span]);
+                window.parts.push((window.text.len(), Stretch::of(turn, &spans[turn])));
+                window.text.push_str(&turns[turn].content[spans[turn].clone()]);
             }
             take(&window, setting);
         }
