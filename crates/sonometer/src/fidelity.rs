@@ -38,7 +38,10 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     let readable = words - sum(|c| c.unreadable);
     let readable = Unit::ratio(readable.into(), (words + sum(|c| c.noise)).into());
     let in_language = match plan.language {
-        Some(_) => met(4 * sum(|c| c.function_words) + 6, u32::try_from(words).unwrap_or(u32::MAX)),
+        Some(_) => {
+            let (own, foreign) = (sum(|c| c.function_words), sum(|c| c.foreign_words));
+            met((4 * own + 6).saturating_sub(6 * foreign), u32::try_from(words).unwrap_or(u32::MAX))
+        }
         None => Unit::ONE,
     };
     let clarity = readable.times(in_language);

@@ -9,7 +9,7 @@ pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
-use crate::language::{self, Language};
+use crate::language::{self, Language, Script};
 use crate::protocol::phrase::{Pattern, WordTest};
 use crate::protocol::{Line, Marker, NegationMode, Place, Pole, Protocol, Repeat, Status};
 use crate::unit::Unit;
@@ -30,8 +30,8 @@ pub struct Sensor {
 pub(crate) struct Plan {
     pub(crate) protocol: Protocol,
     pub(crate) language: Option<&'static Language>,
-    /// Whether the language is written in Latin letters (which fold to ASCII).
-    pub(crate) latin: bool,
+    /// What the language is written in.
+    pub(crate) script: Option<Script>,
     pub(crate) vocabulary: vocabulary::Vocabulary,
     pub(crate) phrases: phrases::Phrases,
     pub(crate) tests: tests::TokenTests,
@@ -255,7 +255,7 @@ impl Plan {
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
             language,
-            latin: language.is_some_and(|l| l.script == language::Script::Latin),
+            script: language.map(|l| l.script),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
             exacts,
             regexes,
@@ -334,6 +334,10 @@ fn lay_out(
     for word in language.map_or(&[][..], |l| l.function_words) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FUNCTION);
+    }
+    for word in language.into_iter().flat_map(Language::foreign_words) {
+        let number = compiler.words.number(word);
+        compiler.words.mark(number, role::FOREIGN);
     }
     for word in language.map_or(&[][..], |l| l.abbreviations) {
         let number = compiler.words.number(word);
