@@ -62,18 +62,6 @@ const HOMOGRAPHS: &[&str] = &[
     "um", "un", "uno", "van", "ver", "vi", "want", "war", "was", "wat", "wil", "worden", "ya", "yo",
 ];
 
-/// What other languages are told by and English writes too, as words (`die`, `want`), names (`los`, `van`), or signs (`com`, `eu`).
-#[rustfmt::skip]
-const HOMOGRAPHS: &[&str] = &[
-    "ad", "ai", "al", "alle", "as", "ate", "ben", "bent", "bin", "ca", "car", "ci", "com", "come", "como",
-    "con", "da", "dan", "dat", "dem", "den", "die", "dire", "dit", "do", "door", "dos", "el", "em", "en",
-    "er", "era", "et", "eu", "fa", "fait", "fare", "favor", "font", "gut", "ha", "hai", "hat", "hay", "hem",
-    "hier", "hun", "im", "in", "la", "las", "le", "li", "los", "ma", "mal", "man", "mas", "me", "meme", "men",
-    "met", "mi", "mia", "mis", "na", "no", "non", "op", "os", "par", "per", "plus", "pour", "sa", "se", "ser",
-    "ses", "si", "sin", "so", "solo", "son", "soy", "sta", "su", "ta", "tan", "ter", "ton", "tot", "tout",
-    "um", "un", "uno", "van", "ver", "vi", "want", "war", "was", "wat", "wil", "worden", "ya", "yo",
-];
-
 /// A cue of several words is there when its first word alone would be no cue (`lack of`), when two cues are one
 /// negation (`ain't no`, and the answer in `no, not now`), or to swallow a stop (`not because`).
 ///
