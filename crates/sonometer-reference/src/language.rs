@@ -81,6 +81,11 @@ impl Language {
         self.phrases(|negation| negation.post_stops)
     }
 
+    /// Whether a *break* gap ends the reach of a cue.
+    pub(crate) fn commas_stop(&self) -> bool {
+        self.0.is_some_and(|language| language.negation.commas_stop)
+    }
+
     /// What only looks like it.
     pub(crate) fn not_cues(&self) -> Vec<Vec<String>> {
         self.phrases(|negation| negation.not_cues)

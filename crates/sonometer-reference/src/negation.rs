@@ -14,6 +14,7 @@ pub(crate) struct Negation {
     post_cues: Vec<Range<usize>>,
     stops: Vec<Range<usize>>,
     post_stops: Vec<Range<usize>>,
+    commas_stop: bool,
     reach: u8,
 }
 
@@ -32,6 +33,7 @@ pub(crate) fn negation(turn: &Turn, rules: &NegationRules, language: &Language) 
         post_cues,
         stops: phrases(turn, &[language.stops(), rules.stops.clone()].concat()),
         post_stops: phrases(turn, &language.post_stops()),
+        commas_stop: language.commas_stop(),
         reach: rules.reach,
     }
 }
@@ -97,13 +99,15 @@ fn stands_at(turn: &Turn, phrase: &[String], at: usize) -> bool {
         && (at + 1..at + phrase.len()).all(|gap| turn.kinds[gap] == GapKind::Join)
 }
 
-/// *before*: d ≤ s, s − d < reach, gap d is a *join* gap, and between them there is no *end* gap, no stop, and no gap with `;`.
+/// *before*: d ≤ s, s − d < reach, gap d is a *join* gap, and between them there is no *end* gap, no stop, and no gap with `;`,
+/// nor a *break* gap where commas stop.
 fn applies_before(turn: &Turn, cue: &Range<usize>, found: &Range<usize>, negation: &Negation) -> bool {
     let (d, s) = (cue.end, found.start);
     d <= s
         && s - d < usize::from(negation.reach)
         && turn.kinds[d] == GapKind::Join
         && (d..=s).all(|gap| turn.kinds[gap] != GapKind::End && !turn.gaps[gap].contains(&';'))
+        && !(negation.commas_stop && (d..=s).any(|gap| turn.kinds[gap] == GapKind::Break))
         && !negation.stops.iter().any(|stop| overlap(stop, &(d..s)))
 }
 

@@ -54,7 +54,7 @@ impl Cues {
         let reach = usize::from(plan.protocol.negation.reach);
         let behind = self.cues.partition_point(|cue| cue.1 <= first);
         let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
-        let before = before.filter(|cue| !self.is_stopped(turn, cue.1, first));
+        let before = before.filter(|cue| !self.is_stopped(plan, turn, cue.1, first));
         let inside = self.cues[behind..].iter().take_while(|cue| line.has_gap && cue.0 < last);
         let inside: Vec<_> = inside
             .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, &line.words, **cue))
@@ -87,12 +87,17 @@ impl Cues {
     }
 
     /// Whether something between the end of a cue and the first token of a match ends the cue's reach.
-    fn is_stopped(&self, turn: &TurnText<'_>, cue_end: usize, first: usize) -> bool {
+    fn is_stopped(&self, plan: &Plan, turn: &TurnText<'_>, cue_end: usize, first: usize) -> bool {
         // "No, I like it": a cue that a comma sets apart is an answer.
         if turn.gap_kind(cue_end) != GapKind::Join {
             return true;
         }
-        let gap_stops = |at: usize| turn.gap_kind(at) == GapKind::End || turn.gap(at).contains(';');
+        let commas_stop = plan.language.is_some_and(|l| l.negation.commas_stop);
+        let gap_stops = |at: usize| match turn.gap_kind(at) {
+            GapKind::Join => false,
+            GapKind::Break => commas_stop || turn.gap(at).contains(';'),
+            GapKind::End => true,
+        };
         (cue_end..=first).any(gap_stops) || overlaps_any(&self.stops, (cue_end, first))
     }
 }

@@ -7,11 +7,18 @@ use super::{Language, Negation, Script, english_frequency::FREQUENCY, english_st
 /// English.
 pub static ENGLISH: Language = Language {
     code: "en",
-    version: "en-1",
+    version: "en-2",
     script: Script::Latin,
     function_words: FUNCTION_WORDS,
     homographs: HOMOGRAPHS,
-    negation: Negation { cues: CUES, post_cues: &[], not_cues: NOT_CUES, stops: STOPS, post_stops: &[] },
+    negation: Negation {
+        cues: CUES,
+        post_cues: &[],
+        not_cues: NOT_CUES,
+        stops: STOPS,
+        post_stops: &[],
+        commas_stop: false,
+    },
     abbreviations: ABBREVIATIONS,
     number_abbreviations: NUMBER_ABBREVIATIONS,
     frequency: FREQUENCY,

@@ -15,6 +15,7 @@ pub static GERMAN: Language = Language {
         not_cues: NOT_CUES,
         stops: STOPS,
         post_stops: POST_STOPS,
+        commas_stop: false,
     },
     abbreviations: ABBREVIATIONS,
     number_abbreviations: NUMBER_ABBREVIATIONS,

@@ -24,7 +24,7 @@ pub use spanish::SPANISH;
 pub use telltale::{TELLTALES, Telltales};
 
 /// What the engine knows of one language.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Language {
     /// Its ISO 639-1 code, such as `en`.
     pub code: &'static str,
@@ -83,7 +83,7 @@ impl Script {
 
 /// The words and phrases of negation, in the tradition of NegEx and ConText. A cue that overlaps one of `not_cues`
 /// negates nothing.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Negation {
     /// What negates the words after it.
     pub cues: &'static [&'static str],
@@ -95,6 +95,8 @@ pub struct Negation {
     pub stops: &'static [&'static str],
     /// Single words that end the reach of a cue towards the words before it, besides `stops` (German `und`).
     pub post_stops: &'static [&'static str],
+    /// Whether a comma ends the reach of a cue, as any *break* gap then does: in Chinese it parts clauses.
+    pub commas_stop: bool,
 }
 
 impl Language {
