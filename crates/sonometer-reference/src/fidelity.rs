@@ -50,7 +50,7 @@ fn clarity(scene: &Scene<'_>, words: usize) -> Number {
     times(r, language_share(scene, words))
 }
 
-/// L = min(u, max(0, 4·f + 6 − 6·g) ÷ words), f being the number of function words, g that of words that another
+/// L = min(u, max(0, 4·f + 6 − 6·g) ÷ words), at least 0.01, f being the number of function words, g that of words that another
 /// language is told by.
 fn language_share(scene: &Scene<'_>, words: usize) -> Number {
     if !scene.language.is_known() {
@@ -62,7 +62,7 @@ fn language_share(scene: &Scene<'_>, words: usize) -> Number {
     };
     let f = count(&|word| scene.language.is_function_word(word));
     let g = count(&|word| scene.language.is_foreign_word(word));
-    U.min(divide((4 * f + 6 - 6 * g).max(0), words as Number))
+    U.min(divide((4 * f + 6 - 6 * g).max(0), words as Number)).max(U / 100)
 }
 
 /// The words of a turn that can be read.

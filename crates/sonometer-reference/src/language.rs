@@ -1,5 +1,6 @@
 //! What a protocol's language knows, or the absence of it.
 
+use sonometer::class::Vocabulary;
 use sonometer::language::{self, Script};
 
 /// The language of a protocol; `None` inside if it has none, or one without data.
@@ -16,9 +17,9 @@ impl Language {
         self.0.is_some()
     }
 
-    /// Whether the classes read English number words, months and currencies.
-    pub(crate) fn english_words(&self) -> bool {
-        self.0.is_some_and(|language| language.code == "en")
+    /// Whose number words, months and currencies the classes read.
+    pub(crate) fn class_words(&self) -> Vocabulary {
+        self.0.map_or(Vocabulary::None, |language| Vocabulary::of(language.code))
     }
 
     /// Whether a full stop after this folded, lower-case word ends no sentence before a digit.

@@ -17,6 +17,10 @@ pub struct Fidelity {
     pub clarity: Unit,
 }
 
+/// What a text in another language keeps, so that a protocol that asks for next to nothing (card numbers are card numbers
+/// in every language) still measures it.
+const LEAST_IN_LANGUAGE: Unit = Unit(10_000);
+
 /// Section 6 of the semantics.
 pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     let needs = &plan.protocol.fidelity;
@@ -41,6 +45,7 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
         Some(_) => {
             let (own, foreign) = (sum(|c| c.function_words), sum(|c| c.foreign_words));
             met((4 * own + 6).saturating_sub(6 * foreign), u32::try_from(words).unwrap_or(u32::MAX))
+                .max(LEAST_IN_LANGUAGE)
         }
         None => Unit::ONE,
     };

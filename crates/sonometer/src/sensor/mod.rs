@@ -238,7 +238,6 @@ impl Plan {
         let markers: Vec<MarkerPlan> = protocol.markers.iter().map(|m| MarkerPlan::new(m, &roles)).collect();
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
-        let english = language.is_some_and(|l| l.code == "en");
         let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
@@ -260,7 +259,7 @@ impl Plan {
             exacts,
             regexes,
             checked,
-            class_words: if english { Words::English } else { Words::None },
+            class_words: language.map_or(Words::None, |l| Words::of(l.code)),
             classes: everywhere.classes,
             shout: everywhere.shout,
             everywhere: everywhere.rules,
@@ -347,7 +346,12 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::NUMBER_ABBREVIATION);
     }
-    for word in ["inaudible", "unintelligible", "indistinct", "crosstalk"] {
+    // In Han they are unreadable like every word of ASCII, and must not count twice.
+    let placeholders: &[&str] = match language {
+        Some(language) if language.script == Script::Han => &[],
+        _ => &["inaudible", "unintelligible", "indistinct", "crosstalk"],
+    };
+    for word in placeholders {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::PLACEHOLDER);
     }
