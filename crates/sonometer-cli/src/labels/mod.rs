@@ -19,6 +19,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sonometer::Interaction;
+use std::collections::BTreeSet;
+use std::fmt;
 
 /// Which items of labelled data are meant, and what makes them positive.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,6 +50,15 @@ pub(crate) struct Selector {
 pub(crate) struct Filter {
     path: Path,
     class: Class,
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.class.values() {
+            [] => write!(f, "{}{}", self.path, self.class),
+            _ => write!(f, "{}={}", self.path, self.class),
+        }
+    }
 }
 
 impl Filter {
@@ -167,6 +178,22 @@ impl Source {
             None => Ok(None),
         };
         items.iter().map(truth).collect()
+    }
+
+    /// What is said where a class names values that no item has: most likely they are misspelt.
+    pub(crate) fn unseen(&self, selector: &Selector, path: &Path, items: &[Item]) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        items
+            .iter()
+            .filter_map(|item| path.find(&item.labels))
+            .for_each(|value| class::scalars(value, &mut seen));
+        let named = [&selector.positive, &selector.negative].into_iter().flatten().flat_map(Class::values);
+        let unseen: Vec<String> =
+            named.filter(|value| !seen.contains(*value)).map(|v| format!("`{v}`")).collect();
+        let there: Vec<&str> = seen.iter().take(path::NAMED).map(String::as_str).collect();
+        (!unseen.is_empty()).then(|| {
+            format!("no item has {} as `{path}`; its values are {}", unseen.join(" or "), there.join(", "))
+        })
     }
 
     /// What a label is, where it is not what it should be: with its place, and with what `wrong` says to do.
