@@ -1,6 +1,7 @@
 //! Everything an evaluation found, and its JSON: one object, its keys always in the same order.
 
 use super::errors::{Errors, Wrong};
+use super::interval::RESAMPLES;
 use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
 use super::question::{Question, Scope};
@@ -14,8 +15,8 @@ use sonometer::{Fidelity, Unit};
 pub(crate) struct Data {
     pub(crate) file: String,
     pub(crate) label: String,
-    /// The classes as the caller wrote them.
-    pub(crate) positive: String,
+    /// The classes as the caller wrote them; none for places.
+    pub(crate) positive: Option<String>,
     pub(crate) negative: Option<String>,
     pub(crate) r#where: Vec<String>,
     pub(crate) fold: Option<String>,
@@ -70,6 +71,7 @@ impl Serialize for Evaluation<'_> {
         map.serialize_entry("data", &self.data)?;
         map.serialize_entry("rule", &Rule::of(&self.question, self.protocol))?;
         map.serialize_entry("coverage", &self.coverage().map(Number))?;
+        map.serialize_entry("intervals", &Intervals::of(self.figures.independent))?;
         map.serialize_entry("figures", &self.figures)?;
         map.serialize_entry("covered", &self.covered)?;
         map.serialize_entry("markers", &self.markers)?;
@@ -96,6 +98,26 @@ struct Rule {
 impl Rule {
     fn of(question: &Question, protocol: &Protocol) -> Self {
         Self { unit: question.scope, ranked_by: question.ranked_by(), positive_if: question.rule(protocol) }
+    }
+}
+
+/// How the intervals were worked out.
+#[derive(serde::Serialize)]
+pub(crate) struct Intervals {
+    level: Number,
+    precision_recall: &'static str,
+    others: &'static str,
+    resamples: usize,
+}
+
+impl Intervals {
+    pub(crate) fn of(independent: bool) -> Self {
+        Self {
+            level: Number(Unit(950_000)),
+            precision_recall: if independent { "wilson" } else { "bootstrap" },
+            others: "bootstrap",
+            resamples: RESAMPLES,
+        }
     }
 }
 
@@ -134,6 +156,7 @@ impl Serialize for MarkerFigures<'_> {
         map.serialize_entry("recall", &counts.recall().map(Number))?;
         map.serialize_entry("f1", &counts.f1().map(Number))?;
         map.serialize_entry("lift", &counts.lift().map(Number))?;
+        map.serialize_entry("hurts", &self.hurts())?;
         map.serialize_entry("alone_right", &self.alone_right)?;
         map.serialize_entry("alone_wrong", &self.alone_wrong)?;
         map.end()

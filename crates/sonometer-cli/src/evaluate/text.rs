@@ -61,10 +61,10 @@ pub(super) fn title(paint: &Paint, protocol: &Protocol, data: &Data) -> String {
         paint.dim(&format!("({}@{})", protocol.id, protocol.version)),
         one_line(&data.file)
     );
-    let classes = match (&*data.positive, &data.negative) {
-        ("", _) => String::new(),
-        (positive, Some(negative)) => format!("; positive: {positive}, negative: {negative}"),
-        (positive, None) => format!("; positive: {positive}, negative: the rest"),
+    let classes = match (&data.positive, &data.negative) {
+        (None, _) => String::new(),
+        (Some(positive), Some(negative)) => format!("; positive: {positive}, negative: {negative}"),
+        (Some(positive), None) => format!("; positive: {positive}, negative: the rest"),
     };
     text.push_str(&row("label", &format!("{}{classes}", data.label)));
     let chosen = data.r#where.iter().map(|filter| format!("where {filter}"));
@@ -115,7 +115,21 @@ pub(super) fn estimate(paint: &Paint, estimate: Option<Estimate>) -> String {
 fn figures(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
     let partly = evaluation.covered.counts.cases() < evaluation.figures.counts.cases();
     let covered = partly.then_some(&evaluation.covered.estimates);
-    table(paint, &NAMES, &evaluation.figures.estimates, covered, &[3, 4])
+    let text = table(paint, &NAMES, &evaluation.figures.estimates, covered, &[3, 4]);
+    text + &intervals(paint, evaluation.figures.independent)
+}
+
+/// How the intervals were worked out, in small print.
+pub(super) fn intervals(paint: &Paint, independent: bool) -> String {
+    format!("  {}\n", paint.dim(method(independent)))
+}
+
+/// How the intervals were worked out.
+pub(super) fn method(independent: bool) -> &'static str {
+    match independent {
+        true => "95 % intervals: Wilson's for precision and recall, else bootstrap (1,999 draws of items)",
+        false => "95 % intervals: bootstrap (1,999 draws of whole conversations or groups)",
+    }
 }
 
 /// A row for each figure: its bar, its interval, and the same on what is covered, if that is less than all.
@@ -196,10 +210,13 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
         }
         let name = format!("{:<width$}", marker.label);
         let style = if marker.asked { of_marker(marker.pole, at) } else { DIM };
-        let lift = counts.lift();
-        let hurts = marker.asked && lift.is_some_and(|lift| lift < Unit::ONE);
-        let lift = format!("{:>7}", share(lift));
-        let sign = if marker.pole == Pole::Against { " (against)" } else { "" };
+        let lift = format!("{:>7}", share(counts.lift()));
+        let sign = match (marker.pole, marker.hurts()) {
+            (Pole::Against, true) => "  against, hurts",
+            (Pole::Against, false) => "  against",
+            (Pole::For, true) => "  hurts",
+            (Pole::For, false) => "",
+        };
         let line = format!(
             "  {}  {:>9} {:>6} {:>9} {:>7} {:>6} {}  {}/{}{}",
             paint.styled(style, &name),
@@ -208,7 +225,7 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
             share(counts.precision()),
             share(counts.recall()),
             share(counts.f1()),
-            if hurts { paint.styled(WARN, &lift) } else { lift },
+            if marker.hurts() { paint.styled(WARN, &lift) } else { lift },
             marker.alone_right,
             marker.alone_wrong,
             paint.dim(sign),

@@ -193,7 +193,7 @@ fn places(
     let outcomes = sense_all(sensor, &labels.name, items)?;
     let unlabelled = items.iter().filter(|item| path.find(&item.labels).is_none_or(|value| value.is_null()));
     let mut data = data(arguments, labels, path, items.len(), unlabelled.count());
-    data.positive = String::new();
+    data.positive = None;
     let wish = spans::Wish {
         entries: &arguments.map,
         unit: arguments.offsets,
@@ -226,7 +226,7 @@ fn data(arguments: &Arguments, labels: &Labels, path: &Path, items: usize, left_
     Data {
         file: labels.name.clone(),
         label: path.to_string(),
-        positive: selector.positive.as_ref().map_or_else(|| "true or 1".into(), ToString::to_string),
+        positive: Some(selector.positive.as_ref().map_or_else(|| "true or 1".into(), ToString::to_string)),
         negative: selector.negative.as_ref().map(ToString::to_string),
         r#where: selector.filters.iter().map(ToString::to_string).collect(),
         fold: selector.fold.as_ref().map(ToString::to_string),
