@@ -71,7 +71,7 @@ fn golden(name: &str, found: &str) {
 
 #[test]
 fn items_for_people_programs_and_browsers() {
-    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.15"];
+    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.15", "--by", "author"];
     golden("evaluate-items.txt", &text(&arguments));
     golden("evaluate-items.json", &text(&[&arguments[..], &["--json"]].concat()));
     golden("evaluate-items.html", &page("items.html", &arguments));
@@ -228,6 +228,7 @@ fn errors_name_the_place_and_the_mend() {
         (&["courtesy", REQUESTS, "--label", "polit"], 2, "did you mean `polite`?"),
         (&["courtesy", REQUESTS, "--label", "tone"], 2, "say which values are positive with --positive"),
         (&["courtesy", REQUESTS, "--label", "tone", "--positive", ">1"], 2, "`polite`, not a number"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--by", "autor"], 2, "did you mean `author`?"),
         (&["courtesy", REQUESTS, "--label", "polite", "--marker", "thanks"], 2, "its markers are gratitude,"),
         (&["courtesy", REQUESTS, "--label", "polite", "--where", "author=eve"], 2, "no item passes"),
         (&["courtesy", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write `1/2`"),

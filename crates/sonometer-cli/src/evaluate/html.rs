@@ -1,6 +1,7 @@
 //! An evaluation as one page: it holds everything it needs, follows the reader's choice of light or dark, and works without
 //! script (a script adds the slider that tries thresholds).
 
+use super::breakdown::Part;
 use super::chart::{charts, permille, pr_point, roc_point};
 use super::errors::{Errors, Wrong};
 use super::markers::MarkerFigures;
@@ -45,6 +46,9 @@ pub(crate) fn page(evaluation: &Evaluation<'_>) -> String {
     );
     body.push_str(&curves(evaluation));
     body.push_str(&markers(&evaluation.markers));
+    if let Some((label, parts)) = &evaluation.by {
+        body.push_str(&breakdown(label, parts));
+    }
     let [false_positives, false_negatives] = &evaluation.errors;
     body.push_str(&errors(
         "Predicted positive, labelled negative",
@@ -281,6 +285,35 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
          <div class=\"scroll\"><table><thead><tr><th>marker</th><th class=\"n\">triggered</th><th class=\"n\">right</th>\
          <th class=\"n\">precision</th><th></th><th class=\"n\">recall</th><th class=\"n\">F1</th><th class=\"n\">lift</th>\
          <th class=\"n\">alone</th></tr></thead><tbody>{rows}</tbody></table></div></section>"
+    )
+}
+
+fn breakdown(label: &str, parts: &[Part]) -> String {
+    let rows = parts.iter().fold(String::new(), |mut text, part| {
+        let counts = &part.counts;
+        let right = part.accuracy();
+        let _ = write!(
+            text,
+            "<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td class=\"wide\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            escape(&part.value),
+            counts.cases(),
+            counts.positives(),
+            counts.predicted(),
+            share(right),
+            bar(right.map(|value| Estimate { value, interval: None })),
+            share(counts.precision()),
+            share(counts.recall()),
+            share(counts.f1()),
+        );
+        text
+    });
+    format!(
+        "<section><h2>By {}</h2><div class=\"scroll\"><table><thead><tr><th></th><th class=\"n\">cases</th>\
+         <th class=\"n\">positive</th><th class=\"n\">predicted</th><th class=\"n\">right</th><th></th>\
+         <th class=\"n\">precision</th><th class=\"n\">recall</th><th class=\"n\">F1</th></tr></thead><tbody>{rows}</tbody>\
+         </table></div></section>",
+        escape(label)
     )
 }
 

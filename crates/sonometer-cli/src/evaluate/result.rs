@@ -1,5 +1,6 @@
 //! Everything an evaluation found, and its JSON: one object, its keys always in the same order.
 
+use super::breakdown::Part;
 use super::errors::{Errors, Wrong};
 use super::interval::RESAMPLES;
 use super::markers::MarkerFigures;
@@ -38,6 +39,8 @@ pub(crate) struct Evaluation<'a> {
     /// On the cases that held enough to be measured.
     pub(crate) covered: Figures,
     pub(crate) markers: Vec<MarkerFigures<'a>>,
+    /// The label of `--by`, and the cases by its values.
+    pub(crate) by: Option<(String, Vec<Part>)>,
     /// What each threshold would give, from the highest to the lowest.
     pub(crate) points: Vec<Point>,
     /// False positives, false negatives.
@@ -75,12 +78,21 @@ impl Serialize for Evaluation<'_> {
         map.serialize_entry("figures", &self.figures)?;
         map.serialize_entry("covered", &self.covered)?;
         map.serialize_entry("markers", &self.markers)?;
+        if let Some((label, parts)) = &self.by {
+            map.serialize_entry("by", &By { label, parts })?;
+        }
         map.serialize_entry("curve", &self.curve().iter().map(CurvePoint::of).collect::<Vec<_>>())?;
         map.serialize_entry("false_positives", &self.errors[0])?;
         map.serialize_entry("false_negatives", &self.errors[1])?;
         map.serialize_entry("notes", &self.notes)?;
         map.end()
     }
+}
+
+#[derive(serde::Serialize)]
+struct By<'a> {
+    label: &'a str,
+    parts: &'a [Part],
 }
 
 /// A number as the engine prints it.

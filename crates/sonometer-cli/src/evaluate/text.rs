@@ -1,5 +1,6 @@
 //! An evaluation on the terminal.
 
+use super::breakdown::Part;
 use super::errors::{Errors, Wrong};
 use super::excerpt::{Excerpt, excerpt};
 use super::markers::MarkerFigures;
@@ -24,6 +25,9 @@ pub(crate) fn render(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
     text.push_str(&figures(paint, evaluation));
     text.push_str(&curve(paint, &evaluation.points));
     text.push_str(&markers(paint, &evaluation.markers));
+    if let Some((label, parts)) = &evaluation.by {
+        text.push_str(&breakdown(paint, label, parts));
+    }
     let [false_positives, false_negatives] = &evaluation.errors;
     text.push_str(&errors(paint, "predicted positive, labelled negative", "highest", false_positives));
     text.push_str(&errors(paint, "predicted negative, labelled positive", "lowest", false_negatives));
@@ -235,6 +239,42 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
     }
     if !silent.is_empty() {
         text.push_str(&format!("  {}\n", paint.dim(&format!("never triggered: {}", silent.join(", ")))));
+    }
+    text
+}
+
+/// Columns of a value of another label.
+const VALUE: usize = 28;
+
+fn breakdown(paint: &Paint, label: &str, parts: &[Part]) -> String {
+    let width = |text: &str| text.chars().map(columns).sum::<usize>();
+    let names = parts.iter().map(|part| width(&part.value)).chain([width(label)]);
+    let wide = names.max().unwrap_or(0).min(VALUE);
+    let head = format!(
+        "{}  {:>6} {:>9} {:>9} {:>8} {:>9} {:>7} {:>6}",
+        fit(label, wide),
+        "cases",
+        "positive",
+        "predicted",
+        "right",
+        "precision",
+        "recall",
+        "F1"
+    );
+    let mut text = format!("\n  {}\n", paint.dim(&head));
+    for part in parts {
+        let counts = &part.counts;
+        text.push_str(&format!(
+            "  {}  {:>6} {:>9} {:>9} {:>8} {:>9} {:>7} {:>6}\n",
+            fit(&part.value, wide),
+            counts.cases(),
+            counts.positives(),
+            counts.predicted(),
+            share(part.accuracy()),
+            share(counts.precision()),
+            share(counts.recall()),
+            share(counts.f1()),
+        ));
     }
     text
 }
