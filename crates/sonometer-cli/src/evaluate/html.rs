@@ -342,9 +342,10 @@ fn errors(title: &str, order: &str, errors: &Errors<'_>) -> String {
 fn error(wrong: &Wrong<'_>) -> String {
     let evidence = wrong.evidence();
     let mut text = format!(
-        "<article><h3>{} <small>line {}, value {}{}</small></h3><div class=\"talk\">",
+        "<article><h3>{} <small>line {}{}, value {}{}</small></h3><div class=\"talk\">",
         escape(&wrong.item.id),
         wrong.item.line,
+        wrong.case.segment.map_or_else(String::new, |segment| format!(", segment {segment}")),
         wrong.case.value,
         if wrong.reading.fidelity().sufficient { "" } else { ", insufficient" }
     );
