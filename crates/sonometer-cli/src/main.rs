@@ -48,7 +48,7 @@ enum Verb {
     /// Say whether an input holds enough to be measured; costs no ICS
     Fidelity(verb::fidelity::Arguments),
     /// Compare a protocol with what people labelled: precision, recall, F1, AUC, the worst errors
-    Evaluate(verb::evaluate::Arguments),
+    Evaluate(Box<verb::evaluate::Arguments>),
     /// List the protocols that ship, or describe one
     Protocols(verb::protocols::Arguments),
     /// Look for errors in protocol files

@@ -53,7 +53,7 @@ impl SplitMix64 {
 
     /// A number below `n`, by the high half of a product; its bias, below n ÷ 2⁶⁴, cannot be seen.
     fn below(&mut self, n: usize) -> usize {
-        (u128::from(self.next()) * n as u128 >> 64) as usize
+        ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 }
 

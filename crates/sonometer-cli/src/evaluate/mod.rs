@@ -4,10 +4,18 @@
 pub(crate) mod question;
 pub(crate) mod sensed;
 
+pub(crate) mod cases;
 pub(crate) mod errors;
 pub(crate) mod interval;
 pub(crate) mod markers;
 pub(crate) mod measure;
 
+pub(crate) mod spans;
+
+mod chart;
+pub(crate) mod excerpt;
+pub(crate) mod html;
 pub(crate) mod result;
+pub(crate) mod span_html;
+pub(crate) mod span_text;
 pub(crate) mod text;

@@ -144,6 +144,11 @@ impl Question {
         }
     }
 
+    /// What a case is called.
+    pub(crate) fn noun(&self) -> &'static str {
+        if self.scope == Scope::Segments { "segment" } else { "item" }
+    }
+
     /// What ranks, in words.
     pub(crate) fn ranked_by(&self) -> &'static str {
         match (self.scope, self.basis) {

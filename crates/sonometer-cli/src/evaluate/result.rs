@@ -10,7 +10,7 @@ use sonometer::protocol::Protocol;
 use sonometer::{Fidelity, Unit};
 
 /// What was evaluated on what.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Default, serde::Serialize)]
 pub(crate) struct Data {
     pub(crate) file: String,
     pub(crate) label: String,
@@ -20,8 +20,9 @@ pub(crate) struct Data {
     pub(crate) r#where: Vec<String>,
     pub(crate) fold: Option<String>,
     pub(crate) group: Option<String>,
-    /// Items that passed `where` and `fold`, and those of them without a label in either class.
+    /// Items that passed `where` and `fold`.
     pub(crate) items: usize,
+    /// Items (or segments) without a label in either class.
     pub(crate) left_out: usize,
 }
 

@@ -1,17 +1,18 @@
 //! An evaluation on the terminal.
 
 use super::errors::{Errors, Wrong};
+use super::excerpt::{Excerpt, excerpt};
 use super::markers::MarkerFigures;
-use super::measure::{Estimate, Figures, Point};
-use super::result::Evaluation;
+use super::measure::{Estimate, Point};
+use super::result::{Data, Evaluation};
 use crate::bar::bar;
 use crate::failure::counted;
 use crate::paint::{BOLD, DIM, Paint, columns, fit, of_marker, one_line};
 use anstyle::{AnsiColor, Style};
-use sonometer::protocol::Pole;
+use sonometer::protocol::{Pole, Protocol};
 use sonometer::{Evidence, Unit};
 
-const WARN: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
+pub(super) const WARN: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 
 /// The names of the figures, by `FIGURES`.
@@ -33,65 +34,59 @@ pub(crate) fn render(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
 }
 
 fn head(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
-    let (protocol, data) = (evaluation.protocol, &evaluation.data);
-    let negative = match &data.negative {
-        Some(class) => format!("negative: {class}"),
-        None => "negative: the rest".into(),
+    let mut text = title(paint, evaluation.protocol, &evaluation.data);
+    text.push_str(&row("rule", &format!("positive if {}", evaluation.question.rule(evaluation.protocol))));
+    let counts = &evaluation.figures.counts;
+    let left_out = match evaluation.data.left_out {
+        0 => String::new(),
+        n => format!("; {n} not labelled, or in neither class, left out"),
     };
+    let cases = counted(usize::try_from(counts.cases()).unwrap_or(usize::MAX), evaluation.question.noun());
+    let (positives, negatives) = (counts.positives(), counts.negatives());
+    text.push_str(&row("cases", &format!("{cases}, {positives} positive, {negatives} negative{left_out}")));
+    let outcome = format!(
+        "{} found, {} missed, {} false alarms, {} rightly silent",
+        counts.true_positives, counts.false_negatives, counts.false_positives, counts.true_negatives
+    );
+    text.push_str(&row("outcome", &outcome));
+    let insufficient = counts.cases() - evaluation.covered.counts.cases();
+    text + &coverage(evaluation.coverage(), insufficient, "count as negative")
+}
+
+/// What was evaluated on what.
+pub(super) fn title(paint: &Paint, protocol: &Protocol, data: &Data) -> String {
     let mut text = format!(
         "{} {} on {}\n",
         paint.bold(&one_line(&protocol.name)),
         paint.dim(&format!("({}@{})", protocol.id, protocol.version)),
         one_line(&data.file)
     );
-    let mut row = |name: &str, value: String| text.push_str(&format!("  {name:<9}  {}\n", one_line(&value)));
-    row("label", format!("{}; positive: {}, {negative}", data.label, data.positive));
+    let classes = match (&*data.positive, &data.negative) {
+        ("", _) => String::new(),
+        (positive, Some(negative)) => format!("; positive: {positive}, negative: {negative}"),
+        (positive, None) => format!("; positive: {positive}, negative: the rest"),
+    };
+    text.push_str(&row("label", &format!("{}{classes}", data.label)));
     let chosen = data.r#where.iter().map(|filter| format!("where {filter}"));
     let chosen: Vec<String> = chosen.chain(data.fold.as_ref().map(|fold| format!("fold {fold}"))).collect();
     if !chosen.is_empty() {
-        row("chosen", chosen.join(", "));
+        text.push_str(&row("chosen", &chosen.join(", ")));
     }
-    row("rule", format!("positive if {}", evaluation.question.rule(protocol)));
-    let counts = &evaluation.figures.counts;
-    let left_out = match data.left_out {
-        0 => String::new(),
-        n => format!("; {n} not labelled, or in neither class, left out"),
-    };
-    let noun = if evaluation.figures.counts.cases() == (data.items - data.left_out) as u64 {
-        "item"
-    } else {
-        "segment"
-    };
-    row(
-        "cases",
-        format!(
-            "{}, {} positive, {} negative{left_out}",
-            counted(usize::try_from(counts.cases()).unwrap_or(usize::MAX), noun),
-            counts.positives(),
-            counts.negatives()
-        ),
-    );
-    row(
-        "outcome",
-        format!(
-            "{} found, {} missed, {} false alarms, {} rightly silent",
-            counts.true_positives, counts.false_negatives, counts.false_positives, counts.true_negatives
-        ),
-    );
-    let insufficient = counts.cases() - evaluation.covered.counts.cases();
-    row(
-        "coverage",
-        match evaluation.coverage() {
-            Some(share) if insufficient > 0 => {
-                format!(
-                    "{}: {insufficient} hold too little to be measured and count as negative",
-                    places(share)
-                )
-            }
-            _ => "1.000: all hold enough to be measured".into(),
-        },
-    );
     text
+}
+
+pub(super) fn row(name: &str, value: &str) -> String {
+    format!("  {name:<9}  {}\n", one_line(value))
+}
+
+pub(super) fn coverage(share: Option<Unit>, insufficient: u64, consequence: &str) -> String {
+    match share {
+        Some(share) if insufficient > 0 => row(
+            "coverage",
+            &format!("{}: {insufficient} hold too little to be measured and {consequence}", places(share)),
+        ),
+        _ => row("coverage", "1.000: all hold enough to be measured"),
+    }
 }
 
 /// Three places, rounded half up.
@@ -106,7 +101,7 @@ pub(crate) fn share(value: Option<Unit>) -> String {
 }
 
 /// `0.751 [0.712, 0.789]`
-fn estimate(paint: &Paint, estimate: Option<Estimate>) -> String {
+pub(super) fn estimate(paint: &Paint, estimate: Option<Estimate>) -> String {
     match estimate {
         None => format!("{:<20}", "n/a"),
         Some(Estimate { value, interval: None }) => format!("{:<20}", places(value)),
@@ -118,29 +113,30 @@ fn estimate(paint: &Paint, estimate: Option<Estimate>) -> String {
 }
 
 fn figures(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
-    let Figures { estimates: all, .. } = &evaluation.figures;
     let partly = evaluation.covered.counts.cases() < evaluation.figures.counts.cases();
-    let mut text = match partly {
-        true => format!(
-            "\n  {:<14}  {:<20} {:<20}  {}\n",
-            "",
-            "",
-            paint.dim("all cases           "),
-            paint.dim("covered cases")
-        ),
-        false => "\n".to_owned(),
+    let covered = partly.then_some(&evaluation.covered.estimates);
+    table(paint, &NAMES, &evaluation.figures.estimates, covered, &[3, 4])
+}
+
+/// A row for each figure: its bar, its interval, and the same on what is covered, if that is less than all.
+pub(super) fn table(
+    paint: &Paint,
+    names: &[&str; 6],
+    all: &[Option<Estimate>; 6],
+    covered: Option<&[Option<Estimate>; 6]>,
+    important: &[usize],
+) -> String {
+    let mut text = match covered {
+        Some(_) => format!("\n  {:<15} {:<20} {}\n", "", "", paint.dim("all                   covered")),
+        None => "\n".to_owned(),
     };
-    for (at, name) in NAMES.iter().enumerate() {
+    for (at, name) in names.iter().enumerate() {
         let value = all[at].map(|estimate| estimate.value).unwrap_or_default();
         let own = estimate(paint, all[at]);
-        let covered = if partly { estimate(paint, evaluation.covered.estimates[at]) } else { String::new() };
-        let style = if at == 3 || at == 4 { BOLD } else { Style::new() };
-        let line = format!(
-            "  {}  {} {own}  {covered}",
-            paint.styled(style, &format!("{name:<14}")),
-            bar(paint, value, style)
-        );
-        text.push_str(line.trim_end());
+        let covered = covered.map_or_else(String::new, |covered| estimate(paint, covered[at]));
+        let style = if important.contains(&at) { BOLD } else { Style::new() };
+        let name = paint.styled(style, &format!("{name:<15}"));
+        text.push_str(format!("  {name} {} {own}  {covered}", bar(paint, value, style)).trim_end());
         text.push('\n');
     }
     text
@@ -179,7 +175,7 @@ fn curve(paint: &Paint, points: &[Point]) -> String {
         line.push(usize::try_from(level).ok().and_then(|level| LEVELS.get(level)).copied().unwrap_or(' '));
     }
     let note = "found, by false alarms from none to all";
-    format!("  {:<14}  {} {}\n", "ROC", paint.styled(GOOD, &line), paint.dim(note))
+    format!("  {:<15} {} {}\n", "ROC", paint.styled(GOOD, &line), paint.dim(note))
 }
 
 fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
@@ -286,25 +282,25 @@ fn error(paint: &Paint, wrong: &Wrong<'_>) -> String {
 
 /// A piece of evidence in the middle of as much of its turn as fits: `… you [never listen]{contempt 1} …`.
 fn in_place(paint: &Paint, wrong: &Wrong<'_>, found: &Evidence<'_>) -> String {
-    let content = &wrong.reading.interaction().turns()[found.turn].content;
-    let masked = one_line(&wrong.reading.masked_turn(found.turn));
-    // A masked turn has as many characters as the turn itself.
-    let start = content[..found.range.start].chars().count();
-    let length = content[found.range.clone()].chars().count();
-    let shown: Vec<char> = masked.chars().collect();
-    let (before, rest) = shown.split_at(start.min(shown.len()));
-    let (inside, after) = rest.split_at(length.min(rest.len()));
-    let (inside, tag): (String, _) =
-        (inside.iter().collect(), format!("{{{} {}}}", found.metamarker, found.score));
+    let markers = &wrong.reading.protocol().markers;
+    let number = markers.iter().position(|marker| marker.label == found.metamarker).unwrap_or(0);
+    let style = markers.get(number).map_or(Style::new(), |marker| of_marker(marker.pole, number));
+    let tag = format!("{{{} {}}}", found.metamarker, found.score);
+    one_place(paint, &excerpt(&wrong.reading, found.turn, &found.range), &tag, style)
+}
+
+/// An excerpt on one line of the terminal, its place in brackets, with a tag.
+pub(super) fn one_place(paint: &Paint, excerpt: &Excerpt, tag: &str, style: Style) -> String {
+    let Excerpt { before, inside, after } = excerpt;
+    let (before, inside, after) = (one_line(before), one_line(inside), one_line(after));
     let width = |text: &str| text.chars().map(columns).sum::<usize>();
-    let room = paint.width.saturating_sub(8 + width(&inside) + width(&tag)) / 2;
-    let before = tail(before, room);
-    let after = fit(&after.iter().collect::<String>(), room.max(1));
-    let number = wrong.reading.protocol().markers.iter().position(|marker| marker.label == found.metamarker);
-    let pole = number.map_or(Pole::For, |at| wrong.reading.protocol().markers[at].pole);
-    let style = of_marker(pole, number.unwrap_or(0));
+    let room = paint.width.saturating_sub(8 + width(&inside) + width(tag));
+    // What is short leaves its room to the other side.
+    let left = (room / 2).max(room.saturating_sub(width(&after)));
+    let before = tail(&before.chars().collect::<Vec<_>>(), left);
+    let after = fit(&after, room.saturating_sub(width(&before)).max(1));
     let opened = paint.styled(style.bold(), &format!("[{inside}]"));
-    format!("{before}{opened}{}{}", paint.styled(style, &tag), after.trim_end())
+    format!("{before}{opened}{}{}", paint.styled(style, tag), after.trim_end())
 }
 
 /// The end of a text, of at most `room` columns.

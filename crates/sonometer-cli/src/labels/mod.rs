@@ -109,6 +109,12 @@ impl Source {
         Ok(Self { name, text: text.to_owned() })
     }
 
+    /// Lines that are at hand.
+    #[cfg(test)]
+    pub(crate) fn from_text(name: &str, text: &str) -> Self {
+        Self { name: name.to_owned(), text: text.to_owned() }
+    }
+
     /// The items in their order; blank lines are none.
     pub(crate) fn items(&self) -> impl Iterator<Item = Result<Item, Failure>> {
         let lines = self.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -197,7 +203,7 @@ impl Source {
     }
 
     /// What a label is, where it is not what it should be: with its place, and with what `wrong` says to do.
-    pub(crate) fn wrong(&self, item: &Item, path: &Path, wrong: &str) -> Failure {
+    pub(crate) fn wrong(&self, item: &Item, path: &dyn fmt::Display, wrong: &str) -> Failure {
         Failure::unusable(format!("{}:{}: labels.{path} is {wrong}", self.name, item.line))
     }
 
@@ -291,7 +297,7 @@ mod tests {
     use super::*;
 
     fn source(text: &str) -> Source {
-        Source { name: "data.jsonl".into(), text: text.into() }
+        Source::from_text("data.jsonl", text)
     }
 
     fn told(failure: Failure) -> String {

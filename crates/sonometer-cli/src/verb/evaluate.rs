@@ -1,17 +1,18 @@
 //! `sonometer evaluate`: how well a protocol agrees with what people labelled.
 
+use crate::evaluate::cases::{self, Truths};
 use crate::evaluate::measure::{self, Case, Figures, Ranking};
-use crate::evaluate::question::{Decision, Question, Scope};
+use crate::evaluate::question::{Question, Scope};
 use crate::evaluate::result::{Data, Evaluation};
-use crate::evaluate::sensed::{Outcome, sense_all};
-use crate::evaluate::{errors, markers, text};
+use crate::evaluate::sensed::sense_all;
+use crate::evaluate::spans::{self, MapEntry};
+use crate::evaluate::{errors, html, markers, span_html, span_text, text};
 use crate::failure::{Exit, Failure};
 use crate::json;
 use crate::labels::{Item, Path, Selector, Source as Labels};
 use crate::screen::Screen;
 use crate::target::Source;
-use sonometer::{Sensor, Unit};
-use std::collections::BTreeMap;
+use sonometer::{OffsetUnit, Sensor, Unit};
 
 /// Arguments of `evaluate`.
 #[derive(Debug, clap::Args)]
@@ -37,12 +38,31 @@ pub(crate) struct Arguments {
     /// High scores are positive [default otherwise]
     #[arg(long)]
     higher: bool,
+    /// For labels of places: which markers may find which types; may be repeated [default: those of the same name]
+    #[arg(long, value_name = "TYPE,…=LABEL,…", value_parser = MapEntry::parse)]
+    map: Vec<MapEntry>,
+    /// For labels of places: what start and end count: chars, bytes or utf16
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = super::sense::unit)]
+    offsets: OffsetUnit,
     /// How many errors of each sign are shown
     #[arg(long, value_name = "N", default_value_t = 5)]
     errors: usize,
+    /// Writes a page with curves, tables and the errors with their evidence; it needs no network
+    #[arg(long, value_name = "FILE")]
+    html: Option<String>,
     /// JSON: one object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl Arguments {
+    /// The threshold that is a number.
+    fn least(&self) -> Option<Unit> {
+        match self.threshold {
+            Some(Threshold::At(from)) => Some(from),
+            _ => None,
+        }
+    }
 }
 
 /// The wish for a threshold.
@@ -67,7 +87,18 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let labels = Labels::open(&arguments.data)?;
     let items = labels.select(&arguments.selector)?;
     let path = labels.label(&arguments.selector, &items)?;
-    let evaluation = judged(arguments, &sensor, &labels, &path, &items)?;
+    let scope = arguments.unit.unwrap_or_else(|| cases::scope(&path, &items));
+    // What is wrong with labels and options is told before anything is sensed.
+    if scope == Scope::Spans {
+        return places(arguments, screen, &sensor, &labels, &path, &items);
+    }
+    if !arguments.map.is_empty() {
+        return Err(Failure::unusable("--map is for labels of places (--unit spans)"));
+    }
+    let evaluation = judge(arguments, scope, &sensor, &labels, &path, &items)?;
+    if let Some(file) = &arguments.html {
+        write_page(file, &html::page(&evaluation))?;
+    }
     if arguments.json {
         screen.print_bytes(&json::line(&evaluation))?;
     } else {
@@ -77,8 +108,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 /// Judges items or segments.
-fn judged<'a>(
+fn judge<'a>(
     arguments: &Arguments,
+    scope: Scope,
     sensor: &'a Sensor,
     labels: &Labels,
     path: &Path,
@@ -86,19 +118,15 @@ fn judged<'a>(
 ) -> Result<Evaluation<'a>, Failure> {
     let protocol = sensor.protocol();
     let low = (arguments.lower || arguments.higher).then_some(arguments.lower);
-    let from = match arguments.threshold {
-        Some(Threshold::At(from)) => Some(from),
-        _ => None,
-    };
-    let mut question = Question::of(protocol, Scope::Whole, &arguments.markers, low, from)?;
-    let truths = labels.truths(&arguments.selector, path, items)?;
+    let mut question = Question::of(protocol, scope, &arguments.markers, low, arguments.least())?;
+    let truths = Truths::read(labels, &arguments.selector, path, items, scope)?;
     let outcomes = sense_all(sensor, &labels.name, items)?;
-    let mut cases = whole(&question, items, &truths, &outcomes);
-    let left_out = truths.iter().filter(|truth| truth.is_none()).count();
-    cluster(&arguments.selector, items, &mut cases);
+    let clusters = cases::clusters(&arguments.selector, items);
+    let mut cases = truths.cases(&question, &outcomes);
+    cases.iter_mut().for_each(|case| case.cluster = clusters[case.item]);
+    cases::renumber(&mut cases);
 
-    let mut notes = Vec::new();
-    notes.extend(labels.unseen(&arguments.selector, path, items));
+    let mut notes: Vec<String> = labels.unseen(&arguments.selector, path, items).into_iter().collect();
     let points = Ranking::of(&cases).points();
     if let Some(Threshold::Best) = arguments.threshold
         && let Some(best) = measure::best(&points)
@@ -112,20 +140,23 @@ fn judged<'a>(
     for (count, which) in [(figures.counts.positives(), "positive"), (figures.counts.negatives(), "negative")]
     {
         if count == 0 {
-            notes.push(format!("no case is {which}: figures that need one are not defined"));
+            notes.push(format!(
+                "no case is {which}: figures that need one are not defined (n/a) or say little"
+            ));
         }
     }
-    if arguments.markers.len() > 1 && matches!(question.decision, Decision::From(_)) {
+    if arguments.markers.len() > 1 {
         notes.push(
-            "resonances of different markers are compared with one threshold; each has its own trigger"
+            "the ranking compares resonances of different markers; beyond its trigger, a resonance means \
+             something only within one marker"
                 .into(),
         );
     }
     let mut covered: Vec<Case> = cases.iter().filter(|case| case.sufficient).copied().collect();
-    renumber(&mut covered);
+    cases::renumber(&mut covered);
     Ok(Evaluation {
         protocol,
-        data: data(arguments, labels, path, items.len(), left_out),
+        data: data(arguments, labels, path, items.len(), truths.left_out()),
         covered: Figures::of(&covered),
         markers: markers::figures(protocol, &question, &outcomes, &cases),
         errors: errors::worst(sensor, &question, &labels.name, items, &cases, arguments.errors)?,
@@ -136,35 +167,58 @@ fn judged<'a>(
     })
 }
 
-fn whole(question: &Question, items: &[Item], truths: &[Option<bool>], outcomes: &[Outcome]) -> Vec<Case> {
-    let labelled = (0..items.len()).zip(truths).zip(outcomes);
-    let case = |((item, truth), outcome): ((usize, &Option<bool>), &Outcome)| {
-        let (value, predicted) = question.whole(outcome);
-        let sufficient = outcome.sufficient;
-        truth.map(|truth| Case { truth, predicted, value, sufficient, item, segment: None, cluster: item })
+/// Compares labelled places with evidence.
+fn places(
+    arguments: &Arguments,
+    screen: &mut Screen,
+    sensor: &Sensor,
+    labels: &Labels,
+    path: &Path,
+    items: &[Item],
+) -> Result<Exit, Failure> {
+    let selector = &arguments.selector;
+    let refused = [
+        ("--positive", selector.positive.is_some()),
+        ("--negative", selector.negative.is_some()),
+        ("--marker", !arguments.markers.is_empty()),
+        ("--lower", arguments.lower),
+        ("--higher", arguments.higher),
+        ("--threshold best", matches!(arguments.threshold, Some(Threshold::Best))),
+    ];
+    if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
+        return Err(Failure::unusable(format!(
+            "{option} has no meaning for labels of places; --map TYPE=marker chooses types and markers"
+        )));
+    }
+    let outcomes = sense_all(sensor, &labels.name, items)?;
+    let unlabelled = items.iter().filter(|item| path.find(&item.labels).is_none_or(|value| value.is_null()));
+    let mut data = data(arguments, labels, path, items.len(), unlabelled.count());
+    data.positive = String::new();
+    let wish = spans::Wish {
+        entries: &arguments.map,
+        unit: arguments.offsets,
+        least: arguments.least().unwrap_or_default(),
+        errors: arguments.errors,
     };
-    labelled.filter_map(case).collect()
+    let clusters = cases::clusters(selector, items);
+    let evaluation = spans::evaluate(sensor, labels, path, items, &outcomes, &clusters, &wish, data)?;
+    if let Some(file) = &arguments.html {
+        write_page(file, &span_html::page(&evaluation))?;
+    }
+    if arguments.json {
+        screen.print_bytes(&json::line(&evaluation))?;
+    } else {
+        screen.print(&span_text::render(&screen.paint, &evaluation))?;
+    }
+    Ok(Exit::Done)
 }
 
-/// Puts the cases of one group, else of one item, into one cluster.
-fn cluster(selector: &Selector, items: &[Item], cases: &mut [Case]) {
-    if let Some(group) = selector.group.as_deref().map(Path::from) {
-        let mut numbers = BTreeMap::new();
-        for case in &mut *cases {
-            let next = numbers.len();
-            case.cluster = *numbers.entry(group.key(&items[case.item])).or_insert(next);
-        }
-    }
-    renumber(cases);
-}
-
-/// Numbers the clusters from 0, without gaps, in the order of the cases.
-fn renumber(cases: &mut [Case]) {
-    let mut numbers = BTreeMap::new();
-    for case in cases {
-        let next = numbers.len();
-        case.cluster = *numbers.entry(case.cluster).or_insert(next);
-    }
+fn write_page(file: &str, page: &str) -> Result<(), Failure> {
+    std::fs::write(file, page).map_err(|error| {
+        Failure::unusable(format!(
+            "{file}: the page cannot be written: {error}; name a file in a folder that exists"
+        ))
+    })
 }
 
 fn data(arguments: &Arguments, labels: &Labels, path: &Path, items: usize, left_out: usize) -> Data {
