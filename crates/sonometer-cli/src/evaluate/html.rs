@@ -1,13 +1,14 @@
 //! An evaluation as one page: it holds everything it needs, follows the reader's choice of light or dark, and works without
 //! script (a script adds the slider that tries thresholds).
 
+use super::breakdown::Part;
 use super::chart::{charts, permille, pr_point, roc_point};
 use super::errors::{Errors, Wrong};
 use super::markers::MarkerFigures;
 use super::measure::{Counts, Estimate, Point};
 use super::question::Decision;
 use super::result::{Data, Evaluation};
-use super::text::{NAMES, places, share};
+use super::text::{NAMES, method, places, share};
 use crate::paint::safe;
 use sonometer::protocol::{Pole, Protocol};
 use sonometer::{Evidence, Unit};
@@ -40,11 +41,14 @@ pub(crate) fn page(evaluation: &Evaluation<'_>) -> String {
     let _ = write!(
         body,
         "<section><h2>Figures</h2><div class=\"two\">{}<div>{}{coverage}</div></div></section>",
-        figures(&NAMES, &evaluation.figures.estimates, covered),
+        figures(&NAMES, &evaluation.figures.estimates, covered, evaluation.figures.independent),
         confusion(counts)
     );
     body.push_str(&curves(evaluation));
     body.push_str(&markers(&evaluation.markers));
+    if let Some((label, parts)) = &evaluation.by {
+        body.push_str(&breakdown(label, parts));
+    }
     let [false_positives, false_negatives] = &evaluation.errors;
     body.push_str(&errors(
         "Predicted positive, labelled negative",
@@ -78,8 +82,8 @@ pub(super) fn header(protocol: &Protocol, data: &Data, rule: &str) -> String {
     };
     fact("data", &data.file);
     fact("label", &data.label);
-    if !data.positive.is_empty() {
-        fact("positive", &data.positive);
+    if let Some(positive) = &data.positive {
+        fact("positive", positive);
         fact("negative", data.negative.as_deref().unwrap_or("the rest"));
     }
     for filter in &data.r#where {
@@ -116,6 +120,7 @@ pub(super) fn figures(
     names: &[&str; 6],
     all: &[Option<Estimate>; 6],
     covered: Option<&[Option<Estimate>; 6]>,
+    independent: bool,
 ) -> String {
     let mut rows = String::new();
     for (at, name) in names.iter().enumerate() {
@@ -127,8 +132,9 @@ pub(super) fn figures(
     }
     let head = if covered.is_some() { "<th colspan=\"2\">covered cases only</th>" } else { "" };
     format!(
-        "<table class=\"figures\"><thead><tr><th></th><th></th><th colspan=\"2\">value, 95 % interval</th>{head}</tr></thead>\
-         <tbody>{rows}</tbody></table>"
+        "<div><table class=\"figures\"><thead><tr><th></th><th></th><th colspan=\"2\">value, 95 % interval</th>{head}</tr></thead>\
+         <tbody>{rows}</tbody></table><p class=\"dim\">{}.</p></div>",
+        method(independent)
     )
 }
 
@@ -252,7 +258,6 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
     for (at, marker) in markers.iter().enumerate() {
         let counts = &marker.counts;
         let lift = counts.lift();
-        let hurts = marker.asked && lift.is_some_and(|lift| lift < Unit::ONE);
         let _ = write!(
             rows,
             "<tr class=\"{}\"><th><span class=\"dot\" style=\"--h:{}\"></span>{}{}</th><td class=\"n\">{}</td>\
@@ -268,7 +273,7 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
             bar(counts.precision().map(|value| Estimate { value, interval: None })),
             share(counts.recall()),
             share(counts.f1()),
-            if hurts { " warn" } else { "" },
+            if marker.hurts() { " warn" } else { "" },
             share(lift),
             marker.alone_right,
             marker.alone_wrong
@@ -276,10 +281,39 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
     }
     format!(
         "<section><h2>Markers</h2><p>Each marker as a classifier of its own. Lift: how much likelier a case is positive where it \
-         is triggered; below 1 it hurts. Alone: cases that no other marker of the rule triggers on, right and wrong.</p>\
+         is triggered; marked where that is the wrong way. Alone: cases that no other marker of the rule triggers on, right and wrong.</p>\
          <div class=\"scroll\"><table><thead><tr><th>marker</th><th class=\"n\">triggered</th><th class=\"n\">right</th>\
          <th class=\"n\">precision</th><th></th><th class=\"n\">recall</th><th class=\"n\">F1</th><th class=\"n\">lift</th>\
          <th class=\"n\">alone</th></tr></thead><tbody>{rows}</tbody></table></div></section>"
+    )
+}
+
+fn breakdown(label: &str, parts: &[Part]) -> String {
+    let rows = parts.iter().fold(String::new(), |mut text, part| {
+        let counts = &part.counts;
+        let right = part.accuracy();
+        let _ = write!(
+            text,
+            "<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td class=\"wide\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            escape(&part.value),
+            counts.cases(),
+            counts.positives(),
+            counts.predicted(),
+            share(right),
+            bar(right.map(|value| Estimate { value, interval: None })),
+            share(counts.precision()),
+            share(counts.recall()),
+            share(counts.f1()),
+        );
+        text
+    });
+    format!(
+        "<section><h2>By {}</h2><div class=\"scroll\"><table><thead><tr><th></th><th class=\"n\">cases</th>\
+         <th class=\"n\">positive</th><th class=\"n\">predicted</th><th class=\"n\">right</th><th></th>\
+         <th class=\"n\">precision</th><th class=\"n\">recall</th><th class=\"n\">F1</th></tr></thead><tbody>{rows}</tbody>\
+         </table></div></section>",
+        escape(label)
     )
 }
 

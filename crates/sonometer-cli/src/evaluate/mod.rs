@@ -4,6 +4,7 @@
 pub(crate) mod question;
 pub(crate) mod sensed;
 
+pub(crate) mod breakdown;
 pub(crate) mod cases;
 pub(crate) mod errors;
 pub(crate) mod interval;

@@ -9,7 +9,7 @@ use super::excerpt::excerpt;
 use super::interval::{Interval, bootstrap};
 use super::measure::{Estimate, share};
 use super::question::marker;
-use super::result::{Data, Number};
+use super::result::{Data, Intervals, Number};
 use super::sensed::{Found, Outcome, sense};
 use crate::failure::Failure;
 use crate::json::Target;
@@ -414,6 +414,7 @@ impl Serialize for SpanEvaluation<'_> {
         map.serialize_entry("data", &self.data)?;
         map.serialize_entry("rule", &serde_json::json!({"unit": "spans"}))?;
         map.serialize_entry("coverage", &self.coverage().map(Number))?;
+        map.serialize_entry("intervals", &Intervals::of(false))?;
         map.serialize_entry("figures", &Block(self.items, &self.all))?;
         map.serialize_entry("covered", &Block(self.covered_items, &self.covered))?;
         map.serialize_entry("types", &types)?;
