@@ -168,7 +168,7 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Nothing,
             },
             Question {
-                title: "As a decision: the same quarters, positive from 0.373334 on, just above a plain message",
+                title: "As a decision: the same quarters, positive from 0.4 on, above a plain message",
                 file: "politeness.jsonl",
                 arguments: &[
                     "--label",
@@ -178,7 +178,7 @@ pub(crate) const CARDS: &[Card] = &[
                     "--negative",
                     "impolite",
                     "--threshold",
-                    "0.373334",
+                    "0.4",
                 ],
                 figures: &[("macro_f1", ""), ("precision", ""), ("recall", "")],
                 table: Table::Nothing,
