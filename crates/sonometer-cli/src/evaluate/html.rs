@@ -9,6 +9,7 @@ use super::measure::{Counts, Estimate, Point};
 use super::question::Decision;
 use super::result::{Data, Evaluation};
 use super::text::{NAMES, method, places, share};
+use crate::failure::counted;
 use crate::paint::safe;
 use sonometer::protocol::{Pole, Protocol};
 use sonometer::{Evidence, Unit};
@@ -341,19 +342,28 @@ fn errors(title: &str, order: &str, errors: &Errors<'_>) -> String {
 fn error(wrong: &Wrong<'_>) -> String {
     let evidence = wrong.evidence();
     let mut text = format!(
-        "<article><h3>{} <small>line {}, value {}{}</small></h3><div class=\"talk\">",
+        "<article><h3>{} <small>line {}{}, value {}{}</small></h3><div class=\"talk\">",
         escape(&wrong.item.id),
         wrong.item.line,
+        wrong.case.segment.map_or_else(String::new, |segment| format!(", segment {segment}")),
         wrong.case.value,
         if wrong.reading.fidelity().sufficient { "" } else { ", insufficient" }
     );
-    for (number, turn) in wrong.reading.interaction().turns().iter().enumerate() {
+    let turns = wrong.reading.interaction().turns();
+    let mut left_out = 0;
+    for (number, turn) in turns.iter().enumerate() {
+        if !is_shown(wrong, &evidence, number) {
+            left_out += 1;
+            continue;
+        }
+        text.push_str(&gap(std::mem::take(&mut left_out)));
         let class = if wrong.case.segment == Some(number) { "turn judged" } else { "turn" };
         let own: Vec<&Evidence<'_>> = evidence.iter().filter(|found| found.turn == number).collect();
         let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
         let said = highlighted(wrong, number, &own);
         let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
     }
+    text.push_str(&gap(left_out));
     text.push_str("</div><p class=\"chips\">");
     for found in &evidence {
         let (marker, score) = (escape(found.metamarker), found.score);
@@ -368,6 +378,27 @@ fn error(wrong: &Wrong<'_>) -> String {
         let _ = write!(text, "<span class=\"chip near\">nearly {marker} {}: {hint}</span> ", weak.proximity);
     }
     text + "</p></article>"
+}
+
+/// Turns shown before and after one that matters, and at the beginning where none does.
+const AROUND: usize = 2;
+const FIRST: usize = 6;
+
+/// Of a long conversation, the turns around what is judged or found.
+fn is_shown(wrong: &Wrong<'_>, evidence: &[Evidence<'_>], number: usize) -> bool {
+    let near = |turn: usize| turn.abs_diff(number) <= AROUND;
+    match wrong.case.segment {
+        Some(segment) => near(segment),
+        None if evidence.is_empty() => number < FIRST,
+        None => evidence.iter().any(|found| near(found.turn)),
+    }
+}
+
+fn gap(turns: usize) -> String {
+    match turns {
+        0 => String::new(),
+        _ => format!("<p class=\"dim\">… {}</p>", counted(turns, "turn")),
+    }
 }
 
 fn hue_of(wrong: &Wrong<'_>, found: &Evidence<'_>) -> usize {

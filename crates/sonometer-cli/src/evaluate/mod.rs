@@ -18,5 +18,6 @@ pub(crate) mod excerpt;
 pub(crate) mod html;
 pub(crate) mod result;
 pub(crate) mod span_html;
+mod span_result;
 pub(crate) mod span_text;
 pub(crate) mod text;

@@ -49,8 +49,11 @@ fn head(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
     let (positives, negatives) = (counts.positives(), counts.negatives());
     text.push_str(&row("cases", &format!("{cases}, {positives} positive, {negatives} negative{left_out}")));
     let outcome = format!(
-        "{} found, {} missed, {} false alarms, {} rightly silent",
-        counts.true_positives, counts.false_negatives, counts.false_positives, counts.true_negatives
+        "{} found, {} missed, {}, {} rightly silent",
+        counts.true_positives,
+        counts.false_negatives,
+        counted(usize::try_from(counts.false_positives).unwrap_or(usize::MAX), "false alarm"),
+        counts.true_negatives
     );
     text.push_str(&row("outcome", &outcome));
     let insufficient = counts.cases() - evaluation.covered.counts.cases();
@@ -132,7 +135,7 @@ pub(super) fn intervals(paint: &Paint, independent: bool) -> String {
 pub(super) fn method(independent: bool) -> &'static str {
     match independent {
         true => "95 % intervals: Wilson's for precision and recall, else bootstrap (1,999 draws of items)",
-        false => "95 % intervals: bootstrap (1,999 draws of whole conversations or groups)",
+        false => "95 % intervals: bootstrap (1,999 draws of whole items or groups)",
     }
 }
 

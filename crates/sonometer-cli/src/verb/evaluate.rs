@@ -158,10 +158,11 @@ fn judge<'a>(
     }
     let mut covered: Vec<Case> = cases.iter().filter(|case| case.sufficient).copied().collect();
     cases::renumber(&mut covered);
+    let on_covered = if covered.len() == cases.len() { figures.clone() } else { Figures::of(&covered) };
     Ok(Evaluation {
         protocol,
         data: data(arguments, labels, path, items.len(), truths.left_out()),
-        covered: Figures::of(&covered),
+        covered: on_covered,
         markers: markers::figures(protocol, &question, &outcomes, &cases),
         by: by.map(|path| (path.to_string(), breakdown::parts(&path, items, &cases))),
         errors: errors::worst(sensor, &question, &labels.name, items, &cases, arguments.errors)?,
