@@ -20,6 +20,11 @@ const PROTOCOLS: &[Entry] = &[
     Entry { id: "affect", version: "1.0", source: include_str!("../protocols/affect.yaml") },
     Entry { id: "courtesy", version: "1.0", source: include_str!("../protocols/courtesy.yaml") },
     Entry { id: "personal-data", version: "1.0", source: include_str!("../protocols/personal-data.yaml") },
+    Entry {
+        id: "pressure-tactics",
+        version: "1.0",
+        source: include_str!("../protocols/pressure-tactics.yaml"),
+    },
 ];
 
 /// Every shipped version, by id and then from the oldest version to the newest.

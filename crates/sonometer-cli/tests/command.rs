@@ -339,7 +339,7 @@ fn fidelity_is_an_answer() {
 #[test]
 fn the_catalogue_is_listed_without_its_secrets() {
     let list = run(&["protocols", "--json"]);
-    let courtesy = r#"{"id":"courtesy","name":"Courtesy","versions":["1.0"],"taxonomy":"Good_Practice","status":"published","metamarker_count":5,"supported_modalities":["text","transcript"]}"#;
+    let courtesy = r#"{"id":"courtesy","name":"Courtesy","versions":["1.0"],"taxonomy":"Good_Practice","status":"published","metamarker_count":9,"supported_modalities":["text","transcript"]}"#;
     assert!(list.out.starts_with(r#"{"protocols":["#) && list.out.contains(courtesy), "{}", list.out);
     assert!(list.out.ends_with("\"limit\":100,\"offset\":0}\n"), "{}", list.out);
     assert!(run(&["protocols"]).out.contains("courtesy"));

@@ -71,7 +71,7 @@ fn golden(name: &str, found: &str) {
 
 #[test]
 fn items_for_people_programs_and_browsers() {
-    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.15", "--by", "author"];
+    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.4", "--by", "author"];
     golden("evaluate-items.txt", &text(&arguments));
     golden("evaluate-items.json", &text(&[&arguments[..], &["--json"]].concat()));
     golden("evaluate-items.html", &page("items.html", &arguments));
@@ -95,8 +95,8 @@ fn places_for_people_and_programs() {
 
 #[test]
 fn figures_are_those_of_the_hand() {
-    // From 0.15 on, five of ten polite requests are found and one of eleven others.
-    let found = json(&["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.15"]);
+    // Ten requests are polite and eleven are not, wherever the threshold lies.
+    let found = json(&["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.4"]);
     let counts = &found["figures"]["counts"];
     let expected = ["true_positives", "false_positives", "false_negatives", "true_negatives"]
         .map(|key| counts[key].as_u64());
@@ -198,7 +198,7 @@ fn a_page_holds_what_it_needs_and_no_foreign_markup() {
     };
     let lines = line("Thank you so much for <script>alert(1)</script> and for all the rest.", false)
         + &line("<img src=x> is what I would have said to all of them.", true);
-    let page = page("markup.html", &["courtesy", &written("markup.jsonl", &lines), "--threshold", "0.1"]);
+    let page = page("markup.html", &["courtesy", &written("markup.jsonl", &lines), "--threshold", "0.45"]);
     assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("&lt;img src=x&gt;"), "{page}");
     assert_eq!(page.matches("<script>").count(), 1, "only its own");
     for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {

@@ -1,5 +1,6 @@
 //! Repository tasks: `cargo xtask NAME`.
 
+mod cards;
 mod guard;
 mod tables;
 mod test;
@@ -7,7 +8,7 @@ mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | guard [--update]";
+const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | guard [--update] | cards [--check] [DATA]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,6 +20,10 @@ fn main() -> ExitCode {
         ["guard", "--update"] => guard::run(true),
         ["vectors"] => vectors::fill(),
         ["vectors", "--check"] => vectors::check(),
+        ["cards"] => cards::run(false, None),
+        ["cards", "--check"] => cards::run(true, None),
+        ["cards", "--check", data] => cards::run(true, Some(data)),
+        ["cards", data] => cards::run(false, Some(data)),
         ["test"] => test::run(),
         _ => Err(USAGE.to_owned()),
     };

@@ -34,7 +34,7 @@ pub(crate) fn run() -> Result<(), String> {
             broken.push(name);
         }
     }
-    let command = build_command()?;
+    let command = build_command(&[])?;
     tally.note("self tests of the shipped protocols", self_tests(&command)?);
     tally.note("shipped conversations, sensed twice", same_bytes_everywhere(&command, &fixtures()?)?);
     let conversations = root().join(DATA).join(CONVERSATIONS);
@@ -93,8 +93,8 @@ fn cargo_test(arguments: &[&str]) -> Result<(Tally, bool), String> {
     Ok((tally, output.status.success()))
 }
 
-/// Builds the command and gives its path.
-fn build_command() -> Result<PathBuf, String> {
+/// Builds the command, with further arguments of `cargo build`, and gives its path.
+pub(crate) fn build_command(more: &[&str]) -> Result<PathBuf, String> {
     let mut build = cargo();
     build.args([
         "build",
@@ -104,6 +104,7 @@ fn build_command() -> Result<PathBuf, String> {
         "--message-format",
         "json-render-diagnostics",
     ]);
+    build.args(more);
     let output = build.stderr(Stdio::inherit()).output().map_err(|e| format!("cargo: {e}"))?;
     let messages = String::from_utf8_lossy(&output.stdout);
     let path = messages.lines().rev().find_map(|line| {
@@ -126,7 +127,7 @@ fn same_bytes_everywhere(command: &Path, inputs: &[PathBuf]) -> Result<bool, Str
         [("LANG", "C"), ("TZ", "UTC"), ("RAYON_NUM_THREADS", "1")],
         [("LANG", "tr_TR.UTF-8"), ("TZ", "Asia/Kathmandu"), ("RAYON_NUM_THREADS", "7")],
     ];
-    for protocol in ["affect", "courtesy", "personal-data"] {
+    for protocol in ["affect", "courtesy", "personal-data", "pressure-tactics"] {
         for input in inputs {
             let sense = |variables: &[(&str, &str)]| {
                 let mut sense = Command::new(command);
@@ -170,7 +171,7 @@ fn cargo() -> Command {
     cargo
 }
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.ancestors().nth(2).unwrap_or(manifest).to_path_buf()
 }

@@ -1,0 +1,109 @@
+//! `cargo xtask cards`: the accuracy cards of the shipped protocols. A card is a page; what stands between its two marks is
+//! measured, with `sonometer evaluate` and `sonometer sense`, and written anew; the rest is written by people.
+
+mod halves;
+mod measure;
+mod plan;
+
+use self::measure::Measurer;
+use self::plan::{CARDS, Card};
+use std::path::{Path, PathBuf};
+
+/// Where the labelled data is expected, seen from the root of the repository.
+const DATA: &str = "../shared/data";
+const CARDS_FOLDER: &str = "crates/sonometer-catalog/docs/cards";
+const BEGIN: &str = "<!-- measured by `cargo xtask cards` -->\n";
+const END: &str = "<!-- end of what is measured -->\n";
+
+/// Writes the measured part of every card anew, or (`check`) compares it. `data` is the folder of the labelled data.
+pub(crate) fn run(check: bool, data: Option<&str>) -> Result<(), String> {
+    let root = crate::test::root();
+    let data = data.map_or_else(|| root.join(DATA), PathBuf::from);
+    if !data.is_dir() {
+        println!("cards: left out, there is no labelled data at {}", data.display());
+        return Ok(());
+    }
+    let measurer = Measurer::new(&data)?;
+    let mut stale = Vec::new();
+    for card in CARDS {
+        let path = root.join(CARDS_FOLDER).join(card.id).with_extension("md");
+        let page = read(&path)?;
+        let fresh = with_measured_part(&page, &measured(card, &measurer)?)
+            .ok_or_else(|| format!("{}: the two marks of the measured part are missing", path.display()))?;
+        if page == fresh {
+            println!("{}: as measured", card.id);
+        } else if check {
+            stale.push(card.id);
+        } else {
+            std::fs::write(&path, fresh).map_err(|e| format!("{}: {e}", path.display()))?;
+            println!("{}: written", card.id);
+        }
+    }
+    match &stale[..] {
+        [] => Ok(()),
+        stale => Err(format!(
+            "the cards of {} do not say what is measured; `cargo xtask cards` writes them",
+            stale.join(", ")
+        )),
+    }
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The page with another measured part.
+fn with_measured_part(page: &str, measured: &str) -> Option<String> {
+    let (before, rest) = page.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}{measured}{END}{after}"))
+}
+
+fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
+    let mut page = format!(
+        "\nThe patterns were tuned on the *tuned half*: items whose id has {}. Errors were read there only. Figures in brackets are \
+         95 % intervals.\n",
+        card.split.rule()
+    );
+    for question in card.questions {
+        page.push('\n');
+        page.push_str(&measurer.question(card, question)?);
+    }
+    if !card.parts.is_empty() {
+        page.push('\n');
+        page.push_str(&measurer.parts(card)?);
+    }
+    page.push('\n');
+    page.push_str(&measurer.elsewhere(card)?);
+    page.push('\n');
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_measured_part_changes() {
+        let page = format!("# A\n\n{BEGIN}old\n{END}\nBy hand.\n");
+        let fresh = with_measured_part(&page, "new\n").expect("has marks");
+        assert_eq!(fresh, format!("# A\n\n{BEGIN}new\n{END}\nBy hand.\n"));
+        assert_eq!(with_measured_part(&fresh, "new\n"), Some(fresh.clone()));
+        assert_eq!(with_measured_part("# A\n", "new\n"), None);
+    }
+
+    #[test]
+    fn every_shipped_protocol_has_a_card_with_marks() {
+        let root = crate::test::root();
+        let mut shipped: Vec<String> = std::fs::read_dir(root.join("crates/sonometer-catalog/protocols"))
+            .expect("is there")
+            .filter_map(|entry| Some(entry.ok()?.path().file_stem()?.to_str()?.to_owned()))
+            .collect();
+        shipped.sort();
+        assert_eq!(CARDS.iter().map(|card| card.id).collect::<Vec<_>>(), shipped);
+        for id in shipped {
+            let page = read(&root.join(CARDS_FOLDER).join(&id).with_extension("md")).expect("has a card");
+            assert!(with_measured_part(&page, "").is_some(), "{id}");
+        }
+    }
+}

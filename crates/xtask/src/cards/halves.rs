@@ -1,0 +1,79 @@
+//! The two halves of labelled data: the one a protocol was tuned on, and the other.
+
+use sha2::{Digest, Sha256};
+
+/// By which hash of the id the items were halved when the protocol was tuned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Split {
+    /// The parity of the FNV-1a hash in 64 bits.
+    Fnv,
+    /// The parity of the first byte of the SHA-256.
+    Sha,
+}
+
+/// The halves in the order of the cards.
+pub(crate) const HALVES: [(&str, bool); 2] = [("tuned", true), ("other", false)];
+
+impl Split {
+    /// Whether the item of this id was tuned on.
+    pub(crate) fn is_tuned(self, id: &str) -> bool {
+        match self {
+            Self::Fnv => {
+                let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+                });
+                hash % 2 == 0
+            }
+            Self::Sha => Sha256::digest(id.as_bytes()).first().is_some_and(|byte| byte % 2 == 0),
+        }
+    }
+
+    /// The rule in words, after "whose id has".
+    pub(crate) fn rule(self) -> &'static str {
+        match self {
+            Self::Fnv => "an even 64-bit FNV-1a hash",
+            Self::Sha => "an even first byte in its SHA-256",
+        }
+    }
+
+    /// The lines of one half.
+    pub(crate) fn half(self, lines: &str, tuned: bool) -> Result<String, String> {
+        let mut half = String::new();
+        for (number, line) in (1..).zip(lines.lines()) {
+            let item: serde_json::Value =
+                serde_json::from_str(line).map_err(|e| format!("line {number}: {e}"))?;
+            let id = item["id"].as_str().ok_or_else(|| format!("line {number} has no id"))?;
+            if self.is_tuned(id) == tuned {
+                half.push_str(line);
+                half.push('\n');
+            }
+        }
+        Ok(half)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hashes_are_the_published_ones() {
+        // FNV-1a of `a` is af63dc4c8601ec8c; SHA-256 of `abc` begins with ba, that of the empty text with e3.
+        assert!(Split::Fnv.is_tuned("a"));
+        assert!(Split::Sha.is_tuned("abc"));
+        assert!(!Split::Sha.is_tuned(""));
+    }
+
+    #[test]
+    fn the_halves_make_up_the_whole() {
+        let lines: String = (0..100).map(|n| format!("{{\"id\":\"{n}\"}}\n")).collect();
+        for split in [Split::Fnv, Split::Sha] {
+            let [tuned, other] = [true, false].map(|tuned| split.half(&lines, tuned).expect("reads"));
+            assert!(tuned.lines().count() > 25 && other.lines().count() > 25);
+            let mut all: Vec<&str> = tuned.lines().chain(other.lines()).collect();
+            all.sort_by_key(|line| (line.len(), *line));
+            assert_eq!(all, lines.lines().collect::<Vec<_>>());
+        }
+        assert!(Split::Sha.half("{}", true).is_err());
+    }
+}

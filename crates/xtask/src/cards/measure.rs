@@ -1,0 +1,275 @@
+//! Asks `sonometer` and writes its answers as Markdown.
+
+use super::halves::HALVES;
+use super::plan::{Card, FILES, Part, Question, Table};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs the command on the data.
+#[derive(Debug)]
+pub(crate) struct Measurer {
+    command: PathBuf,
+    data: PathBuf,
+    /// Where the halves are written.
+    scratch: PathBuf,
+}
+
+impl Measurer {
+    /// Builds the command. `data` is the folder of the labelled data.
+    pub(crate) fn new(data: &Path) -> Result<Self, String> {
+        let command = crate::test::build_command(&["--release"])?;
+        let scratch = command.with_file_name("cards");
+        std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
+        Ok(Self { command, data: data.to_path_buf(), scratch })
+    }
+
+    /// The figures of a question on both halves, and its table.
+    pub(crate) fn question(&self, card: &Card, question: &Question) -> Result<String, String> {
+        let mut answers = Vec::new();
+        for (name, tuned) in HALVES {
+            answers.push((name, self.evaluate(card, tuned, question.file, question.arguments)?));
+        }
+        let mut page = format!("### {}\n\n`{}`", question.title, question.file);
+        // A threshold does not matter where only ranks are compared.
+        let ranks = question.figures.iter().all(|(key, _)| matches!(*key, "auc" | "average_precision"));
+        match answers[0].1["rule"]["positive_if"].as_str() {
+            Some(rule) if !ranks => drop(write!(page, ", positive if {rule}")),
+            _ => {}
+        }
+        page.push_str(".\n\n| figure | aim |");
+        for (name, answer) in &answers {
+            let cases = answer["figures"].get("cases").or(answer["figures"].get("items"));
+            let _ = write!(page, " {name} half ({}) |", cases.unwrap_or(&Value::Null));
+        }
+        page.push_str("\n|---|---:|---:|---:|\n");
+        for (key, aim) in question.figures {
+            let _ = write!(page, "| {} | {aim} |", name(key));
+            for (_, answer) in &answers {
+                let _ = write!(page, " {} |", estimate(&answer["figures"][key]));
+            }
+            page.push('\n');
+        }
+        page.push_str("| coverage | |");
+        for (_, answer) in &answers {
+            let _ = write!(page, " {} |", places(&answer["coverage"]));
+        }
+        page.push('\n');
+        let [_, (_, other)] = &answers[..] else { return Err("two halves".into()) };
+        match question.table {
+            Table::Nothing => {}
+            Table::Markers => page.push_str(&marker_table(other)),
+            Table::Types => page.push_str(&type_table(other)),
+        }
+        Ok(page)
+    }
+
+    /// Each part's markers against their own label, on both halves.
+    pub(crate) fn parts(&self, card: &Card) -> Result<String, String> {
+        let mut page = "### Each marker against the label it is about\n\n\
+             | markers | label | people, other half | precision | recall | F1 | F1 of the tuned half |\n\
+             |---|---|---:|---:|---:|---:|---:|\n"
+            .to_owned();
+        for Part { markers, file, label, positive } in card.parts {
+            let arguments = ["--marker", markers, "--label", label, "--positive", positive];
+            let tuned = self.evaluate(card, true, file, &arguments)?;
+            let other = self.evaluate(card, false, file, &arguments)?;
+            let counts = &other["figures"]["counts"];
+            let people = count(&counts["true_positives"]) + count(&counts["false_negatives"]);
+            let figure = |key: &str| estimate(&other["figures"][key]);
+            let _ = writeln!(
+                page,
+                "| {} | {} | {people} | {} | {} | {} | {} |",
+                markers.replace(',', ", "),
+                positive.replace(',', ", "),
+                figure("precision"),
+                figure("recall"),
+                figure("f1"),
+                estimate(&tuned["figures"]["f1"]),
+            );
+        }
+        Ok(page)
+    }
+
+    /// How often the protocol speaks on texts that were labelled for other questions.
+    pub(crate) fn elsewhere(&self, card: &Card) -> Result<String, String> {
+        let mut page = "### On texts made for other questions\n\n\
+             What was found here was read on all items when the patterns were mended, so these figures are no independent proof.\n\n\
+             | file | items | enough to measure | a marker triggered | share |\n|---|---:|---:|---:|---:|\n"
+            .to_owned();
+        let own = |file: &str| {
+            card.questions.iter().any(|question| question.file == file)
+                || card.parts.iter().any(|part| part.file == file)
+        };
+        for file in FILES.iter().filter(|file| !own(file)) {
+            let path = self.data.join(file);
+            if !path.is_file() {
+                return Err(format!("{} is missing", path.display()));
+            }
+            let answers = self.run(&["sense", card.id], &path, &["--json"])?;
+            let (mut items, mut measured, mut triggered) = (0_u32, 0_u32, 0_u32);
+            for line in answers.lines() {
+                let reading: Value = serde_json::from_str(line).map_err(|e| format!("{file}: {e}"))?;
+                items += 1;
+                measured += u32::from(reading["fidelity"]["sufficient"] == Value::Bool(true));
+                triggered += u32::from(reading["ics"]["consumed"].as_u64().is_some_and(|number| number > 0));
+            }
+            let per_mille = (triggered * 2000 + items) / (items * 2).max(1);
+            let share = format!("{}.{} %", per_mille / 10, per_mille % 10);
+            let _ = writeln!(page, "| `{file}` | {items} | {measured} | {triggered} | {share} |");
+        }
+        Ok(page)
+    }
+
+    /// One evaluation on one half.
+    fn evaluate(&self, card: &Card, tuned: bool, file: &str, arguments: &[&str]) -> Result<Value, String> {
+        let half = self.half(card, tuned, file)?;
+        let more: Vec<&str> = arguments.iter().copied().chain(["--errors", "0", "--json"]).collect();
+        let answer = self.run(&["evaluate", card.id], &half, &more)?;
+        serde_json::from_str(&answer).map_err(|e| format!("{}, {file}: {e}", card.id))
+    }
+
+    /// The file of one half.
+    fn half(&self, card: &Card, tuned: bool, file: &str) -> Result<PathBuf, String> {
+        let whole = self.data.join(file);
+        let lines = std::fs::read_to_string(&whole).map_err(|e| format!("{}: {e}", whole.display()))?;
+        let half = card.split.half(&lines, tuned).map_err(|e| format!("{file}: {e}"))?;
+        let name = format!("{:?}-{}-{file}", card.split, if tuned { "tuned" } else { "other" });
+        let path = self.scratch.join(name);
+        std::fs::write(&path, half).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(path)
+    }
+
+    fn run(&self, before: &[&str], file: &Path, after: &[&str]) -> Result<String, String> {
+        let output = Command::new(&self.command).args(before).arg(file).args(after).output();
+        let output = output.map_err(|e| format!("{}: {e}", self.command.display()))?;
+        // 3: some content holds too little to be measured; that is told in the answer.
+        if !matches!(output.status.code(), Some(0 | 3)) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("sonometer {} on {}: {said}", before.join(" "), file.display()));
+        }
+        String::from_utf8(output.stdout).map_err(|e| e.to_string())
+    }
+}
+
+/// What each marker contributes.
+fn marker_table(answer: &Value) -> String {
+    let mut page = "\nWhat each marker contributes, on the other half (*right*: on a positive item; *alone*: no other marker speaks):\n\n\
+         | marker | triggered | right | alone, right | alone, wrong |\n|---|---:|---:|---:|---:|\n"
+        .to_owned();
+    for marker in list(&answer["markers"]) {
+        let against = if marker["pole"] == "against" { " (against)" } else { "" };
+        let _ = writeln!(
+            page,
+            "| {}{against} | {} | {} | {} | {} |",
+            text(&marker["metamarker"]),
+            marker["triggered"],
+            marker["right"],
+            marker["alone_right"],
+            marker["alone_wrong"]
+        );
+    }
+    page
+}
+
+/// How each type of place is found.
+fn type_table(answer: &Value) -> String {
+    let mut page = "\nOn the other half (*found*: some evidence overlaps the label; *exact*: it has its very place):\n\n\
+         | type of label | markers | labels | found | exact |\n|---|---|---:|---:|---:|\n"
+        .to_owned();
+    for kind in list(&answer["types"]) {
+        let markers: Vec<&str> = list(&kind["metamarkers"]).iter().map(text).collect();
+        let counts = &kind["counts"];
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {} | {} |",
+            text(&kind["type"]),
+            markers.join(", "),
+            counts["labels"],
+            counts["labels_found"],
+            counts["labels_exact"]
+        );
+    }
+    page.push_str("\n| marker | evidence | right |\n|---|---:|---:|\n");
+    for marker in list(&answer["markers"]) {
+        let counts = &marker["counts"];
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} |",
+            text(&marker["metamarker"]),
+            counts["evidence"],
+            counts["evidence_right"]
+        );
+    }
+    page
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("?")
+}
+
+fn count(value: &Value) -> u64 {
+    value.as_u64().unwrap_or(0)
+}
+
+/// The name of a figure in the tables.
+fn name(key: &str) -> String {
+    match key {
+        "auc" => "AUC".into(),
+        "f1" => "F1".into(),
+        "macro_f1" => "macro-F1".into(),
+        "exact_f1" => "F1, exact places".into(),
+        "exact_precision" => "precision, exact places".into(),
+        "exact_recall" => "recall, exact places".into(),
+        key => key.replace('_', " "),
+    }
+}
+
+/// Three places; a dash where a figure is not defined.
+fn places(value: &Value) -> String {
+    value.as_f64().map_or_else(|| "–".into(), |value| format!("{value:.3}"))
+}
+
+/// `0.912 [0.890, 0.934]`.
+fn estimate(estimate: &Value) -> String {
+    let value = places(&estimate["value"]);
+    match (estimate["low"].as_f64(), estimate["high"].as_f64()) {
+        (Some(low), Some(high)) => format!("{value} [{low:.3}, {high:.3}]"),
+        _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn figures_are_rounded_and_undefined_ones_are_dashes() {
+        assert_eq!(estimate(&json!({"value": 0.9124, "low": 0.89, "high": 1})), "0.912 [0.890, 1.000]");
+        assert_eq!(estimate(&json!({"value": 0.5, "low": null, "high": null})), "0.500");
+        assert_eq!(estimate(&Value::Null), "–");
+    }
+
+    #[test]
+    fn tables_hold_a_row_for_each_marker_and_type() {
+        let answer = json!({"markers": [
+            {"metamarker": "a", "pole": "against", "triggered": 3, "right": 2, "alone_right": 1, "alone_wrong": 0}
+        ]});
+        assert!(marker_table(&answer).ends_with("| a (against) | 3 | 2 | 1 | 0 |\n"));
+        let answer = json!({
+            "types": [{"type": "T", "metamarkers": ["a", "b"], "counts": {"labels": 4, "labels_found": 3, "labels_exact": 1}}],
+            "markers": [{"metamarker": "a", "counts": {"evidence": 5, "evidence_right": 4}}]
+        });
+        let table = type_table(&answer);
+        assert!(
+            table.contains("| T | a, b | 4 | 3 | 1 |\n") && table.ends_with("| a | 5 | 4 |\n"),
+            "{table}"
+        );
+    }
+}

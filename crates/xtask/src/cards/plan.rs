@@ -1,0 +1,285 @@
+//! What is measured for each card.
+
+use super::halves::Split;
+
+/// What a card measures.
+#[derive(Debug)]
+pub(crate) struct Card {
+    /// The protocol, and the name of the page.
+    pub(crate) id: &'static str,
+    pub(crate) split: Split,
+    pub(crate) questions: &'static [Question],
+    /// Markers, each against a label of its own.
+    pub(crate) parts: &'static [Part],
+}
+
+/// A question to the protocol as a whole, on each half.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// What is asked, in words.
+    pub(crate) title: &'static str,
+    pub(crate) file: &'static str,
+    /// Further arguments of `sonometer evaluate`.
+    pub(crate) arguments: &'static [&'static str],
+    /// The figures shown: their key, and the aim if there is one.
+    pub(crate) figures: &'static [(&'static str, &'static str)],
+    pub(crate) table: Table,
+}
+
+/// What is told besides the figures, of the half that was not tuned on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Table {
+    Nothing,
+    /// What each marker contributes.
+    Markers,
+    /// How each type of place is found.
+    Types,
+}
+
+/// Markers against the labels that they are about.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) markers: &'static str,
+    pub(crate) file: &'static str,
+    pub(crate) label: &'static str,
+    pub(crate) positive: &'static str,
+}
+
+/// Every labelled file with an `interaction` a line, for what protocols say of texts made for other questions.
+pub(crate) const FILES: &[&str] = &[
+    "adhominem.jsonl",
+    "casino.jsonl",
+    "darkpattern.jsonl",
+    "goemotions.jsonl",
+    "hatecheck.jsonl",
+    "hatecheck_ml.jsonl",
+    "injection.jsonl",
+    "offense_de.jsonl",
+    "offense_zh.jsonl",
+    "pii.jsonl",
+    "politeness.jsonl",
+    "refusal.jsonl",
+    "uptake.jsonl",
+];
+
+pub(crate) const CARDS: &[Card] = &[
+    Card {
+        id: "affect",
+        split: Split::Fnv,
+        questions: &[
+            Question {
+                title: "Positive: the marker `positive` against comments with at least one positive emotion",
+                file: "goemotions.jsonl",
+                arguments: &[
+                    "--marker",
+                    "positive",
+                    "--label",
+                    "emotions",
+                    "--positive",
+                    "admiration,amusement,approval,caring,desire,excitement,gratitude,joy,love,optimism,pride,relief",
+                ],
+                figures: FEELING_POSITIVE,
+                table: Table::Nothing,
+            },
+            Question {
+                title: "Negative: the marker `negative` against comments with at least one negative emotion",
+                file: "goemotions.jsonl",
+                arguments: &[
+                    "--marker",
+                    "negative",
+                    "--label",
+                    "emotions",
+                    "--positive",
+                    "anger,annoyance,disappointment,disapproval,disgust,embarrassment,fear,grief,nervousness,remorse,sadness",
+                ],
+                figures: FEELING_NEGATIVE,
+                table: Table::Nothing,
+            },
+        ],
+        parts: &[
+            feeling("gratitude", "gratitude"),
+            feeling("admiration", "admiration,pride"),
+            feeling("approval", "approval"),
+            feeling("love", "love"),
+            feeling("caring", "caring"),
+            feeling("hope", "optimism,desire"),
+            feeling("joy", "joy,excitement,relief"),
+            feeling("amusement", "amusement"),
+            feeling("curiosity", "curiosity"),
+            feeling("confusion", "confusion"),
+            feeling("surprise", "surprise"),
+            feeling("anger", "anger,annoyance"),
+            feeling("sadness", "sadness,disappointment,grief"),
+            feeling("disgust", "disgust"),
+            feeling("embarrassment", "embarrassment"),
+            feeling("disapproval", "disapproval"),
+            feeling("fear", "fear,nervousness"),
+            feeling("remorse", "remorse"),
+        ],
+    },
+    Card {
+        id: "courtesy",
+        split: Split::Sha,
+        questions: &[
+            Question {
+                title: "The most polite quarter of the requests against the least polite quarter, ranked by the score",
+                file: "politeness.jsonl",
+                arguments: &["--label", "quartile", "--positive", "polite", "--negative", "impolite"],
+                figures: &[("auc", "0.72"), ("average_precision", "")],
+                table: Table::Markers,
+            },
+            Question {
+                title: "The same on requests to Wikipedians only",
+                file: "politeness.jsonl",
+                arguments: &[
+                    "--label",
+                    "quartile",
+                    "--positive",
+                    "polite",
+                    "--negative",
+                    "impolite",
+                    "--where",
+                    "domain=wikipedia",
+                ],
+                figures: &[("auc", ""), ("average_precision", "")],
+                table: Table::Nothing,
+            },
+            Question {
+                title: "The same on Stack Exchange only",
+                file: "politeness.jsonl",
+                arguments: &[
+                    "--label",
+                    "quartile",
+                    "--positive",
+                    "polite",
+                    "--negative",
+                    "impolite",
+                    "--where",
+                    "domain=stack-exchange",
+                ],
+                figures: &[("auc", ""), ("average_precision", "")],
+                table: Table::Nothing,
+            },
+            Question {
+                title: "All requests: rated above the average of their site against below it, ranked by the score",
+                file: "politeness.jsonl",
+                arguments: &["--label", "score", "--positive", ">0"],
+                figures: &[("auc", ""), ("average_precision", "")],
+                table: Table::Nothing,
+            },
+            Question {
+                title: "As a decision: the same quarters, positive from 0.4 on, above a plain message",
+                file: "politeness.jsonl",
+                arguments: &[
+                    "--label",
+                    "quartile",
+                    "--positive",
+                    "polite",
+                    "--negative",
+                    "impolite",
+                    "--threshold",
+                    "0.4",
+                ],
+                figures: &[("macro_f1", ""), ("precision", ""), ("recall", "")],
+                table: Table::Nothing,
+            },
+        ],
+        parts: &[],
+    },
+    Card {
+        id: "personal-data",
+        split: Split::Fnv,
+        questions: &[
+            Question {
+                title: "Places of the types that the protocol claims to find",
+                file: "pii.jsonl",
+                arguments: &[
+                    "--label",
+                    "spans",
+                    "--unit",
+                    "spans",
+                    "--map",
+                    "CREDIT_CARD=payment_card,card_security_code",
+                    "--map",
+                    "IBAN_CODE=bank_account",
+                    "--map",
+                    "US_SSN=social_security_number",
+                    "--map",
+                    "US_DRIVER_LICENSE=driver_license",
+                    "--map",
+                    "EMAIL_ADDRESS=email_address",
+                    "--map",
+                    "PHONE_NUMBER=phone_number",
+                    "--map",
+                    "IP_ADDRESS=ip_address",
+                    "--map",
+                    "DOMAIN_NAME=web_address",
+                    "--map",
+                    "ADDRESS,STREET_ADDRESS,ZIP_CODE=postal_address,postal_code",
+                    "--map",
+                    "AGE=age",
+                ],
+                figures: PLACES,
+                table: Table::Types,
+            },
+            Question {
+                title: "Places of the types that it finds only where the sentence says what they are",
+                file: "pii.jsonl",
+                arguments: &[
+                    "--label",
+                    "spans",
+                    "--unit",
+                    "spans",
+                    "--map",
+                    "PERSON,TITLE=person_name",
+                    "--map",
+                    "DATE_TIME=date_of_birth",
+                ],
+                figures: &[("precision", ""), ("recall", ""), ("f1", "")],
+                table: Table::Types,
+            },
+        ],
+        parts: &[],
+    },
+    Card {
+        id: "pressure-tactics",
+        split: Split::Sha,
+        questions: &[Question {
+            title: "Dark patterns against other texts of shop pages: score of 0.5 or more",
+            file: "darkpattern.jsonl",
+            arguments: &["--label", "dark"],
+            figures: &[("macro_f1", "0.91"), ("precision", ""), ("recall", ""), ("f1", ""), ("auc", "")],
+            table: Table::Markers,
+        }],
+        parts: &[
+            tactic("scarcity", "Scarcity"),
+            tactic("urgency", "Urgency"),
+            tactic("social_proof", "Social Proof"),
+            tactic("confirmshaming,pressured_selling,trick_question", "Misdirection"),
+            tactic("obstruction", "Obstruction"),
+            tactic("sneaking", "Sneaking"),
+            tactic("forced_action", "Forced Action"),
+        ],
+    },
+];
+
+const FEELING_POSITIVE: &[(&str, &str)] =
+    &[("macro_f1", "0.76"), ("precision", ""), ("recall", ""), ("auc", "")];
+const FEELING_NEGATIVE: &[(&str, &str)] =
+    &[("macro_f1", "0.72"), ("precision", ""), ("recall", ""), ("auc", "")];
+const PLACES: &[(&str, &str)] = &[
+    ("f1", "0.95"),
+    ("precision", ""),
+    ("recall", ""),
+    ("exact_f1", ""),
+    ("exact_precision", ""),
+    ("exact_recall", ""),
+];
+
+const fn feeling(marker: &'static str, emotions: &'static str) -> Part {
+    Part { markers: marker, file: "goemotions.jsonl", label: "emotions", positive: emotions }
+}
+
+const fn tactic(markers: &'static str, pattern: &'static str) -> Part {
+    Part { markers, file: "darkpattern.jsonl", label: "pattern", positive: pattern }
+}
