@@ -48,6 +48,8 @@ enum Verb {
     Protocols(verb::protocols::Arguments),
     /// Look for errors in protocol files
     Check(verb::check::Arguments),
+    /// Say what a code of `check` means, with an example and the example mended
+    Explain(verb::code::Arguments),
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
 }
@@ -59,6 +61,7 @@ impl Verb {
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
+            Self::Explain(arguments) => verb::code::run(arguments, screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
         }
     }
@@ -69,7 +72,8 @@ impl Verb {
             Self::Sense(arguments) => arguments.json,
             Self::Fidelity(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
-            Self::Check(_) | Self::Test(_) => false,
+            Self::Check(arguments) => arguments.json(),
+            Self::Explain(_) | Self::Test(_) => false,
         }
     }
 }

@@ -364,6 +364,31 @@ fn check_draws_what_is_wrong() {
 }
 
 #[test]
+fn check_is_read_by_editors_and_programs() {
+    let short = run(&["check", BROKEN, FAILING, "--format", "short"]);
+    assert_eq!((short.code, short.err.as_str()), (1, ""));
+    golden("check-short.txt", &short.out);
+    let json = run(&["check", BROKEN, "nowhere.yaml", "--format", "json"]);
+    assert_eq!(json.code, 2);
+    golden("check.jsonl", &json.out);
+    for line in json.out.lines() {
+        serde_json::from_str::<serde_json::Value>(line).expect("each line is JSON");
+    }
+}
+
+#[test]
+fn codes_are_explained() {
+    let told = run(&["explain", "SM0302", "sm0116"]);
+    assert_eq!((told.code, told.err.as_str()), (0, ""));
+    golden("explain.txt", &told.out);
+    let all = run(&["explain"]);
+    assert!(all.out.lines().count() >= 90 && all.out.contains("SM0407  "), "{}", all.out);
+    let none = run(&["explain", "SM9999", "SM0302"]);
+    assert_eq!(none.code, 2);
+    assert!(none.err.contains("no code `SM9999`") && none.out.starts_with("SM0302: "), "{}", none.err);
+}
+
+#[test]
 fn test_shows_what_fails_and_why() {
     let failing = run(&["test", FAILING]);
     assert_eq!((failing.code, failing.err.as_str()), (1, ""));
