@@ -2,9 +2,11 @@
 
 mod bar;
 mod conversation;
+mod diff;
 mod failure;
 mod file;
 mod findings;
+mod format;
 mod input;
 mod json;
 mod near;
@@ -21,7 +23,8 @@ use std::process::ExitCode;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes)
+  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes),
+       `fmt --check` found something to change
   2    wrong usage, or an input that cannot be read
   3    the content lacks sufficient signal for a reliable reading
   4    no such protocol
@@ -50,6 +53,8 @@ enum Verb {
     Check(verb::check::Arguments),
     /// Say what a code of `check` means, with an example and the example mended
     Explain(verb::code::Arguments),
+    /// Write protocol files in their one normal form
+    Fmt(verb::fmt::Arguments),
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
 }
@@ -62,6 +67,7 @@ impl Verb {
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
             Self::Explain(arguments) => verb::code::run(arguments, screen),
+            Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
         }
     }
@@ -73,7 +79,7 @@ impl Verb {
             Self::Fidelity(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json(),
-            Self::Explain(_) | Self::Test(_) => false,
+            Self::Explain(_) | Self::Fmt(_) | Self::Test(_) => false,
         }
     }
 }

@@ -11,6 +11,7 @@ const CALL: &str = "fixtures/interactions/support-call.json";
 const CARDS: &str = "crates/sonometer-cli/tests/protocols/cards.yaml";
 const FAILING: &str = "crates/sonometer-cli/tests/protocols/failing.yaml";
 const BROKEN: &str = "crates/sonometer-cli/tests/protocols/broken.yaml";
+const UNTIDY: &str = "crates/sonometer-cli/tests/protocols/untidy.yaml";
 const ENOUGH: &str = "Thank you so much for waiting with me, I really appreciate it today.";
 
 fn root() -> PathBuf {
@@ -374,6 +375,50 @@ fn check_is_read_by_editors_and_programs() {
     for line in json.out.lines() {
         serde_json::from_str::<serde_json::Value>(line).expect("each line is JSON");
     }
+}
+
+#[test]
+fn fmt_tidies_files_in_place_or_says_what_it_would_do() {
+    let untidy = fs::read_to_string(root().join(UNTIDY)).expect("is there");
+    let tidy = include_str!("golden/tidy.yaml");
+    let path = scratch("untidy.yaml", untidy.as_bytes());
+    let looked = run(&["fmt", "--check", UNTIDY]);
+    assert_eq!((looked.code, looked.err.as_str()), (1, ""));
+    golden("fmt-check.txt", &looked.out);
+    assert_eq!(run_with_input(&["fmt", "-"], untidy.as_bytes()).out, tidy);
+    let wrote = run(&["fmt", &path]);
+    assert_eq!((wrote.code, wrote.out.as_str(), wrote.err.as_str()), (0, "", ""));
+    assert_eq!(fs::read_to_string(&path).expect("is there"), tidy);
+    let again = run(&["fmt", "--check", &path]);
+    assert_eq!((again.code, again.out.as_str()), (0, ""));
+}
+
+#[test]
+fn fmt_leaves_alone_what_it_cannot_read() {
+    let text = "sonometer: 1\nid:   x\n";
+    let path = scratch("unsound.yaml", text.as_bytes());
+    let refused = run(&["fmt", &path]);
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    assert!(refused.err.contains("SM0303"), "{}", refused.err);
+    assert_eq!(fs::read_to_string(&path).expect("is there"), text);
+    let json =
+        run(&["fmt", &scratch("protocol.json", run(&["protocols", "courtesy", "--json"]).out.as_bytes())]);
+    assert_eq!(json.code, 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_links_and_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let path = scratch("linked.yaml", &fs::read(root().join(UNTIDY)).expect("is there"));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("can be set");
+    let link = Path::new(env!("CARGO_TARGET_TMPDIR")).join("link.yaml");
+    let _ = fs::remove_file(&link);
+    symlink(&path, &link).expect("can be made");
+    assert_eq!(run(&["fmt", link.to_str().expect("is UTF-8")]).code, 0);
+    assert!(fs::symlink_metadata(&link).expect("is there").file_type().is_symlink());
+    assert_eq!(fs::metadata(&path).expect("is there").permissions().mode() & 0o777, 0o640);
+    assert_eq!(fs::read_to_string(&path).expect("is there"), include_str!("golden/tidy.yaml"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod code;
 mod explain;
 pub(crate) mod fidelity;
+pub(crate) mod fmt;
 pub(crate) mod protocols;
 pub(crate) mod sense;
 pub(crate) mod test;
