@@ -83,6 +83,12 @@ fn hint(marker: &Marker, kind: HintKind, speaker: Option<String>) -> String {
         HintKind::Where => "said outside the part of the interaction that counts".into(),
         HintKind::Except => "said in a way that is excepted".into(),
         HintKind::Negated => "said, but negated".into(),
+        HintKind::After => "nothing of what must come before it was said in time".into(),
+        HintKind::Before => "nothing of what must follow was said in time".into(),
+        HintKind::Pair => "said, but not completed".into(),
+        HintKind::Echo => "uses too few of the other side's words".into(),
+        HintKind::Gap => "its parts stand too far apart".into(),
+        HintKind::Deadline => "not said yet, and not due yet".into(),
         HintKind::Checksum => "has the right shape, but its check digits are wrong".into(),
     }
 }

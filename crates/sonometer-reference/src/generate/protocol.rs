@@ -49,7 +49,7 @@ fn settle(line: &mut Line, strengths: &Strengths, has_language: bool) {
         LineList::Strong => line.strength = strengths.strong,
         LineList::Clear => line.strength = strengths.clear,
         LineList::Weak => line.strength = strengths.weak,
-        LineList::Weigh | LineList::Except => {}
+        _ => {}
     }
     if !has_language {
         without_inflections(&mut line.pattern);

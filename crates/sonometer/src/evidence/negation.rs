@@ -4,6 +4,7 @@
 use crate::matcher::{Hit, TurnText};
 use crate::protocol::phrase::{WordKind, WordTest};
 use crate::sensor::{Owner, Plan, Written};
+use crate::text::edit::within_one_edit;
 use crate::text::gap::GapKind;
 
 /// The cues and stops of a turn as (first, last) tokens, in order.
@@ -86,6 +87,7 @@ fn is_written(plan: &Plan, turn: &TurnText<'_>, tests: &[WordTest], cue: (usize,
         tests.iter().any(|test| match test.kind {
             WordKind::Equal => word == test.folded,
             WordKind::Prefix => word.starts_with(&test.folded),
+            WordKind::Misspelt => within_one_edit(&word, &test.folded),
             WordKind::Inflection => plan.language.and_then(|l| l.stem).is_some_and(|stem| {
                 let mut found = String::new();
                 stem(&word, &mut found);

@@ -32,10 +32,10 @@ pub(crate) enum Body {
 /// A test of a token that no look-up by word decides.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TokenTest {
-    /// The prefix or stem, folded and in lower case.
+    /// The prefix, stem or word, folded and in lower case.
     pub(crate) text: Box<str>,
-    /// Whether it is a stem.
-    pub(crate) stem: bool,
+    /// How it is compared: never [`WordKind::Equal`].
+    pub(crate) kind: WordKind,
 }
 
 /// Collects everything that the patterns of a sensor share.
@@ -107,7 +107,7 @@ impl Compiler {
                     let cost = self.language.map_or(1, |l| l.frequency(&test.folded));
                     Part::Key(Key::Word(self.word(test)), cost)
                 }
-                WordKind::Prefix | WordKind::Inflection => Part::Key(Key::Test(self.test(test)), TEST_COST),
+                _ => Part::Key(Key::Test(self.test(test)), TEST_COST),
             },
             Pattern::Class(class) => Part::Key(Key::Class(*class), CLASS_COST),
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
@@ -131,8 +131,7 @@ impl Compiler {
     }
 
     fn test(&mut self, test: &WordTest) -> u32 {
-        let stem = test.kind == WordKind::Inflection;
-        number(&mut self.tests, TokenTest { text: test.folded.as_str().into(), stem })
+        number(&mut self.tests, TokenTest { text: test.folded.as_str().into(), kind: test.kind })
     }
 
     fn regex(&mut self, regex: &Regex) -> u32 {
@@ -233,7 +232,7 @@ impl Code<'_> {
                         let exact = number(&mut self.compiler.exacts, text.as_str().into());
                         Op::Exact(self.compiler.word(test), exact, next)
                     }
-                    (WordKind::Prefix | WordKind::Inflection, _) => Op::Test(self.compiler.test(test), next),
+                    _ => Op::Test(self.compiler.test(test), next),
                 };
                 self.push(op)
             }
@@ -251,9 +250,7 @@ impl Code<'_> {
                             let next = rest.iter().rev().fold(next, |next, item| self.emit(item, next));
                             match test.kind {
                                 WordKind::Equal => words.push((self.compiler.word(test), next)),
-                                WordKind::Prefix | WordKind::Inflection => {
-                                    tests.push((self.compiler.test(test), next))
-                                }
+                                _ => tests.push((self.compiler.test(test), next)),
                             }
                         }
                         None => entries.push(self.emit(item, next)),

@@ -11,7 +11,7 @@ use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
 use crate::language::{self, Language};
 use crate::protocol::phrase::{Pattern, WordTest};
-use crate::protocol::{Line, Marker, NegationMode, Place, Pole, Protocol, Repeat, Status};
+use crate::protocol::{Line, Marker, Place, Pole, Protocol, Repeat, Status};
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 use program::Key;
@@ -227,7 +227,7 @@ impl Plan {
                 add(&mut rules, &mut compiler, Owner::Except { marker }, l, Taking::EveryStart);
             }
         }
-        if protocol.markers.iter().any(|m| m.negation == NegationMode::Drop) {
+        if protocol.markers.iter().any(|m| m.heeds_negation()) {
             add_negation(&mut rules, &mut compiler, &protocol, language);
         }
         let (tests, exacts, regexes) = compiler.shared();
@@ -428,7 +428,7 @@ impl MarkerPlan {
         };
         let by = resolve(&marker.by);
         let share_by = marker.share.as_ref().map_or_else(Vec::new, |s| resolve(&s.by));
-        let drops_negated = marker.negation == NegationMode::Drop;
+        let drops_negated = marker.heeds_negation();
         let lines = if drops_negated { &marker.lines[..] } else { &[] };
         let written = lines.iter().map(|line| {
             let mut written = Written::default();

@@ -6,6 +6,7 @@ pub mod gap;
 pub mod token;
 
 mod ascii;
+pub(crate) mod edit;
 mod fold_table;
 mod unicode;
 

@@ -6,6 +6,7 @@
 //! | `guarante*` | a word that begins so |
 //! | `promise~` | any inflection of the word, by the language's stemmer |
 //! | `"US"` | these very characters |
+//! | `receive%1` | the word but for one edit (five letters or more) |
 //! | `(a|b c)` | one of them |
 //! | `x?` | x, or nothing |
 //! | `@feeling` | one entry of the list `feeling` |
@@ -24,5 +25,5 @@ mod check;
 mod parse;
 
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
-pub(crate) use check::build as build_regex;
+pub(crate) use check::{build as build_regex, gaps_in};
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};
