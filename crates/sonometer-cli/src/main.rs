@@ -79,7 +79,8 @@ impl Verb {
             Self::Fidelity(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json(),
-            Self::Explain(_) | Self::Fmt(_) | Self::Test(_) => false,
+            Self::Test(arguments) => arguments.json,
+            Self::Explain(_) | Self::Fmt(_) => false,
         }
     }
 }

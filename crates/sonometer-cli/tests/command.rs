@@ -11,6 +11,7 @@ const CALL: &str = "fixtures/interactions/support-call.json";
 const CARDS: &str = "crates/sonometer-cli/tests/protocols/cards.yaml";
 const FAILING: &str = "crates/sonometer-cli/tests/protocols/failing.yaml";
 const BROKEN: &str = "crates/sonometer-cli/tests/protocols/broken.yaml";
+const DIALOGUES: &str = "crates/sonometer-cli/tests/protocols/dialogues.yaml";
 const UNTIDY: &str = "crates/sonometer-cli/tests/protocols/untidy.yaml";
 const ENOUGH: &str = "Thank you so much for waiting with me, I really appreciate it today.";
 
@@ -447,6 +448,23 @@ fn test_shows_what_fails_and_why() {
         "{}",
         both.out
     );
+}
+
+#[test]
+fn dialogues_are_tests_of_the_whole_protocol() {
+    let ran = run(&["test", DIALOGUES]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    golden("test-dialogues.txt", &ran.out);
+}
+
+#[test]
+fn coverage_takes_everything_away_in_turn() {
+    let ran = run(&["test", DIALOGUES, "--coverage"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""));
+    golden("test-coverage.txt", &ran.out);
+    golden("test-coverage.json", &run(&["test", DIALOGUES, "--coverage", "--json"]).out);
+    let courtesy = |least| run(&["test", "courtesy", "--coverage", "--fail-under", least]).code;
+    assert_eq!((courtesy("80"), courtesy("100")), (0, 1));
 }
 
 #[test]

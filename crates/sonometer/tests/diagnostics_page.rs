@@ -24,28 +24,8 @@ const WITHOUT_CASE: [(&str, &str); 2] = [
     ),
 ];
 /// The keys by which a fragment shows that it belongs into a marker.
-const MARKER_KEYS: [&str; 20] = [
-    "label",
-    "strong",
-    "clear",
-    "weak",
-    "weigh",
-    "bias",
-    "except",
-    "importance",
-    "pole",
-    "by",
-    "where",
-    "repeat",
-    "per",
-    "share",
-    "half",
-    "trigger",
-    "mask",
-    "hints",
-    "hit",
-    "miss",
-];
+const MARKER_KEYS: &str = " label strong clear weak weigh bias except importance pole by where after before pair echo join \
+     absent when until ratio repeat per share half trigger mask hints hit miss ";
 
 /// The keys at the left edge of a fragment.
 fn keys(fragment: &str) -> Vec<&str> {
@@ -64,10 +44,10 @@ fn whole(snippet: Snippet<'_>) -> String {
     let head = ["sonometer: 1", "id: example", "version: \"1.0\"", "taxonomy: Signal", "language: en"];
     let missing = head.iter().filter(|line| !keys.contains(&line.split(':').next().unwrap_or_default()));
     let mut text: String = missing.map(|line| format!("{line}\n")).collect();
-    if keys.first().is_some_and(|key| MARKER_KEYS.contains(key)) {
+    if keys.first().is_some_and(|key| MARKER_KEYS.contains(&format!(" {key} "))) {
         text.push_str("markers:\n  - label: example\n");
         text.extend(fragment.lines().map(|line| format!("    {line}\n")));
-        let lists = ["strong", "clear", "weak", "weigh"];
+        let lists = ["strong", "clear", "weak", "weigh", "absent"];
         if !keys.iter().any(|key| lists.contains(key)) {
             text.push_str("    strong: thank you\n");
         }
