@@ -55,6 +55,8 @@ enum Verb {
     Explain(verb::code::Arguments),
     /// Write protocol files in their one normal form
     Fmt(verb::fmt::Arguments),
+    /// Print the JSON Schema of protocol files, for editors
+    Schema,
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
 }
@@ -68,6 +70,7 @@ impl Verb {
             Self::Check(arguments) => verb::check::run(arguments, screen),
             Self::Explain(arguments) => verb::code::run(arguments, screen),
             Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
+            Self::Schema => verb::schema::run(screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
         }
     }
@@ -80,7 +83,7 @@ impl Verb {
             Self::Protocols(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json(),
             Self::Test(arguments) => arguments.json,
-            Self::Explain(_) | Self::Fmt(_) => false,
+            Self::Explain(_) | Self::Fmt(_) | Self::Schema => false,
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Repository tasks: `cargo xtask NAME`.
 
 mod guard;
+mod schema;
 mod tables;
 mod test;
 mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | guard [--update]";
+const USAGE: &str =
+    "usage: cargo xtask test | tables [--check] | vectors [--check] | schema [--check] | guard [--update]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -19,6 +21,8 @@ fn main() -> ExitCode {
         ["guard", "--update"] => guard::run(true),
         ["vectors"] => vectors::fill(),
         ["vectors", "--check"] => vectors::check(),
+        ["schema"] => schema::write(),
+        ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),
         _ => Err(USAGE.to_owned()),
     };

@@ -1,131 +1,73 @@
-//! Where keys belong: the order of the page `docs/protocol.md`.
+//! Where keys belong: the order of `protocol::keys`.
 
-const PROTOCOL: &[&str] = &[
-    "sonometer",
-    "id",
-    "name",
-    "version",
-    "sgm",
-    "status",
-    "taxonomy",
-    "description",
-    "language",
-    "modalities",
-    "actants",
-    "fidelity",
-    "score",
-    "better",
-    "strengths",
-    "negation",
-    "lists",
-    "markers",
-    "tests",
-];
-const MARKER: &[&str] = &[
-    "label",
-    "description",
-    "importance",
-    "pole",
-    "by",
-    "where",
-    "negation",
-    "strengths",
-    "strong",
-    "clear",
-    "weak",
-    "weigh",
-    "bias",
-    "except",
-    "repeat",
-    "per",
-    "share",
-    "half",
-    "trigger",
-    "mask",
-    "hints",
-    "hit",
-    "miss",
-];
-const ACTANTS: &[&str] = &["primary", "secondary", "aliases"];
-const FIDELITY: &[&str] = &["words", "turns", "roles", "sufficient"];
-const STRENGTHS: &[&str] = &["strong", "clear", "weak"];
-const NEGATION: &[&str] = &["reach", "cues", "not_cues", "stops"];
-const SHARE: &[&str] = &["of", "by", "full"];
-const HINTS: &[&str] = &["more", "role", "where", "except", "negated", "checksum"];
+use sonometer::protocol::keys::{Key, Map, PROTOCOL, Shape};
 
 /// What a map is, which says how its keys are ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
-    Protocol,
-    Marker,
-    /// A map whose keys are in this order.
-    Keys(&'static [&'static str]),
-    /// The lists: names of the author, whose values are lines.
-    Lists,
-    /// Any other map: names of the author, in the author's order.
-    Names,
+    /// A map with keys of the notation.
+    Keys(&'static Map),
+    /// A map with names of the author, in the author's order, and what its values are.
+    Names(&'static Shape),
 }
+
+/// A whole protocol.
+pub(super) const ROOT: Kind = Kind::Keys(&PROTOCOL);
 
 impl Kind {
     /// Of the map under `key` of a map of this kind; an item of a list is under the key of the list.
     pub(super) fn under(self, key: &str) -> Self {
-        match (self, key) {
-            (Self::Protocol, "markers") => Self::Marker,
-            (Self::Protocol, "actants") => Self::Keys(ACTANTS),
-            (Self::Protocol, "fidelity") => Self::Keys(FIDELITY),
-            (Self::Protocol, "negation") => Self::Keys(NEGATION),
-            (Self::Protocol, "lists") => Self::Lists,
-            (Self::Protocol | Self::Marker, "strengths") => Self::Keys(STRENGTHS),
-            (Self::Marker, "share") => Self::Keys(SHARE),
-            (Self::Marker, "hints") => Self::Keys(HINTS),
-            _ => Self::Names,
+        match self.value(key) {
+            Some(Shape::Map(inner) | Shape::Maps(inner)) => Self::Keys(inner),
+            Some(Shape::Named(inner)) => Self::Names(inner),
+            _ => Self::Names(&Shape::Text),
         }
     }
 
-    /// The rank of a key; keys without a rank keep their order behind the others.
+    fn value(self, key: &str) -> Option<&'static Shape> {
+        match self {
+            Self::Keys(map) => self.position(key).map(|at| &map.keys[at].value),
+            Self::Names(shape) => Some(shape),
+        }
+    }
+
+    fn position(self, key: &str) -> Option<usize> {
+        match self {
+            Self::Keys(Map { keys, .. }) => keys.iter().position(|known: &Key| known.name == key),
+            Self::Names(_) => None,
+        }
+    }
+
+    /// The rank of a key; names of the author keep their order.
     pub(super) fn rank(self, key: &str) -> usize {
-        let keys = match self {
-            Self::Protocol => PROTOCOL,
-            Self::Marker => MARKER,
-            Self::Keys(keys) => keys,
-            Self::Lists | Self::Names => return 0,
-        };
-        keys.iter().position(|known| *known == key).unwrap_or(keys.len())
+        match self {
+            Self::Keys(map) => self.position(key).unwrap_or(map.keys.len()),
+            Self::Names(_) => 0,
+        }
+    }
+
+    /// Whether its keys are names of the author.
+    pub(super) fn is_named(self) -> bool {
+        matches!(self, Self::Names(_))
+    }
+
+    /// Whether its items are markers or tests, which stand apart from each other.
+    pub(super) fn stands_apart(self) -> bool {
+        matches!(self, Self::Keys(Map { name: "marker" | "test", .. }))
     }
 
     /// Whether the value of a key is lines, each for itself: the spaces around a line mean nothing.
     pub(super) fn is_lines(self, key: &str) -> bool {
-        match self {
-            Self::Lists => true,
-            Self::Marker => matches!(key, "strong" | "clear" | "weak" | "weigh" | "except" | "hit" | "miss"),
-            Self::Keys(keys) => keys == NEGATION,
-            Self::Protocol | Self::Names => false,
-        }
+        matches!(self.value(key), Some(Shape::Lines))
     }
 
     /// Whether the value of a key is a text even if it looks like a number: `version: "1.0"`.
     pub(super) fn is_text(self, key: &str) -> bool {
-        match self {
-            Self::Protocol => !matches!(key, "sonometer"),
-            Self::Marker => matches!(key, "label" | "description") || self.is_lines(key),
-            Self::Lists => true,
-            Self::Keys(keys) => keys == HINTS || keys == NEGATION && key != "reach",
-            Self::Names => false,
-        }
+        !self.is_typed(key) && key != "sonometer"
     }
 
-    /// Whether the value of a key is a number, which needs no quotes.
-    pub(super) fn is_number(self, key: &str) -> bool {
-        match self {
-            Self::Protocol => key == "sonometer",
-            Self::Marker => matches!(key, "bias" | "half" | "trigger"),
-            Self::Keys(keys) => {
-                keys == FIDELITY
-                    || keys == STRENGTHS
-                    || matches!((keys == NEGATION, key), (true, "reach"))
-                    || key == "full"
-            }
-            Self::Lists | Self::Names => false,
-        }
+    /// Whether the value of a key is a number or a truth, which needs no quotes.
+    pub(super) fn is_typed(self, key: &str) -> bool {
+        matches!(self.value(key), Some(Shape::Number(..) | Shape::Count(..) | Shape::Truth))
     }
 }

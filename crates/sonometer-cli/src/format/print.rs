@@ -1,6 +1,6 @@
 //! The tree written down.
 
-use super::order::Kind;
+use super::order::{Kind, ROOT};
 use super::scalar;
 use super::tree::{Document, Entry, Trivia};
 use sonometer::protocol::source::{Node, Scalar, Style, Value};
@@ -12,7 +12,7 @@ const WIDTH: usize = 120;
 pub(super) fn print(document: &Document<'_>) -> String {
     let mut printer = Printer { text: String::new() };
     printer.trivia(&document.header, 0);
-    printer.children(&document.root, Kind::Protocol, 0);
+    printer.children(&document.root, ROOT, 0);
     printer.text.trim_start_matches('\n').to_owned()
 }
 
@@ -45,7 +45,7 @@ impl Printer {
     fn entry_line(&mut self, entry: &Entry<'_>, kind: Kind, indent: usize) {
         let key = entry.key.map_or("", |key| key.text.as_str());
         self.start(indent);
-        self.text.push_str(&scalar::one_line(key, false, kind == Kind::Lists || kind == Kind::Names));
+        self.text.push_str(&scalar::one_line(key, false, kind.is_named()));
         self.text.push(':');
         self.value(entry, kind, key, indent + 2);
     }
@@ -102,13 +102,13 @@ impl Printer {
         }
     }
 
-    /// `- value`. Markers stand apart from each other.
+    /// `- value`. Markers and tests stand apart from each other.
     fn item(&mut self, entry: &Entry<'_>, kind: Kind, indent: usize, first: bool) {
         let mut lead: &[Trivia<'_>] = &entry.lead;
-        while lead.first() == Some(&Trivia::Blank) && (first || kind == Kind::Marker) {
+        while lead.first() == Some(&Trivia::Blank) && (first || kind.stands_apart()) {
             lead = &lead[1..];
         }
-        if kind == Kind::Marker && !first {
+        if kind.stands_apart() && !first {
             self.text.push('\n');
         }
         self.trivia(lead, indent);
@@ -196,8 +196,7 @@ fn is_block(scalar: &Scalar) -> bool {
 
 fn one_line(scalar: &Scalar, kind: Kind, key: &str, in_flow: bool) -> String {
     let text = scalar.text.trim();
-    let kept = scalar.style == Style::Quoted && scalar::looks_typed(text);
-    scalar::one_line(text, in_flow, kind.is_text(key) || kept && !kind.is_number(key))
+    scalar::one_line(text, in_flow, kind.is_text(key))
 }
 
 /// A map or list in brackets, or a scalar inside one.
@@ -208,7 +207,7 @@ fn flow(node: &Node, kind: Kind, key: &str) -> String {
             let mut entries: Vec<_> = entries.iter().collect();
             entries.sort_by_key(|(key, _)| below.rank(&key.text));
             let entries = entries.into_iter().map(|(key, node)| {
-                let name = scalar::one_line(&key.text, true, matches!(below, Kind::Lists | Kind::Names));
+                let name = scalar::one_line(&key.text, true, below.is_named());
                 format!("{name}: {}", flow(node, below, &key.text))
             });
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))

@@ -6,5 +6,6 @@ mod explain;
 pub(crate) mod fidelity;
 pub(crate) mod fmt;
 pub(crate) mod protocols;
+pub(crate) mod schema;
 pub(crate) mod sense;
 pub(crate) mod test;
