@@ -24,7 +24,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    done
   1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes),
-       `fmt --check` found something to change
+       `fmt --check` found something to change, `diff --fail-on-change` a reading that moved
   2    wrong usage, or an input that cannot be read
   3    the content lacks sufficient signal for a reliable reading
   4    no such protocol
@@ -53,6 +53,8 @@ enum Verb {
     Check(verb::check::Arguments),
     /// Say what a code of `check` means, with an example and the example mended
     Explain(verb::code::Arguments),
+    /// Show what another version of a protocol changes, on a corpus
+    Diff(verb::diff::Arguments),
     /// Write protocol files in their one normal form
     Fmt(verb::fmt::Arguments),
     /// Print the JSON Schema of protocol files, for editors
@@ -69,6 +71,7 @@ impl Verb {
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
             Self::Explain(arguments) => verb::code::run(arguments, screen),
+            Self::Diff(arguments) => verb::diff::run(arguments, screen),
             Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
             Self::Schema => verb::schema::run(screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
@@ -82,6 +85,7 @@ impl Verb {
             Self::Fidelity(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json(),
+            Self::Diff(arguments) => arguments.json,
             Self::Test(arguments) => arguments.json,
             Self::Explain(_) | Self::Fmt(_) | Self::Schema => false,
         }

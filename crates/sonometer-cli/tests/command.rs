@@ -12,6 +12,8 @@ const CARDS: &str = "crates/sonometer-cli/tests/protocols/cards.yaml";
 const FAILING: &str = "crates/sonometer-cli/tests/protocols/failing.yaml";
 const BROKEN: &str = "crates/sonometer-cli/tests/protocols/broken.yaml";
 const DIALOGUES: &str = "crates/sonometer-cli/tests/protocols/dialogues.yaml";
+const NEXT: &str = "crates/sonometer-cli/tests/protocols/dialogues-next.yaml";
+const TALKS: &str = "crates/sonometer-cli/tests/protocols/talks.jsonl";
 const UNTIDY: &str = "crates/sonometer-cli/tests/protocols/untidy.yaml";
 const ENOUGH: &str = "Thank you so much for waiting with me, I really appreciate it today.";
 
@@ -447,6 +449,28 @@ fn test_shows_what_fails_and_why() {
         both.out.contains("cards.yaml: 3 markers") && both.out.contains("failing.yaml: 2 markers"),
         "{}",
         both.out
+    );
+}
+
+#[test]
+fn diff_shows_which_readings_moved_and_why() {
+    let arguments = ["diff", DIALOGUES, NEXT, TALKS];
+    let ran = run(&arguments);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    golden("diff.txt", &ran.out);
+    assert!(!ran.out.contains("4111"), "the card number stays hidden");
+    let json = run(&[&arguments[..], &["--json", "--fail-on-change"]].concat());
+    assert_eq!((json.code, json.err.as_str()), (1, ""));
+    golden("diff.jsonl", &json.out);
+    assert!(!json.out.contains("4111"), "there too");
+    let limited = run(&[&arguments[..], &["--json", "--limit", "1"]].concat());
+    assert_eq!(limited.out.lines().count(), 2);
+    let same = run(&["diff", "courtesy", "courtesy@1.0", TALKS, "--fail-on-change"]);
+    assert_eq!(same.code, 0);
+    assert!(
+        same.out.contains("the protocols are the same") && same.out.contains("0 of 4 readings moved"),
+        "{}",
+        same.out
     );
 }
 

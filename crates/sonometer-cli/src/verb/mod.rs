@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod code;
+pub(crate) mod diff;
 mod explain;
 pub(crate) mod fidelity;
 pub(crate) mod fmt;

@@ -11,6 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::screen::Screen;
 use crate::target::Source;
 use bench::Bench;
+pub(super) use mutant::entries;
 
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]

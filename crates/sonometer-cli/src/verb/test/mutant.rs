@@ -165,7 +165,7 @@ fn lines_mut<'m>(marker: &'m mut Marker, key: &str) -> Option<&'m mut Vec<Line>>
 }
 
 /// The entries of a line of a list: it is cut at each `|` outside parentheses, quotes and expressions.
-pub(super) fn entries(line: &str) -> Vec<&str> {
+pub(in crate::verb) fn entries(line: &str) -> Vec<&str> {
     let (mut depth, mut closing, mut start, mut escaped) = (0_usize, None, 0, false);
     let mut entries = Vec::new();
     let mut before = ' ';
