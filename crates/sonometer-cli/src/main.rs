@@ -57,6 +57,8 @@ enum Verb {
     Diff(verb::diff::Arguments),
     /// Write protocol files in their one normal form
     Fmt(verb::fmt::Arguments),
+    /// Freeze a protocol file whose tests pass, and print its digest
+    Publish(verb::publish::Arguments),
     /// Print the JSON Schema of protocol files, for editors
     Schema,
     /// Run the self tests of protocols: their `hit` and `miss` lines
@@ -73,6 +75,7 @@ impl Verb {
             Self::Explain(arguments) => verb::code::run(arguments, screen),
             Self::Diff(arguments) => verb::diff::run(arguments, screen),
             Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
+            Self::Publish(arguments) => verb::publish::run(arguments, screen),
             Self::Schema => verb::schema::run(screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
         }
@@ -87,7 +90,7 @@ impl Verb {
             Self::Check(arguments) => arguments.json(),
             Self::Diff(arguments) => arguments.json,
             Self::Test(arguments) => arguments.json,
-            Self::Explain(_) | Self::Fmt(_) | Self::Schema => false,
+            Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema => false,
         }
     }
 }

@@ -7,6 +7,7 @@ mod explain;
 pub(crate) mod fidelity;
 pub(crate) mod fmt;
 pub(crate) mod protocols;
+pub(crate) mod publish;
 pub(crate) mod schema;
 pub(crate) mod sense;
 pub(crate) mod test;

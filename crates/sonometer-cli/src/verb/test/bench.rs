@@ -94,7 +94,8 @@ impl<'p> Bench<'p> {
         Ok(outcome)
     }
 
-    fn run_tests(&self) -> Result<Vec<Ran<'p>>, Error> {
+    /// Runs every test.
+    pub(super) fn run_tests(&self) -> Result<Vec<Ran<'p>>, Error> {
         let mut ran = Vec::new();
         for marker in &self.protocol.markers {
             // Alone, so that no other marker can help or hinder it.

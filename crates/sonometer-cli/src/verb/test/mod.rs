@@ -12,6 +12,7 @@ use crate::screen::Screen;
 use crate::target::Source;
 use bench::Bench;
 pub(super) use mutant::entries;
+use sonometer::{Error, Protocol};
 
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
@@ -44,6 +45,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         }
     }
     Ok(exit)
+}
+
+/// How many tests a protocol has, and how many of them fail.
+pub(super) fn failures(protocol: &Protocol) -> Result<(usize, usize), Error> {
+    let ran = Bench::of(protocol).run_tests()?;
+    Ok((ran.len(), ran.iter().filter(|ran| !ran.broken.is_empty()).count()))
 }
 
 fn of_target(target: &str, arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
