@@ -475,6 +475,26 @@ fn diff_shows_which_readings_moved_and_why() {
 }
 
 #[test]
+fn only_what_is_tested_can_be_published() {
+    let sound = fs::read_to_string(root().join(NEXT)).expect("is there");
+    let path = scratch("publish.yaml", sound.as_bytes());
+    let ran = run(&["publish", &path]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let written = fs::read_to_string(&path).expect("is there");
+    assert_eq!(written, sound.replace("\"0.2\"\n", "\"0.2\"\nstatus: published\n"));
+    let (_, digest) = ran.out.split_once("sha256:").expect("prints a digest");
+    assert!(run(&["check", &path]).out.contains(&digest[..64]), "check prints the same");
+    assert_eq!(run(&["publish", &path]).out, ran.out, "twice is once");
+    for (file, why) in [(FAILING, "warning"), (DIALOGUES, "2 tests failing"), (BROKEN, "2 errors")] {
+        let before = fs::read_to_string(root().join(file)).expect("is there");
+        let refused = run(&["publish", file]);
+        assert_eq!(refused.code, 2, "{file}");
+        assert!(refused.err.contains(why), "{}", refused.err);
+        assert_eq!(fs::read_to_string(root().join(file)).expect("is there"), before);
+    }
+}
+
+#[test]
 fn dialogues_are_tests_of_the_whole_protocol() {
     let ran = run(&["test", DIALOGUES]);
     assert_eq!((ran.code, ran.err.as_str()), (1, ""));
