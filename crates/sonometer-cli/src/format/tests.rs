@@ -21,6 +21,13 @@ fn an_untidy_file_becomes_a_tidy_one() {
 }
 
 #[test]
+fn comments_stay_with_what_they_belong_to() {
+    let tidy = include_str!("../../tests/golden/odd-tidy.yaml");
+    assert_eq!(formatted(include_str!("../../tests/protocols/odd.yaml")), tidy);
+    assert_eq!(formatted(tidy), tidy);
+}
+
+#[test]
 fn files_with_errors_and_json_are_refused() {
     assert!(matches!(format("sonometer: 1\n"), Err(Refusal::Findings(_))));
     let json = Protocol::read(UNTIDY).expect("is sound").0.to_canonical_json();

@@ -51,12 +51,26 @@ fn render(paint: &Paint, section: &Section<'_>) -> String {
     format!(
         "{}\n\n{}\n{}\n{}\n  {}\n\n{}",
         paint.bold(&format!("{code}: {title}")),
-        wrapped(meaning, paint.width),
+        wrapped(&without_links(meaning), paint.width),
         code_lines(WRONG, example.text),
         wrapped(answer, paint.width),
         paint.bold("Mended:"),
         code_lines(RIGHT, mended.text),
     )
+}
+
+/// `[text](address)` is only its text here.
+fn without_links(markdown: &str) -> String {
+    let mut parts = markdown.split("](");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (_, rest) = part.split_once(')').unwrap_or(("", part));
+        if let Some(at) = text.rfind('[') {
+            text.remove(at);
+        }
+        text.push_str(rest);
+    }
+    text
 }
 
 /// A paragraph, two columns in.
@@ -73,4 +87,15 @@ fn wrapped(text: &str, width: usize) -> String {
         }
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_become_their_text() {
+        assert_eq!(without_links("see [a page](a.md#b), or `[ ]`"), "see a page, or `[ ]`");
+        assert_eq!(without_links("no link"), "no link");
+    }
 }
