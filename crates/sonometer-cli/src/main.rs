@@ -2,10 +2,12 @@
 
 mod bar;
 mod conversation;
+mod diff;
 mod evaluate;
 mod failure;
 mod file;
 mod findings;
+mod format;
 mod input;
 mod json;
 mod labels;
@@ -24,7 +26,8 @@ use std::process::ExitCode;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes)
+  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes),
+       `fmt --check` found something to change, `diff --fail-on-change` a reading that moved
   2    wrong usage, or an input that cannot be read
   3    the content lacks sufficient signal for a reliable reading
   4    no such protocol
@@ -53,6 +56,16 @@ enum Verb {
     Protocols(verb::protocols::Arguments),
     /// Look for errors in protocol files
     Check(verb::check::Arguments),
+    /// Say what a code of `check` means, with an example and the example mended
+    Explain(verb::code::Arguments),
+    /// Show what another version of a protocol changes, on a corpus
+    Diff(verb::diff::Arguments),
+    /// Write protocol files in their one normal form
+    Fmt(verb::fmt::Arguments),
+    /// Freeze a protocol file whose tests pass, and print its digest
+    Publish(verb::publish::Arguments),
+    /// Print the JSON Schema of protocol files, for editors
+    Schema,
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
 }
@@ -71,6 +84,11 @@ impl Verb {
             Self::Evaluate(arguments) => verb::evaluate::run(arguments, screen),
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
+            Self::Explain(arguments) => verb::code::run(arguments, screen),
+            Self::Diff(arguments) => verb::diff::run(arguments, screen),
+            Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
+            Self::Publish(arguments) => verb::publish::run(arguments, screen),
+            Self::Schema => verb::schema::run(screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
         }
     }
@@ -82,7 +100,10 @@ impl Verb {
             Self::Fidelity(arguments) => arguments.json,
             Self::Evaluate(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
-            Self::Check(_) | Self::Test(_) => false,
+            Self::Check(arguments) => arguments.json(),
+            Self::Diff(arguments) => arguments.json,
+            Self::Test(arguments) => arguments.json,
+            Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema => false,
         }
     }
 }
