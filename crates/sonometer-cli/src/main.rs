@@ -22,6 +22,7 @@ use clap::{Parser, Subcommand};
 use failure::{Exit, Failure};
 use screen::{Screen, When};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -35,7 +36,7 @@ Exit codes:
 
 /// Sense texts and conversations: evidence, scores and fidelity, the same bytes every time.
 #[derive(Debug, Parser)]
-#[command(name = "sonometer", version, long_version = long_version(), after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "sonometer", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_CODES, max_term_width = 100)]
 struct Arguments {
     /// When to colour the output; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
@@ -71,10 +72,10 @@ enum Verb {
 }
 
 /// What `--version` says: the fingerprint, by which readings are told to be comparable. `-V` says the version alone.
-fn long_version() -> String {
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let fingerprint = sonometer::fingerprint();
     fingerprint.strip_prefix("sonometer ").unwrap_or(&fingerprint).to_owned()
-}
+});
 
 impl Verb {
     fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
