@@ -7,7 +7,9 @@ pub mod token;
 
 mod ascii;
 mod fold_table;
+mod tokens;
 mod unicode;
 
 pub use gap::GapKind;
 pub use token::Token;
+pub use tokens::tokens;
