@@ -7,6 +7,7 @@ mod file;
 mod findings;
 mod input;
 mod json;
+mod labels;
 mod near;
 mod paint;
 mod screen;
