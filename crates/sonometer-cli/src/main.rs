@@ -5,6 +5,7 @@ mod conversation;
 mod failure;
 mod file;
 mod findings;
+mod fit;
 mod input;
 mod json;
 mod labels;
@@ -51,6 +52,8 @@ enum Verb {
     Check(verb::check::Arguments),
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
+    /// Make a weighted list from labelled interactions, or tune a protocol to them
+    Fit(Box<verb::fit::Arguments>),
 }
 
 impl Verb {
@@ -61,6 +64,7 @@ impl Verb {
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
+            Self::Fit(arguments) => verb::fit::run(arguments, screen),
         }
     }
 
@@ -70,6 +74,7 @@ impl Verb {
             Self::Sense(arguments) => arguments.json,
             Self::Fidelity(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
+            Self::Fit(arguments) => arguments.json,
             Self::Check(_) | Self::Test(_) => false,
         }
     }

@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sonometer::Interaction;
+use std::fmt;
 
 /// Which items of labelled data are meant, and what makes them positive.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,6 +49,14 @@ pub(crate) struct Selector {
 pub(crate) struct Filter {
     path: Path,
     class: Class,
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let class = self.class.to_string();
+        let sign = if class.starts_with(['<', '>']) { "" } else { "=" };
+        write!(f, "{}{sign}{class}", self.path)
+    }
 }
 
 impl Filter {

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 mod explain;
 pub(crate) mod fidelity;
+pub(crate) mod fit;
 pub(crate) mod protocols;
 pub(crate) mod sense;
 pub(crate) mod test;

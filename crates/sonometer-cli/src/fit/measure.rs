@@ -1,0 +1,255 @@
+//! How well a protocol tells the classes apart: what the engine reads, and the usual figures about it.
+
+use super::Example;
+use super::matrix::sensor;
+use crate::failure::Failure;
+use sonometer::{Protocol, Unit};
+
+/// What the engine says of one example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// 0 where the content is insufficient.
+    pub(crate) activation: Unit,
+    pub(crate) triggered: bool,
+    pub(crate) sufficient: bool,
+    pub(crate) positive: bool,
+}
+
+/// Senses examples as `sonometer sense` would and looks at one marker.
+pub(crate) fn outcomes<'e>(
+    protocol: &Protocol,
+    label: &str,
+    examples: impl IntoIterator<Item = &'e Example>,
+) -> Result<Vec<Outcome>, Failure> {
+    let sensor = sensor(protocol.clone())?;
+    let outcome = |example: &Example| {
+        let reading =
+            sensor.sense(&example.interaction).map_err(|error| Failure::engine(&protocol.id, &error))?;
+        let resonance = reading.resonance().find(|(own, _)| *own == label).map(|(_, r)| r);
+        let resonance = resonance.unwrap_or_default();
+        let sufficient = reading.fidelity().sufficient;
+        Ok(Outcome {
+            activation: if sufficient { resonance.activation } else { Unit::ZERO },
+            triggered: sufficient && resonance.triggered,
+            sufficient,
+            positive: example.positive,
+        })
+    };
+    examples.into_iter().map(outcome).collect()
+}
+
+/// How often the decision was right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Positive and triggered.
+    pub(crate) hits: usize,
+    /// Negative and triggered.
+    pub(crate) alarms: usize,
+    /// Positive and not triggered.
+    pub(crate) misses: usize,
+    /// Negative and not triggered.
+    pub(crate) passes: usize,
+}
+
+impl Counts {
+    pub(crate) fn of(outcomes: &[Outcome]) -> Self {
+        let mut counts = Self::default();
+        outcomes.iter().for_each(|outcome| counts.add(outcome.triggered, outcome.positive));
+        counts
+    }
+
+    fn add(&mut self, triggered: bool, positive: bool) {
+        *match (triggered, positive) {
+            (true, true) => &mut self.hits,
+            (true, false) => &mut self.alarms,
+            (false, true) => &mut self.misses,
+            (false, false) => &mut self.passes,
+        } += 1;
+    }
+
+    pub(crate) fn precision(self) -> f64 {
+        share(self.hits, self.hits + self.alarms)
+    }
+
+    pub(crate) fn recall(self) -> f64 {
+        share(self.hits, self.hits + self.misses)
+    }
+
+    /// The harmonic mean of precision and recall of the positive class.
+    pub(crate) fn f1(self) -> f64 {
+        share(2 * self.hits, 2 * self.hits + self.alarms + self.misses)
+    }
+
+    /// The mean of the F1 of both classes.
+    pub(crate) fn macro_f1(self) -> f64 {
+        (self.f1() + share(2 * self.passes, 2 * self.passes + self.alarms + self.misses)) / 2.0
+    }
+}
+
+/// 0 where there is nothing to have a share of.
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// The figures of several folds: their counts together, and the mean of their AUC.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figures {
+    pub(crate) folds: usize,
+    pub(crate) counts: Counts,
+    auc: Option<f64>,
+    /// Items that were not measured for lack of signal; they count as not triggered.
+    pub(crate) insufficient: usize,
+}
+
+impl Figures {
+    pub(crate) fn of_folds(folds: &[Vec<Outcome>]) -> Self {
+        let all: Vec<Outcome> = folds.concat();
+        Self {
+            folds: folds.len(),
+            counts: Counts::of(&all),
+            auc: mean_auc(folds),
+            insufficient: all.iter().filter(|outcome| !outcome.sufficient).count(),
+        }
+    }
+
+    pub(crate) fn precision(&self) -> f64 {
+        self.counts.precision()
+    }
+
+    pub(crate) fn recall(&self) -> f64 {
+        self.counts.recall()
+    }
+
+    pub(crate) fn f1(&self) -> f64 {
+        self.counts.f1()
+    }
+
+    pub(crate) fn macro_f1(&self) -> f64 {
+        self.counts.macro_f1()
+    }
+
+    /// One half where no fold has both classes: nothing is known.
+    pub(crate) fn auc(&self) -> f64 {
+        self.auc.unwrap_or(0.5)
+    }
+}
+
+/// What a threshold is chosen for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Aim {
+    /// The mean F1 of both classes
+    #[default]
+    MacroF1,
+    /// The F1 of the positive class
+    F1,
+}
+
+impl Aim {
+    pub(crate) fn of(self, counts: Counts) -> f64 {
+        match self {
+            Self::MacroF1 => counts.macro_f1(),
+            Self::F1 => counts.f1(),
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::MacroF1 => "macro-F1",
+            Self::F1 => "F1",
+        }
+    }
+}
+
+/// The probability that a positive example scores above a negative one, ties counting half (the area under the ROC curve); `None`
+/// without examples of both classes.
+pub(crate) fn auc(scored: &[(f64, bool)]) -> Option<f64> {
+    let mut sorted = scored.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (mut below, mut half_wins, mut positives) = (0_u64, 0_u64, 0_u64);
+    for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let positive = tied.iter().filter(|(_, positive)| *positive).count() as u64;
+        let negative = tied.len() as u64 - positive;
+        half_wins += positive * (2 * below + negative);
+        below += negative;
+        positives += positive;
+    }
+    let pairs = 2 * positives * below;
+    (pairs > 0).then(|| half_wins as f64 / pairs as f64)
+}
+
+/// The mean AUC of the activations of several folds: models of different folds need not agree on a scale.
+fn mean_auc(folds: &[Vec<Outcome>]) -> Option<f64> {
+    let scored = |fold: &Vec<Outcome>| {
+        fold.iter().map(|o| (o.activation.0 as f64, o.positive)).collect::<Vec<(f64, bool)>>()
+    };
+    mean(folds.iter().filter_map(|fold| auc(&scored(fold))))
+}
+
+pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// The score from which an example is best called positive: half-way between two scores that occur. Of equally good ones, that with the widest
+/// gap around it, then the lowest. `None` where all scores are equal.
+pub(crate) fn threshold(scored: &[(f64, bool)], aim: Aim) -> Option<f64> {
+    let mut sorted = scored.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut counts = Counts::default();
+    sorted.iter().for_each(|(_, positive)| counts.add(true, *positive));
+    let mut best: Option<(f64, f64, f64)> = None;
+    let groups: Vec<&[(f64, bool)]> = sorted.chunk_by(|a, b| a.0 == b.0).collect();
+    for pair in groups.windows(2) {
+        for (_, positive) in pair[0] {
+            if *positive {
+                counts.hits -= 1;
+                counts.misses += 1;
+            } else {
+                counts.alarms -= 1;
+                counts.passes += 1;
+            }
+        }
+        let (low, high) = (pair[0][0].0, pair[1][0].0);
+        let found = (aim.of(counts), high - low, low + (high - low) / 2.0);
+        if best.is_none_or(|best| (found.0, found.1) > (best.0, best.1)) {
+            best = Some(found);
+        }
+    }
+    best.map(|(_, _, threshold)| threshold)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_area_counts_pairs() {
+        assert_eq!(auc(&[(0.1, false), (0.2, true)]), Some(1.0));
+        assert_eq!(auc(&[(0.1, true), (0.2, false)]), Some(0.0));
+        assert_eq!(auc(&[(0.5, true), (0.5, false)]), Some(0.5));
+        // Of six pairs, four are right and one is tied.
+        let scored = [(1.0, false), (2.0, true), (2.0, false), (3.0, true), (4.0, true), (3.5, false)];
+        assert_eq!(auc(&scored), Some((1.0 + 0.5 + 2.0 + 3.0) / 9.0));
+        assert_eq!(auc(&[(0.1, true)]), None);
+    }
+
+    #[test]
+    fn figures_are_those_of_the_textbook() {
+        let counts = Counts { hits: 6, alarms: 2, misses: 4, passes: 8 };
+        assert_eq!(counts.precision(), 0.75);
+        assert_eq!(counts.recall(), 0.6);
+        assert!((counts.f1() - 2.0 / 3.0).abs() < 1e-15);
+        assert!((counts.macro_f1() - (2.0 / 3.0 + 16.0 / 22.0) / 2.0).abs() < 1e-15);
+        assert_eq!(Counts::default().macro_f1(), 0.0);
+    }
+
+    #[test]
+    fn thresholds_stand_between_scores() {
+        let scored = [(1.0, false), (2.0, false), (4.0, true), (5.0, true)];
+        assert_eq!(threshold(&scored, Aim::MacroF1), Some(3.0));
+        assert_eq!(threshold(&[(1.0, true), (1.0, false)], Aim::F1), None);
+        // The F1 of the positive class alone accepts more alarms than the mean of both.
+        let scored = [(1.0, false), (2.0, true), (3.0, false), (4.0, false), (5.0, true), (6.0, true)];
+        assert_eq!(threshold(&scored, Aim::F1), Some(4.5));
+    }
+}

@@ -1,0 +1,202 @@
+//! What fitting came to: for people, for programs, and for the head of the file.
+
+use super::data::Data;
+use super::measure::{Aim, Figures};
+use super::scale::Weighted;
+use crate::failure::counted;
+use crate::json::{self, number};
+use crate::paint::Paint;
+use sonometer::Unit;
+use std::io::{self, IsTerminal, Write};
+
+/// How many of the strongest lines are shown.
+const SHOWN: usize = 5;
+
+/// What fitting came to.
+#[derive(Debug)]
+pub(crate) struct Report<'d> {
+    pub(crate) data: &'d Data,
+    pub(crate) aim: Aim,
+    pub(crate) candidates: usize,
+    pub(crate) lines: usize,
+    pub(crate) cost: f64,
+    pub(crate) held_out: Figures,
+    pub(crate) training: Figures,
+    pub(crate) settings: String,
+}
+
+#[derive(serde::Serialize)]
+struct Summary<'r> {
+    out: &'r str,
+    bytes: usize,
+    data: &'r str,
+    sha256: &'r str,
+    label: &'r str,
+    items: usize,
+    positive: usize,
+    candidates: usize,
+    lines: usize,
+    regularisation: String,
+    held_out: Figures,
+    training: Figures,
+}
+
+impl Report<'_> {
+    fn items(&self) -> String {
+        let items = counted(self.data.examples.len(), "item");
+        format!("{items}, {} positive ({})", self.data.positives(), self.data.label)
+    }
+
+    /// The lines of the comment at the head of the file.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let folds = self.held_out.folds;
+        vec![
+            format!("Fitted by `sonometer fit` {}.", env!("CARGO_PKG_VERSION")),
+            format!("data      {}, sha-256 {}", self.data.name, self.data.digest),
+            format!("items     {}", self.items()),
+            format!("settings  {}, C {}, {folds} folds, threshold for {}", self.settings, self.cost, self.aim.name()),
+            format!("lines     {} of {} candidates", self.lines, self.candidates),
+            "method    linear support vector machine, L2, squared hinge loss, by dual coordinate descent".into(),
+            "          (Hsieh et al. 2008, ICML); activation is linear in it, the threshold at 0.5".into(),
+            format!("held out  {}", self.held_out.told()),
+            format!("training  {}", self.training.told()),
+            "Figures are of the engine's own readings; held out: lines, weights, C and threshold chosen without".into(),
+            "the items they are measured on. Words were chosen by data, not by meaning: read them before use.".into(),
+        ]
+    }
+
+    pub(crate) fn told(&self, paint: &Paint, weighted: &Weighted, out: &str, bytes: usize) -> String {
+        let mut text = format!("{}: {}\n", self.data.name, self.items());
+        text.push_str(&format!(
+            "{} of {}, C {}\n\n",
+            counted(self.lines, "line"),
+            counted(self.candidates, "candidate"),
+            self.cost
+        ));
+        text.push_str(&table(paint, &[("held out", &self.held_out), ("training", &self.training)]));
+        if self.held_out.insufficient > 0 {
+            text.push_str(&format!(
+                "{}  {} without sufficient signal count as not triggered\n",
+                paint.dim("  note"),
+                counted(self.held_out.insufficient, "item")
+            ));
+        }
+        let line = |(pattern, weight): &(String, Unit)| format!("{pattern} = {weight}");
+        let positive = weighted.lines.iter().filter(|(_, weight)| *weight > Unit::ZERO).take(SHOWN);
+        let negative = weighted.lines.iter().rev().filter(|(_, weight)| *weight < Unit::ZERO).take(SHOWN);
+        text.push_str(&format!("\nfor      {}\n", positive.map(line).collect::<Vec<_>>().join(", ")));
+        text.push_str(&format!("against  {}\n", negative.map(line).collect::<Vec<_>>().join(", ")));
+        text.push_str(&format!("\nwrote {} ({} KB)\n", paint.bold(out), bytes.div_ceil(1000)));
+        text
+    }
+
+    pub(crate) fn json(&self, out: &str, bytes: usize) -> String {
+        json::line(&Summary {
+            out,
+            bytes,
+            data: &self.data.name,
+            sha256: &self.data.digest,
+            label: &self.data.label,
+            items: self.data.examples.len(),
+            positive: self.data.positives(),
+            candidates: self.candidates,
+            lines: self.lines,
+            regularisation: self.cost.to_string(),
+            held_out: self.held_out,
+            training: self.training,
+        })
+    }
+}
+
+/// Figures side by side, one row each.
+pub(crate) fn table(paint: &Paint, rows: &[(&str, &Figures)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let head = format!("  {:width$}  precision  recall     F1  macro-F1    AUC", "");
+    let mut text = format!("{}\n", paint.dim(&head));
+    for (name, figures) in rows {
+        text.push_str(&format!(
+            "  {name:width$}  {:>9.3}  {:>6.3}  {:>5.3}  {:>8.3}  {:>5.3}\n",
+            figures.precision(),
+            figures.recall(),
+            figures.f1(),
+            figures.macro_f1(),
+            figures.auc()
+        ));
+    }
+    text
+}
+
+impl Figures {
+    /// In one line, for comments.
+    pub(crate) fn told(&self) -> String {
+        format!(
+            "macro-F1 {:.3}, AUC {:.3}, precision {:.3}, recall {:.3}, F1 {:.3}",
+            self.macro_f1(),
+            self.auc(),
+            self.precision(),
+            self.recall(),
+            self.f1()
+        )
+    }
+}
+
+impl serde::Serialize for Figures {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Written {
+            #[serde(serialize_with = "number")]
+            precision: Unit,
+            #[serde(serialize_with = "number")]
+            recall: Unit,
+            #[serde(serialize_with = "number")]
+            f1: Unit,
+            #[serde(serialize_with = "number")]
+            macro_f1: Unit,
+            #[serde(serialize_with = "number")]
+            auc: Unit,
+            insufficient: usize,
+        }
+        let unit = |value: f64| Unit((value * 1e6).round() as i64);
+        Written {
+            precision: unit(self.precision()),
+            recall: unit(self.recall()),
+            f1: unit(self.f1()),
+            macro_f1: unit(self.macro_f1()),
+            auc: unit(self.auc()),
+            insufficient: self.insufficient,
+        }
+        .serialize(serializer)
+    }
+}
+
+/// What is being done, on standard error, where a person looks at it.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    is_seen: bool,
+    last: String,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Self {
+        Self { is_seen: io::stderr().is_terminal(), last: String::new() }
+    }
+
+    /// `done` of `all` steps of something.
+    pub(crate) fn show(&mut self, what: &str, done: usize, all: usize) {
+        if !self.is_seen {
+            return;
+        }
+        let text = format!("{what} {} %", 100 * done / all.max(1));
+        if text != self.last {
+            // Nothing is lost if it cannot be shown.
+            let _ = write!(io::stderr(), "\r\u{1b}[K{text}");
+            self.last = text;
+        }
+    }
+
+    pub(crate) fn end(&mut self) {
+        if self.is_seen {
+            let _ = write!(io::stderr(), "\r\u{1b}[K");
+        }
+    }
+}
