@@ -1,5 +1,5 @@
-//! Which patterns may become lines of a weighted list: words and runs of neighbouring words, as the engine sees them,
-//! that enough interactions hold; and signs of writing that are no words.
+//! Which patterns may become lines of a weighted list: words, beginnings of words, and runs of neighbouring words, as the
+//! engine sees them, that enough interactions hold; and signs of writing that are no words.
 
 use sonometer::language::Language;
 use sonometer::text::chars::{Class, class, is_letter, is_upper};
@@ -14,6 +14,9 @@ pub(crate) const MOST_WORDS: usize = 3;
 /// A protocol holds no more pattern lines than this.
 const MOST_LINES: usize = 100_000;
 
+/// The most letters of the beginning of a word.
+const LONGEST_PREFIX: usize = 8;
+
 /// What is looked for in the place of digits.
 const NUMBER: &str = "<number>";
 
@@ -26,6 +29,8 @@ const SIGNS: [&str; 10] =
 pub(crate) struct Choice {
     /// The most words of a candidate, 1 to [`MOST_WORDS`].
     pub(crate) words: usize,
+    /// The fewest letters of the beginning of a word (`guarante*`), which finds inflections and compounds; 0: no beginnings.
+    pub(crate) prefix: usize,
     /// How many interactions must hold it.
     pub(crate) support: usize,
     /// The role whose turns are looked at, folded; `None`: every turn.
@@ -45,6 +50,7 @@ type Run = [u32; MOST_WORDS];
 /// The candidates, the most frequent first, then by their text; at most as many as a protocol can hold.
 pub(crate) fn find(interactions: &[&Interaction], choice: &Choice) -> Vec<String> {
     let mut words = Words::default();
+    let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();
     let names = if choice.names { BTreeSet::new() } else { names(interactions, choice) };
     let mut support: BTreeMap<Run, usize> = BTreeMap::new();
     for interaction in interactions {
@@ -53,8 +59,12 @@ pub(crate) fn find(interactions: &[&Interaction], choice: &Choice) -> Vec<String
             let folded = Folded::new(&turn.content);
             runs(&folded, choice, &names, &mut words, &mut held);
         }
+        for prefix in words.prefixes(&held, choice) {
+            *prefixes.entry(prefix).or_default() += 1;
+        }
         held.into_iter().for_each(|run| *support.entry(run).or_default() += 1);
     }
+    let prefixes = telling_prefixes(prefixes, &words, &support, choice);
     support.retain(|run, support| *support >= choice.support && words.is_wanted(run, choice));
     let told_by_part = |run: &Run, own: usize| {
         parts(run).into_iter().flatten().any(|part| support.get(&part).is_some_and(|support| *support == own))
@@ -63,6 +73,7 @@ pub(crate) fn find(interactions: &[&Interaction], choice: &Choice) -> Vec<String
         .iter()
         .filter(|(run, own)| !told_by_part(run, **own))
         .map(|(run, own)| (*own, words.pattern(run)))
+        .chain(prefixes)
         .collect();
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let mut patterns: Vec<String> = SIGNS.iter().map(|sign| (*sign).to_owned()).collect();
@@ -112,6 +123,41 @@ fn runs(
             held.insert(run);
         }
     }
+}
+
+/// The prefixes that tell more than any longer prefix, or any word, that begins so.
+fn telling_prefixes(
+    mut prefixes: BTreeMap<String, usize>,
+    words: &Words,
+    support: &BTreeMap<Run, usize>,
+    choice: &Choice,
+) -> Vec<(usize, String)> {
+    prefixes.retain(|_, support| *support >= choice.support);
+    let of_words = words.numbers.iter().filter_map(|(word, number)| {
+        let support = support.get(&single(*number))?;
+        Some((word.as_str(), *support))
+    });
+    let of_words: BTreeMap<&str, usize> = of_words.collect();
+    let is_told = |prefix: &str, own: usize| {
+        let mut longer = prefixes
+            .range(prefix.to_owned()..)
+            .skip(1)
+            .map(|(text, support)| (text.as_str(), *support))
+            .take_while(|(text, _)| text.starts_with(prefix));
+        let mut words = of_words
+            .range(prefix..)
+            .map(|(text, support)| (*text, *support))
+            .take_while(|(text, _)| text.starts_with(prefix));
+        longer.any(|(_, support)| support == own) || words.any(|(_, support)| support == own)
+    };
+    let telling = prefixes.iter().filter(|(prefix, own)| !is_told(prefix, **own));
+    telling.map(|(prefix, own)| (*own, format!("{prefix}*"))).collect()
+}
+
+fn single(number: u32) -> Run {
+    let mut run = Run::default();
+    run[0] = number;
+    run
 }
 
 /// The runs that are one word shorter at either end.
@@ -174,6 +220,22 @@ impl Words {
         run.iter().take_while(|number| **number != 0).map(|number| self.texts[*number as usize - 1].as_str())
     }
 
+    /// The beginnings of the words among `held`.
+    fn prefixes(&self, held: &BTreeSet<Run>, choice: &Choice) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        if choice.prefix == 0 {
+            return found;
+        }
+        let words = held.iter().filter(|run| run[1] == 0).flat_map(|run| self.texts(run));
+        for word in words.filter(|word| !choice.stop_list.contains(*word)) {
+            let letters = word.char_indices().take_while(|(_, c)| class(*c) == Class::Word && is_letter(*c));
+            for (at, c) in letters.take(LONGEST_PREFIX).skip(choice.prefix - 1) {
+                found.insert(word[..at + c.len_utf8()].to_owned());
+            }
+        }
+        found
+    }
+
     fn is_wanted(&self, run: &Run, choice: &Choice) -> bool {
         !self.texts(run).all(|word| choice.stop_list.contains(word))
     }
@@ -207,6 +269,7 @@ mod tests {
         let language = sonometer::language::find("en");
         Choice {
             words: 2,
+            prefix: 0,
             support: 2,
             by: None,
             language,
@@ -239,7 +302,7 @@ mod tests {
 
     #[test]
     fn digits_become_numbers_and_names_are_left_out() {
-        let texts = ["only 3 left at Aldi", "only 12 left at Aldi", "only you, left aside"];
+        let texts = ["only 3 left at Aldi", "only 12 left at Aldi", "only you, left aside", "3 days"];
         assert_eq!(
             found(&texts, &choice()),
             ["left", "only", "<number> left", "at", "only <number>"],
@@ -248,6 +311,16 @@ mod tests {
         let all = Choice { names: true, digits: true, ..choice() };
         assert!(found(&texts, &all).contains(&"aldi".to_owned()));
         assert!(found(&["call 911", "911 now"], &all).contains(&"911".to_owned()));
+    }
+
+    #[test]
+    fn prefixes_find_what_no_word_alone_finds() {
+        let choice = Choice { words: 1, prefix: 4, ..choice() };
+        let texts = ["guaranteed", "guarantees", "we guarantee", "guard", "guard dog"];
+        // `guar*` finds them all; `guara*` and what is longer no more than `guarante*`; `guard*` no more than `guard`.
+        assert_eq!(found(&texts, &choice), ["guar*", "guarante*", "guard"]);
+        // A prefix needs no word that is itself frequent enough.
+        assert_eq!(found(&["kaufen", "kaufst"], &choice), ["kauf*"]);
     }
 
     #[test]
@@ -262,7 +335,7 @@ mod tests {
     #[test]
     fn scripts_without_spaces_give_runs_of_characters() {
         let choice = Choice { language: None, ..choice() };
-        assert_eq!(found(&["谢谢你", "谢谢 ok", "谢 谢"], &choice), ["谢", "谢谢"]);
+        assert_eq!(found(&["谢谢你", "谢 谢 ok", "谢天"], &choice), ["谢", "谢谢"]);
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Report<'_> {
         text.push_str(&table(paint, &[("held out", &self.held_out), ("training", &self.training)]));
         if self.held_out.insufficient > 0 {
             text.push_str(&format!(
-                "{}  {} without sufficient signal count as not triggered\n",
+                "{}  {} without sufficient signal count as not triggered; --sufficient sets how much is enough\n",
                 paint.dim("  note"),
                 counted(self.held_out.insufficient, "item")
             ));

@@ -15,6 +15,7 @@ pub(crate) struct Frame {
     pub(crate) language: Option<String>,
     pub(crate) label: String,
     pub(crate) by: Option<String>,
+    pub(crate) sufficient: Option<Unit>,
     pub(crate) repeat: Repeat,
 }
 
@@ -40,6 +41,9 @@ impl Frame {
         ));
         if let Some(language) = &self.language {
             text.push_str(&format!("language: {}\n", quoted(language)));
+        }
+        if let Some(sufficient) = self.sufficient {
+            text.push_str(&format!("fidelity: {{sufficient: {sufficient}}}\n"));
         }
         text.push_str(&format!("score: any\nmarkers:\n  - label: {}\n", self.label));
         if let Some(by) = &self.by {
@@ -142,6 +146,7 @@ mod tests {
             taxonomy: "Signal",
             language: Some("en".into()),
             label: "gratitude".into(),
+            sufficient: Some(Unit(250_000)),
             by: Some("The \"agent\"".into()),
             repeat: Repeat::Once,
         }

@@ -14,7 +14,7 @@ use crate::screen::Screen;
 use crate::{file, fit};
 use sonometer::protocol::{Repeat, Taxonomy};
 use sonometer::text::fold::fold_to_lower;
-use sonometer::{Interaction, language};
+use sonometer::{Interaction, Unit, language};
 use std::collections::BTreeSet;
 
 /// Arguments of `fit`.
@@ -45,23 +45,29 @@ pub(crate) struct Arguments {
     /// The language of the texts, where the engine knows it (`en`)
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
+    /// The fidelity from which content is measured [default: that of protocols, 0.5]
+    #[arg(long, value_name = "0..1", value_parser = fraction)]
+    sufficient: Option<Unit>,
     /// The role whose turns count [default: every turn]
     #[arg(long, value_name = "ROLE")]
     by: Option<String>,
     /// The most words of a pattern
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=MOST_WORDS as i64))]
     words: u8,
+    /// The fewest letters of a pattern that is the beginning of a word (`guarante*`); 0: no such patterns
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=8))]
+    prefix: u8,
     /// In how many items of one class a pattern must occur
     #[arg(long, value_name = "N", default_value_t = 3)]
     support: usize,
     /// The most lines
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 2000)]
     size: usize,
     /// What later matches of a line add: `once` counts presence
     #[arg(long, default_value = "once", value_parser = clap::builder::PossibleValuesParser::new(Repeat::NAMES))]
     repeat: String,
     /// The cost of errors, against which large weights are held; several are chosen among by folds
-    #[arg(long, value_name = "C", value_delimiter = ',', default_values_t = [0.01, 0.03, 0.1, 0.3, 1.0])]
+    #[arg(long, value_name = "C", value_delimiter = ',', default_values_t = [0.003, 0.01, 0.03, 0.1, 0.3, 1.0])]
     regularisation: Vec<f64>,
     /// Lets both classes weigh the same, however rare one is
     #[arg(long)]
@@ -203,6 +209,7 @@ fn frame(arguments: &Arguments) -> Result<Frame, Failure> {
         language: arguments.language.clone(),
         label,
         by: arguments.by.clone(),
+        sufficient: arguments.sufficient,
         repeat: Repeat::from_name(&arguments.repeat).unwrap_or(Repeat::Once),
     })
 }
@@ -222,6 +229,7 @@ fn patterns(arguments: &Arguments, interactions: &[&Interaction]) -> Result<Vec<
     };
     let choice = Choice {
         words: usize::from(arguments.words),
+        prefix: usize::from(arguments.prefix),
         support: arguments.support.max(1),
         by: arguments.by.as_deref().map(|by| fold_to_lower(by).trim().to_owned()),
         language,
@@ -240,6 +248,11 @@ fn patterns(arguments: &Arguments, interactions: &[&Interaction]) -> Result<Vec<
     Ok(patterns)
 }
 
+fn fraction(text: &str) -> Result<Unit, String> {
+    let unit = Unit::parse(text).filter(|unit| unit.clamp_to_one() == *unit);
+    unit.ok_or_else(|| "write a number from 0 to 1".into())
+}
+
 fn costs(given: &[f64]) -> Result<Vec<f64>, Failure> {
     let mut costs = given.to_vec();
     if let Some(bad) = costs.iter().find(|cost| !(1e-6..=1e6).contains(*cost)) {
@@ -255,13 +268,16 @@ fn costs(given: &[f64]) -> Result<Vec<f64>, Failure> {
 /// What was asked for, in one order and without the names of folders.
 fn settings(arguments: &Arguments) -> String {
     let mut text = format!(
-        "words {}, support {}, size {}, repeat {}",
-        arguments.words, arguments.support, arguments.size, arguments.repeat
+        "words {}, prefix {}, support {}, size {}, repeat {}",
+        arguments.words, arguments.prefix, arguments.support, arguments.size, arguments.repeat
     );
     for (name, value) in [("by", &arguments.by), ("language", &arguments.language)] {
         if let Some(value) = value {
             text.push_str(&format!(", {name} {value}"));
         }
+    }
+    if let Some(sufficient) = arguments.sufficient {
+        text.push_str(&format!(", sufficient {sufficient}"));
     }
     for (name, path) in [("stop list", &arguments.stop_list), ("patterns of", &arguments.patterns)] {
         if let Some(path) = path {
