@@ -130,4 +130,39 @@ mod tests {
         sorted.sort_unstable();
         assert_eq!(sorted, (0..50).collect::<Vec<_>>());
     }
+
+    /// `tests/fit/oracle.py` tells how the files were made: LinearSVC of scikit-learn on the same features.
+    #[test]
+    fn weights_are_those_of_scikit_learn() {
+        let (rows, positive) = features(include_str!("../../tests/fit/features.svm"));
+        let rows: Vec<&Row> = rows.iter().collect();
+        let share = |class: bool| positive.iter().filter(|own| **own == class).count() as f64;
+        for line in include_str!("../../tests/fit/weights.txt").lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let numbers: Vec<f64> = words[2..].iter().map(|word| word.parse().expect("a number")).collect();
+            let cost: f64 = words[0].parse().expect("a number");
+            let costs = match words[1] {
+                "balanced" => [false, true].map(|class| cost * rows.len() as f64 / (2.0 * share(class))),
+                _ => [cost, cost],
+            };
+            let model = fit(&rows, &positive, numbers.len() - 1, costs, 1e-11);
+            let found = std::iter::once(&model.bias).chain(&model.weights);
+            for (at, (found, expected)) in found.zip(&numbers).enumerate() {
+                assert!((found - expected).abs() < 1e-6, "{cost} {}: {at}: {found} {expected}", words[1]);
+            }
+        }
+    }
+
+    fn features(text: &str) -> (Vec<Row>, Vec<bool>) {
+        let row = |line: &str| {
+            let mut words = line.split(' ');
+            let positive = words.next() == Some("1");
+            let pairs = words.skip(1).map(|pair| {
+                let (column, value) = pair.split_once(':').expect("a pair");
+                (column.parse::<u32>().expect("a column") - 1, value.parse().expect("a value"))
+            });
+            (pairs.collect::<Row>(), positive)
+        };
+        text.lines().filter(|line| !line.starts_with('#')).map(row).unzip()
+    }
 }
