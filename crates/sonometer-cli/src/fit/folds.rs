@@ -6,7 +6,7 @@
 use super::Example;
 use super::learn::{Bounds, Fitted, Parts, learn};
 use super::matrix::Matrix;
-use super::measure::{Aim, auc, mean, threshold};
+use super::measure::{Aim, auc, best_cut, mean};
 use crate::labels::Fold;
 
 /// The part of `count` that each example is in: that of SHA-256 of `fit ` and its group, as `--fold` parts by the group
@@ -99,7 +99,7 @@ impl Crossed {
         let values = || scored.iter().map(|(value, _)| *value);
         Some(Chosen {
             cost: best.0,
-            threshold: threshold(&scored, aim)?,
+            threshold: best_cut(&scored, aim)?.middle(),
             range: (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)),
         })
     }

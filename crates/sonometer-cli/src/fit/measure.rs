@@ -3,7 +3,7 @@
 use super::Example;
 use super::matrix::sensor;
 use crate::failure::Failure;
-use sonometer::{Protocol, Unit};
+use sonometer::{Interaction, Protocol, SenseOptions, Sensor, Turn, Unit};
 
 /// What the engine says of one example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,14 +190,29 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// The score from which an example is best called positive: half-way between two scores that occur. Of equally good ones, that with the widest
-/// gap around it, then the lowest. `None` where all scores are equal.
-pub(crate) fn threshold(scored: &[(f64, bool)], aim: Aim) -> Option<f64> {
+/// A place between two neighbouring scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cut {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// What is aimed at, if scores above the cut are called positive.
+    pub(crate) quality: f64,
+}
+
+impl Cut {
+    pub(crate) fn middle(self) -> f64 {
+        self.low + (self.high - self.low) / 2.0
+    }
+}
+
+/// The best cut between scores that occur. Of equally good ones, the widest, then the lowest. `None` where all scores are
+/// equal.
+pub(crate) fn best_cut(scored: &[(f64, bool)], aim: Aim) -> Option<Cut> {
     let mut sorted = scored.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut counts = Counts::default();
     sorted.iter().for_each(|(_, positive)| counts.add(true, *positive));
-    let mut best: Option<(f64, f64, f64)> = None;
+    let mut best: Option<Cut> = None;
     let groups: Vec<&[(f64, bool)]> = sorted.chunk_by(|a, b| a.0 == b.0).collect();
     for pair in groups.windows(2) {
         for (_, positive) in pair[0] {
@@ -209,13 +224,30 @@ pub(crate) fn threshold(scored: &[(f64, bool)], aim: Aim) -> Option<f64> {
                 counts.passes += 1;
             }
         }
-        let (low, high) = (pair[0][0].0, pair[1][0].0);
-        let found = (aim.of(counts), high - low, low + (high - low) / 2.0);
-        if best.is_none_or(|best| (found.0, found.1) > (best.0, best.1)) {
-            best = Some(found);
+        let cut = Cut { low: pair[0][0].0, high: pair[1][0].0, quality: aim.of(counts) };
+        let rank = |cut: Cut| (cut.quality, cut.high - cut.low);
+        if best.is_none_or(|best| rank(cut) > rank(best)) {
+            best = Some(cut);
         }
     }
-    best.map(|(_, _, threshold)| threshold)
+    best
+}
+
+/// Whether a line of talk triggers the only marker, whatever its fidelity.
+pub(crate) fn line_triggers(sensor: &Sensor, role: Option<&str>, line: &str) -> Result<bool, Failure> {
+    let interaction = match role {
+        Some(role) => Interaction::transcript(vec![Turn {
+            role: Some(role.into()),
+            content: line.into(),
+            // The one turn is the first and the last, in seconds too.
+            timestamp: Some(Unit::ZERO),
+        }]),
+        None => Interaction::text(line),
+    };
+    let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
+    let reading = interaction.and_then(|interaction| sensor.sense_with(&interaction, options));
+    let reading = reading.map_err(|error| Failure::engine(&sensor.protocol().id, &error))?;
+    Ok(reading.resonance().any(|(_, resonance)| resonance.triggered))
 }
 
 #[cfg(test)]
@@ -246,10 +278,10 @@ mod tests {
     #[test]
     fn thresholds_stand_between_scores() {
         let scored = [(1.0, false), (2.0, false), (4.0, true), (5.0, true)];
-        assert_eq!(threshold(&scored, Aim::MacroF1), Some(3.0));
-        assert_eq!(threshold(&[(1.0, true), (1.0, false)], Aim::F1), None);
+        assert_eq!(best_cut(&scored, Aim::MacroF1), Some(Cut { low: 2.0, high: 4.0, quality: 1.0 }));
+        assert_eq!(best_cut(&[(1.0, true), (1.0, false)], Aim::F1), None);
         // The F1 of the positive class alone accepts more alarms than the mean of both.
         let scored = [(1.0, false), (2.0, true), (3.0, false), (4.0, false), (5.0, true), (6.0, true)];
-        assert_eq!(threshold(&scored, Aim::F1), Some(4.5));
+        assert_eq!(best_cut(&scored, Aim::F1).map(Cut::middle), Some(4.5));
     }
 }

@@ -22,6 +22,10 @@ pub(crate) mod measure;
 pub(crate) mod scale;
 pub(crate) mod write;
 
+mod edit;
+pub(crate) mod tune;
+
+pub(crate) mod change;
 pub(crate) mod report;
 
 use sonometer::Interaction;

@@ -25,22 +25,26 @@ pub(crate) struct Weighted {
     pub(crate) bias: Unit,
 }
 
+/// The marker of a model whose columns are `patterns`.
 pub(crate) fn weighted(fitted: &Fitted, patterns: &[String], chosen: &Chosen) -> Weighted {
+    let (weights, bias) = all_weights(fitted, patterns.len(), chosen);
+    let lines = patterns.iter().zip(weights).filter(|(_, weight)| *weight != Unit::ZERO);
+    let mut lines: Vec<(String, Unit)> = lines.map(|(pattern, weight)| (pattern.clone(), weight)).collect();
+    lines.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    Weighted { lines, bias }
+}
+
+/// A weight for each of so many columns, 0 for those that the model does not have, and the bias.
+pub(crate) fn all_weights(fitted: &Fitted, columns: usize, chosen: &Chosen) -> (Vec<Unit>, Unit) {
     let (lowest, highest) = chosen.range;
     let reach = (chosen.threshold - lowest).max(highest - chosen.threshold);
     // Millionths of activation for one of the decision value.
     let scale = if reach > 0.0 { 500_000.0 / reach } else { 500_000.0 };
-    let weights = fitted.linear.weights.iter().map(|weight| rounded(weight * scale));
-    let mut lines: Vec<(String, Unit)> = fitted
-        .columns
-        .iter()
-        .zip(weights)
-        .filter(|(_, weight)| *weight != Unit::ZERO)
-        .map(|(column, weight)| (patterns[*column as usize].clone(), weight))
-        .collect();
-    lines.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let bias = rounded(AT_TRIGGER.0 as f64 + scale * (fitted.linear.bias - chosen.threshold));
-    Weighted { lines, bias }
+    let mut weights = vec![Unit::ZERO; columns];
+    for (column, weight) in fitted.columns.iter().zip(&fitted.linear.weights) {
+        weights[*column as usize] = rounded(weight * scale);
+    }
+    (weights, rounded(AT_TRIGGER.0 as f64 + scale * (fitted.linear.bias - chosen.threshold)))
 }
 
 /// To the nearest step, within what a file can hold.

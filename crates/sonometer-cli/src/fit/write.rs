@@ -1,10 +1,11 @@
 //! The file: a protocol of one weighted marker, as a person would lay it out.
 
+use super::measure::line_triggers;
 use super::scale::{HALF, TRIGGER, Weighted};
 use crate::failure::Failure;
 use crate::target::Source;
 use sonometer::protocol::Repeat;
-use sonometer::{Interaction, Protocol, SenseOptions, Sensor, Turn, Unit};
+use sonometer::{Protocol, Unit};
 
 /// What the file says beside the list.
 #[derive(Clone, Debug)]
@@ -88,14 +89,14 @@ impl Frame {
         let mut tests = SelfTest::default();
         for count in 1..=strongest.len() {
             let line = strongest[..count].join(". ");
-            if self.triggers(&sensor, &line)? {
+            if line_triggers(&sensor, self.by.as_deref(), &line)? {
                 tests.hit = Some(self.spoken(&line));
                 break;
             }
         }
         let weakest = weighted.lines.iter().rev().filter(|(_, weight)| *weight < Unit::ZERO).find(is_plain);
         if let Some((pattern, _)) = weakest
-            && !self.triggers(&sensor, pattern)?
+            && !line_triggers(&sensor, self.by.as_deref(), pattern)?
         {
             tests.miss = Some(self.spoken(pattern));
         }
@@ -107,21 +108,6 @@ impl Frame {
             Some(role) => format!("{role}: {line}"),
             None => line.to_owned(),
         }
-    }
-
-    fn triggers(&self, sensor: &Sensor, line: &str) -> Result<bool, Failure> {
-        let interaction = match &self.by {
-            Some(role) => Interaction::transcript(vec![Turn {
-                role: Some(role.as_str().into()),
-                content: line.into(),
-                timestamp: None,
-            }]),
-            None => Interaction::text(line),
-        };
-        let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
-        let reading = interaction.and_then(|interaction| sensor.sense_with(&interaction, options));
-        let reading = reading.map_err(|error| Failure::engine(&self.id, &error))?;
-        Ok(reading.resonance().any(|(_, resonance)| resonance.triggered))
     }
 }
 

@@ -2,15 +2,19 @@
 
 use crate::failure::{Exit, Failure};
 use crate::fit::candidates::{self, Choice, MOST_WORDS};
+use crate::fit::change::Change;
+use crate::fit::data::{self, Data};
 use crate::fit::folds::{self, Crossed};
 use crate::fit::learn::{Bounds, learn};
 use crate::fit::matrix::Matrix;
 use crate::fit::measure::{self, Aim, Outcome};
 use crate::fit::report::{Progress, Report};
+use crate::fit::tune::{self, Task};
 use crate::fit::write::{Frame, unweighted};
-use crate::fit::{Example, data, scale};
+use crate::fit::{Example, scale};
 use crate::labels::Selector;
 use crate::screen::Screen;
+use crate::target::Source;
 use crate::{file, fit};
 use sonometer::protocol::{Repeat, Taxonomy};
 use sonometer::text::fold::fold_to_lower;
@@ -27,6 +31,12 @@ pub(crate) struct Arguments {
     /// The label is a list, one value a turn (null: not labelled): every labelled turn is an example of its own
     #[arg(long)]
     pub(crate) turns: bool,
+    /// Tunes a protocol file instead: its patterns stay, the strengths and the trigger of one marker are chosen by the data
+    #[arg(long, value_name = "PROTOCOL")]
+    tune: Option<String>,
+    /// With --tune: gives every pattern line a weight of its own
+    #[arg(long, requires = "tune")]
+    weigh: bool,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: String,
@@ -104,6 +114,9 @@ const FEWEST: usize = 10;
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let data = data::read(&arguments.data, &arguments.selector, arguments.turns)?;
     data.expect(FEWEST)?;
+    if let Some(target) = &arguments.tune {
+        return tune(arguments, target, &data, screen);
+    }
     let mut progress = Progress::new();
     let frame = frame(arguments)?;
     let examples = &data.examples;
@@ -168,6 +181,52 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         screen.print_bytes(&report.json(&arguments.out, text.len()))?;
     } else {
         screen.print(&report.told(&screen.paint, &weighted, &arguments.out, text.len()))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Tunes a marker of a protocol that somebody wrote.
+fn tune(arguments: &Arguments, target: &str, data: &Data, screen: &mut Screen) -> Result<Exit, Failure> {
+    let source = Source::find(target)?;
+    let (protocol, _) = source.read()?;
+    let labels: Vec<&str> = protocol.markers.iter().map(|marker| marker.label.as_str()).collect();
+    let marker = match (&arguments.marker, &labels[..]) {
+        (None, [_]) => Some(0),
+        (None, _) => None,
+        (Some(wanted), _) => labels.iter().position(|label| label == wanted),
+    };
+    let marker = marker.ok_or_else(|| {
+        let problem = match &arguments.marker {
+            Some(wanted) => format!("there is no marker `{wanted}`"),
+            None => "there are several markers".to_owned(),
+        };
+        let fix = format!("choose one with --marker: {}", labels.join(", "));
+        Failure::unusable(format!("{}: {problem}; {fix}", source.name))
+    })?;
+    let parts = folds::part(&data.examples, usize::from(arguments.folds));
+    let task = Task {
+        source: &source,
+        marker,
+        protocol: &protocol,
+        examples: &data.examples,
+        parts: &parts,
+        aim: arguments.aim,
+    };
+    let tuned = match arguments.weigh {
+        true => {
+            let bounds = Bounds { size: usize::MAX, support: 1, balanced: arguments.balanced };
+            tune::weights(task, costs(&arguments.regularisation)?, bounds)?
+        }
+        false => tune::strengths(task)?,
+    };
+    let report =
+        Change { data, target: &source.name, label: labels[marker], aim: arguments.aim, tuned: &tuned };
+    let text = report.file();
+    write_file(&arguments.out, &text)?;
+    if arguments.json {
+        screen.print_bytes(&report.json(&arguments.out))?;
+    } else {
+        screen.print(&report.told(&screen.paint, &arguments.out))?;
     }
     Ok(Exit::Done)
 }
