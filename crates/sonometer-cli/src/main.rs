@@ -2,6 +2,7 @@
 
 mod bar;
 mod conversation;
+mod evaluate;
 mod failure;
 mod file;
 mod findings;
@@ -11,6 +12,7 @@ mod json;
 mod labels;
 mod near;
 mod paint;
+mod progress;
 mod screen;
 mod target;
 mod verb;
@@ -46,6 +48,8 @@ enum Verb {
     Sense(verb::sense::Arguments),
     /// Say whether an input holds enough to be measured; costs no ICS
     Fidelity(verb::fidelity::Arguments),
+    /// Compare a protocol with what people labelled: precision, recall, F1, AUC, the worst errors
+    Evaluate(Box<verb::evaluate::Arguments>),
     /// List the protocols that ship, or describe one
     Protocols(verb::protocols::Arguments),
     /// Look for errors in protocol files
@@ -61,6 +65,7 @@ impl Verb {
         match self {
             Self::Sense(arguments) => verb::sense::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
+            Self::Evaluate(arguments) => verb::evaluate::run(arguments, screen),
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
@@ -73,6 +78,7 @@ impl Verb {
         match self {
             Self::Sense(arguments) => arguments.json,
             Self::Fidelity(arguments) => arguments.json,
+            Self::Evaluate(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
             Self::Fit(arguments) => arguments.json,
             Self::Check(_) | Self::Test(_) => false,

@@ -3,6 +3,7 @@
 use super::path::kind;
 use serde_json::Value;
 use sonometer::Unit;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -128,6 +129,20 @@ fn any(value: &Value, holds: &impl Fn(&Value) -> Result<bool, String>) -> Result
 fn unit(number: &serde_json::Number) -> Result<Unit, String> {
     Unit::parse(&number.to_string())
         .ok_or_else(|| format!("{number}, beyond the numbers that can be compared"))
+}
+
+/// The values that a class can name, of a label or of a list of labels.
+pub(super) fn scalars(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Null | Value::Object(_) => {}
+        Value::Array(values) => values.iter().for_each(|value| scalars(value, into)),
+        Value::Number(number) => {
+            into.insert(unit(number).map_or_else(|_| number.to_string(), |number| number.to_string()));
+        }
+        value => {
+            into.insert(plain(value));
+        }
+    }
 }
 
 /// A value as it is written in a class.

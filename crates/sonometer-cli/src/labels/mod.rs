@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sonometer::Interaction;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Which items of labelled data are meant, and what makes them positive.
@@ -53,9 +54,10 @@ pub(crate) struct Filter {
 
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let class = self.class.to_string();
-        let sign = if class.starts_with(['<', '>']) { "" } else { "=" };
-        write!(f, "{}{sign}{class}", self.path)
+        match self.class.values() {
+            [] => write!(f, "{}{}", self.path, self.class),
+            _ => write!(f, "{}={}", self.path, self.class),
+        }
     }
 }
 
@@ -105,6 +107,12 @@ impl Source {
             )));
         }
         Ok(Self { name, text: text.to_owned() })
+    }
+
+    /// Lines that are at hand.
+    #[cfg(test)]
+    pub(crate) fn from_text(name: &str, text: &str) -> Self {
+        Self { name: name.to_owned(), text: text.to_owned() }
     }
 
     /// The items in their order; blank lines are none.
@@ -178,8 +186,24 @@ impl Source {
         items.iter().map(truth).collect()
     }
 
+    /// What is said where a class names values that no item has: most likely they are misspelt.
+    pub(crate) fn unseen(&self, selector: &Selector, path: &Path, items: &[Item]) -> Option<String> {
+        let mut seen = BTreeSet::new();
+        items
+            .iter()
+            .filter_map(|item| path.find(&item.labels))
+            .for_each(|value| class::scalars(value, &mut seen));
+        let named = [&selector.positive, &selector.negative].into_iter().flatten().flat_map(Class::values);
+        let unseen: Vec<String> =
+            named.filter(|value| !seen.contains(*value)).map(|v| format!("`{v}`")).collect();
+        let there: Vec<&str> = seen.iter().take(path::NAMED).map(String::as_str).collect();
+        (!unseen.is_empty()).then(|| {
+            format!("no item has {} as `{path}`; its values are {}", unseen.join(" or "), there.join(", "))
+        })
+    }
+
     /// What a label is, where it is not what it should be: with its place, and with what `wrong` says to do.
-    pub(crate) fn wrong(&self, item: &Item, path: &Path, wrong: &str) -> Failure {
+    pub(crate) fn wrong(&self, item: &Item, path: &dyn fmt::Display, wrong: &str) -> Failure {
         Failure::unusable(format!("{}:{}: labels.{path} is {wrong}", self.name, item.line))
     }
 
@@ -273,7 +297,7 @@ mod tests {
     use super::*;
 
     fn source(text: &str) -> Source {
-        Source { name: "data.jsonl".into(), text: text.into() }
+        Source::from_text("data.jsonl", text)
     }
 
     fn told(failure: Failure) -> String {

@@ -59,7 +59,7 @@ pub(super) struct Seen {
 }
 
 /// How many labels an error names.
-const NAMED: usize = 20;
+pub(super) const NAMED: usize = 20;
 
 impl Seen {
     pub(super) fn add(&mut self, labels: &Value) {

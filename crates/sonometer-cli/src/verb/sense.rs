@@ -41,7 +41,7 @@ fn profile(name: &str) -> Result<Profile, String> {
     Profile::from_name(name).ok_or_else(|| format!("write one of {}", names.join(", ")))
 }
 
-fn unit(name: &str) -> Result<OffsetUnit, String> {
+pub(super) fn unit(name: &str) -> Result<OffsetUnit, String> {
     match name {
         "bytes" => Ok(OffsetUnit::Bytes),
         "chars" => Ok(OffsetUnit::Chars),

@@ -1,0 +1,83 @@
+//! The worst errors: the false positives that rank highest and the false negatives that rank lowest, with what was found.
+
+use super::measure::Case;
+use super::question::{Basis, Question};
+use super::sensed::sense;
+use crate::failure::Failure;
+use crate::labels::Item;
+use sonometer::{Evidence, Reading, Sensor, WeakSignal};
+use std::cmp::Reverse;
+
+/// The errors of one sign.
+#[derive(Debug)]
+pub(crate) struct Errors<'i> {
+    /// How many there are.
+    pub(crate) count: usize,
+    /// The worst of them.
+    pub(crate) worst: Vec<Wrong<'i>>,
+}
+
+/// One error.
+#[derive(Debug)]
+pub(crate) struct Wrong<'i> {
+    pub(crate) case: Case,
+    pub(crate) item: &'i Item,
+    pub(crate) reading: Reading,
+    /// Whose evidence is shown: by the place of the marker in the protocol.
+    shown: Vec<bool>,
+}
+
+/// Weak signals shown with an error.
+const NEAREST: usize = 3;
+
+impl Wrong<'_> {
+    /// The evidence that speaks to the question, in the order of the text.
+    pub(crate) fn evidence(&self) -> Vec<Evidence<'_>> {
+        let here = |found: &Evidence<'_>| self.case.segment.is_none_or(|segment| segment == found.turn);
+        let asked = |found: &Evidence<'_>| {
+            let markers = &self.reading.protocol().markers;
+            markers.iter().zip(&self.shown).any(|(marker, shown)| *shown && marker.label == found.metamarker)
+        };
+        self.reading.evidence().filter(here).filter(asked).collect()
+    }
+
+    /// What nearly triggered, the nearest first. Weak signals are of whole interactions.
+    pub(crate) fn nearest(&self) -> impl Iterator<Item = (&str, &WeakSignal)> {
+        let whole = self.case.segment.is_none();
+        let asked = self.reading.weak_signals().iter().filter(move |weak| whole && self.shown[weak.marker]);
+        let markers = &self.reading.protocol().markers;
+        asked.take(NEAREST).map(|weak| (markers[weak.marker].label.as_str(), weak))
+    }
+}
+
+/// The worst false positives and false negatives, at most `most` of each; of equal ones, the first of the data.
+pub(crate) fn worst<'i>(
+    sensor: &Sensor,
+    question: &Question,
+    name: &str,
+    items: &'i [Item],
+    cases: &[Case],
+    most: usize,
+) -> Result<[Errors<'i>; 2], Failure> {
+    // A score rests on all markers, also on those that speak against.
+    let shown = match question.basis {
+        Basis::Markers => question.asked.clone(),
+        Basis::Score | Basis::Complement => vec![true; question.asked.len()],
+    };
+    let of = |truth: bool| {
+        let mut wrong: Vec<&Case> =
+            cases.iter().filter(|case| case.truth == truth && case.predicted != truth).collect();
+        match truth {
+            true => wrong.sort_by_key(|case| case.value),
+            false => wrong.sort_by_key(|case| Reverse(case.value)),
+        }
+        let count = wrong.len();
+        let worst = wrong.into_iter().take(most).map(|case| {
+            let item = &items[case.item];
+            let reading = sense(sensor, name, item)?;
+            Ok(Wrong { case: *case, item, reading, shown: shown.clone() })
+        });
+        Ok(Errors { count, worst: worst.collect::<Result<_, Failure>>()? })
+    };
+    Ok([of(false)?, of(true)?])
+}

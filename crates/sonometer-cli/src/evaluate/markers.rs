@@ -1,0 +1,67 @@
+//! What each marker alone is worth against the positive class, so that its author sees which one helps and which one hurts.
+
+use super::measure::{Case, Counts};
+use super::question::Question;
+use super::sensed::Outcome;
+use sonometer::protocol::{Pole, Protocol};
+
+/// One marker as a classifier of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct MarkerFigures<'p> {
+    pub(crate) label: &'p str,
+    pub(crate) pole: Pole,
+    /// Whether the question asks it.
+    pub(crate) asked: bool,
+    /// Predicted: the marker is triggered (of a segment: has evidence in it).
+    pub(crate) counts: Counts,
+    /// Positive and negative cases that it triggers alone among the markers that are asked: what would change without it.
+    pub(crate) alone_right: u64,
+    pub(crate) alone_wrong: u64,
+}
+
+/// Every marker, in the order of the protocol.
+pub(crate) fn figures<'p>(
+    protocol: &'p Protocol,
+    question: &Question,
+    outcomes: &[Outcome],
+    cases: &[Case],
+) -> Vec<MarkerFigures<'p>> {
+    let new = |(marker, asked): (&'p sonometer::protocol::Marker, &bool)| MarkerFigures {
+        label: &marker.label,
+        pole: marker.pole,
+        asked: *asked,
+        counts: Counts::default(),
+        alone_right: 0,
+        alone_wrong: 0,
+    };
+    let mut figures: Vec<MarkerFigures<'p>> = protocol.markers.iter().zip(&question.asked).map(new).collect();
+    for case in cases {
+        let triggered = triggered(&outcomes[case.item], case.segment);
+        for (at, figures) in figures.iter_mut().enumerate() {
+            figures.counts.add(case.truth, triggered.contains(&at), 1);
+        }
+        let mut asked = triggered.iter().filter(|marker| question.asked[**marker]);
+        if let (Some(alone), None) = (asked.next(), asked.next()) {
+            let figures = &mut figures[*alone];
+            *if case.truth { &mut figures.alone_right } else { &mut figures.alone_wrong } += 1;
+        }
+    }
+    figures
+}
+
+/// The markers that speak in a case, each once.
+fn triggered(outcome: &Outcome, segment: Option<usize>) -> Vec<usize> {
+    match segment {
+        None => {
+            let triggered = outcome.markers.iter().filter(|(_, resonance)| resonance.triggered);
+            triggered.map(|(marker, _)| *marker).collect()
+        }
+        Some(segment) => {
+            let found = outcome.evidence.iter().filter(|found| found.turn == segment);
+            let mut markers: Vec<usize> = found.map(|found| found.marker).collect();
+            markers.sort_unstable();
+            markers.dedup();
+            markers
+        }
+    }
+}

@@ -1,0 +1,34 @@
+"use strict";
+// The slider moves the dots of both charts and the counts to what another threshold would give.
+const slider = document.querySelector(".slider");
+if (slider) {
+  const input = slider.querySelector("input");
+  const output = slider.querySelector("output");
+  const points = JSON.parse(input.dataset.points);
+  const cells = ["tp", "fp", "fn", "tn"].map((id) => document.getElementById(id));
+  const dots = ["roc", "pr"].map((id) => document.getElementById(id));
+  const rule = cells.map((cell) => cell.textContent);
+  const home = dots.map((dot) => [dot.getAttribute("cx"), dot.getAttribute("cy"), dot.getAttribute("visibility")]);
+  const share = (part, whole) => (whole > 0 ? (part / whole).toFixed(3) : "n/a");
+  input.addEventListener("input", () => {
+    const [threshold, tp, fp, fn, tn, ...places] = points[input.value];
+    [tp, fp, fn, tn].forEach((count, at) => { cells[at].textContent = count; });
+    dots.forEach((dot, at) => {
+      dot.setAttribute("cx", places[2 * at]);
+      dot.setAttribute("cy", 1000 - places[2 * at + 1]);
+      dot.setAttribute("visibility", "visible");
+    });
+    output.textContent = `from ${threshold}: precision ${share(tp, tp + fp)}, recall ${share(tp, tp + fn)}`;
+  });
+  slider.querySelector("button").addEventListener("click", () => {
+    cells.forEach((cell, at) => { cell.textContent = rule[at]; });
+    dots.forEach((dot, at) => {
+      const [x, y, visibility] = home[at];
+      dot.setAttribute("cx", x);
+      dot.setAttribute("cy", y);
+      dot.setAttribute("visibility", visibility ?? "visible");
+    });
+    output.textContent = "";
+  });
+  slider.hidden = false;
+}

@@ -1,0 +1,105 @@
+//! Sensing many items at once. Threads take the next items from a counter; what comes out stands in the order of the
+//! items, however many threads there are.
+
+use crate::failure::Failure;
+use crate::labels::Item;
+use crate::progress::Progress;
+use sonometer::{Reading, Resonance, Sensor, Unit};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// What is kept of a reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) sufficient: bool,
+    pub(crate) score: Unit,
+    /// The markers that are not silent, by their place in the protocol.
+    pub(crate) markers: Vec<(usize, Resonance)>,
+    /// The evidence, in the order of the text.
+    pub(crate) evidence: Vec<Found>,
+}
+
+/// A piece of evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) marker: usize,
+    pub(crate) turn: usize,
+    /// Bytes of the turn's content.
+    pub(crate) range: Range<usize>,
+    pub(crate) score: Unit,
+}
+
+/// Items that a thread takes at once.
+const BATCH: usize = 32;
+
+/// Senses all items; the first of them that cannot be sensed is the failure. `name` is where they come from.
+pub(crate) fn sense_all(sensor: &Sensor, name: &str, items: &[Item]) -> Result<Vec<Outcome>, Failure> {
+    let numbers = numbers(sensor);
+    let progress = Progress::new("sensing", items.len());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let start = next.fetch_add(BATCH, Ordering::Relaxed);
+            let Some(batch) = items.get(start..).filter(|rest| !rest.is_empty()) else { return done };
+            let batch = &batch[..batch.len().min(BATCH)];
+            let outcomes: Vec<_> = batch.iter().map(|item| outcome(sensor, name, item, &numbers)).collect();
+            progress.advance(outcomes.len());
+            done.push((start, outcomes));
+        }
+    };
+    let threads =
+        thread::available_parallelism().map_or(1, |threads| threads.get().min(items.len().div_ceil(BATCH)));
+    let mut batches = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut batches = work();
+        for other in others {
+            // A thread that panicked ends the command as the panic of this one would.
+            batches.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        batches
+    });
+    batches.sort_unstable_by_key(|(start, _)| *start);
+    batches.into_iter().flat_map(|(_, outcomes)| outcomes).collect()
+}
+
+/// Senses one item again, for showing it.
+pub(crate) fn sense(sensor: &Sensor, name: &str, item: &Item) -> Result<Reading, Failure> {
+    sensor.sense(&item.interaction).map_err(|error| Failure::engine(&format!("{name}:{}", item.line), &error))
+}
+
+/// The place of each marker in the protocol, by its label.
+fn numbers(sensor: &Sensor) -> BTreeMap<&str, usize> {
+    sensor.protocol().markers.iter().enumerate().map(|(at, marker)| (marker.label.as_str(), at)).collect()
+}
+
+fn outcome(
+    sensor: &Sensor,
+    name: &str,
+    item: &Item,
+    numbers: &BTreeMap<&str, usize>,
+) -> Result<Outcome, Failure> {
+    let reading = sense(sensor, name, item)?;
+    let loud = |(_, (_, resonance)): &(usize, (&str, Resonance))| resonance.activation > Unit::ZERO;
+    Ok(Outcome {
+        sufficient: reading.fidelity().sufficient,
+        score: reading.score(),
+        markers: reading
+            .resonance()
+            .enumerate()
+            .filter(loud)
+            .map(|(at, (_, resonance))| (at, resonance))
+            .collect(),
+        evidence: reading
+            .evidence()
+            .map(|found| Found {
+                marker: numbers.get(found.metamarker).copied().unwrap_or_default(),
+                turn: found.turn,
+                range: found.range,
+                score: found.score,
+            })
+            .collect(),
+    })
+}
