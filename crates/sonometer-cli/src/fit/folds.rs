@@ -44,21 +44,21 @@ pub(crate) struct Chosen {
 }
 
 impl Crossed {
-    /// Fits all models; `step` is told how many are done.
+    /// Fits all models; `step` is called at each.
     pub(crate) fn new(
         matrix: &Matrix,
         positive: Vec<bool>,
         parts: Parts,
         costs: Vec<f64>,
         bounds: Bounds,
-        mut step: impl FnMut(usize),
+        step: impl Fn(),
     ) -> Self {
         let (mut models, mut decisions) = (Vec::new(), Vec::new());
-        for (at, cost) in costs.iter().enumerate() {
+        for cost in &costs {
             let mut own = Vec::with_capacity(parts.count);
             let mut decided = vec![0.0; positive.len()];
             for fold in 0..parts.count {
-                step(at * parts.count + fold);
+                step();
                 let model = learn(matrix, &positive, &parts.outside(fold), *cost, bounds);
                 for row in parts.inside(fold) {
                     decided[row] = model.decide(&matrix.rows[row]);

@@ -21,7 +21,7 @@ impl Matrix {
         protocol: &Protocol,
         marker: usize,
         interactions: &[&Interaction],
-        mut step: impl FnMut(usize),
+        step: impl Fn(),
     ) -> Result<Self, Failure> {
         let mut protocol = protocol.clone();
         let mut own = protocol.markers.swap_remove(marker);
@@ -36,8 +36,8 @@ impl Matrix {
         protocol.markers = vec![own];
         let sensor = sensor(protocol)?;
         let mut rows = Vec::with_capacity(interactions.len());
-        for (at, interaction) in interactions.iter().enumerate() {
-            step(at);
+        for interaction in interactions {
+            step();
             rows.push(row(&sensor, repeat, interaction)?);
         }
         Ok(Self { patterns, rows })
@@ -106,7 +106,7 @@ mod tests {
         let (protocol, _) = Protocol::read(&source).expect("reads");
         let all: Vec<Interaction> =
             texts.iter().map(|text| Interaction::text(text).expect("is short")).collect();
-        Matrix::count(&protocol, 0, &all.iter().collect::<Vec<_>>(), |_| {}).expect("counts")
+        Matrix::count(&protocol, 0, &all.iter().collect::<Vec<_>>(), || {}).expect("counts")
     }
 
     #[test]

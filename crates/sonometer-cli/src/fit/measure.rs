@@ -2,6 +2,7 @@
 
 use super::Example;
 use super::matrix::sensor;
+use crate::evaluate::measure::Counts;
 use crate::failure::Failure;
 use sonometer::{Interaction, Protocol, SenseOptions, Sensor, Turn, Unit};
 
@@ -38,57 +39,11 @@ pub(crate) fn outcomes<'e>(
     examples.into_iter().map(outcome).collect()
 }
 
-/// How often the decision was right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
-    /// Positive and triggered.
-    pub(crate) hits: usize,
-    /// Negative and triggered.
-    pub(crate) alarms: usize,
-    /// Positive and not triggered.
-    pub(crate) misses: usize,
-    /// Negative and not triggered.
-    pub(crate) passes: usize,
-}
-
-impl Counts {
-    pub(crate) fn of(outcomes: &[Outcome]) -> Self {
-        let mut counts = Self::default();
-        outcomes.iter().for_each(|outcome| counts.add(outcome.triggered, outcome.positive));
-        counts
-    }
-
-    fn add(&mut self, triggered: bool, positive: bool) {
-        *match (triggered, positive) {
-            (true, true) => &mut self.hits,
-            (true, false) => &mut self.alarms,
-            (false, true) => &mut self.misses,
-            (false, false) => &mut self.passes,
-        } += 1;
-    }
-
-    pub(crate) fn precision(self) -> f64 {
-        share(self.hits, self.hits + self.alarms)
-    }
-
-    pub(crate) fn recall(self) -> f64 {
-        share(self.hits, self.hits + self.misses)
-    }
-
-    /// The harmonic mean of precision and recall of the positive class.
-    pub(crate) fn f1(self) -> f64 {
-        share(2 * self.hits, 2 * self.hits + self.alarms + self.misses)
-    }
-
-    /// The mean of the F1 of both classes.
-    pub(crate) fn macro_f1(self) -> f64 {
-        (self.f1() + share(2 * self.passes, 2 * self.passes + self.alarms + self.misses)) / 2.0
-    }
-}
-
-/// 0 where there is nothing to have a share of.
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+/// How often the decisions were right.
+pub(crate) fn counts(outcomes: &[Outcome]) -> Counts {
+    let mut counts = Counts::default();
+    outcomes.iter().for_each(|outcome| counts.add(outcome.positive, outcome.triggered, 1));
+    counts
 }
 
 /// The figures of several folds: their counts together, and the mean of their AUC.
@@ -106,31 +61,21 @@ impl Figures {
         let all: Vec<Outcome> = folds.concat();
         Self {
             folds: folds.len(),
-            counts: Counts::of(&all),
+            counts: counts(&all),
             auc: mean_auc(folds),
             insufficient: all.iter().filter(|outcome| !outcome.sufficient).count(),
         }
     }
 
-    pub(crate) fn precision(&self) -> f64 {
-        self.counts.precision()
-    }
-
-    pub(crate) fn recall(&self) -> f64 {
-        self.counts.recall()
-    }
-
-    pub(crate) fn f1(&self) -> f64 {
-        self.counts.f1()
-    }
-
-    pub(crate) fn macro_f1(&self) -> f64 {
-        self.counts.macro_f1()
-    }
-
-    /// One half where no fold has both classes: nothing is known.
-    pub(crate) fn auc(&self) -> f64 {
-        self.auc.unwrap_or(0.5)
+    /// By name, 0 where a figure is not defined; an AUC of one half where no fold has both classes.
+    pub(crate) fn all(&self) -> [(&'static str, Unit); 5] {
+        [
+            ("precision", self.counts.precision().unwrap_or(Unit::ZERO)),
+            ("recall", self.counts.recall().unwrap_or(Unit::ZERO)),
+            ("f1", self.counts.f1().unwrap_or(Unit::ZERO)),
+            ("macro_f1", self.counts.macro_f1().unwrap_or(Unit::ZERO)),
+            ("auc", Unit((self.auc.unwrap_or(0.5) * 1e6).round() as i64)),
+        ]
     }
 }
 
@@ -145,11 +90,13 @@ pub(crate) enum Aim {
 }
 
 impl Aim {
-    pub(crate) fn of(self, counts: Counts) -> f64 {
-        match self {
+    /// 0 where the figure is not defined.
+    pub(crate) fn of(self, counts: &Counts) -> Unit {
+        let figure = match self {
             Self::MacroF1 => counts.macro_f1(),
             Self::F1 => counts.f1(),
-        }
+        };
+        figure.unwrap_or(Unit::ZERO)
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -196,7 +143,7 @@ pub(crate) struct Cut {
     pub(crate) low: f64,
     pub(crate) high: f64,
     /// What is aimed at, if scores above the cut are called positive.
-    pub(crate) quality: f64,
+    pub(crate) quality: Unit,
 }
 
 impl Cut {
@@ -211,20 +158,20 @@ pub(crate) fn best_cut(scored: &[(f64, bool)], aim: Aim) -> Option<Cut> {
     let mut sorted = scored.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut counts = Counts::default();
-    sorted.iter().for_each(|(_, positive)| counts.add(true, *positive));
+    sorted.iter().for_each(|(_, positive)| counts.add(*positive, true, 1));
     let mut best: Option<Cut> = None;
     let groups: Vec<&[(f64, bool)]> = sorted.chunk_by(|a, b| a.0 == b.0).collect();
     for pair in groups.windows(2) {
         for (_, positive) in pair[0] {
             if *positive {
-                counts.hits -= 1;
-                counts.misses += 1;
+                counts.true_positives -= 1;
+                counts.false_negatives += 1;
             } else {
-                counts.alarms -= 1;
-                counts.passes += 1;
+                counts.false_positives -= 1;
+                counts.true_negatives += 1;
             }
         }
-        let cut = Cut { low: pair[0][0].0, high: pair[1][0].0, quality: aim.of(counts) };
+        let cut = Cut { low: pair[0][0].0, high: pair[1][0].0, quality: aim.of(&counts) };
         let rank = |cut: Cut| (cut.quality, cut.high - cut.low);
         if best.is_none_or(|best| rank(cut) > rank(best)) {
             best = Some(cut);
@@ -266,19 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_those_of_the_textbook() {
-        let counts = Counts { hits: 6, alarms: 2, misses: 4, passes: 8 };
-        assert_eq!(counts.precision(), 0.75);
-        assert_eq!(counts.recall(), 0.6);
-        assert!((counts.f1() - 2.0 / 3.0).abs() < 1e-15);
-        assert!((counts.macro_f1() - (2.0 / 3.0 + 16.0 / 22.0) / 2.0).abs() < 1e-15);
-        assert_eq!(Counts::default().macro_f1(), 0.0);
-    }
-
-    #[test]
     fn thresholds_stand_between_scores() {
         let scored = [(1.0, false), (2.0, false), (4.0, true), (5.0, true)];
-        assert_eq!(best_cut(&scored, Aim::MacroF1), Some(Cut { low: 2.0, high: 4.0, quality: 1.0 }));
+        assert_eq!(best_cut(&scored, Aim::MacroF1), Some(Cut { low: 2.0, high: 4.0, quality: Unit::ONE }));
         assert_eq!(best_cut(&[(1.0, true), (1.0, false)], Aim::F1), None);
         // The F1 of the positive class alone accepts more alarms than the mean of both.
         let scored = [(1.0, false), (2.0, true), (3.0, false), (4.0, false), (5.0, true), (6.0, true)];

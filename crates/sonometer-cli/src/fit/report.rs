@@ -6,8 +6,8 @@ use super::scale::Weighted;
 use crate::failure::counted;
 use crate::json::{self, number};
 use crate::paint::Paint;
+use serde::ser::SerializeMap;
 use sonometer::Unit;
-use std::io::{self, IsTerminal, Write};
 
 /// How many of the strongest lines are shown.
 const SHOWN: usize = 5;
@@ -114,13 +114,9 @@ pub(crate) fn table(paint: &Paint, rows: &[(&str, &Figures)]) -> String {
     let head = format!("  {:width$}  precision  recall     F1  macro-F1    AUC", "");
     let mut text = format!("{}\n", paint.dim(&head));
     for (name, figures) in rows {
+        let [precision, recall, f1, macro_f1, auc] = figures.all().map(|(_, value)| short(value));
         text.push_str(&format!(
-            "  {name:width$}  {:>9.3}  {:>6.3}  {:>5.3}  {:>8.3}  {:>5.3}\n",
-            figures.precision(),
-            figures.recall(),
-            figures.f1(),
-            figures.macro_f1(),
-            figures.auc()
+            "  {name:width$}  {precision:>9}  {recall:>6}  {f1:>5}  {macro_f1:>8}  {auc:>5}\n"
         ));
     }
     text
@@ -129,74 +125,27 @@ pub(crate) fn table(paint: &Paint, rows: &[(&str, &Figures)]) -> String {
 impl Figures {
     /// In one line, for comments.
     pub(crate) fn told(&self) -> String {
-        format!(
-            "macro-F1 {:.3}, AUC {:.3}, precision {:.3}, recall {:.3}, F1 {:.3}",
-            self.macro_f1(),
-            self.auc(),
-            self.precision(),
-            self.recall(),
-            self.f1()
-        )
+        let [precision, recall, f1, macro_f1, auc] = self.all().map(|(_, value)| short(value));
+        format!("macro-F1 {macro_f1}, AUC {auc}, precision {precision}, recall {recall}, F1 {f1}")
     }
+}
+
+/// With three decimals.
+fn short(value: Unit) -> String {
+    let thousandths = (value.0 + 500) / 1000;
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
 
 impl serde::Serialize for Figures {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]
-        struct Written {
-            #[serde(serialize_with = "number")]
-            precision: Unit,
-            #[serde(serialize_with = "number")]
-            recall: Unit,
-            #[serde(serialize_with = "number")]
-            f1: Unit,
-            #[serde(serialize_with = "number")]
-            macro_f1: Unit,
-            #[serde(serialize_with = "number")]
-            auc: Unit,
-            insufficient: usize,
-        }
-        let unit = |value: f64| Unit((value * 1e6).round() as i64);
-        Written {
-            precision: unit(self.precision()),
-            recall: unit(self.recall()),
-            f1: unit(self.f1()),
-            macro_f1: unit(self.macro_f1()),
-            auc: unit(self.auc()),
-            insufficient: self.insufficient,
-        }
-        .serialize(serializer)
-    }
-}
+        struct Value(#[serde(serialize_with = "number")] Unit);
 
-/// What is being done, on standard error, where a person looks at it.
-#[derive(Debug)]
-pub(crate) struct Progress {
-    is_seen: bool,
-    last: String,
-}
-
-impl Progress {
-    pub(crate) fn new() -> Self {
-        Self { is_seen: io::stderr().is_terminal(), last: String::new() }
-    }
-
-    /// `done` of `all` steps of something.
-    pub(crate) fn show(&mut self, what: &str, done: usize, all: usize) {
-        if !self.is_seen {
-            return;
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.all() {
+            map.serialize_entry(name, &Value(value))?;
         }
-        let text = format!("{what} {} %", 100 * done / all.max(1));
-        if text != self.last {
-            // Nothing is lost if it cannot be shown.
-            let _ = write!(io::stderr(), "\r\u{1b}[K{text}");
-            self.last = text;
-        }
-    }
-
-    pub(crate) fn end(&mut self) {
-        if self.is_seen {
-            let _ = write!(io::stderr(), "\r\u{1b}[K");
-        }
+        map.serialize_entry("insufficient", &self.insufficient)?;
+        map.end()
     }
 }

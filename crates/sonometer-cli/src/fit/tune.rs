@@ -4,7 +4,7 @@ use super::edit::Editor;
 use super::folds::Crossed;
 use super::learn::{Bounds, Parts, learn};
 use super::matrix::Matrix;
-use super::measure::{Aim, Figures, Outcome, best_cut, line_triggers, outcomes};
+use super::measure::{Aim, Figures, Outcome, best_cut, counts, line_triggers, outcomes};
 use super::{Example, matrix, scale};
 use crate::failure::Failure;
 use crate::target::Source;
@@ -76,9 +76,9 @@ pub(crate) fn weights(task: Task<'_>, costs: Vec<f64>, bounds: Bounds) -> Result
         )));
     }
     let interactions: Vec<&Interaction> = task.examples.iter().map(|example| &example.interaction).collect();
-    let matrix = Matrix::count(task.protocol, task.marker, &interactions, |_| {})?;
+    let matrix = Matrix::count(task.protocol, task.marker, &interactions, || {})?;
     let positive: Vec<bool> = task.examples.iter().map(|example| example.positive).collect();
-    let crossed = Crossed::new(&matrix, positive.clone(), task.parts.clone(), costs, bounds, |_| {});
+    let crossed = Crossed::new(&matrix, positive.clone(), task.parts.clone(), costs, bounds, || {});
     let nothing = || {
         Failure::unusable(format!(
             "{}: no line of `{}` tells the classes apart; write patterns that the items hold",
@@ -145,7 +145,7 @@ impl<'t> Task<'t> {
             held_out.push(self.outcomes(tuned, &own)?);
         }
         let (before, held_out) = (Figures::of_folds(&before), Figures::of_folds(&held_out));
-        let is_better = self.aim.of(held_out.counts) > self.aim.of(before.counts) && !changes.is_empty();
+        let is_better = self.aim.of(&held_out.counts) > self.aim.of(&before.counts) && !changes.is_empty();
         let text = if is_better { text } else { self.source.text.to_string() };
         let all: Vec<usize> = (0..self.examples.len()).collect();
         let training = Figures::of_folds(&[self.outcomes(&text, &all)?]);
@@ -255,13 +255,13 @@ impl Grid {
         best.2
     }
 
-    fn quality(&self, at: &[usize], setting: Setting, task: Task<'_>) -> f64 {
+    fn quality(&self, at: &[usize], setting: Setting, task: Task<'_>) -> Unit {
         let outcomes = at.iter().map(|at| {
             let activation = self.activation[*at];
             let positive = task.examples[*at].positive;
             Outcome { activation, triggered: activation >= setting.trigger, sufficient: true, positive }
         });
-        task.aim.of(super::measure::Counts::of(&outcomes.collect::<Vec<_>>()))
+        task.aim.of(&counts(&outcomes.collect::<Vec<_>>()))
     }
 
     /// All strengths of the grid that fall from strong to weak, and the author's.
@@ -398,8 +398,8 @@ mod tests {
             let bounds = Bounds { size: 10, support: 1, balanced: false };
             let tuned = weights(task, vec![1.0], bounds).expect("fits");
             assert!(tuned.is_better, "{tuned:?}");
-            assert_eq!(tuned.held_out.macro_f1(), 1.0);
-            assert!(tuned.before.macro_f1() < 0.6);
+            assert_eq!(tuned.held_out.counts.macro_f1(), Some(Unit::ONE));
+            assert!(tuned.before.counts.macro_f1() < Some(Unit(600_000)));
             assert_eq!(tuned.broken, 1, "the author's test asks for what the items deny");
             assert!(tuned.text.contains("# said"), "{}", tuned.text);
         });
@@ -410,7 +410,7 @@ mod tests {
         task(|task| {
             let tuned = strengths(task).expect("senses");
             // The clear line can at best be worth as little as the weak one: all but `nothing` is then positive.
-            let expected = [tuned.held_out.macro_f1(), tuned.before.macro_f1()];
+            let expected = [tuned.held_out.counts.macro_f1(), tuned.before.counts.macro_f1()];
             assert_eq!(tuned.is_better, expected[0] > expected[1], "{expected:?}");
             Protocol::read(&tuned.text).expect("still reads");
         });

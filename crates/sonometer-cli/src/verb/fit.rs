@@ -8,15 +8,17 @@ use crate::fit::folds::{self, Crossed};
 use crate::fit::learn::{Bounds, learn};
 use crate::fit::matrix::Matrix;
 use crate::fit::measure::{self, Aim, Outcome};
-use crate::fit::report::{Progress, Report};
+use crate::fit::report::Report;
 use crate::fit::tune::{self, Task};
 use crate::fit::write::{Frame, unweighted};
 use crate::fit::{Example, scale};
 use crate::labels::Selector;
+use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::target::Source;
 use crate::{file, fit};
-use sonometer::protocol::{Repeat, Taxonomy};
+use sonometer::language::Language;
+use sonometer::protocol::{Repeat, Taxonomy, phrase};
 use sonometer::text::fold::fold_to_lower;
 use sonometer::{Interaction, Unit, language};
 use std::collections::BTreeSet;
@@ -117,15 +119,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if let Some(target) = &arguments.tune {
         return tune(arguments, target, &data, screen);
     }
-    let mut progress = Progress::new();
     let frame = frame(arguments)?;
     let examples = &data.examples;
     let interactions: Vec<&Interaction> = examples.iter().map(|example| &example.interaction).collect();
 
     let patterns = patterns(arguments, &interactions)?;
     let skeleton = frame.protocol(&unweighted(patterns))?;
-    let matrix = Matrix::count(&skeleton, 0, &interactions, |at| {
-        progress.show("counting", at, examples.len());
+    let counting = Progress::new("counting", examples.len());
+    let matrix = Matrix::count(&skeleton, 0, &interactions, || {
+        counting.advance(1);
     })?;
 
     let positive: Vec<bool> = examples.iter().map(|example| example.positive).collect();
@@ -135,10 +137,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     }
     let bounds = Bounds { size: arguments.size, support: arguments.support, balanced: arguments.balanced };
     let costs = costs(&arguments.regularisation)?;
-    let rounds = costs.len() * parts.count;
-    let crossed = Crossed::new(&matrix, positive.clone(), parts, costs, bounds, |at| {
-        progress.show("fitting", at, rounds)
-    });
+    let fitting = Progress::new("fitting", costs.len() * parts.count);
+    let crossed = Crossed::new(&matrix, positive.clone(), parts, costs, bounds, || fitting.advance(1));
 
     let nothing = || {
         Failure::unusable(format!(
@@ -146,11 +146,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             arguments.data, arguments.support
         ))
     };
+    let measuring = Progress::new("measuring", crossed.parts.count);
     let mut held_out: Vec<Vec<Outcome>> = Vec::new();
     for fold in 0..crossed.parts.count {
-        progress.show("measuring", fold, crossed.parts.count);
+        measuring.advance(1);
         let chosen = crossed.choose(Some(fold), arguments.aim).ok_or_else(nothing)?;
         let weighted = scale::weighted(crossed.model(chosen.cost, fold), &matrix.patterns, &chosen);
+        if weighted.lines.is_empty() {
+            return Err(nothing());
+        }
         let own = crossed.parts.inside(fold).into_iter().map(|at| &examples[at]);
         held_out.push(outcomes(&frame, &weighted, own)?);
     }
@@ -162,7 +166,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if weighted.lines.is_empty() {
         return Err(nothing());
     }
-    progress.end();
+    drop(measuring);
 
     let report = Report {
         data: &data,
@@ -298,11 +302,26 @@ fn patterns(arguments: &Arguments, interactions: &[&Interaction]) -> Result<Vec<
     };
     let mut patterns = candidates::find(interactions, &choice);
     if let Some(path) = &arguments.patterns {
-        let text = read_file(path)?;
         let known: BTreeSet<String> = patterns.iter().cloned().collect();
-        let own = text.lines().map(|line| sonometer::protocol::phrase::strip_comment(line).0.to_owned());
-        let own: Vec<String> = own.filter(|line| !line.is_empty() && !known.contains(line)).collect();
+        let own = own_patterns(path, language)?.into_iter().filter(|pattern| !known.contains(pattern));
         patterns.splice(0..0, own);
+    }
+    Ok(patterns)
+}
+
+/// The pattern lines of a file, each once.
+fn own_patterns(path: &str, language: Option<&'static Language>) -> Result<Vec<String>, Failure> {
+    let context = phrase::Context { list: &|_| None, stem: language.and_then(|language| language.stem) };
+    let mut patterns: Vec<String> = Vec::new();
+    for (line, number) in read_file(path)?.lines().zip(1..) {
+        let (pattern, _) = phrase::strip_comment(line);
+        if pattern.is_empty() || patterns.iter().any(|known| known == pattern) {
+            continue;
+        }
+        phrase::parse(pattern, &context).map_err(|error| {
+            Failure::unusable(format!("{path}:{number}: `{pattern}`: {}; {}", error.message, error.fix))
+        })?;
+        patterns.push(pattern.to_owned());
     }
     Ok(patterns)
 }
