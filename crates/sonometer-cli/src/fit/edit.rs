@@ -69,14 +69,13 @@ impl<'s> Editor<'s> {
         let mut blocks = Vec::new();
         for list in LISTS {
             let Some((key, node)) = self.entry(list.as_str()) else { continue };
-            let Value::Scalar(scalar) = &node.value else { return Err(self.not_a_block(list)) };
+            let Value::Scalar(scalar) = &node.value else { return Err(self.in_brackets(list)) };
             let indent = self.column(key.span.start);
             let end = self.line_end(node.span.end);
             // In a block the patterns begin on the next line; else the one pattern stands behind its key.
             let raw = match scalar.style {
-                Style::Literal => &self.source.text[self.line_end(key.span.end)..end],
-                Style::Plain => &self.source.text[node.span.start..end],
-                _ => return Err(self.not_a_block(list)),
+                Style::Literal => self.source.text[self.line_end(key.span.end)..end].to_owned(),
+                _ => scalar.text.clone() + &self.source.text[node.span.end..end],
             };
             for line in raw.lines().filter(|line| !line.trim().is_empty()) {
                 let (text, _) = strip_comment(line);
@@ -136,9 +135,9 @@ impl<'s> Editor<'s> {
         text[at..].find('\n').map_or(text.len(), |length| at + length)
     }
 
-    fn not_a_block(&self, list: LineList) -> Failure {
+    fn in_brackets(&self, list: LineList) -> Failure {
         Failure::unusable(format!(
-            "{}: `{}` of `{}` is no block; write `{}: |` and one pattern a line",
+            "{}: `{}` of `{}` is a list in brackets; write `{}: |` and one pattern a line",
             self.source.name,
             list.as_str(),
             self.label,
@@ -167,7 +166,7 @@ markers:
       much obliged
 
     negation: keep
-    weak: ta # short
+    weak: \"ta\" # short
     hit: |
       thank you
 ";
