@@ -1,12 +1,14 @@
 //! The labelled items as examples.
 
 use super::Example;
+use super::measure::auc;
 use crate::failure::{Failure, counted};
 use crate::file;
 use crate::labels::{Item, Path, Selector, Source};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sonometer::protocol::Modality;
+use sonometer::text::{fold::Folded, tokens};
 use sonometer::{Interaction, Turn};
 use std::collections::BTreeSet;
 
@@ -119,6 +121,16 @@ pub(crate) fn file_name(path: &str) -> &str {
 impl Data {
     pub(crate) fn positives(&self) -> usize {
         self.examples.iter().filter(|example| example.positive).count()
+    }
+
+    /// How well the mere number of words tells the classes apart, as an AUC: far from one half, a list may find long texts
+    /// and not what it is to find.
+    pub(crate) fn auc_of_length(&self) -> Option<f64> {
+        let words = |example: &Example| {
+            let turns = example.interaction.turns().iter();
+            turns.map(|turn| tokens(Folded::new(&turn.content).text(), None).len()).sum::<usize>()
+        };
+        auc(&self.examples.iter().map(|e| (words(e) as f64, e.positive)).collect::<Vec<_>>())
     }
 
     /// Fails unless both classes have enough examples, in enough groups.

@@ -50,7 +50,7 @@ impl Report<'_> {
     /// The lines of the comment at the head of the file.
     pub(crate) fn notes(&self) -> Vec<String> {
         let folds = self.held_out.folds;
-        vec![
+        let mut notes = vec![
             format!("Fitted by `sonometer fit` {}.", env!("CARGO_PKG_VERSION")),
             format!("data      {}, sha-256 {}", self.data.name, self.data.digest),
             format!("items     {}", self.items()),
@@ -62,7 +62,17 @@ impl Report<'_> {
             format!("training  {}", self.training.told()),
             "Figures are of the engine's own readings; held out: lines, weights, C and threshold chosen without".into(),
             "the items they are measured on. Words were chosen by data, not by meaning: read them before use.".into(),
-        ]
+        ];
+        notes.extend(self.note_on_length().map(|note| format!("length    {note}")));
+        notes
+    }
+
+    /// What to think of where long texts are of one class more often.
+    fn note_on_length(&self) -> Option<String> {
+        let auc = self.data.auc_of_length().filter(|auc| (auc - 0.5).abs() >= 0.1)?;
+        let (which, auc) = if auc > 0.5 { ("longer", auc) } else { ("shorter", 1.0 - auc) };
+        let auc = short(Unit((auc * 1e6).round() as i64));
+        Some(format!("{which} items are positive more often: the number of words alone has an AUC of {auc}"))
     }
 
     pub(crate) fn told(&self, paint: &Paint, weighted: &Weighted, out: &str, bytes: usize) -> String {
@@ -80,6 +90,9 @@ impl Report<'_> {
                 paint.dim("  note"),
                 counted(self.held_out.insufficient, "item")
             ));
+        }
+        if let Some(note) = self.note_on_length() {
+            text.push_str(&format!("{}  {note}\n", paint.dim("  note")));
         }
         let line = |(pattern, weight): &(String, Unit)| format!("{pattern} = {weight}");
         let positive = weighted.lines.iter().filter(|(_, weight)| *weight > Unit::ZERO).take(SHOWN);
