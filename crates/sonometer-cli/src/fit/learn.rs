@@ -105,3 +105,20 @@ impl Parts {
         (0..self.of.len()).filter(|at| self.of[*at] != fold).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_models_are_cut_to_what_matters() {
+        let rows: Vec<Row> = (0..20_u32).map(|at| vec![(at % 2, 1.0), (2 + at % 5, 1.0)]).collect();
+        let matrix = Matrix { patterns: (0..7).map(|c: u32| c.to_string()).collect(), rows };
+        let positive: Vec<bool> = (0..20).map(|at| at % 2 == 0).collect();
+        let at: Vec<usize> = (0..20).collect();
+        let bounds = Bounds { size: 2, support: 1, balanced: false };
+        assert_eq!(learn(&matrix, &positive, &at, 1.0, bounds).columns, [0, 1]);
+        let bounds = Bounds { support: 5, size: 9, ..bounds };
+        assert_eq!(learn(&matrix, &positive, &at, 1.0, bounds).columns, [0, 1]);
+    }
+}
