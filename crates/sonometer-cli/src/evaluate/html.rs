@@ -1,13 +1,15 @@
 //! An evaluation as one page: it holds everything it needs, follows the reader's choice of light or dark, and works without
 //! script (a script adds the slider that tries thresholds).
 
+use super::breakdown::Part;
 use super::chart::{charts, permille, pr_point, roc_point};
 use super::errors::{Errors, Wrong};
 use super::markers::MarkerFigures;
 use super::measure::{Counts, Estimate, Point};
 use super::question::Decision;
 use super::result::{Data, Evaluation};
-use super::text::{NAMES, places, share};
+use super::text::{NAMES, method, places, share};
+use crate::failure::counted;
 use crate::paint::safe;
 use sonometer::protocol::{Pole, Protocol};
 use sonometer::{Evidence, Unit};
@@ -40,11 +42,14 @@ pub(crate) fn page(evaluation: &Evaluation<'_>) -> String {
     let _ = write!(
         body,
         "<section><h2>Figures</h2><div class=\"two\">{}<div>{}{coverage}</div></div></section>",
-        figures(&NAMES, &evaluation.figures.estimates, covered),
+        figures(&NAMES, &evaluation.figures.estimates, covered, evaluation.figures.independent),
         confusion(counts)
     );
     body.push_str(&curves(evaluation));
     body.push_str(&markers(&evaluation.markers));
+    if let Some((label, parts)) = &evaluation.by {
+        body.push_str(&breakdown(label, parts));
+    }
     let [false_positives, false_negatives] = &evaluation.errors;
     body.push_str(&errors(
         "Predicted positive, labelled negative",
@@ -78,8 +83,8 @@ pub(super) fn header(protocol: &Protocol, data: &Data, rule: &str) -> String {
     };
     fact("data", &data.file);
     fact("label", &data.label);
-    if !data.positive.is_empty() {
-        fact("positive", &data.positive);
+    if let Some(positive) = &data.positive {
+        fact("positive", positive);
         fact("negative", data.negative.as_deref().unwrap_or("the rest"));
     }
     for filter in &data.r#where {
@@ -116,6 +121,7 @@ pub(super) fn figures(
     names: &[&str; 6],
     all: &[Option<Estimate>; 6],
     covered: Option<&[Option<Estimate>; 6]>,
+    independent: bool,
 ) -> String {
     let mut rows = String::new();
     for (at, name) in names.iter().enumerate() {
@@ -127,8 +133,9 @@ pub(super) fn figures(
     }
     let head = if covered.is_some() { "<th colspan=\"2\">covered cases only</th>" } else { "" };
     format!(
-        "<table class=\"figures\"><thead><tr><th></th><th></th><th colspan=\"2\">value, 95 % interval</th>{head}</tr></thead>\
-         <tbody>{rows}</tbody></table>"
+        "<div><table class=\"figures\"><thead><tr><th></th><th></th><th colspan=\"2\">value, 95 % interval</th>{head}</tr></thead>\
+         <tbody>{rows}</tbody></table><p class=\"dim\">{}.</p></div>",
+        method(independent)
     )
 }
 
@@ -252,7 +259,6 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
     for (at, marker) in markers.iter().enumerate() {
         let counts = &marker.counts;
         let lift = counts.lift();
-        let hurts = marker.asked && lift.is_some_and(|lift| lift < Unit::ONE);
         let _ = write!(
             rows,
             "<tr class=\"{}\"><th><span class=\"dot\" style=\"--h:{}\"></span>{}{}</th><td class=\"n\">{}</td>\
@@ -268,7 +274,7 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
             bar(counts.precision().map(|value| Estimate { value, interval: None })),
             share(counts.recall()),
             share(counts.f1()),
-            if hurts { " warn" } else { "" },
+            if marker.hurts() { " warn" } else { "" },
             share(lift),
             marker.alone_right,
             marker.alone_wrong
@@ -276,10 +282,39 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
     }
     format!(
         "<section><h2>Markers</h2><p>Each marker as a classifier of its own. Lift: how much likelier a case is positive where it \
-         is triggered; below 1 it hurts. Alone: cases that no other marker of the rule triggers on, right and wrong.</p>\
+         is triggered; marked where that is the wrong way. Alone: cases that no other marker of the rule triggers on, right and wrong.</p>\
          <div class=\"scroll\"><table><thead><tr><th>marker</th><th class=\"n\">triggered</th><th class=\"n\">right</th>\
          <th class=\"n\">precision</th><th></th><th class=\"n\">recall</th><th class=\"n\">F1</th><th class=\"n\">lift</th>\
          <th class=\"n\">alone</th></tr></thead><tbody>{rows}</tbody></table></div></section>"
+    )
+}
+
+fn breakdown(label: &str, parts: &[Part]) -> String {
+    let rows = parts.iter().fold(String::new(), |mut text, part| {
+        let counts = &part.counts;
+        let right = part.accuracy();
+        let _ = write!(
+            text,
+            "<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
+             <td class=\"wide\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+            escape(&part.value),
+            counts.cases(),
+            counts.positives(),
+            counts.predicted(),
+            share(right),
+            bar(right.map(|value| Estimate { value, interval: None })),
+            share(counts.precision()),
+            share(counts.recall()),
+            share(counts.f1()),
+        );
+        text
+    });
+    format!(
+        "<section><h2>By {}</h2><div class=\"scroll\"><table><thead><tr><th></th><th class=\"n\">cases</th>\
+         <th class=\"n\">positive</th><th class=\"n\">predicted</th><th class=\"n\">right</th><th></th>\
+         <th class=\"n\">precision</th><th class=\"n\">recall</th><th class=\"n\">F1</th></tr></thead><tbody>{rows}</tbody>\
+         </table></div></section>",
+        escape(label)
     )
 }
 
@@ -307,19 +342,28 @@ fn errors(title: &str, order: &str, errors: &Errors<'_>) -> String {
 fn error(wrong: &Wrong<'_>) -> String {
     let evidence = wrong.evidence();
     let mut text = format!(
-        "<article><h3>{} <small>line {}, value {}{}</small></h3><div class=\"talk\">",
+        "<article><h3>{} <small>line {}{}, value {}{}</small></h3><div class=\"talk\">",
         escape(&wrong.item.id),
         wrong.item.line,
+        wrong.case.segment.map_or_else(String::new, |segment| format!(", segment {segment}")),
         wrong.case.value,
         if wrong.reading.fidelity().sufficient { "" } else { ", insufficient" }
     );
-    for (number, turn) in wrong.reading.interaction().turns().iter().enumerate() {
+    let turns = wrong.reading.interaction().turns();
+    let mut left_out = 0;
+    for (number, turn) in turns.iter().enumerate() {
+        if !is_shown(wrong, &evidence, number) {
+            left_out += 1;
+            continue;
+        }
+        text.push_str(&gap(std::mem::take(&mut left_out)));
         let class = if wrong.case.segment == Some(number) { "turn judged" } else { "turn" };
         let own: Vec<&Evidence<'_>> = evidence.iter().filter(|found| found.turn == number).collect();
         let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
         let said = highlighted(wrong, number, &own);
         let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
     }
+    text.push_str(&gap(left_out));
     text.push_str("</div><p class=\"chips\">");
     for found in &evidence {
         let (marker, score) = (escape(found.metamarker), found.score);
@@ -334,6 +378,27 @@ fn error(wrong: &Wrong<'_>) -> String {
         let _ = write!(text, "<span class=\"chip near\">nearly {marker} {}: {hint}</span> ", weak.proximity);
     }
     text + "</p></article>"
+}
+
+/// Turns shown before and after one that matters, and at the beginning where none does.
+const AROUND: usize = 2;
+const FIRST: usize = 6;
+
+/// Of a long conversation, the turns around what is judged or found.
+fn is_shown(wrong: &Wrong<'_>, evidence: &[Evidence<'_>], number: usize) -> bool {
+    let near = |turn: usize| turn.abs_diff(number) <= AROUND;
+    match wrong.case.segment {
+        Some(segment) => near(segment),
+        None if evidence.is_empty() => number < FIRST,
+        None => evidence.iter().any(|found| near(found.turn)),
+    }
+}
+
+fn gap(turns: usize) -> String {
+    match turns {
+        0 => String::new(),
+        _ => format!("<p class=\"dim\">… {}</p>", counted(turns, "turn")),
+    }
 }
 
 fn hue_of(wrong: &Wrong<'_>, found: &Evidence<'_>) -> usize {

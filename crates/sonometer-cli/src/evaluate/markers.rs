@@ -1,8 +1,9 @@
 //! What each marker alone is worth against the positive class, so that its author sees which one helps and which one hurts.
 
 use super::measure::{Case, Counts};
-use super::question::Question;
+use super::question::{Basis, Question};
 use super::sensed::Outcome;
+use sonometer::Unit;
 use sonometer::protocol::{Pole, Protocol};
 
 /// One marker as a classifier of its own.
@@ -12,11 +13,25 @@ pub(crate) struct MarkerFigures<'p> {
     pub(crate) pole: Pole,
     /// Whether the question asks it.
     pub(crate) asked: bool,
+    /// Whether it raises the ranking value, lowers it, or does not touch it.
+    pub(crate) pull: Option<bool>,
     /// Predicted: the marker is triggered (of a segment: has evidence in it).
     pub(crate) counts: Counts,
     /// Positive and negative cases that it triggers alone among the markers that are asked: what would change without it.
     pub(crate) alone_right: u64,
     pub(crate) alone_wrong: u64,
+}
+
+impl MarkerFigures<'_> {
+    /// Whether it pulls cases to the wrong side: it raises the value, and its cases are less often positive than others; or the
+    /// other way round.
+    pub(crate) fn hurts(&self) -> bool {
+        match (self.pull, self.counts.lift()) {
+            (Some(true), Some(lift)) => lift < Unit::ONE,
+            (Some(false), Some(lift)) => lift > Unit::ONE,
+            _ => false,
+        }
+    }
 }
 
 /// Every marker, in the order of the protocol.
@@ -30,6 +45,11 @@ pub(crate) fn figures<'p>(
         label: &marker.label,
         pole: marker.pole,
         asked: *asked,
+        pull: match question.basis {
+            _ if *asked => Some(true),
+            Basis::Score if marker.pole == Pole::Against => Some(false),
+            _ => None,
+        },
         counts: Counts::default(),
         alone_right: 0,
         alone_wrong: 0,

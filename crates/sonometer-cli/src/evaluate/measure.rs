@@ -115,17 +115,20 @@ pub(crate) struct Figures {
     pub(crate) counts: Counts,
     /// By [`FIGURES`]; `None`: not defined.
     pub(crate) estimates: [Option<Estimate>; 6],
+    /// Whether every case is a cluster of its own: then the intervals of precision and recall are Wilson's.
+    pub(crate) independent: bool,
 }
 
 impl Figures {
-    /// Measures `cases`. Intervals of precision and recall are Wilson's where every case is a cluster of its own.
+    /// Measures `cases`.
     pub(crate) fn of(cases: &[Case]) -> Self {
         let ranking = Ranking::of(cases);
         let clusters = cases.iter().map(|case| case.cluster + 1).max().unwrap_or(0);
         let (counts, values) = ranking.figures(|_| 1);
         let mut intervals =
             bootstrap(clusters, |weights| ranking.figures(|cluster| weights[cluster].into()).1);
-        if are_independent(cases) {
+        let independent = are_independent(cases);
+        if independent {
             intervals[0] = wilson(counts.true_positives, counts.predicted());
             intervals[1] = wilson(counts.true_positives, counts.positives());
         }
@@ -134,12 +137,12 @@ impl Figures {
             let interval = intervals.next().flatten();
             value.map(|value| Estimate { value, interval })
         });
-        Self { counts, estimates }
+        Self { counts, estimates, independent }
     }
 }
 
 /// Whether no two cases share a cluster.
-pub(crate) fn are_independent(cases: &[Case]) -> bool {
+fn are_independent(cases: &[Case]) -> bool {
     let mut clusters: Vec<usize> = cases.iter().map(|case| case.cluster).collect();
     clusters.sort_unstable();
     clusters.windows(2).all(|pair| pair[0] != pair[1])

@@ -4,6 +4,7 @@
 pub(crate) mod question;
 pub(crate) mod sensed;
 
+pub(crate) mod breakdown;
 pub(crate) mod cases;
 pub(crate) mod errors;
 pub(crate) mod interval;
@@ -17,5 +18,6 @@ pub(crate) mod excerpt;
 pub(crate) mod html;
 pub(crate) mod result;
 pub(crate) mod span_html;
+mod span_result;
 pub(crate) mod span_text;
 pub(crate) mod text;

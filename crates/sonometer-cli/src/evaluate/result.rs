@@ -1,6 +1,8 @@
 //! Everything an evaluation found, and its JSON: one object, its keys always in the same order.
 
+use super::breakdown::Part;
 use super::errors::{Errors, Wrong};
+use super::interval::RESAMPLES;
 use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
 use super::question::{Question, Scope};
@@ -14,8 +16,8 @@ use sonometer::{Fidelity, Unit};
 pub(crate) struct Data {
     pub(crate) file: String,
     pub(crate) label: String,
-    /// The classes as the caller wrote them.
-    pub(crate) positive: String,
+    /// The classes as the caller wrote them; none for places.
+    pub(crate) positive: Option<String>,
     pub(crate) negative: Option<String>,
     pub(crate) r#where: Vec<String>,
     pub(crate) fold: Option<String>,
@@ -37,6 +39,8 @@ pub(crate) struct Evaluation<'a> {
     /// On the cases that held enough to be measured.
     pub(crate) covered: Figures,
     pub(crate) markers: Vec<MarkerFigures<'a>>,
+    /// The label of `--by`, and the cases by its values.
+    pub(crate) by: Option<(String, Vec<Part>)>,
     /// What each threshold would give, from the highest to the lowest.
     pub(crate) points: Vec<Point>,
     /// False positives, false negatives.
@@ -70,15 +74,25 @@ impl Serialize for Evaluation<'_> {
         map.serialize_entry("data", &self.data)?;
         map.serialize_entry("rule", &Rule::of(&self.question, self.protocol))?;
         map.serialize_entry("coverage", &self.coverage().map(Number))?;
+        map.serialize_entry("intervals", &Intervals::of(self.figures.independent))?;
         map.serialize_entry("figures", &self.figures)?;
         map.serialize_entry("covered", &self.covered)?;
         map.serialize_entry("markers", &self.markers)?;
+        if let Some((label, parts)) = &self.by {
+            map.serialize_entry("by", &By { label, parts })?;
+        }
         map.serialize_entry("curve", &self.curve().iter().map(CurvePoint::of).collect::<Vec<_>>())?;
         map.serialize_entry("false_positives", &self.errors[0])?;
         map.serialize_entry("false_negatives", &self.errors[1])?;
         map.serialize_entry("notes", &self.notes)?;
         map.end()
     }
+}
+
+#[derive(serde::Serialize)]
+struct By<'a> {
+    label: &'a str,
+    parts: &'a [Part],
 }
 
 /// A number as the engine prints it.
@@ -96,6 +110,26 @@ struct Rule {
 impl Rule {
     fn of(question: &Question, protocol: &Protocol) -> Self {
         Self { unit: question.scope, ranked_by: question.ranked_by(), positive_if: question.rule(protocol) }
+    }
+}
+
+/// How the intervals were worked out.
+#[derive(serde::Serialize)]
+pub(crate) struct Intervals {
+    level: Number,
+    precision_recall: &'static str,
+    others: &'static str,
+    resamples: usize,
+}
+
+impl Intervals {
+    pub(crate) fn of(independent: bool) -> Self {
+        Self {
+            level: Number(Unit(950_000)),
+            precision_recall: if independent { "wilson" } else { "bootstrap" },
+            others: "bootstrap",
+            resamples: RESAMPLES,
+        }
     }
 }
 
@@ -134,6 +168,7 @@ impl Serialize for MarkerFigures<'_> {
         map.serialize_entry("recall", &counts.recall().map(Number))?;
         map.serialize_entry("f1", &counts.f1().map(Number))?;
         map.serialize_entry("lift", &counts.lift().map(Number))?;
+        map.serialize_entry("hurts", &self.hurts())?;
         map.serialize_entry("alone_right", &self.alone_right)?;
         map.serialize_entry("alone_wrong", &self.alone_wrong)?;
         map.end()

@@ -36,6 +36,12 @@ const BATCH: usize = 32;
 
 /// Senses all items; the first of them that cannot be sensed is the failure. `name` is where they come from.
 pub(crate) fn sense_all(sensor: &Sensor, name: &str, items: &[Item]) -> Result<Vec<Outcome>, Failure> {
+    let most = items.len().div_ceil(BATCH).max(1);
+    let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(most));
+    sense_with(threads, sensor, name, items)
+}
+
+fn sense_with(threads: usize, sensor: &Sensor, name: &str, items: &[Item]) -> Result<Vec<Outcome>, Failure> {
     let numbers = numbers(sensor);
     let progress = Progress::new("sensing", items.len());
     let next = AtomicUsize::new(0);
@@ -50,8 +56,6 @@ pub(crate) fn sense_all(sensor: &Sensor, name: &str, items: &[Item]) -> Result<V
             done.push((start, outcomes));
         }
     };
-    let threads =
-        thread::available_parallelism().map_or(1, |threads| threads.get().min(items.len().div_ceil(BATCH)));
     let mut batches = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mut batches = work();
@@ -102,4 +106,36 @@ fn outcome(
             })
             .collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::labels::Source;
+    use sonometer::Protocol;
+
+    #[test]
+    fn threads_do_not_change_the_order() {
+        let protocol = r#"{"sonometer": 1, "id": "p", "version": "1", "taxonomy": "Signal", "score": "any", "markers": [
+            {"label": "even", "strong": "even", "hit": "even"}]}"#;
+        let sensor = Sensor::new(Protocol::read(protocol).expect("is sound").0).expect("compiles");
+        let line = |n: usize| {
+            format!(
+                "{{\"interaction\": {{\"content\": \"{}\"}}}}\n",
+                if n.is_multiple_of(2) { "even" } else { "odd" }
+            )
+        };
+        let source = Source::from_text("data", &(0..500).map(line).collect::<String>());
+        let items: Vec<Item> = source.items().collect::<Result<_, _>>().expect("reads");
+        let with = |threads| sense_with(threads, &sensor, "data", &items).expect("is sensed");
+        let outcomes = with(1);
+        assert!(
+            outcomes
+                .iter()
+                .enumerate()
+                .all(|(n, outcome)| (outcome.score == Unit::ONE) == n.is_multiple_of(2))
+        );
+        assert_eq!(with(4), outcomes);
+        assert_eq!(sense_with(4, &sensor, "data", &[]).expect("nothing is sensed"), []);
+    }
 }

@@ -25,7 +25,7 @@ pub(crate) fn page(evaluation: &SpanEvaluation<'_>) -> String {
         tally.labels,
         tally.evidence,
         evaluation.items,
-        figures(&NAMES, estimates, partly.then_some(&evaluation.covered.1))
+        figures(&NAMES, estimates, partly.then_some(&evaluation.covered.1), false)
     );
     let types = evaluation.types.iter().map(|(kind, markers, tally)| {
         let counts = [tally.labels, tally.labels_found, tally.labels_exact];

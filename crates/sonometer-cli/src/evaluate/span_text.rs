@@ -2,7 +2,7 @@
 
 use super::excerpt::excerpt;
 use super::spans::{SpanEvaluation, WrongSpan};
-use super::text::{WARN, coverage, one_place, row, share, table, title};
+use super::text::{WARN, coverage, intervals, one_place, row, share, table, title};
 use crate::paint::{BOLD, Paint, one_line};
 use anstyle::Style;
 
@@ -29,6 +29,7 @@ pub(crate) fn render(paint: &Paint, evaluation: &SpanEvaluation<'_>) -> String {
     text.push_str(&coverage(evaluation.coverage(), insufficient, "hold no evidence"));
     let covered = (insufficient > 0).then_some(&evaluation.covered.1);
     text.push_str(&table(paint, &NAMES, estimates, covered, &[2, 5]));
+    text.push_str(&intervals(paint, false));
     text.push_str(&types(paint, evaluation));
     text.push_str(&markers(paint, evaluation));
     text.push_str(&errors(paint, "evidence without a label", "the highest scores first", &evaluation.wrong));

@@ -1,5 +1,6 @@
 //! An evaluation on the terminal.
 
+use super::breakdown::Part;
 use super::errors::{Errors, Wrong};
 use super::excerpt::{Excerpt, excerpt};
 use super::markers::MarkerFigures;
@@ -24,6 +25,9 @@ pub(crate) fn render(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
     text.push_str(&figures(paint, evaluation));
     text.push_str(&curve(paint, &evaluation.points));
     text.push_str(&markers(paint, &evaluation.markers));
+    if let Some((label, parts)) = &evaluation.by {
+        text.push_str(&breakdown(paint, label, parts));
+    }
     let [false_positives, false_negatives] = &evaluation.errors;
     text.push_str(&errors(paint, "predicted positive, labelled negative", "highest", false_positives));
     text.push_str(&errors(paint, "predicted negative, labelled positive", "lowest", false_negatives));
@@ -45,8 +49,11 @@ fn head(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
     let (positives, negatives) = (counts.positives(), counts.negatives());
     text.push_str(&row("cases", &format!("{cases}, {positives} positive, {negatives} negative{left_out}")));
     let outcome = format!(
-        "{} found, {} missed, {} false alarms, {} rightly silent",
-        counts.true_positives, counts.false_negatives, counts.false_positives, counts.true_negatives
+        "{} found, {} missed, {}, {} rightly silent",
+        counts.true_positives,
+        counts.false_negatives,
+        counted(usize::try_from(counts.false_positives).unwrap_or(usize::MAX), "false alarm"),
+        counts.true_negatives
     );
     text.push_str(&row("outcome", &outcome));
     let insufficient = counts.cases() - evaluation.covered.counts.cases();
@@ -61,10 +68,10 @@ pub(super) fn title(paint: &Paint, protocol: &Protocol, data: &Data) -> String {
         paint.dim(&format!("({}@{})", protocol.id, protocol.version)),
         one_line(&data.file)
     );
-    let classes = match (&*data.positive, &data.negative) {
-        ("", _) => String::new(),
-        (positive, Some(negative)) => format!("; positive: {positive}, negative: {negative}"),
-        (positive, None) => format!("; positive: {positive}, negative: the rest"),
+    let classes = match (&data.positive, &data.negative) {
+        (None, _) => String::new(),
+        (Some(positive), Some(negative)) => format!("; positive: {positive}, negative: {negative}"),
+        (Some(positive), None) => format!("; positive: {positive}, negative: the rest"),
     };
     text.push_str(&row("label", &format!("{}{classes}", data.label)));
     let chosen = data.r#where.iter().map(|filter| format!("where {filter}"));
@@ -115,7 +122,21 @@ pub(super) fn estimate(paint: &Paint, estimate: Option<Estimate>) -> String {
 fn figures(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
     let partly = evaluation.covered.counts.cases() < evaluation.figures.counts.cases();
     let covered = partly.then_some(&evaluation.covered.estimates);
-    table(paint, &NAMES, &evaluation.figures.estimates, covered, &[3, 4])
+    let text = table(paint, &NAMES, &evaluation.figures.estimates, covered, &[3, 4]);
+    text + &intervals(paint, evaluation.figures.independent)
+}
+
+/// How the intervals were worked out, in small print.
+pub(super) fn intervals(paint: &Paint, independent: bool) -> String {
+    format!("  {}\n", paint.dim(method(independent)))
+}
+
+/// How the intervals were worked out.
+pub(super) fn method(independent: bool) -> &'static str {
+    match independent {
+        true => "95 % intervals: Wilson's for precision and recall, else bootstrap (1,999 draws of items)",
+        false => "95 % intervals: bootstrap (1,999 draws of whole items or groups)",
+    }
 }
 
 /// A row for each figure: its bar, its interval, and the same on what is covered, if that is less than all.
@@ -196,10 +217,13 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
         }
         let name = format!("{:<width$}", marker.label);
         let style = if marker.asked { of_marker(marker.pole, at) } else { DIM };
-        let lift = counts.lift();
-        let hurts = marker.asked && lift.is_some_and(|lift| lift < Unit::ONE);
-        let lift = format!("{:>7}", share(lift));
-        let sign = if marker.pole == Pole::Against { " (against)" } else { "" };
+        let lift = format!("{:>7}", share(counts.lift()));
+        let sign = match (marker.pole, marker.hurts()) {
+            (Pole::Against, true) => "  against, hurts",
+            (Pole::Against, false) => "  against",
+            (Pole::For, true) => "  hurts",
+            (Pole::For, false) => "",
+        };
         let line = format!(
             "  {}  {:>9} {:>6} {:>9} {:>7} {:>6} {}  {}/{}{}",
             paint.styled(style, &name),
@@ -208,7 +232,7 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
             share(counts.precision()),
             share(counts.recall()),
             share(counts.f1()),
-            if hurts { paint.styled(WARN, &lift) } else { lift },
+            if marker.hurts() { paint.styled(WARN, &lift) } else { lift },
             marker.alone_right,
             marker.alone_wrong,
             paint.dim(sign),
@@ -218,6 +242,42 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
     }
     if !silent.is_empty() {
         text.push_str(&format!("  {}\n", paint.dim(&format!("never triggered: {}", silent.join(", ")))));
+    }
+    text
+}
+
+/// Columns of a value of another label.
+const VALUE: usize = 28;
+
+fn breakdown(paint: &Paint, label: &str, parts: &[Part]) -> String {
+    let width = |text: &str| text.chars().map(columns).sum::<usize>();
+    let names = parts.iter().map(|part| width(&part.value)).chain([width(label)]);
+    let wide = names.max().unwrap_or(0).min(VALUE);
+    let head = format!(
+        "{}  {:>6} {:>9} {:>9} {:>8} {:>9} {:>7} {:>6}",
+        fit(label, wide),
+        "cases",
+        "positive",
+        "predicted",
+        "right",
+        "precision",
+        "recall",
+        "F1"
+    );
+    let mut text = format!("\n  {}\n", paint.dim(&head));
+    for part in parts {
+        let counts = &part.counts;
+        text.push_str(&format!(
+            "  {}  {:>6} {:>9} {:>9} {:>8} {:>9} {:>7} {:>6}\n",
+            fit(&part.value, wide),
+            counts.cases(),
+            counts.positives(),
+            counts.predicted(),
+            share(part.accuracy()),
+            share(counts.precision()),
+            share(counts.recall()),
+            share(counts.f1()),
+        ));
     }
     text
 }

@@ -158,18 +158,23 @@ impl Source {
         Ok(chosen)
     }
 
-    /// The path of the label: the one asked for, which some item must have, or the only one there is.
-    pub(crate) fn label(&self, selector: &Selector, items: &[Item]) -> Result<Path, Failure> {
+    /// A path that some item must have.
+    pub(crate) fn path(&self, text: &str, items: &[Item]) -> Result<Path, Failure> {
         let mut seen = path::Seen::default();
         items.iter().for_each(|item| seen.add(&item.labels));
-        match &selector.label {
-            Some(label) => {
-                let path = Path::from(label.as_str());
-                seen.expect(&self.name, &path)?;
-                Ok(path)
-            }
-            None => seen.only(&self.name),
+        let path = Path::from(text);
+        seen.expect(&self.name, &path)?;
+        Ok(path)
+    }
+
+    /// The path of the label: the one asked for, which some item must have, or the only one there is.
+    pub(crate) fn label(&self, selector: &Selector, items: &[Item]) -> Result<Path, Failure> {
+        if let Some(label) = &selector.label {
+            return self.path(label, items);
         }
+        let mut seen = path::Seen::default();
+        items.iter().for_each(|item| seen.add(&item.labels));
+        seen.only(&self.name)
     }
 
     /// Whether each item is positive by the label at `path`; `None`: not labelled.

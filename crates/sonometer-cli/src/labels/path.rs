@@ -1,7 +1,7 @@
 //! Paths to labels, and which there are.
 
 use super::Item;
-use super::class::plain;
+use super::class::{plain, scalars};
 use crate::failure::Failure;
 use crate::near::near;
 use serde_json::Value;
@@ -29,6 +29,15 @@ impl Path {
     /// The value at the path. A name may itself hold dots: the longest that is there counts.
     pub(crate) fn find<'v>(&self, labels: &'v Value) -> Option<&'v Value> {
         walk(labels, &self.0)
+    }
+
+    /// The values that the label of an item has, each once: one, or those of a list; none where it has no label.
+    pub(crate) fn values(&self, item: &Item) -> BTreeSet<String> {
+        let mut values = BTreeSet::new();
+        if let Some(value) = self.find(&item.labels) {
+            scalars(value, &mut values);
+        }
+        values
     }
 
     /// The value as a key of groups and folds; an item without one is a group of its own.

@@ -6,7 +6,7 @@ use crate::evaluate::question::{Question, Scope};
 use crate::evaluate::result::{Data, Evaluation};
 use crate::evaluate::sensed::sense_all;
 use crate::evaluate::spans::{self, MapEntry};
-use crate::evaluate::{errors, html, markers, span_html, span_text, text};
+use crate::evaluate::{breakdown, errors, html, markers, span_html, span_text, text};
 use crate::failure::{Exit, Failure};
 use crate::json;
 use crate::labels::{Item, Path, Selector, Source as Labels};
@@ -44,6 +44,9 @@ pub(crate) struct Arguments {
     /// For labels of places: what start and end count: chars, bytes or utf16
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = super::sense::unit)]
     offsets: OffsetUnit,
+    /// The figures for each value of another label too
+    #[arg(long, value_name = "PATH")]
+    by: Option<String>,
     /// How many errors of each sign are shown
     #[arg(long, value_name = "N", default_value_t = 5)]
     errors: usize,
@@ -120,6 +123,7 @@ fn judge<'a>(
     let low = (arguments.lower || arguments.higher).then_some(arguments.lower);
     let mut question = Question::of(protocol, scope, &arguments.markers, low, arguments.least())?;
     let truths = Truths::read(labels, &arguments.selector, path, items, scope)?;
+    let by = arguments.by.as_deref().map(|by| labels.path(by, items)).transpose()?;
     let outcomes = sense_all(sensor, &labels.name, items)?;
     let clusters = cases::clusters(&arguments.selector, items);
     let mut cases = truths.cases(&question, &outcomes);
@@ -154,11 +158,13 @@ fn judge<'a>(
     }
     let mut covered: Vec<Case> = cases.iter().filter(|case| case.sufficient).copied().collect();
     cases::renumber(&mut covered);
+    let on_covered = if covered.len() == cases.len() { figures.clone() } else { Figures::of(&covered) };
     Ok(Evaluation {
         protocol,
         data: data(arguments, labels, path, items.len(), truths.left_out()),
-        covered: Figures::of(&covered),
+        covered: on_covered,
         markers: markers::figures(protocol, &question, &outcomes, &cases),
+        by: by.map(|path| (path.to_string(), breakdown::parts(&path, items, &cases))),
         errors: errors::worst(sensor, &question, &labels.name, items, &cases, arguments.errors)?,
         figures,
         points,
@@ -181,6 +187,7 @@ fn places(
         ("--positive", selector.positive.is_some()),
         ("--negative", selector.negative.is_some()),
         ("--marker", !arguments.markers.is_empty()),
+        ("--by", arguments.by.is_some()),
         ("--lower", arguments.lower),
         ("--higher", arguments.higher),
         ("--threshold best", matches!(arguments.threshold, Some(Threshold::Best))),
@@ -193,7 +200,7 @@ fn places(
     let outcomes = sense_all(sensor, &labels.name, items)?;
     let unlabelled = items.iter().filter(|item| path.find(&item.labels).is_none_or(|value| value.is_null()));
     let mut data = data(arguments, labels, path, items.len(), unlabelled.count());
-    data.positive = String::new();
+    data.positive = None;
     let wish = spans::Wish {
         entries: &arguments.map,
         unit: arguments.offsets,
@@ -226,7 +233,7 @@ fn data(arguments: &Arguments, labels: &Labels, path: &Path, items: usize, left_
     Data {
         file: labels.name.clone(),
         label: path.to_string(),
-        positive: selector.positive.as_ref().map_or_else(|| "true or 1".into(), ToString::to_string),
+        positive: Some(selector.positive.as_ref().map_or_else(|| "true or 1".into(), ToString::to_string)),
         negative: selector.negative.as_ref().map(ToString::to_string),
         r#where: selector.filters.iter().map(ToString::to_string).collect(),
         fold: selector.fold.as_ref().map(ToString::to_string),

@@ -1,0 +1,260 @@
+//! `sonometer evaluate` on the labelled sentences in `fixtures/labelled`.
+//!
+//! Expected outputs stand in `tests/golden`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const REQUESTS: &str = "fixtures/labelled/requests.jsonl";
+const CALLS: &str = "fixtures/labelled/calls.jsonl";
+const NOTES: &str = "fixtures/labelled/notes.jsonl";
+const MAP: [&str; 4] = ["--map", "EMAIL-ADDRESS=email_address", "--map", "CARD=payment_card"];
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// The command in the root of the repository, in an environment without wishes.
+fn evaluate(arguments: &[&str]) -> Ran {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.arg("evaluate").args(arguments).current_dir(root).env_clear().stdin(Stdio::null());
+    let output = command.output().expect("starts");
+    Ran {
+        code: output.status.code().expect("ends by itself"),
+        out: String::from_utf8(output.stdout).expect("writes UTF-8"),
+        err: String::from_utf8(output.stderr).expect("writes UTF-8"),
+    }
+}
+
+/// What it prints where all is well.
+fn text(arguments: &[&str]) -> String {
+    let ran = evaluate(arguments);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{arguments:?}");
+    ran.out
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let out = text(&[arguments, &["--json"]].concat());
+    assert!(out.ends_with("}\n") && out.lines().count() == 1, "{out}");
+    serde_json::from_str(&out).expect("is JSON")
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn written(name: &str, lines: &str) -> String {
+    let path = scratch(name);
+    fs::write(&path, lines).expect("can be written");
+    path.to_str().expect("is UTF-8").to_owned()
+}
+
+fn page(name: &str, arguments: &[&str]) -> String {
+    let path = scratch(name);
+    text(&[arguments, &["--html", path.to_str().expect("is UTF-8")]].concat());
+    fs::read_to_string(path).expect("is written")
+}
+
+fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, found).expect("can be written");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
+}
+
+#[test]
+fn items_for_people_programs_and_browsers() {
+    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.15", "--by", "author"];
+    golden("evaluate-items.txt", &text(&arguments));
+    golden("evaluate-items.json", &text(&[&arguments[..], &["--json"]].concat()));
+    golden("evaluate-items.html", &page("items.html", &arguments));
+}
+
+#[test]
+fn segments_for_people() {
+    golden(
+        "evaluate-segments.txt",
+        &text(&["courtesy", CALLS, "--positive", "apology", "--marker", "apology"]),
+    );
+}
+
+#[test]
+fn places_for_people_and_programs() {
+    let arguments = [&["personal-data", NOTES], &MAP[..]].concat();
+    golden("evaluate-places.txt", &text(&arguments));
+    golden("evaluate-places.json", &text(&[&arguments[..], &["--json"]].concat()));
+    golden("evaluate-places.html", &page("places.html", &arguments));
+}
+
+#[test]
+fn figures_are_those_of_the_hand() {
+    // From 0.15 on, five of ten polite requests are found and one of eleven others.
+    let found = json(&["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.15"]);
+    let counts = &found["figures"]["counts"];
+    let expected = ["true_positives", "false_positives", "false_negatives", "true_negatives"]
+        .map(|key| counts[key].as_u64());
+    let [Some(tp), Some(fp), Some(missed), Some(silent)] = expected else { panic!("{found}") };
+    assert_eq!((tp + missed, fp + silent), (10, 11));
+    let close = |figure: &str, value: f64| {
+        let told = found["figures"][figure]["value"].as_f64().expect("is a number");
+        assert!((told - value).abs() < 1e-6, "{figure}: {told}, not {value}");
+    };
+    let (tp, fp, missed, silent) = (tp as f64, fp as f64, missed as f64, silent as f64);
+    close("precision", tp / (tp + fp));
+    close("recall", tp / (tp + missed));
+    close("f1", 2.0 * tp / (2.0 * tp + fp + missed));
+    close("macro_f1", tp / (2.0 * tp + fp + missed) + silent / (2.0 * silent + fp + missed));
+    assert_eq!(found["data"]["left_out"], 1);
+    assert_eq!(found["covered"]["cases"], 19);
+    assert_eq!(found["coverage"].to_string(), "0.904762");
+}
+
+#[test]
+fn classes_are_values_sets_or_ranges() {
+    let positives = |arguments: &[&str]| {
+        let counts = json(&[&["courtesy", REQUESTS], arguments].concat())["figures"]["counts"].clone();
+        let sum = |a: &str, b: &str| counts[a].as_u64().zip(counts[b].as_u64()).map(|(a, b)| a + b);
+        (sum("true_positives", "false_negatives"), sum("true_negatives", "false_positives"))
+    };
+    let (some, of) = (|n| Some(n), |arguments: &[&str]| positives(arguments));
+    assert_eq!(of(&["--label", "polite"]), (some(10), some(11)));
+    assert_eq!(of(&["--label", "polite", "--positive", "false"]), (some(11), some(10)));
+    assert_eq!(of(&["--label", "tone", "--positive", "polite,plain"]), (some(14), some(7)));
+    assert_eq!(
+        of(&["--label", "tone", "--positive", "polite", "--negative", "impolite"]),
+        (some(10), some(7))
+    );
+    assert_eq!(of(&["--label", "rating", "--positive", ">=1"]), (some(6), some(15)));
+    assert_eq!(of(&["--label", "rating", "--positive", "-0.5..0.5"]), (some(4), some(17)));
+    assert_eq!(of(&["--label", "polite", "--where", "author=ada"]), (some(3), some(3)));
+}
+
+#[test]
+fn folds_part_the_items() {
+    let items = |extra: &[&str]| {
+        let found = json(&[&["courtesy", REQUESTS, "--label", "polite"], extra].concat());
+        found["data"]["items"].as_u64().expect("is a count")
+    };
+    let parts: Vec<u64> = ["1/3", "2/3", "3/3"].iter().map(|fold| items(&["--fold", fold])).collect();
+    assert_eq!(parts.iter().sum::<u64>(), 22);
+    assert_eq!(items(&["--fold", "2-3/3"]), parts[1] + parts[2]);
+    // Groups stay together: two authors wrote five, two wrote six.
+    let grouped = ["1/2", "2/2"].map(|fold| items(&["--fold", fold, "--group", "author"]));
+    assert_eq!(grouped.iter().sum::<u64>(), 22);
+    assert!([0, 5, 6, 10, 11, 12, 16, 17, 22].contains(&grouped[0]), "{grouped:?}");
+}
+
+#[test]
+fn the_best_threshold_says_where_it_comes_from() {
+    let found = json(&["courtesy", REQUESTS, "--label", "polite", "--threshold", "best"]);
+    let note = found["notes"][0].as_str().expect("is there");
+    assert!(note.contains("was chosen on this very data"), "{note}");
+    let best = found["figures"]["macro_f1"]["value"].as_f64();
+    let curve = found["curve"].as_array().expect("is there");
+    let highest = curve.iter().filter_map(|point| point["macro_f1"].as_f64()).fold(0.0, f64::max);
+    assert_eq!(best, Some(highest));
+}
+
+#[test]
+fn what_is_not_defined_is_no_number() {
+    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--where", "polite=false"];
+    let found = json(&arguments);
+    for figure in ["recall", "auc", "average_precision"] {
+        assert!(found["figures"][figure].is_null(), "{figure}: {found}");
+    }
+    let told = text(&arguments);
+    assert!(told.contains("n/a") && !told.contains("NaN"), "{told}");
+    assert!(told.contains("note: no case is positive"), "{told}");
+    let misspelt = text(&["courtesy", REQUESTS, "--label", "tone", "--positive", "polit"]);
+    assert!(
+        misspelt.contains("note: no item has `polit` as `tone`; its values are impolite, plain, polite"),
+        "{misspelt}"
+    );
+}
+
+#[test]
+fn masks_hold_in_every_form() {
+    let arguments = [&["personal-data", NOTES], &MAP[..]].concat();
+    let forms =
+        [text(&arguments), text(&[&arguments[..], &["--json"]].concat()), page("masked.html", &arguments)];
+    for form in forms {
+        assert!(!form.contains("4012 8888") && form.contains("**** **** **** 1881"), "{form}");
+    }
+}
+
+#[test]
+fn a_page_holds_what_it_needs_and_no_foreign_markup() {
+    let line = |text: &str, polite: bool| {
+        format!(
+            "{{\"interaction\": {{\"content\": \"{text}\"}}, \"labels\": {{\"polite\": {polite}}}, \"id\": \"<i>\"}}\n"
+        )
+    };
+    let lines = line("Thank you so much for <script>alert(1)</script> and for all the rest.", false)
+        + &line("<img src=x> is what I would have said to all of them.", true);
+    let page = page("markup.html", &["courtesy", &written("markup.jsonl", &lines), "--threshold", "0.1"]);
+    assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("&lt;img src=x&gt;"), "{page}");
+    assert_eq!(page.matches("<script>").count(), 1, "only its own");
+    for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
+        assert!(!page.replace("&lt;img src=x&gt;", "").contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn errors_name_the_place_and_the_mend() {
+    let bad = written(
+        "evaluate-bad.jsonl",
+        "{\"interaction\": {\"content\": \"x\"}, \"labels\": {\"a\": true}}\n{\"id\": ,}\n",
+    );
+    let uneven = written(
+        "evaluate-uneven.jsonl",
+        "{\"interaction\": {\"segments\": [{\"role\": \"a\", \"content\": \"x\"}]}, \"labels\": {\"a\": [true, false]}}\n",
+    );
+    let outside = written(
+        "evaluate-outside.jsonl",
+        "{\"interaction\": {\"content\": \"x\"}, \"labels\": {\"a\": [{\"type\": \"age\", \"start\": 0, \"end\": 9}]}}\n",
+    );
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["courtesy", &bad], 2, "evaluate-bad.jsonl:2:8: "),
+        (&["courtesy", "nowhere.jsonl"], 2, "no such file"),
+        (&["curtesy", REQUESTS], 4, "did you mean `courtesy`?"),
+        (&["courtesy", REQUESTS], 2, "several labels: author, polite, rating, tone; choose one with --label"),
+        (&["courtesy", REQUESTS, "--label", "polit"], 2, "did you mean `polite`?"),
+        (&["courtesy", REQUESTS, "--label", "tone"], 2, "say which values are positive with --positive"),
+        (&["courtesy", REQUESTS, "--label", "tone", "--positive", ">1"], 2, "`polite`, not a number"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--by", "autor"], 2, "did you mean `author`?"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--marker", "thanks"], 2, "its markers are gratitude,"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--where", "author=eve"], 2, "no item passes"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write `1/2`"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--threshold", "2"], 2, "from 0 to 1, or `best`"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--map", "A=apology"], 2, "--unit spans"),
+        (
+            &["courtesy", REQUESTS, "--label", "polite", "--unit", "spans"],
+            2,
+            "labels.polite is a truth value; spans are a list",
+        ),
+        (
+            &["courtesy", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"],
+            2,
+            "folder that exists",
+        ),
+        (&["courtesy", &uneven, "--unit", "segments"], 2, "a list of 2 beside 1 segments"),
+        (&["personal-data", &outside], 2, "0 to 9 does not lie in the text (in characters)"),
+        (&["affect", NOTES], 2, "no marker has the name of a type; say which finds which, as --map CARD="),
+        (&["personal-data", NOTES, "--positive", "CARD"], 2, "--map TYPE=marker"),
+    ];
+    for (arguments, code, said) in cases {
+        let ran = evaluate(arguments);
+        assert_eq!(ran.code, *code, "{arguments:?}: {}", ran.err);
+        assert!(ran.err.contains(said), "{arguments:?}: {}", ran.err);
+        assert!(ran.out.is_empty(), "{arguments:?}: {}", ran.out);
+    }
+    let told = evaluate(&["courtesy", REQUESTS, "--label", "polit", "--json"]);
+    assert!(told.out.starts_with(r#"{"error":{"code":"invalid_request","message":"#), "{}", told.out);
+}
