@@ -145,6 +145,11 @@ fn errors_say_what_to_do() {
             "choose one with --marker: kindness",
         ),
         ("fit corpus.jsonl --marker kind --turns --out o.yaml", "corpus.jsonl:1: labels.kind is"),
+        ("fit corpus.jsonl --marker kind --out corpus.jsonl", "end it with .yaml"),
+        (
+            "fit corpus.jsonl --marker kind --out o.yaml --export-features corpus.jsonl",
+            "would overwrite corpus.jsonl",
+        ),
         ("fit - --marker kind --out o.yaml", "give a file"),
     ] {
         let (code, out, err) = run(&folder, arguments);

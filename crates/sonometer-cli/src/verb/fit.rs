@@ -114,6 +114,7 @@ pub(crate) struct Arguments {
 const FEWEST: usize = 10;
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    expect_outputs(arguments)?;
     let data = data::read(&arguments.data, &arguments.selector, arguments.turns)?;
     data.expect(FEWEST)?;
     if let Some(target) = &arguments.tune {
@@ -187,6 +188,22 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         screen.print(&report.told(&screen.paint, &weighted, &arguments.out, text.len()))?;
     }
     Ok(Exit::Done)
+}
+
+/// Fails where an output has a name that the command could not read again, or would take the place of the data.
+fn expect_outputs(arguments: &Arguments) -> Result<(), Failure> {
+    let out = &arguments.out;
+    if ![".yaml", ".yml"].iter().any(|ending| out.to_ascii_lowercase().ends_with(ending)) {
+        return Err(Failure::unusable(format!("--out: `{out}` is no name of a protocol; end it with .yaml")));
+    }
+    if arguments.export_features.as_deref() == Some(arguments.data.as_str()) {
+        let fix = "choose another name";
+        return Err(Failure::unusable(format!(
+            "--export-features would overwrite {}; {fix}",
+            arguments.data
+        )));
+    }
+    Ok(())
 }
 
 /// Tunes a marker of a protocol that somebody wrote.
