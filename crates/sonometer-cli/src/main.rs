@@ -7,6 +7,7 @@ mod evaluate;
 mod failure;
 mod file;
 mod findings;
+mod fit;
 mod format;
 mod input;
 mod json;
@@ -69,6 +70,8 @@ enum Verb {
     Schema,
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
+    /// Make a weighted list from labelled interactions, or tune a protocol to them
+    Fit(Box<verb::fit::Arguments>),
 }
 
 /// What `--version` says: the fingerprint, by which readings are told to be comparable. `-V` says the version alone.
@@ -91,6 +94,7 @@ impl Verb {
             Self::Publish(arguments) => verb::publish::run(arguments, screen),
             Self::Schema => verb::schema::run(screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
+            Self::Fit(arguments) => verb::fit::run(arguments, screen),
         }
     }
 
@@ -105,6 +109,7 @@ impl Verb {
             Self::Diff(arguments) => arguments.json,
             Self::Test(arguments) => arguments.json,
             Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema => false,
+            Self::Fit(arguments) => arguments.json,
         }
     }
 }

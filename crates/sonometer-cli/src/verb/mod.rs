@@ -6,6 +6,7 @@ pub(crate) mod diff;
 pub(crate) mod evaluate;
 mod explain;
 pub(crate) mod fidelity;
+pub(crate) mod fit;
 pub(crate) mod fmt;
 pub(crate) mod protocols;
 pub(crate) mod publish;

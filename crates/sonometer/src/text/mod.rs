@@ -9,7 +9,9 @@ pub mod unfold;
 mod ascii;
 pub(crate) mod edit;
 mod fold_table;
+mod tokens;
 mod unicode;
 
 pub use gap::GapKind;
 pub use token::Token;
+pub use tokens::tokens;
