@@ -190,15 +190,24 @@ impl<'p> Bench<'p> {
                 if !ran.trial.broken(&ran.trial.sense(&sensor)?).is_empty() {
                     ran.needed = true;
                     noticed = true;
+                    if !all {
+                        return Ok(noticed);
+                    }
                 }
             }
         }
-        if noticed && !all || !ran.iter().any(|ran| ran.broken.is_empty() && ran.trial.asks_for_score()) {
+        // A score needs the whole protocol, which takes longer: only for what is still open.
+        let is_open = |ran: &&mut Ran<'p>| {
+            let passes = ran.broken.is_empty() && ran.trial.asks_for_score();
+            passes && (all && !ran.needed || !noticed)
+        };
+        let mut open: Vec<&mut Ran<'p>> = ran.iter_mut().filter(is_open).collect();
+        if open.is_empty() {
             return Ok(noticed);
         }
         let whole: Vec<&Marker> = self.protocol.markers.iter().collect();
         let Some(sensor) = self.mutated(mutant, &whole)? else { return Ok(noticed) };
-        for ran in ran.iter_mut().filter(|ran| ran.broken.is_empty() && ran.trial.asks_for_score()) {
+        for ran in &mut open {
             if !ran.trial.broken_in_whole(&ran.trial.sense(&sensor)?).is_empty() {
                 ran.needed = true;
                 noticed = true;
