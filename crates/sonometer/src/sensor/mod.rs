@@ -16,7 +16,7 @@ use crate::text::unfold::Unfolding;
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 use program::Key;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use vocabulary::role;
 
@@ -259,7 +259,7 @@ impl Plan {
             weights_for: weights_of(Pole::For),
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
-            joins: joins(&protocol),
+            joins: protocol.joins(),
             unfolding: Unfolding::of(&protocol, language),
             language,
             latin: language.is_some_and(|l| l.script == language::Script::Latin),
@@ -288,11 +288,6 @@ impl Plan {
         let folded = fold_role(role);
         self.roles.get(&folded).cloned().unwrap_or(folded)
     }
-}
-
-fn joins(protocol: &Protocol) -> Vec<u32> {
-    let joins: BTreeSet<u32> = protocol.markers.iter().filter_map(|marker| marker.join).collect();
-    joins.into_iter().collect()
 }
 
 /// A role as it is compared: folded, in lower case, without outer white space.
