@@ -16,7 +16,6 @@ use crate::sensor::{Plan, Sensor};
 use crate::unit::Unit;
 use crate::weak;
 use std::cell::Cell;
-use std::ops::Range;
 
 /// What a deployment sets around sensing; nothing here changes what is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,29 +136,14 @@ fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mu
             evidence::judge(plan, setting, scene, text, hits, &mut findings);
         });
     }
-    if !plan.joins.is_empty() {
-        find_in_windows(plan, interaction, setting, &spans, desk, &mut findings);
-    }
-    readings::settle(plan, &mut findings);
-    findings
-}
-
-/// What is said over several turns.
-#[inline(never)]
-fn find_in_windows(
-    plan: &Plan,
-    interaction: &Interaction,
-    setting: &Setting,
-    spans: &[Range<usize>],
-    desk: &mut Desk,
-    findings: &mut Findings,
-) {
-    window::each(plan, interaction, setting, spans, |window| {
+    window::each(plan, interaction, setting, &spans, |window, setting| {
         readings::each(plan, &window.text, desk, |manner, text, hits| {
             let scene = Scene { turn: window.turn(), window: Some(window), manner };
-            evidence::judge(plan, setting, scene, text, hits, findings);
+            evidence::judge(plan, setting, scene, text, hits, &mut findings);
         });
     });
+    readings::settle(plan, &mut findings);
+    findings
 }
 
 fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: SenseOptions) {

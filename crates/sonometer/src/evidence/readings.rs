@@ -4,7 +4,6 @@ use super::window::Joined;
 use super::{Candidate, Findings, condition};
 use crate::matcher::{Hit, Matcher, Spare, TurnText};
 use crate::sensor::Plan;
-use crate::text::unfold::Unfolding;
 use std::collections::BTreeMap;
 
 /// How a text was read, in the order in which matches take precedence.
@@ -38,34 +37,23 @@ impl Desk {
 }
 
 /// Passes on every reading of `content` with what was found in it.
-#[inline(always)]
 pub(crate) fn each(
     plan: &Plan,
     content: &str,
     desk: &mut Desk,
     mut take: impl FnMut(Manner, &TurnText<'_>, &[Hit]),
 ) {
-    let written = TurnText::read(plan, content, &mut desk.spare);
-    take(Manner::Written, &written, desk.matcher.find(plan, &written));
-    if let Some(unfolding) = &plan.unfolding {
-        unfold(plan, unfolding, &written, desk, &mut take);
+    let Desk { matcher, spare, second } = desk;
+    let written = TurnText::read(plan, content, spare);
+    take(Manner::Written, &written, matcher.find(plan, &written));
+    if let Some(unfolding) = &plan.unfolding
+        && let Some(unfolded) = unfolding.unfold(written.folded.text())
+    {
+        let text = TurnText::read_unfolded(plan, &unfolded, &written.folded, second);
+        take(Manner::Unfolded, &text, matcher.find(plan, &text));
+        text.recycle(second);
     }
-    written.recycle(&mut desk.spare);
-}
-
-/// The unfolded reading of a text, if there is one; apart, so that nothing but a look is spent where nobody asks for it.
-#[inline(never)]
-fn unfold(
-    plan: &Plan,
-    unfolding: &Unfolding,
-    written: &TurnText<'_>,
-    Desk { matcher, second, .. }: &mut Desk,
-    take: &mut dyn FnMut(Manner, &TurnText<'_>, &[Hit]),
-) {
-    let Some(unfolded) = unfolding.unfold(written.folded.text()) else { return };
-    let text = TurnText::read_unfolded(plan, &unfolded, &written.folded, second);
-    take(Manner::Unfolded, &text, matcher.find(plan, &text));
-    text.recycle(second);
+    written.recycle(spare);
 }
 
 /// Puts candidates in the order of marker, line and place, and leaves out what an earlier reading has found already: a

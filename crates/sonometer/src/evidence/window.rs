@@ -87,7 +87,7 @@ pub(crate) fn each(
     interaction: &Interaction,
     setting: &Setting,
     spans: &[Range<usize>],
-    mut take: impl FnMut(&Window),
+    mut take: impl FnMut(&Window, &Setting),
 ) {
     let turns = interaction.turns();
     let said_by = |turn: usize| {
@@ -111,7 +111,7 @@ pub(crate) fn each(
                 window.parts.push((window.text.len(), Stretch::of(turn, &spans[turn])));
                 window.text.push_str(&turns[turn].content[spans[turn].clone()]);
             }
-            take(&window);
+            take(&window, setting);
         }
     }
 }

@@ -40,7 +40,6 @@ impl Matcher {
     }
 
     /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
-    #[inline(always)]
     pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> &[Hit] {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();

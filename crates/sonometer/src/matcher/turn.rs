@@ -80,7 +80,6 @@ impl Spare {
 
 impl<'t> TurnText<'t> {
     /// Reads a turn for the patterns of `plan`, in the memory of an earlier one.
-    #[inline(always)]
     pub(crate) fn read(plan: &Plan, original: &'t str, spare: &mut Spare) -> Self {
         Self::read_from(plan, original, None, spare)
     }
@@ -95,7 +94,6 @@ impl<'t> TurnText<'t> {
         Self::read_from(plan, unfolded.text(), Some((unfolded, folded)), spare)
     }
 
-    #[inline(always)]
     fn read_from(
         plan: &Plan,
         own: &'t str,
