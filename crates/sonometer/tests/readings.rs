@@ -1,6 +1,7 @@
 //! What a text holds is found as it is written, unfolded, and over the turns of one speaker; what is found twice counts
 //! once, and its place is always that of the original.
 
+use proptest::prelude::*;
 use sonometer::{Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, Turn, View};
 
 fn sensor(keys: &str, markers: &str) -> Sensor {
@@ -253,4 +254,47 @@ fn long_hostile_texts_are_read_in_time() {
     }
     let turns: Vec<(&str, &str)> = (0..3_000).map(|_| ("x", "s0 a 1 one x")).collect();
     assert!(talk(&sensor, &turns).evidence().count() > 3_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn evidence_lies_in_the_original_and_nothing_counts_twice(
+        turns in prop::collection::vec(
+            ("[xyz]", prop::collection::vec(
+                "[a-c]|so|sooo|s0|[ .-]|41{3}|1111 1111|one |double |[аос]|[é中👍\\u{200b}\\u{301}]|not |\\. ", 0..12,
+            )),
+            1..8,
+        ),
+    ) {
+        let sensor = sensor(
+            EVERYTHING,
+            r#"{"label": "so", "strong": "(so|a &2 b)", "join": "3 turns", "negation": "drop", "except": "b so", "repeat": "all"},
+                {"label": "digits", "strong": "/[0-9 ]{2,}/", "join": "2 turns", "repeat": "all"},
+                {"label": "pan", "strong": "<pan>", "join": "4 turns", "repeat": "all"}"#,
+        );
+        let turns: Vec<(&str, String)> = turns.iter().map(|(role, parts)| (role.as_str(), parts.concat())).collect();
+        let turns: Vec<(&str, &str)> = turns.iter().map(|(role, text)| (*role, text.as_str())).collect();
+        let reading = talk(&sensor, &turns);
+        let mut taken: Vec<(&str, usize, std::ops::Range<usize>)> = Vec::new();
+        for found in reading.evidence() {
+            let first = (found.turn, found.range.clone());
+            let place: Vec<_> =
+                std::iter::once(first).chain(found.joined.into_iter().map(|s| (s.turn, s.range))).collect();
+            prop_assert!(place.windows(2).all(|pair| pair[0].0 < pair[1].0));
+            let source: Vec<_> = place.iter().map(|(turn, range)| turns[*turn].1.get(range.clone())).collect();
+            prop_assert!(source.iter().all(|part| part.is_some_and(|part| !part.is_empty())), "{:?}", place);
+            let source: Vec<&str> = source.into_iter().flatten().collect();
+            prop_assert_eq!(source.join("\n"), found.source);
+            prop_assert!(place.iter().all(|(turn, _)| turns[*turn].0 == turns[place[0].0].0));
+            for (turn, range) in place {
+                let twice = taken.iter().any(|(label, other, there)| {
+                    (*label, *other) == (found.metamarker, turn) && there.start < range.end && range.start < there.end
+                });
+                prop_assert!(!twice, "{} {turn} {range:?}", found.metamarker);
+                taken.push((found.metamarker, turn, range));
+            }
+        }
+    }
 }

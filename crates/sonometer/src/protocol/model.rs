@@ -51,6 +51,16 @@ pub struct Protocol {
     pub tests: Vec<Dialogue>,
 }
 
+impl Protocol {
+    /// The different `join`s of the markers, sorted.
+    pub(crate) fn joins(&self) -> Vec<u32> {
+        let mut joins: Vec<u32> = self.markers.iter().filter_map(|marker| marker.join).collect();
+        joins.sort_unstable();
+        joins.dedup();
+        joins
+    }
+}
+
 /// A metamarker: a pattern of interaction with its evidence rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marker {

@@ -21,7 +21,7 @@ pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
 pub(crate) use roles::fold_role;
 use roles::role_names;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use vocabulary::role;
 
@@ -274,7 +274,7 @@ impl Plan {
             weights_for: weights_of(Pole::For),
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
-            joins: joins(&protocol),
+            joins: protocol.joins(),
             unfolding: Unfolding::of(&protocol, language),
             language,
             script: language.map(|l| l.script),
@@ -330,12 +330,6 @@ fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line
         // Its matches come out of the program of the line itself.
         rules.push(Rule { owner: Owner::Wide { marker, line }, body: Body::Phrases, taking, wide: None });
     }
-}
-
-/// The lengths of window that some marker reads.
-fn joins(protocol: &Protocol) -> Vec<u32> {
-    let joins: BTreeSet<u32> = protocol.markers.iter().filter_map(|marker| marker.join).collect();
-    joins.into_iter().collect()
 }
 
 /// The pattern of an evidence line with its only gap widened: for near misses by too long a gap.
