@@ -15,12 +15,14 @@ const CARDS_FOLDER: &str = "crates/sonometer-catalog/docs/cards";
 const BEGIN: &str = "<!-- measured by `cargo xtask cards` -->\n";
 const END: &str = "<!-- end of what is measured -->\n";
 
-/// Writes the measured part of every card anew, or (`check`) compares it. `data` is the folder of the labelled data.
-pub(crate) fn run(check: bool, data: Option<&str>) -> Result<(), String> {
+/// Writes the measured part of every card anew, or (`check`) compares it. `wished` is the folder of
+/// the labelled data, where it is not the usual one.
+pub(crate) fn run(check: bool, wished: Option<&str>) -> Result<(), String> {
     let root = crate::test::root();
-    let data = data.map_or_else(|| root.join(DATA), PathBuf::from);
+    let data = wished.map_or_else(|| root.join(DATA), PathBuf::from);
     if !data.is_dir() {
-        println!("cards: left out, there is no labelled data at {}", data.display());
+        let place = wished.unwrap_or(DATA);
+        println!("cards: left out, there is no labelled data at {place}");
         return Ok(());
     }
     let measurer = Measurer::new(&data)?;
