@@ -36,6 +36,30 @@ impl Language {
         self.0.is_some_and(|language| language.function_words.contains(&word))
     }
 
+    /// Whether this is in the table of frequent words.
+    pub(crate) fn is_frequent(&self, word: &str) -> bool {
+        self.0.is_some_and(|language| language.frequency.iter().any(|(frequent, _)| *frequent == word))
+    }
+
+    /// The digit that a word says.
+    pub(crate) fn spoken_digit(&self, word: &str) -> Option<char> {
+        const WORDS: [&str; 10] =
+            ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+        self.0?;
+        let value = if word == "oh" { Some(0) } else { WORDS.iter().position(|digit| *digit == word) };
+        char::from_digit(value? as u32, 10)
+    }
+
+    /// How often a word says the digit after it.
+    pub(crate) fn multiplier(&self, word: &str) -> Option<usize> {
+        self.0?;
+        match word {
+            "double" => Some(2),
+            "triple" => Some(3),
+            _ => None,
+        }
+    }
+
     /// Whether a folded token is written in another script.
     pub(crate) fn is_foreign(&self, word: &str) -> bool {
         self.english_words() && word.chars().next().is_some_and(|c| !c.is_ascii())

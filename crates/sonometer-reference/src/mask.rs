@@ -3,6 +3,8 @@
 use crate::candidate::{Candidate, Scene};
 use crate::characters::is_letter_or_digit;
 use crate::marker::MarkerReading;
+use crate::near::checksum_misses;
+use crate::reading::Stretch;
 use crate::turn::Turn;
 use sonometer::protocol::{HintKind, Mask};
 use std::collections::BTreeSet;
@@ -21,22 +23,25 @@ pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
             .iter()
             .filter(|candidate| !candidate.failed.contains(&HintKind::Except))
             .cloned();
-        let misses =
-            scene.checksum_misses(marker).into_iter().filter(|miss| !miss.failed.contains(&HintKind::Except));
-        for Candidate { turn, found, .. } in matched.chain(misses) {
-            hidden[turn].extend(hidden_in(&scene.turns[turn].original, &found.place, mask));
+        let misses = checksum_misses(scene, marker)
+            .into_iter()
+            .filter(|miss| !miss.failed.contains(&HintKind::Except));
+        for Candidate { hit, .. } in matched.chain(misses) {
+            for (turn, at) in hidden_in(scene, &hit.stretches, mask) {
+                hidden[turn].insert(at);
+            }
         }
     }
     hidden
 }
 
-/// Every letter or digit of a place, but for the first or last n.
-fn hidden_in(original: &str, place: &Range<usize>, mask: Mask) -> Vec<usize> {
-    let all: Vec<usize> = original
-        .char_indices()
-        .filter(|(at, c)| place.contains(at) && is_letter_or_digit(*c))
-        .map(|(at, _)| at)
-        .collect();
+/// Every letter or digit of a place, by turn and byte, but for the first or last n.
+fn hidden_in(scene: &Scene<'_>, stretches: &[Stretch], mask: Mask) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    for Stretch { turn, place } in stretches {
+        let inside = scene.turns[*turn].original.char_indices().filter(|(at, _)| place.contains(at));
+        all.extend(inside.filter(|(_, c)| is_letter_or_digit(*c)).map(|(at, _)| (*turn, at)));
+    }
     match mask {
         Mask::All => all,
         Mask::First(n) => all.into_iter().skip(n.into()).collect(),
