@@ -2,7 +2,7 @@
 //!
 //! It shows the protocol's own configuration, so it is for the owner of the protocol, never part of a public result.
 
-use crate::evidence::{Candidate, condition};
+use crate::evidence::{Candidate, condition, lack};
 use crate::json::Json;
 use crate::protocol::{Importance, LineList, Pole, Repeat, ScoreKind};
 use crate::reading::Reading;
@@ -64,7 +64,7 @@ pub struct MatchEntry<'r> {
     pub line: &'r str,
     /// The list it stands in.
     pub list: LineList,
-    /// What one match of the line is worth.
+    /// What this match is worth: as its line says, with what `echo` and `pair` make of it.
     pub strength: Unit,
     /// The turn, from 0.
     pub turn: usize,
@@ -74,8 +74,11 @@ pub struct MatchEntry<'r> {
     pub source: Cow<'r, str>,
     /// What it added.
     pub contribution: Unit,
-    /// The conditions it failed: `role`, `where`, `except`, `negated`, `checksum`; empty if it counts.
+    /// The conditions it failed: `role`, `where`, `except`, `negated`, `after`, `before`, `gap`, `checksum`; empty if it
+    /// counts.
     pub failed: Vec<&'static str>,
+    /// What it lacks for its full strength: `pair`, `echo`.
+    pub lacks: Vec<&'static str>,
 }
 
 impl Reading {
@@ -114,24 +117,30 @@ impl Reading {
     }
 
     fn match_entry(&self, candidate: &Candidate) -> MatchEntry<'_> {
-        let line = &self.protocol().markers[candidate.marker as usize].lines[candidate.line as usize];
+        let line = self.sensor.plan().line(candidate.marker, candidate.line);
         let names = [
             (condition::ROLE, "role"),
             (condition::WHERE, "where"),
             (condition::EXCEPT, "except"),
             (condition::NEGATED, "negated"),
+            (condition::AFTER, "after"),
+            (condition::BEFORE, "before"),
+            (condition::GAP, "gap"),
             (condition::CHECKSUM, "checksum"),
         ];
         let failed = names.into_iter().filter(|(bit, _)| candidate.failed & bit != 0);
+        let lacks = [(lack::PAIR, "pair"), (lack::ECHO, "echo")];
+        let lacks = lacks.into_iter().filter(|(bit, _)| candidate.lacks & bit != 0);
         MatchEntry {
             line: &line.text,
             list: line.list,
-            strength: line.strength,
+            strength: candidate.strength,
             turn: candidate.turn as usize,
             range: candidate.range(),
             source: self.shown(candidate.turn, candidate.range()),
             contribution: candidate.contribution,
             failed: failed.map(|(_, name)| name).collect(),
+            lacks: lacks.map(|(_, name)| name).collect(),
         }
     }
 }
@@ -200,5 +209,6 @@ impl MatchEntry<'_> {
         json.key("source").string(&self.source);
         json.key("contribution").number(self.contribution);
         json.key("failed").list(|json| self.failed.iter().for_each(|name| json.string(name)));
+        json.key("lacks").list(|json| self.lacks.iter().for_each(|name| json.string(name)));
     }
 }

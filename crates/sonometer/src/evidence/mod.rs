@@ -1,13 +1,19 @@
 //! Judging: which matches are evidence, and why the others are not.
 
 mod exclusion;
+mod layout;
 mod negation;
+pub(crate) mod readings;
+mod relation;
+
+pub(crate) use relation::strength;
 
 use crate::interaction::Interaction;
 use crate::matcher::{Count, Hit, TurnText, place};
-use crate::protocol::{End, Extent, Place};
+use crate::protocol::{End, Extent, LineList, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
+use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -23,6 +29,20 @@ pub(crate) mod condition {
     pub(crate) const NEGATED: u8 = 8;
     /// Its check digits are wrong (such candidates are only ever near misses).
     pub(crate) const CHECKSUM: u8 = 16;
+    /// What must come before it does not.
+    pub(crate) const AFTER: u8 = 32;
+    /// What must follow does not.
+    pub(crate) const BEFORE: u8 = 64;
+    /// Its gap is too long (such candidates are only ever near misses).
+    pub(crate) const GAP: u8 = 128;
+}
+
+/// What a candidate that counts can lack, as bits of [`Candidate::lacks`].
+pub(crate) mod lack {
+    /// What would complete it.
+    pub(crate) const PAIR: u8 = 1;
+    /// The other side's words.
+    pub(crate) const ECHO: u8 = 2;
 }
 
 /// A match of an evidence line with the verdict on it.
@@ -36,10 +56,16 @@ pub(crate) struct Candidate {
     pub(crate) end: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
-    /// What its line is worth.
+    /// How the text was read in which it was found.
+    pub(crate) manner: Manner,
+    /// What its line is worth, with what `echo` and `pair` make of it.
     pub(crate) strength: Unit,
     /// Bits of [`condition`]; 0: it counts.
     pub(crate) failed: u8,
+    /// Bits of [`lack`].
+    pub(crate) lacks: u8,
+    /// Of a negated candidate whose marker flips: the conditions of the other marker that it fails.
+    pub(crate) fails_flipped: u8,
     /// What it adds to its marker's evidence; set when the marker is measured.
     pub(crate) contribution: Unit,
 }
@@ -53,12 +79,31 @@ pub(crate) struct TurnFacts {
     pub(crate) count: Count,
 }
 
+/// What a companion matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Said {
+    pub(crate) companion: u32,
+    pub(crate) turn: u32,
+    /// Bytes of the turn's original text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// What the turns of an interaction hold for a sensor.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) candidates: Vec<Candidate>,
+    said: Vec<Said>,
+    layouts: layout::Layouts,
+}
+
 /// The interaction as the conditions see it.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) turns: Vec<TurnFacts>,
-    earliest: Option<Unit>,
-    latest: Option<Unit>,
+    /// The earliest and the latest time of a turn.
+    pub(crate) earliest: Option<Unit>,
+    pub(crate) latest: Option<Unit>,
 }
 
 impl Setting {
@@ -107,54 +152,137 @@ impl Setting {
     }
 }
 
-/// Judges the matches of one turn; candidates come out by marker, line and place.
-pub(crate) fn judge(
-    plan: &Plan,
-    setting: &Setting,
-    turn_number: usize,
-    turn: &TurnText<'_>,
-    hits: &[Hit],
-    candidates: &mut Vec<Candidate>,
-) {
-    candidates.reserve(hits.len());
-    let exclusions = exclusion::Exclusions::of(plan, turn, hits);
-    let cues = negation::Cues::of(plan, turn, hits);
-    let mut verdict = |marker: u32, line: u32, strength: Unit, hit: &Hit, range: Range<usize>, failed: u8| {
-        let marker_plan = &plan.markers[marker as usize];
-        let mut failed = failed;
-        if !setting.is_by(turn_number, &marker_plan.by) {
-            failed |= condition::ROLE;
+/// What was read: where it stands in the interaction, and how it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene {
+    pub(crate) turn: usize,
+    pub(crate) manner: Manner,
+}
+
+impl Findings {
+    /// Judges the matches of one reading of a turn; candidates come out by marker, line and place.
+    pub(crate) fn judge(
+        &mut self,
+        plan: &Plan,
+        setting: &Setting,
+        scene: Scene,
+        turn: &TurnText<'_>,
+        hits: &[Hit],
+    ) {
+        self.candidates.reserve(hits.len());
+        let judge = Judge {
+            plan,
+            setting,
+            turn,
+            scene,
+            exclusions: exclusion::Exclusions::of(plan, turn, hits),
+            cues: negation::Cues::of(plan, turn, hits),
+        };
+        for (at, hit) in hits.iter().enumerate() {
+            match plan.rules[hit.rule as usize].owner {
+                Owner::Line { marker, line } => {
+                    self.candidates.push(judge.verdict(marker, line, hit, place(plan, turn, hit), 0));
+                }
+                // The rule of a line stands directly before that of the line widened, and so do its hits.
+                Owner::Wide { marker, line } if !overlaps_rule_before(&hits[..at], hit) => {
+                    let range = place(plan, turn, hit);
+                    self.candidates.push(judge.verdict(marker, line, hit, range, condition::GAP));
+                }
+                Owner::Companion(companion) => {
+                    let range = place(plan, turn, hit);
+                    let (start, end) = (range.start as u32, range.end as u32);
+                    self.said.push(Said { companion, turn: scene.turn as u32, start, end });
+                }
+                _ => {}
+            }
         }
-        if !setting.is_within(turn_number, marker_plan.place) {
-            failed |= condition::WHERE;
+        for (marker, line, hit, range) in near_misses(plan, turn) {
+            self.candidates.push(judge.verdict(marker, line, &hit, range, condition::CHECKSUM));
         }
-        if exclusions.overlap(marker, &range) {
-            failed |= condition::EXCEPT;
+        if plan.relates.layout && scene.manner == Manner::Written {
+            self.layouts.add(plan, turn);
         }
-        if marker_plan.drops_negated && cues.negate(plan, turn, &marker_plan.written[line as usize], hit) {
-            failed |= condition::NEGATED;
+    }
+
+    /// All candidates, by marker, line and place, each set in relation to what stands in other places.
+    pub(crate) fn settle(mut self, plan: &Plan, setting: &Setting) -> Vec<Candidate> {
+        readings::settle(plan, &mut self.candidates);
+        if plan.relates.any {
+            relation::settle(plan, setting, &mut self);
         }
-        candidates.push(Candidate {
+        // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
+        self.candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
+        self.candidates
+    }
+}
+
+/// Whether a match of the rule before that of `hit` overlaps it.
+fn overlaps_rule_before(before: &[Hit], hit: &Hit) -> bool {
+    let own = before.iter().rev().skip_while(|other| other.rule == hit.rule);
+    let mut strict = own.take_while(|other| other.rule + 1 == hit.rule);
+    strict.any(|other| other.first < hit.last && hit.first < other.last)
+}
+
+/// Everything that a verdict within a turn depends on.
+struct Judge<'j> {
+    plan: &'j Plan,
+    setting: &'j Setting,
+    turn: &'j TurnText<'j>,
+    scene: Scene,
+    exclusions: exclusion::Exclusions,
+    cues: negation::Cues,
+}
+
+impl Judge<'_> {
+    fn verdict(&self, marker: u32, line: u32, hit: &Hit, range: Range<usize>, failed: u8) -> Candidate {
+        let marker_plan = &self.plan.markers[marker as usize];
+        let rule_line = self.plan.line(marker, line);
+        let mut fails_flipped = 0;
+        let failed = failed
+            | match rule_line.list {
+                LineList::When | LineList::To => {
+                    let heard = self.setting.is_by(self.scene.turn, &marker_plan.side_by);
+                    if heard { 0 } else { condition::ROLE }
+                }
+                _ => {
+                    let negated = marker_plan.heeds_negation
+                        && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], hit);
+                    if let (true, Some((other, _))) = (negated, marker_plan.flips_to) {
+                        fails_flipped = self.simple_conditions(other, &range);
+                    }
+                    self.simple_conditions(marker, &range) | if negated { condition::NEGATED } else { 0 }
+                }
+            };
+        Candidate {
             marker,
             line,
-            turn: turn_number as u32,
+            turn: self.scene.turn as u32,
             start: range.start as u32,
             end: range.end as u32,
             tokens: (hit.last - hit.first).max(1),
-            strength,
+            manner: self.scene.manner,
+            strength: rule_line.strength,
             failed,
+            lacks: 0,
+            fails_flipped,
             contribution: Unit::ZERO,
-        });
-    };
-    for hit in hits {
-        let rule = &plan.rules[hit.rule as usize];
-        if let Owner::Line { marker, line } = rule.owner {
-            verdict(marker, line, rule.strength, hit, place(plan, turn, hit), 0);
         }
     }
-    for (marker, line, hit, range) in near_misses(plan, turn) {
-        let strength = plan.protocol.markers[marker as usize].lines[line as usize].strength;
-        verdict(marker, line, strength, &hit, range, condition::CHECKSUM);
+
+    /// The conditions of a marker on who says something, where, and in which words.
+    fn simple_conditions(&self, marker: u32, range: &Range<usize>) -> u8 {
+        let marker_plan = &self.plan.markers[marker as usize];
+        let mut failed = 0;
+        if !self.setting.is_by(self.scene.turn, &marker_plan.by) {
+            failed |= condition::ROLE;
+        }
+        if !self.setting.is_within(self.scene.turn, marker_plan.place) {
+            failed |= condition::WHERE;
+        }
+        if self.exclusions.overlap(marker, range) {
+            failed |= condition::EXCEPT;
+        }
+        failed
     }
 }
 

@@ -2,18 +2,21 @@
 //!
 //! The lists were decided on English discussions, negotiations, requests, lessons and comments: counted, then read.
 
-use super::{Language, Negation, english_frequency::FREQUENCY, english_stem::stem};
+use super::{Language, Negation, Script, english_frequency::FREQUENCY, english_stem::stem};
 
 /// English.
 pub static ENGLISH: Language = Language {
     code: "en",
     version: "en-1",
-    latin: true,
+    script: Script::Latin,
     function_words: FUNCTION_WORDS,
-    negation: Negation { cues: CUES, not_cues: NOT_CUES, stops: STOPS },
+    homographs: &[],
+    negation: Negation { cues: CUES, post_cues: &[], not_cues: NOT_CUES, stops: STOPS, post_stops: &[] },
     abbreviations: ABBREVIATIONS,
     number_abbreviations: NUMBER_ABBREVIATIONS,
     frequency: FREQUENCY,
+    spoken_digits: SPOKEN_DIGITS,
+    digit_multipliers: DIGIT_MULTIPLIERS,
     stem: Some(stem),
 };
 
@@ -112,3 +115,13 @@ const ABBREVIATIONS: &[&str] = &[
     "messrs", "mr", "mrs", "ms", "mt", "nov", "oct", "pp", "prof", "pvt", "rev", "sept", "sgt", "sr", "st",
     "thu", "thur", "thurs", "tue", "tues", "univ", "viz", "vol", "vols", "vs",
 ];
+
+/// `nought` and `naught` are British; `o` is how a transcript writes `oh`.
+#[rustfmt::skip]
+const SPOKEN_DIGITS: &[(&str, u8)] = &[
+    ("eight", 8), ("five", 5), ("four", 4), ("naught", 0), ("nine", 9), ("nought", 0), ("o", 0), ("oh", 0),
+    ("one", 1), ("seven", 7), ("six", 6), ("three", 3), ("two", 2), ("zero", 0),
+];
+
+/// `double seven`, `triple zero`.
+const DIGIT_MULTIPLIERS: &[(&str, u8)] = &[("double", 2), ("treble", 3), ("triple", 3)];

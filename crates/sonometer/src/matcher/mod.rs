@@ -76,7 +76,7 @@ impl Matcher {
             let anchored = plan.anchors.at(Key::Regex(regex as u32));
             if !anchored.is_empty() {
                 for found in matches {
-                    self.anchor(anchored, turn.tokens_over_original(found).start as u32);
+                    self.anchor(anchored, turn.tokens_over_own(found).start as u32);
                 }
             }
         }
@@ -86,10 +86,16 @@ impl Matcher {
         self.tries.sort_unstable();
         self.tries.dedup();
         for &(rule, at) in &self.tries {
-            if let Body::Program(program) = &plan.rules[rule as usize].body
-                && let Some(last) = self.runner.longest(plan, turn, program, at as usize)
-            {
-                hits.push(Hit { rule, first: at, last: last as u32, regex_match: 0 });
+            let mut longest = |rule: u32| {
+                let Body::Program(program) = &plan.rules[rule as usize].body else { return false };
+                let last = self.runner.longest(plan, turn, program, at as usize);
+                hits.extend(last.map(|last| Hit { rule, first: at, last: last as u32, regex_match: 0 }));
+                last.is_some()
+            };
+            // Where the widened line does not match, the line does not either.
+            let wide = plan.rules[rule as usize].wide;
+            if wide.is_none_or(&mut longest) {
+                longest(rule);
             }
         }
     }
@@ -145,7 +151,7 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
             }
             Body::Regex(regex) => {
                 for (at, found) in turn.regex_matches[regex as usize].iter().enumerate() {
-                    let tokens = turn.tokens_over_original(found);
+                    let tokens = turn.tokens_over_own(found);
                     let (first, last) = (tokens.start as u32, tokens.end as u32);
                     hits.push(Hit { rule, first, last, regex_match: at as u32 });
                 }
@@ -180,7 +186,9 @@ fn take(plan: &Plan, hits: &mut Vec<Hit>) {
 pub(crate) fn place(plan: &Plan, turn: &TurnText<'_>, hit: &Hit) -> Range<usize> {
     let (first, last) = (hit.first as usize, hit.last as usize);
     match &plan.rules[hit.rule as usize].body {
-        Body::Regex(regex) => turn.regex_matches[*regex as usize][hit.regex_match as usize].clone(),
+        Body::Regex(regex) => {
+            turn.original_of(turn.regex_matches[*regex as usize][hit.regex_match as usize].clone())
+        }
         body => {
             let (mut start, mut end) = (turn.tokens[first].start, turn.tokens[last - 1].end);
             if let Body::Program(Program { classes, .. }) = body {

@@ -51,8 +51,8 @@ impl Runner {
                 }
                 Op::Exact(word, exact, next) => {
                     let same = |t: &crate::text::Token| {
-                        let range = turn.original_range(t.start as usize, t.end as usize);
-                        t.word() == *word && turn.original[range] == *plan.exacts[*exact as usize]
+                        let range = turn.own_range(t.start as usize, t.end as usize);
+                        t.word() == *word && turn.own[range] == *plan.exacts[*exact as usize]
                     };
                     if open && turn.tokens.get(at).is_some_and(same) {
                         self.consume(at + 1, *next);
@@ -162,14 +162,13 @@ fn may_step(turn: &TurnText<'_>, at: usize, bridge: bool) -> bool {
 /// The end of the match of a regular expression that covers whole tokens from token `at` on.
 fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
     let token = turn.tokens.get(at)?;
-    let start = turn.original_range(token.start as usize, token.end as usize).start;
+    let start = turn.own_range(token.start as usize, token.end as usize).start;
     let matches = &turn.regex_matches[regex as usize];
     let found = matches.get(matches.partition_point(|m| m.start < start)).filter(|m| m.start == start)?;
-    let tokens = turn.tokens_over_original(found);
+    let tokens = turn.tokens_over_own(found);
     let last = turn.tokens[tokens.clone()].last()?;
     // Two tokens can stand for one character (½): the match begins at the first of them.
-    let whole =
-        tokens.start == at && turn.original_range(last.start as usize, last.end as usize).end == found.end;
+    let whole = tokens.start == at && turn.own_range(last.start as usize, last.end as usize).end == found.end;
     whole.then_some(tokens.end)
 }
 

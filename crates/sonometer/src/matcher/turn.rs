@@ -7,15 +7,20 @@ use crate::sensor::vocabulary::role;
 use crate::text::fold::{FoldBuffers, Folded};
 use crate::text::gap::{self, GapKind};
 use crate::text::token::{self, Sink, Token};
+use crate::text::unfold::Unfolded;
 use std::ops::Range;
 
-/// A turn made ready for matching. All places are in the folded text unless they say otherwise.
+/// A turn made ready for matching, as it is written or unfolded. All places are in the folded text unless they say
+/// otherwise.
 #[derive(Debug)]
 pub(crate) struct TurnText<'t> {
-    pub(crate) original: &'t str,
+    /// The text that was folded: the original turn, or what it unfolds to.
+    pub(crate) own: &'t str,
     pub(crate) folded: Folded<'t>,
     /// Whether the folded text is the original.
     is_plain: bool,
+    /// Where an unfolded text comes from: what was undone, and the fold of the original.
+    origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
     pub(crate) tokens: Vec<Token>,
     last_gap: GapKind,
     /// The first tokens of the second sentence and those after it.
@@ -24,7 +29,7 @@ pub(crate) struct TurnText<'t> {
     pub(crate) passed: Vec<(u32, u32)>,
     /// Class occurrences over tokens, sorted by class and place.
     pub(crate) occurrences: Vec<Spread>,
-    /// Matches of the regular expressions, by number, in bytes of the original.
+    /// Matches of the regular expressions, by number, in bytes of the reading's own text.
     pub(crate) regex_matches: Vec<Vec<Range<usize>>>,
     pub(crate) count: Count,
 }
@@ -76,12 +81,31 @@ impl Spare {
 impl<'t> TurnText<'t> {
     /// Reads a turn for the patterns of `plan`, in the memory of an earlier one.
     pub(crate) fn read(plan: &Plan, original: &'t str, spare: &mut Spare) -> Self {
+        Self::read_from(plan, original, None, spare)
+    }
+
+    /// Reads what a turn, whose fold is `folded`, unfolds to.
+    pub(crate) fn read_unfolded(
+        plan: &Plan,
+        unfolded: &'t Unfolded,
+        folded: &'t Folded<'t>,
+        spare: &mut Spare,
+    ) -> Self {
+        Self::read_from(plan, unfolded.text(), Some((unfolded, folded)), spare)
+    }
+
+    fn read_from(
+        plan: &Plan,
+        own: &'t str,
+        origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
+        spare: &mut Spare,
+    ) -> Self {
         let Spare { folding, mut tokens, mut sentences, mut passed } = std::mem::take(spare);
         tokens.clear();
-        tokens.reserve(original.len() / 4 + 4);
+        tokens.reserve(own.len() / 4 + 4);
         sentences.clear();
         passed.clear();
-        let folded = Folded::with_buffers(original, folding);
+        let folded = Folded::with_buffers(own, folding);
         let has_tests = !plan.tests.is_empty();
         let lookup = Lookup {
             plan,
@@ -98,11 +122,12 @@ impl<'t> TurnText<'t> {
         let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
         let Lookup { sentences, passed, symbols, mut count, .. } = lookup;
         count.words = tokens.len() as u64 - symbols;
-        count.noise = noise(original);
+        count.noise = noise(own);
         let mut turn = Self {
-            original,
-            is_plain: std::ptr::eq(folded.text(), original),
+            own,
+            is_plain: origin.is_none() && std::ptr::eq(folded.text(), own),
             folded,
+            origin,
             tokens,
             last_gap,
             sentences,
@@ -168,7 +193,26 @@ impl<'t> TurnText<'t> {
         if self.is_plain {
             return start..end;
         }
+        self.original_of(self.folded.original_range(start, end))
+    }
+
+    /// The bytes of the reading's own text that folded bytes stand for.
+    pub(crate) fn own_range(&self, start: usize, end: usize) -> Range<usize> {
+        if self.is_plain {
+            return start..end;
+        }
         self.folded.original_range(start, end)
+    }
+
+    /// The bytes of the original turn that bytes of the reading's own text (not none) stand for.
+    pub(crate) fn original_of(&self, own: Range<usize>) -> Range<usize> {
+        match self.origin {
+            Some((unfolded, folded)) if !own.is_empty() => {
+                let range = unfolded.folded_range(own);
+                folded.original_range(range.start, range.end)
+            }
+            _ => own,
+        }
     }
 
     /// Occurrences of a class that begin at token `first`.
@@ -200,8 +244,8 @@ impl<'t> TurnText<'t> {
         first..last.max(first)
     }
 
-    /// The tokens that bytes of the original overlap.
-    pub(crate) fn tokens_over_original(&self, range: &Range<usize>) -> Range<usize> {
+    /// The tokens that bytes of the reading's own text overlap.
+    pub(crate) fn tokens_over_own(&self, range: &Range<usize>) -> Range<usize> {
         self.tokens_over(self.folded.folded_offset(range.start), self.folded.folded_offset(range.end))
     }
 
@@ -227,9 +271,7 @@ impl<'t> TurnText<'t> {
         self.regex_matches = plan
             .regexes
             .iter()
-            .map(|regex| {
-                regex.find_iter(self.original).map(|m| m.range()).filter(|r| !r.is_empty()).collect()
-            })
+            .map(|regex| regex.find_iter(self.own).map(|m| m.range()).filter(|r| !r.is_empty()).collect())
             .collect();
     }
 }

@@ -114,20 +114,42 @@ pub struct Marker {
 impl Marker {
     /// Every pattern line of the marker, whatever it is for.
     pub fn all_lines(&self) -> impl Iterator<Item = &Line> {
-        let companions = [&self.after, &self.before].into_iter().flatten();
-        let then = self.pair.iter().map(|pair| &pair.then);
-        let when = self.absence.iter().filter_map(|absence| absence.when.as_ref());
-        let to = self.ratio.iter().filter_map(|ratio| match &ratio.to {
-            RatioTo::Lines(lines) => Some(lines),
+        let related = self.companions().flat_map(|companion| &companion.lines);
+        self.lines.iter().chain(&self.except).chain(related).chain(self.side_lines())
+    }
+
+    /// Its companions: of `after`, of `before`, of `pair`.
+    pub(crate) fn companions(&self) -> impl Iterator<Item = &Companion> {
+        let then = self.pair.as_ref().map(|pair| &pair.then);
+        [self.after.as_ref(), self.before.as_ref(), then].into_iter().flatten()
+    }
+
+    /// The lines that give candidates without evidence: of `when`, of `to`.
+    pub(crate) fn side_lines(&self) -> &[Line] {
+        let when =
+            self.absence.as_ref().and_then(|absence| absence.when.as_ref()).map(|when| &when.lines[..]);
+        let to = self.ratio.as_ref().and_then(|ratio| match &ratio.to {
+            RatioTo::Lines(lines) => Some(&lines[..]),
             RatioTo::Marker(_) => None,
         });
-        let related = companions.chain(then).flat_map(|companion| &companion.lines);
-        self.lines
-            .iter()
-            .chain(&self.except)
-            .chain(related)
-            .chain(when.flat_map(|when| &when.lines))
-            .chain(to.flatten())
+        when.or(to).unwrap_or_default()
+    }
+
+    /// The roles it names, in the order of its keys.
+    pub(crate) fn named_roles(&self) -> impl Iterator<Item = &String> {
+        let share = self.share.iter().flat_map(|share| &share.by);
+        let companions = self.companions().flat_map(|companion| &companion.by);
+        let echo = self.echo.iter().flat_map(|echo| &echo.of);
+        let when = self.absence.iter().filter_map(|absence| absence.when.as_ref()).flat_map(|when| &when.by);
+        let ratio = self.ratio.iter().flat_map(|ratio| &ratio.by);
+        self.by.iter().chain(share).chain(companions).chain(echo).chain(when).chain(ratio)
+    }
+
+    /// Whether it can have an activation without any match.
+    pub(crate) fn can_stand_alone(&self) -> bool {
+        self.bias.0 > 0
+            || self.ratio.is_some()
+            || self.absence.as_ref().is_some_and(|absence| absence.when.is_none())
     }
 
     /// Whether negation is looked at.

@@ -66,8 +66,9 @@ impl Compiler {
         Self { language, ..Self::default() }
     }
 
-    /// Compiles the pattern of rule number `rule`.
-    pub(crate) fn rule(&mut self, rule: u32, pattern: &Pattern) -> Body {
+    /// Compiles the pattern of rule number `rule`. It is tried wherever the `widened` pattern could match, if there is
+    /// one.
+    pub(crate) fn rule(&mut self, rule: u32, pattern: &Pattern, widened: Option<&Pattern>) -> Body {
         match pattern {
             Pattern::Question => return Body::Question,
             Pattern::Regex(regex) => return Body::Regex(self.regex(regex)),
@@ -80,18 +81,24 @@ impl Compiler {
             }
             return Body::Phrases;
         }
+        let body = self.unanchored(pattern);
+        match self.part(widened.unwrap_or(pattern)).anchor() {
+            Some(Anchor { keys, min, max, .. }) => {
+                self.anchors.extend(keys.into_iter().map(|key| (key, Anchored { rule, min, max })));
+            }
+            None => self.everywhere.push(rule),
+        }
+        body
+    }
+
+    /// Compiles a pattern to a program that somebody else tries.
+    pub(crate) fn unanchored(&mut self, pattern: &Pattern) -> Body {
         let mut code = Code { compiler: self, ops: Vec::new(), classes: Vec::new() };
         let end = code.push(Op::Match);
         let entry = code.emit(pattern, end);
         let Code { ops, mut classes, .. } = code;
         classes.sort_unstable();
         classes.dedup();
-        match self.part(pattern).anchor() {
-            Some(Anchor { keys, min, max, .. }) => {
-                self.anchors.extend(keys.into_iter().map(|key| (key, Anchored { rule, min, max })));
-            }
-            None => self.everywhere.push(rule),
-        }
         Body::Program(Program { ops: ops.into(), entry, classes: classes.into() })
     }
 

@@ -4,6 +4,7 @@ pub mod chars;
 pub mod fold;
 pub mod gap;
 pub mod token;
+pub mod unfold;
 
 mod ascii;
 pub(crate) mod edit;

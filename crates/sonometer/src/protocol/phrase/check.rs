@@ -107,17 +107,6 @@ fn reach(pattern: &Pattern) -> usize {
     }
 }
 
-/// How many `..n..` and `&n` a pattern has, lists written out.
-pub(crate) fn gaps_in(pattern: &Pattern) -> usize {
-    match pattern {
-        Pattern::Gap { .. } => 1,
-        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().map(gaps_in).sum(),
-        Pattern::Optional(inner) => gaps_in(inner),
-        Pattern::Near { left, right, .. } => 1 + gaps_in(left) + gaps_in(right),
-        _ => 0,
-    }
-}
-
 /// How many nodes a tree has.
 pub(super) fn size(pattern: &Pattern) -> usize {
     let inside = match pattern {

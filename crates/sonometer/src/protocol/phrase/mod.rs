@@ -22,8 +22,10 @@
 
 mod ast;
 mod check;
+mod gap;
 mod parse;
 
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
-pub(crate) use check::{build as build_regex, gaps_in};
+pub(crate) use check::build as build_regex;
+pub(crate) use gap::{gaps_in, least_tokens, widen};
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};

@@ -253,6 +253,11 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.error(open..open + 1, "SM0206", "a `(` without its `)`", "close the group"));
         }
         self.at += 1;
+        if let Some(sign) = self.rest().chars().next().filter(|c| matches!(c, '*' | '~' | '%')) {
+            let message = format!("a `{sign}` behind a group");
+            let fix = format!("write it behind each word of the group: `(pay{sign}|bill{sign})`");
+            return Err(self.error(open..self.at + 1, "SM0232", message, fix));
+        }
         Ok(inside)
     }
 
