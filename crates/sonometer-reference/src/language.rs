@@ -43,26 +43,18 @@ impl Language {
 
     /// The digit that a word says.
     pub(crate) fn spoken_digit(&self, word: &str) -> Option<char> {
-        const WORDS: [&str; 10] =
-            ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
-        self.0?;
-        let value = if word == "oh" { Some(0) } else { WORDS.iter().position(|digit| *digit == word) };
-        char::from_digit(value? as u32, 10)
+        let value = number_of(self.0?.spoken_digits, word)?;
+        char::from_digit(value.into(), 10)
     }
 
     /// How often a word says the digit after it.
     pub(crate) fn multiplier(&self, word: &str) -> Option<usize> {
-        self.0?;
-        match word {
-            "double" => Some(2),
-            "triple" => Some(3),
-            _ => None,
-        }
+        number_of(self.0?.digit_multipliers, word).map(usize::from)
     }
 
     /// Whether a folded token is written in another script.
     pub(crate) fn is_foreign(&self, word: &str) -> bool {
-        self.english_words() && word.chars().next().is_some_and(|c| !c.is_ascii())
+        self.0.is_some_and(|language| word.chars().next().is_some_and(|c| !language.script.reads(c)))
     }
 
     /// The stem of a folded, lower-case word; words with non-ASCII letters, and all words of a language without a
@@ -97,4 +89,9 @@ impl Language {
         let list = self.0.map_or(&[][..], |language| list(&language.negation));
         list.iter().map(|phrase| phrase.split(' ').map(str::to_owned).collect()).collect()
     }
+}
+
+/// The number of a word in a table.
+fn number_of(table: &[(&str, u8)], word: &str) -> Option<u8> {
+    table.iter().find(|(known, _)| *known == word).map(|(_, number)| *number)
 }

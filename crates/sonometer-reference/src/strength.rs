@@ -28,6 +28,10 @@ pub(crate) fn lacks(scene: &Scene<'_>, marker: &Marker, candidate: &Candidate) -
 /// The strength of the line; then what the echo adds; then what is left without the other half of the pair.
 fn with(marker: &Marker, candidate: &Candidate, echoes: bool, paired: bool) -> Number {
     let mut strength = candidate.strength;
+    // A weight against, flipped here from another marker, is neither raised nor spared.
+    if strength <= 0 {
+        return strength;
+    }
     if let Some(echo) = &marker.echo
         && echoes
     {

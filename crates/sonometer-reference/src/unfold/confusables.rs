@@ -3,6 +3,7 @@
 use super::runs;
 use crate::characters::{CharClass, class_of};
 use crate::fold::Folded;
+use sonometer::text::unfold::CONFUSABLES;
 
 /// In each run of `Word` characters that holds a look-alike and whose non-ASCII characters are all look-alikes, each
 /// becomes its Latin letter.
@@ -20,19 +21,5 @@ pub(super) fn undo(row: &[Folded]) -> Vec<Folded> {
 
 /// The Latin letter that a character looks like.
 fn latin(c: char) -> Option<char> {
-    const LOOK_ALIKES: [(char, char); 12] = [
-        ('а', 'a'),
-        ('е', 'e'),
-        ('о', 'o'),
-        ('р', 'p'),
-        ('с', 'c'),
-        ('у', 'y'),
-        ('х', 'x'),
-        ('і', 'i'),
-        ('ѕ', 's'),
-        ('ј', 'j'),
-        ('α', 'a'),
-        ('ο', 'o'),
-    ];
-    LOOK_ALIKES.iter().find(|(look_alike, _)| *look_alike == c).map(|(_, latin)| *latin)
+    CONFUSABLES.iter().find(|(look_alike, _)| *look_alike == c).map(|(_, latin)| char::from(*latin))
 }
