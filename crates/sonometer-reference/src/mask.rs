@@ -3,7 +3,7 @@
 use crate::candidate::{Candidate, Scene};
 use crate::characters::is_letter_or_digit;
 use crate::marker::MarkerReading;
-use crate::near::checksum_misses;
+use crate::near::{checksum_misses, gap_misses};
 use crate::reading::Stretch;
 use crate::turn::Turn;
 use sonometer::protocol::{HintKind, Mask};
@@ -13,20 +13,15 @@ use std::ops::Range;
 /// The hidden characters of each turn, by their byte offsets in the original.
 pub(crate) type Hidden = Vec<BTreeSet<usize>>;
 
-/// The places of all candidates of a marker with `mask`, and of its checksum near misses, but for excepted ones.
+/// The places of all candidates of a marker with `mask`, and of its gap and checksum near misses, but for excepted ones.
 pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
     let mut hidden = vec![BTreeSet::new(); scene.turns.len()];
     for (marker, reading) in scene.protocol.markers.iter().zip(readings) {
         let Some(mask) = marker.mask else { continue };
-        let matched = reading
-            .candidates
-            .iter()
-            .filter(|candidate| !candidate.failed.contains(&HintKind::Except))
-            .cloned();
-        let misses = checksum_misses(scene, marker)
-            .into_iter()
-            .filter(|miss| !miss.failed.contains(&HintKind::Except));
-        for Candidate { hit, .. } in matched.chain(misses) {
+        let matched = reading.candidates.iter().cloned();
+        let missed = gap_misses(scene, marker).into_iter().chain(checksum_misses(scene, marker));
+        let excepted = |candidate: &Candidate| candidate.failed.contains(&HintKind::Except);
+        for Candidate { hit, .. } in matched.chain(missed).filter(|candidate| !excepted(candidate)) {
             for (turn, at) in hidden_in(scene, &hit.stretches, mask) {
                 hidden[turn].insert(at);
             }

@@ -1,20 +1,23 @@
 //! Section 7, *gap* and *checksum*: what a line would have matched, had it asked for a little less.
 
 use crate::candidate::{Candidate, Scene};
-use crate::matching::{Match, matches, parts, place};
+use crate::language::Language;
+use crate::matching::{Match, exclusions, parts, place};
 use crate::occurrence::near_misses;
-use crate::reading::Hit;
+use crate::reading::{Hit, Reading};
 use crate::turn::Turn;
+use sonometer::Unit;
 use sonometer::class::Class as Detected;
 use sonometer::protocol::phrase::{Class, Pattern};
 use sonometer::protocol::{Line, Marker};
+use std::rc::Rc;
 
 /// The places that look like a card or account number to a line that is a single `<pan>` or `<iban>`, but have wrong
 /// check digits; all conditions judged.
 pub(crate) fn checksum_misses(scene: &Scene<'_>, marker: &Marker) -> Vec<Candidate> {
     scene.judged(marker, &marker.lines, |line| match line.pattern {
         Pattern::Class(class @ Class::Detected(Detected::Pan | Detected::Iban)) => {
-            missed(scene, marker, line, |turn| wrong_digits(turn, class))
+            missed(scene, marker, line, &scene.readings(marker), |turn| wrong_digits(turn, class))
         }
         _ => Vec::new(),
     })
@@ -26,26 +29,47 @@ fn wrong_digits(turn: &Turn, class: Class) -> Vec<Match> {
     (0..misses.len()).map(|at| Match { tokens: misses[at].tokens.clone(), place: place(at) }).collect()
 }
 
-/// The matches of each line with exactly one `..n..` or `&n`, with 2n + 2 in its place; all conditions judged.
+/// For each line of positive strength with exactly one `..n..` or `&n`: what it matches with 2n + 2 in the place of n, in
+/// the readings of turns; all conditions judged.
 pub(crate) fn gap_misses(scene: &Scene<'_>, marker: &Marker) -> Vec<Candidate> {
-    scene.judged(marker, &marker.lines, |line| match gaps(&line.pattern) {
-        1 => {
-            let widened = widened(&line.pattern);
-            missed(scene, marker, line, |turn| matches(turn, &widened, scene.language))
+    scene.judged(marker, &marker.lines, |line| match (gaps(&line.pattern), line.strength > Unit::ZERO) {
+        (1, true) => {
+            missed(scene, marker, line, &scene.of_turns, |turn| wide_matches(turn, &line.pattern, scene.language))
         }
         _ => Vec::new(),
     })
 }
 
-/// What is found in the readings of turns, but for what overlaps a match of the line in any reading, or something found
-/// in an earlier reading.
-fn missed(scene: &Scene<'_>, marker: &Marker, line: &Line, find: impl Fn(&Turn) -> Vec<Match>) -> Vec<Hit> {
+/// The longest matches of the widened pattern at the starts where the pattern itself matches nothing; from left to right
+/// those that overlap none before.
+fn wide_matches(turn: &Turn, pattern: &Pattern, language: &Language) -> Vec<Match> {
+    let narrow: Vec<usize> =
+        exclusions(turn, pattern, language).into_iter().map(|found| found.tokens.start).collect();
+    let mut kept: Vec<Match> = Vec::new();
+    for found in exclusions(turn, &widened(pattern), language) {
+        let is_free = kept.last().is_none_or(|last| last.tokens.end <= found.tokens.start);
+        if is_free && !narrow.contains(&found.tokens.start) {
+            kept.push(found);
+        }
+    }
+    kept
+}
+
+/// What is found in some readings, but for what overlaps a match of the line in any reading, or something found in an
+/// earlier reading.
+fn missed(
+    scene: &Scene<'_>,
+    marker: &Marker,
+    line: &Line,
+    readings: &[Rc<Reading>],
+    find: impl Fn(&Turn) -> Vec<Match>,
+) -> Vec<Hit> {
     let matched = scene.hits(marker, line);
     let mut missed: Vec<Hit> = Vec::new();
-    for reading in &scene.of_turns {
+    for reading in readings {
         let found = find(&reading.text).into_iter().map(|found| Hit::new(reading, found));
         let new = |hit: &Hit| !matched.iter().chain(&missed).any(|other| other.overlaps(hit));
-        let new: Vec<Hit> = found.filter(new).collect();
+        let new: Vec<Hit> = found.filter(|hit| reading.counts(hit) && new(hit)).collect();
         missed.extend(new);
     }
     missed

@@ -114,7 +114,7 @@ impl Reading {
     }
 
     /// Whether a match begins in the first turn and, in a window, ends in a later one.
-    fn counts(&self, hit: &Hit) -> bool {
+    pub(crate) fn counts(&self, hit: &Hit) -> bool {
         match self.parts.len() {
             1 => true,
             _ => hit.stretches.len() > 1 && hit.turn() == self.text.index,
