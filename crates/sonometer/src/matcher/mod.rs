@@ -53,7 +53,7 @@ impl Matcher {
                 walk_phrases(plan, turn, at, &mut hits);
             }
             if roles & role::ANCHOR != 0 {
-                self.anchor(plan.anchors.at(Key::Word(word)), at as u32);
+                self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at as u32);
             }
         }
         if plan.has_programs {
@@ -67,16 +67,16 @@ impl Matcher {
 
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
         for &(at, test) in &turn.passed {
-            self.anchor(plan.anchors.at(Key::Test(test)), at);
+            self.anchor(plan, turn, plan.anchors.at(Key::Test(test)), at);
         }
         for occurrence in &turn.occurrences {
-            self.anchor(plan.anchors.at(Key::Class(occurrence.class)), occurrence.first);
+            self.anchor(plan, turn, plan.anchors.at(Key::Class(occurrence.class)), occurrence.first);
         }
         for (regex, matches) in turn.regex_matches.iter().enumerate() {
             let anchored = plan.anchors.at(Key::Regex(regex as u32));
             if !anchored.is_empty() {
                 for found in matches {
-                    self.anchor(anchored, turn.tokens_over_own(found).start as u32);
+                    self.anchor(plan, turn, anchored, turn.tokens_over_own(found).start as u32);
                 }
             }
         }
@@ -86,26 +86,26 @@ impl Matcher {
         self.tries.sort_unstable();
         self.tries.dedup();
         for &(rule, at) in &self.tries {
-            let mut longest = |rule: u32| {
-                let Body::Program(program) = &plan.rules[rule as usize].body else { return false };
-                let last = self.runner.longest(plan, turn, program, at as usize);
-                hits.extend(last.map(|last| Hit { rule, first: at, last: last as u32, regex_match: 0 }));
-                last.is_some()
-            };
-            // Where the widened line does not match, the line does not either.
-            let wide = plan.rules[rule as usize].wide;
-            if wide.is_none_or(&mut longest) {
-                longest(rule);
+            let rule_at = &plan.rules[rule as usize];
+            let Body::Program(program) = &rule_at.body else { continue };
+            if let Some(last) = self.runner.longest(plan, turn, program, at as usize) {
+                hits.push(Hit { rule, first: at, last: last as u32, regex_match: 0 });
+            } else if let Some(wide) = rule_at.wide
+                && let Some(last) = self.runner.longest_beyond(plan, turn, program, at as usize)
+            {
+                hits.push(Hit { rule: wide, first: at, last: last as u32, regex_match: 0 });
             }
         }
     }
 
     /// Notes the starts from which a rule could reach its anchor at token `at`.
-    fn anchor(&mut self, anchored: &[Anchored], at: u32) {
+    fn anchor(&mut self, plan: &Plan, turn: &TurnText<'_>, anchored: &[Anchored], at: u32) {
         for rule in anchored {
             let Some(nearest) = at.checked_sub(rule.min) else { continue };
             let starts = at.saturating_sub(rule.max)..=nearest;
-            self.tries.extend(starts.map(|start| (rule.rule, start)));
+            let Body::Program(program) = &plan.rules[rule.rule as usize].body else { continue };
+            let begins = |start: &u32| program.may_begin(turn.tokens[*start as usize].word());
+            self.tries.extend(starts.filter(begins).map(|start| (rule.rule, start)));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::anchor::Part;
 use super::phrases;
-use super::program::{Anchor, Key, Next, Op, Program};
+use super::program::{self, Anchor, Key, Next, Op, Program};
 use super::vocabulary;
 use crate::class::ClassSet;
 use crate::language::Language;
@@ -81,25 +81,26 @@ impl Compiler {
             }
             return Body::Phrases;
         }
-        let body = self.unanchored(pattern);
-        match self.part(widened.unwrap_or(pattern)).anchor() {
-            Some(Anchor { keys, min, max, .. }) => {
-                self.anchors.extend(keys.into_iter().map(|key| (key, Anchored { rule, min, max })));
-            }
-            None => self.everywhere.push(rule),
-        }
-        body
-    }
-
-    /// Compiles a pattern to a program that somebody else tries.
-    pub(crate) fn unanchored(&mut self, pattern: &Pattern) -> Body {
         let mut code = Code { compiler: self, ops: Vec::new(), classes: Vec::new() };
         let end = code.push(Op::Match);
         let entry = code.emit(pattern, end);
         let Code { ops, mut classes, .. } = code;
         classes.sort_unstable();
         classes.dedup();
-        Body::Program(Program { ops: ops.into(), entry, classes: classes.into() })
+        match self.part(widened.unwrap_or(pattern)).anchor() {
+            Some(Anchor { keys, min, max, .. }) => {
+                self.anchors.extend(keys.into_iter().map(|key| (key, Anchored { rule, min, max })));
+            }
+            None => self.everywhere.push(rule),
+        }
+        let first_words = program::first_words(&ops, entry);
+        Body::Program(Program {
+            ops: ops.into(),
+            entry,
+            one_gap: widened.is_some(),
+            first_words,
+            classes: classes.into(),
+        })
     }
 
     /// The tests, exact words and regular expressions in the order of their numbers.

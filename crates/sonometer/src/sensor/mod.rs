@@ -92,7 +92,7 @@ pub(crate) struct Rule {
     pub(crate) owner: Owner,
     pub(crate) body: Body,
     pub(crate) taking: Taking,
-    /// The rule that is this one with its gap widened: it is tried first.
+    /// The rule that is this one with its gap widened, for near misses.
     pub(crate) wide: Option<u32>,
 }
 
@@ -324,9 +324,9 @@ fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line
     let body = compiler.rule(rule, &line.pattern, widened.as_ref());
     let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
     rules.push(Rule { owner, body, taking, wide: widened.as_ref().map(|_| rule + 1) });
-    if let (Some(widened), Owner::Line { marker, line }) = (widened, owner) {
-        let body = compiler.unanchored(&widened);
-        rules.push(Rule { owner: Owner::Wide { marker, line }, body, taking, wide: None });
+    if let (Some(_), Owner::Line { marker, line }) = (widened, owner) {
+        // Its matches come out of the program of the line itself.
+        rules.push(Rule { owner: Owner::Wide { marker, line }, body: Body::Phrases, taking, wide: None });
     }
 }
 
