@@ -2,10 +2,11 @@
 //!
 //! It shows the protocol's own configuration, so it is for the owner of the protocol, never part of a public result.
 
+use crate::evidence::readings::Manner;
 use crate::evidence::{Candidate, condition, lack};
 use crate::json::Json;
 use crate::protocol::{Importance, LineList, Pole, Repeat, ScoreKind};
-use crate::reading::Reading;
+use crate::reading::{Reading, Stretch};
 use crate::resonance::Resonance;
 use crate::unit::Unit;
 use std::borrow::Cow;
@@ -70,7 +71,11 @@ pub struct MatchEntry<'r> {
     pub turn: usize,
     /// Bytes of the turn's content.
     pub range: Range<usize>,
-    /// The matched text, masked where the protocol says so.
+    /// Where it goes on in later turns.
+    pub joined: Vec<Stretch>,
+    /// Whether it was found in the unfolded text.
+    pub unfolded: bool,
+    /// The matched text, masked where the protocol says so; that of several turns joined by line breaks.
     pub source: Cow<'r, str>,
     /// What it added.
     pub contribution: Unit,
@@ -137,7 +142,9 @@ impl Reading {
             strength: candidate.strength,
             turn: candidate.turn as usize,
             range: candidate.range(),
-            source: self.shown(candidate.turn, candidate.range()),
+            joined: self.joined_to(candidate),
+            unfolded: candidate.manner == Manner::Unfolded,
+            source: self.source(candidate),
             contribution: candidate.contribution,
             failed: failed.map(|(_, name)| name).collect(),
             lacks: lacks.map(|(_, name)| name).collect(),
@@ -206,6 +213,20 @@ impl MatchEntry<'_> {
         json.key("segment").count(self.turn as u64);
         json.key("start").count(self.range.start as u64);
         json.key("end").count(self.range.end as u64);
+        if !self.joined.is_empty() {
+            json.key("joined").list(|json| {
+                for stretch in &self.joined {
+                    json.object(|json| {
+                        json.key("segment").count(stretch.turn as u64);
+                        json.key("start").count(stretch.range.start as u64);
+                        json.key("end").count(stretch.range.end as u64);
+                    });
+                }
+            });
+        }
+        if self.unfolded {
+            json.key("unfolded").bool(true);
+        }
         json.key("source").string(&self.source);
         json.key("contribution").number(self.contribution);
         json.key("failed").list(|json| self.failed.iter().for_each(|name| json.string(name)));

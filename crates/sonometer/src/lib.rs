@@ -84,7 +84,7 @@ pub use interaction::{Interaction, Turn};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};
 pub use profile::{OffsetUnit, Profile, View};
 pub use protocol::Protocol;
-pub use reading::{Evidence, Reading};
+pub use reading::{Evidence, Reading, Stretch};
 pub use resonance::Resonance;
 pub use sense::SenseOptions;
 pub use sensor::Sensor;

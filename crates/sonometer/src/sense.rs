@@ -2,11 +2,11 @@
 
 use crate::error::Error;
 use crate::evidence::readings::{self, Desk, Manner};
-use crate::evidence::{Candidate, Findings, Scene, Setting, condition};
+use crate::evidence::{Candidate, Findings, Scene, Setting, condition, window};
 use crate::fidelity;
 use crate::ics::Ics;
-use crate::interaction::Interaction;
-use crate::mask::Masked;
+use crate::interaction::{Interaction, Turn};
+use crate::mask::{self, Masked};
 use crate::matcher::TurnText;
 use crate::protocol::Modality;
 use crate::reading::Reading;
@@ -44,7 +44,7 @@ impl Sensor {
         let plan = self.plan();
         check_modality(plan, interaction.modality())?;
         let mut setting = Setting::of(plan, interaction);
-        let candidates = at_desk(|desk| find(plan, interaction, &mut setting, desk));
+        let findings = at_desk(|desk| find(plan, interaction, &mut setting, desk));
         let mut fidelity = fidelity::measure(plan, &setting);
         let mut reading = Reading {
             sensor: self.clone(),
@@ -52,6 +52,7 @@ impl Sensor {
             score: Unit::ZERO,
             resonances: Vec::new(),
             candidates: Vec::new(),
+            joined: findings.joined,
             evidence: Vec::new(),
             weak_signals: Vec::new(),
             masks: Vec::new(),
@@ -60,7 +61,7 @@ impl Sensor {
         };
         fidelity.sufficient |= options.ignore_fidelity;
         if fidelity.sufficient {
-            reading.candidates = candidates;
+            reading.candidates = findings.candidates;
             measure(plan, &setting, &mut reading, options);
         }
         Ok(reading)
@@ -120,17 +121,29 @@ fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
 }
 
 /// All candidates, by marker, line and place; the counts of the turns go into `setting`.
-fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mut Desk) -> Vec<Candidate> {
+fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mut Desk) -> Findings {
     let mut findings = Findings::default();
-    for (number, turn) in interaction.turns().iter().enumerate() {
-        readings::each(plan, &turn.content, desk, |manner, text, hits| {
+    let mut spans = Vec::new();
+    for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+        readings::each(plan, content, desk, |manner, text, hits| {
             if manner == Manner::Written {
-                setting.turns[number].count = text.count;
+                setting.turns[turn].count = text.count;
+                if !plan.joins.is_empty() {
+                    spans.push(text.span());
+                }
             }
-            findings.judge(plan, setting, Scene { turn: number, manner }, text, hits);
+            let scene = Scene { turn, window: None, manner };
+            findings.judge(plan, setting, scene, text, hits);
         });
     }
-    findings.settle(plan, setting)
+    window::each(plan, interaction, setting, &spans, |window, setting| {
+        readings::each(plan, &window.text, desk, |manner, text, hits| {
+            let scene = Scene { turn: window.turn(), window: Some(window), manner };
+            findings.judge(plan, setting, scene, text, hits);
+        });
+    });
+    findings.settle(plan, setting);
+    findings
 }
 
 fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: SenseOptions) {
@@ -177,11 +190,12 @@ fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
         return Vec::new();
     }
     let private = reading.candidates.iter().filter(|c| c.failed & condition::EXCEPT == 0);
-    let hiding = private.filter_map(|c| {
-        let mask = plan.protocol.markers[c.marker as usize].mask?;
-        Some(Masked { turn: c.turn, range: c.range(), mask })
-    });
-    let mut masks: Vec<Masked> = hiding.collect();
+    let mut masks: Vec<Masked> = Vec::new();
+    for candidate in private {
+        let Some(mask) = plan.protocol.markers[candidate.marker as usize].mask else { continue };
+        let place = reading.joined.place(candidate).map(|stretch| (stretch.turn, stretch.range()));
+        masks.extend(mask::over(mask, reading.interaction.turns(), place));
+    }
     masks.sort_by_key(|m| (m.turn, m.range.start, m.range.end));
     masks.dedup();
     masks

@@ -6,6 +6,8 @@ mod negation;
 pub(crate) mod readings;
 mod relation;
 
+pub(crate) mod window;
+
 pub(crate) use relation::strength;
 
 use crate::interaction::Interaction;
@@ -16,6 +18,7 @@ use crate::unit::Unit;
 use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
+use window::{Joined, Stretch, Window};
 
 /// The conditions of a candidate, as bits of [`Candidate::failed`].
 pub(crate) mod condition {
@@ -54,6 +57,8 @@ pub(crate) struct Candidate {
     /// Bytes of the turn's original text.
     pub(crate) start: u32,
     pub(crate) end: u32,
+    /// Its stretches in further turns, in [`Joined`]; 0: none.
+    pub(crate) joined: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
     /// How the text was read in which it was found.
@@ -93,6 +98,7 @@ pub(crate) struct Said {
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) candidates: Vec<Candidate>,
+    pub(crate) joined: Joined,
     said: Vec<Said>,
     layouts: layout::Layouts,
 }
@@ -121,7 +127,7 @@ impl Setting {
                 name
             }
         };
-        let asked = !plan.roles.is_empty();
+        let asked = !plan.roles.is_empty() || !plan.joins.is_empty();
         let turns = interaction.turns().iter().map(|turn| TurnFacts {
             role: turn.role.as_deref().filter(|_| asked).map(&mut name_of),
             timestamp: turn.timestamp,
@@ -154,8 +160,10 @@ impl Setting {
 
 /// What was read: where it stands in the interaction, and how it was read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scene {
+pub(crate) struct Scene<'w> {
+    /// The turn; of a window the first.
     pub(crate) turn: usize,
+    pub(crate) window: Option<&'w Window>,
     pub(crate) manner: Manner,
 }
 
@@ -165,7 +173,7 @@ impl Findings {
         &mut self,
         plan: &Plan,
         setting: &Setting,
-        scene: Scene,
+        scene: Scene<'_>,
         turn: &TurnText<'_>,
         hits: &[Hit],
     ) {
@@ -181,38 +189,66 @@ impl Findings {
         for (at, hit) in hits.iter().enumerate() {
             match plan.rules[hit.rule as usize].owner {
                 Owner::Line { marker, line } => {
-                    self.candidates.push(judge.verdict(marker, line, hit, place(plan, turn, hit), 0));
+                    self.add(&judge, marker, line, hit, place(plan, turn, hit), 0);
                 }
                 // The rule of a line stands directly before that of the line widened, and so do its hits.
-                Owner::Wide { marker, line } if !overlaps_rule_before(&hits[..at], hit) => {
-                    let range = place(plan, turn, hit);
-                    self.candidates.push(judge.verdict(marker, line, hit, range, condition::GAP));
+                Owner::Wide { marker, line }
+                    if scene.window.is_none() && !overlaps_rule_before(&hits[..at], hit) =>
+                {
+                    self.add(&judge, marker, line, hit, place(plan, turn, hit), condition::GAP);
                 }
-                Owner::Companion(companion) => {
-                    let range = place(plan, turn, hit);
-                    let (start, end) = (range.start as u32, range.end as u32);
-                    self.said.push(Said { companion, turn: scene.turn as u32, start, end });
+                Owner::Companion(companion) if scene.window.is_none() => {
+                    let Range { start, end } = place(plan, turn, hit);
+                    let turn = scene.turn as u32;
+                    self.said.push(Said { companion, turn, start: start as u32, end: end as u32 });
                 }
                 _ => {}
             }
         }
         for (marker, line, hit, range) in near_misses(plan, turn) {
-            self.candidates.push(judge.verdict(marker, line, &hit, range, condition::CHECKSUM));
+            self.add(&judge, marker, line, &hit, range, condition::CHECKSUM);
         }
-        if plan.relates.layout && scene.manner == Manner::Written {
+        if plan.relates.layout && scene.window.is_none() && scene.manner == Manner::Written {
             self.layouts.add(plan, turn);
         }
     }
 
-    /// All candidates, by marker, line and place, each set in relation to what stands in other places.
-    pub(crate) fn settle(mut self, plan: &Plan, setting: &Setting) -> Vec<Candidate> {
-        readings::settle(plan, &mut self.candidates);
+    /// Adds a match or near miss with the verdict on it; of a window only what its markers find over several turns.
+    fn add(&mut self, judge: &Judge<'_>, marker: u32, line: u32, hit: &Hit, range: Range<usize>, failed: u8) {
+        let (first, further) = match judge.scene.window {
+            None => (Stretch::of(judge.scene.turn, &range), Vec::new()),
+            Some(window) if judge.plan.protocol.markers[marker as usize].join == Some(window.join) => {
+                let Some(place) = window.place(&range) else { return };
+                place
+            }
+            Some(_) => return,
+        };
+        let verdict = judge.verdict(marker, line, hit, &range);
+        self.candidates.push(Candidate {
+            marker,
+            line,
+            turn: first.turn,
+            start: first.start,
+            end: first.end,
+            joined: self.joined.keep(further),
+            tokens: (hit.last - hit.first).max(1),
+            manner: judge.scene.manner,
+            strength: judge.plan.line(marker, line).strength,
+            failed: failed | verdict.failed,
+            lacks: 0,
+            fails_flipped: verdict.fails_flipped,
+            contribution: Unit::ZERO,
+        });
+    }
+
+    /// Puts all candidates in the order of marker, line and place, each set in relation to what stands in other places.
+    pub(crate) fn settle(&mut self, plan: &Plan, setting: &Setting) {
+        readings::settle(plan, self);
         if plan.relates.any {
-            relation::settle(plan, setting, &mut self);
+            relation::settle(plan, setting, self);
         }
         // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
         self.candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
-        self.candidates
     }
 }
 
@@ -228,45 +264,35 @@ struct Judge<'j> {
     plan: &'j Plan,
     setting: &'j Setting,
     turn: &'j TurnText<'j>,
-    scene: Scene,
+    scene: Scene<'j>,
     exclusions: exclusion::Exclusions,
     cues: negation::Cues,
 }
 
+/// What the text around a match says of it.
+struct Verdict {
+    failed: u8,
+    fails_flipped: u8,
+}
+
 impl Judge<'_> {
-    fn verdict(&self, marker: u32, line: u32, hit: &Hit, range: Range<usize>, failed: u8) -> Candidate {
+    /// Judges a match at `range` of the text that was read.
+    fn verdict(&self, marker: u32, line: u32, hit: &Hit, range: &Range<usize>) -> Verdict {
         let marker_plan = &self.plan.markers[marker as usize];
-        let rule_line = self.plan.line(marker, line);
-        let mut fails_flipped = 0;
-        let failed = failed
-            | match rule_line.list {
-                LineList::When | LineList::To => {
-                    let heard = self.setting.is_by(self.scene.turn, &marker_plan.side_by);
-                    if heard { 0 } else { condition::ROLE }
-                }
-                _ => {
-                    let negated = marker_plan.heeds_negation
-                        && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], hit);
-                    if let (true, Some((other, _))) = (negated, marker_plan.flips_to) {
-                        fails_flipped = self.simple_conditions(other, &range);
-                    }
-                    self.simple_conditions(marker, &range) | if negated { condition::NEGATED } else { 0 }
-                }
-            };
-        Candidate {
-            marker,
-            line,
-            turn: self.scene.turn as u32,
-            start: range.start as u32,
-            end: range.end as u32,
-            tokens: (hit.last - hit.first).max(1),
-            manner: self.scene.manner,
-            strength: rule_line.strength,
-            failed,
-            lacks: 0,
-            fails_flipped,
-            contribution: Unit::ZERO,
+        if matches!(self.plan.line(marker, line).list, LineList::When | LineList::To) {
+            let heard = self.setting.is_by(self.scene.turn, &marker_plan.side_by);
+            return Verdict { failed: if heard { 0 } else { condition::ROLE }, fails_flipped: 0 };
         }
+        let mut verdict = Verdict { failed: self.simple_conditions(marker, range), fails_flipped: 0 };
+        if marker_plan.heeds_negation
+            && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], hit)
+        {
+            verdict.failed |= condition::NEGATED;
+            if let Some((other, _)) = marker_plan.flips_to {
+                verdict.fails_flipped = self.simple_conditions(other, range);
+            }
+        }
+        verdict
     }
 
     /// The conditions of a marker on who says something, where, and in which words.

@@ -1,7 +1,7 @@
 //! The readings of a text: as it is written and, where the protocol asks for it, unfolded.
 
-use super::Candidate;
-use super::condition;
+use super::window::Joined;
+use super::{Candidate, Findings, condition};
 use crate::matcher::{Hit, Matcher, Spare, TurnText};
 use crate::sensor::Plan;
 use std::collections::BTreeMap;
@@ -59,45 +59,45 @@ pub(crate) fn each(
 /// Leaves out of the candidates what an earlier reading has found already: a
 /// match that overlaps one of the same line there, a near miss that overlaps a match of its line anywhere or a near miss
 /// of it in an earlier reading.
-pub(crate) fn settle(plan: &Plan, candidates: &mut Vec<Candidate>) {
-    if plan.unfolding.is_some() {
+pub(crate) fn settle(plan: &Plan, findings: &mut Findings) {
+    let Findings { candidates, joined, .. } = findings;
+    if plan.unfolding.is_some() || !plan.joins.is_empty() {
         let is_near = |c: &Candidate| c.failed & (condition::GAP | condition::CHECKSUM) != 0;
         // Near misses come last: they give way to the matches of every reading.
-        candidates.sort_by_key(|c| (c.marker, c.line, is_near(c), c.manner, c.turn, c.start, c.end));
-        let mut found = Found::default();
-        let mut lines = Vec::with_capacity(candidates.len());
+        let reading = |c: &Candidate| (is_near(c), c.joined > 0, c.manner, c.turn);
+        candidates.sort_by_key(|c| (c.marker, c.line, reading(c), c.start, c.end));
+        let mut taken = Taken::default();
+        let mut kept = Vec::with_capacity(candidates.len());
         for line in candidates.chunk_by(|a, b| (a.marker, a.line) == (b.marker, b.line)) {
-            found.clear();
-            for reading in
-                line.chunk_by(|a, b| (is_near(a), a.manner, a.turn) == (is_near(b), b.manner, b.turn))
-            {
-                let first = lines.len();
-                lines.extend(reading.iter().filter(|candidate| !found.overlaps(candidate)));
-                lines[first..].iter().for_each(|candidate| found.add(candidate));
+            taken.0.clear();
+            for same in line.chunk_by(|a, b| reading(a) == reading(b)) {
+                let first = kept.len();
+                kept.extend(same.iter().filter(|candidate| !taken.overlap(joined, candidate)));
+                kept[first..].iter().for_each(|candidate| taken.add(joined, candidate));
             }
         }
-        *candidates = lines;
+        *candidates = kept;
     }
 }
 
 /// The places of one line that are taken: (turn, start) -> end.
 #[derive(Default)]
-struct Found(BTreeMap<(u32, u32), u32>);
+struct Taken(BTreeMap<(u32, u32), u32>);
 
-impl Found {
-    fn clear(&mut self) {
-        self.0.clear();
+impl Taken {
+    fn overlap(&self, joined: &Joined, candidate: &Candidate) -> bool {
+        // Of those that begin before its end the last one ends last: what one reading finds is in order, and what a later
+        // one adds touches none of it.
+        joined.place(candidate).any(|stretch| {
+            let before = self.0.range((stretch.turn, 0)..(stretch.turn, stretch.end));
+            before.last().is_some_and(|(_, end)| *end > stretch.start)
+        })
     }
 
-    fn overlaps(&self, candidate: &Candidate) -> bool {
-        // Of those that begin before its end the last one ends last: what is found in one reading is in order, and what is
-        // added from a later one touches none of it.
-        let before = self.0.range((candidate.turn, 0)..(candidate.turn, candidate.end));
-        before.last().is_some_and(|(_, end)| *end > candidate.start)
-    }
-
-    fn add(&mut self, candidate: &Candidate) {
-        let end = self.0.entry((candidate.turn, candidate.start)).or_default();
-        *end = candidate.end.max(*end);
+    fn add(&mut self, joined: &Joined, candidate: &Candidate) {
+        for stretch in joined.place(candidate) {
+            let end = self.0.entry((stretch.turn, stretch.start)).or_default();
+            *end = stretch.end.max(*end);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Relations: what stands before and after a candidate, what it echoes, and for whom it counts when it is negated.
 
 use super::layout::Layouts;
+use super::window::Joined;
 use super::{Candidate, Findings, Said, Setting, condition, lack};
 use crate::protocol::{Echo, Reach};
 use crate::sensor::Plan;
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Judges the relations of all candidates and adds those that flip.
 pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
-    let Findings { candidates, said, layouts } = findings;
+    let Findings { candidates, joined, said, layouts } = findings;
     said.retain(|said| setting.is_by(said.turn as usize, &plan.companions[said.companion as usize].by));
     said.sort_unstable();
     said.dedup();
@@ -18,6 +19,7 @@ pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
     let mut scene = Scene {
         plan,
         setting,
+        joined,
         layouts,
         said,
         by_end: &by_end,
@@ -39,6 +41,7 @@ pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
 struct Scene<'s> {
     plan: &'s Plan,
     setting: &'s Setting,
+    joined: &'s Joined,
     layouts: &'s Layouts,
     /// What companions matched, said by those who can say it; sorted.
     said: &'s [Said],
@@ -106,7 +109,12 @@ impl<'s> Scene<'s> {
     /// Whether the companion stands on that side of a candidate, within reach.
     fn is_near(&mut self, companion: u32, candidate: &Candidate, side: Side) -> bool {
         let within = self.plan.companions[companion as usize].within;
-        let (turn, start, end) = (candidate.turn, candidate.start, candidate.end);
+        // Of a match over several turns, the first stretch has something before it and the last something behind it.
+        let last = self.joined.further(candidate).last().filter(|_| side == Side::Behind);
+        let (turn, start, end) = match last {
+            Some(last) => (last.turn, last.start, last.end),
+            None => (candidate.turn, candidate.start, candidate.end),
+        };
         let all = self.said;
         let from = all.partition_point(|said| said.companion < companion);
         let own = &all[from..from + all[from..].partition_point(|said| said.companion == companion)];

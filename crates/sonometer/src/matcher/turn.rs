@@ -159,6 +159,14 @@ impl<'t> TurnText<'t> {
         &self.folded.text()[from..to]
     }
 
+    /// The bytes of the original turn from the first token to the last; empty if there is none.
+    pub(crate) fn span(&self) -> Range<usize> {
+        match (self.tokens.first(), self.tokens.last()) {
+            (Some(first), Some(last)) => self.original_range(first.start as usize, last.end as usize),
+            _ => 0..0,
+        }
+    }
+
     /// The prefix and stem tests that token `at` passes.
     pub(crate) fn passed_at(&self, at: usize) -> &[(u32, u32)] {
         let from = self.passed.partition_point(|(token, _)| (*token as usize) < at);

@@ -21,7 +21,7 @@ pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
 pub(crate) use roles::fold_role;
 use roles::role_names;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vocabulary::role;
 
@@ -69,6 +69,8 @@ pub(crate) struct Plan {
     pub(crate) weights_against: Weights,
     /// The members of a resonance object in which every marker is 0, and where each begins.
     pub(crate) silence: Silence,
+    /// Over how many turns matches may reach, for markers that say so; sorted, each once.
+    pub(crate) joins: Vec<u32>,
     /// What is undone before a text is read a second time, if anything is.
     pub(crate) unfolding: Option<Unfolding>,
     /// Role name (folded, lower case) -> the protocol's name for it.
@@ -273,6 +275,7 @@ impl Plan {
             weights_for: weights_of(Pole::For),
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
+            joins: joins(&protocol),
             unfolding: Unfolding::of(&protocol, language),
             language,
             latin: language.is_some_and(|l| l.script == language::Script::Latin),
@@ -328,6 +331,12 @@ fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line
         // Its matches come out of the program of the line itself.
         rules.push(Rule { owner: Owner::Wide { marker, line }, body: Body::Phrases, taking, wide: None });
     }
+}
+
+/// The lengths of window that some marker reads.
+fn joins(protocol: &Protocol) -> Vec<u32> {
+    let joins: BTreeSet<u32> = protocol.markers.iter().filter_map(|marker| marker.join).collect();
+    joins.into_iter().collect()
 }
 
 /// The pattern of an evidence line with its only gap widened: for near misses by too long a gap.

@@ -42,7 +42,7 @@ fn look_alike(c: char) -> Option<u8> {
 /// Latin letters, the small one decides (`ν` is `v`, although `Ν` looks like `N`).
 #[rustfmt::skip]
 pub static CONFUSABLES: &[(char, u8)] = &[
-    ('ı', b'i'), ('ĸ', b'k'), ('ŋ', b'n'), ('ƀ', b'b'), ('ƅ', b'b'), ('ƈ', b'c'), ('ƒ', b'f'),
+    ('ĸ', b'k'), ('ŋ', b'n'), ('ƀ', b'b'), ('ƅ', b'b'), ('ƈ', b'c'), ('ƒ', b'f'),
     ('ƙ', b'k'), ('ƚ', b'l'), ('ƞ', b'n'), ('ƥ', b'p'), ('ƭ', b't'), ('ƴ', b'y'), ('ƶ', b'z'),
     ('ƽ', b's'), ('ǀ', b'l'), ('ǥ', b'g'), ('ȥ', b'z'), ('ȼ', b'c'), ('ɇ', b'e'), ('ɉ', b'j'),
     ('ɋ', b'q'), ('ɍ', b'r'), ('ɏ', b'y'), ('ɑ', b'a'), ('ɓ', b'b'), ('ɖ', b'd'), ('ɗ', b'd'),
