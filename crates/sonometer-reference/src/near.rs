@@ -33,9 +33,9 @@ fn wrong_digits(turn: &Turn, class: Class) -> Vec<Match> {
 /// the readings of turns; all conditions judged.
 pub(crate) fn gap_misses(scene: &Scene<'_>, marker: &Marker) -> Vec<Candidate> {
     scene.judged(marker, &marker.lines, |line| match (gaps(&line.pattern), line.strength > Unit::ZERO) {
-        (1, true) => {
-            missed(scene, marker, line, &scene.of_turns, |turn| wide_matches(turn, &line.pattern, scene.language))
-        }
+        (1, true) => missed(scene, marker, line, &scene.of_turns, |turn| {
+            wide_matches(turn, &line.pattern, scene.language)
+        }),
         _ => Vec::new(),
     })
 }

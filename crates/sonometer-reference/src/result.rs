@@ -182,15 +182,15 @@ fn actant(scene: &Scene<'_>, role: &str) -> String {
     names.find(|name| fold_name(name) == same).map_or(same.clone(), String::clone)
 }
 
-/// The roles that a marker names: its `by`, those of its other keys in the order of this page, the `of` of its echo.
+/// The roles that a marker names: its `by`, then those of its other keys.
 fn roles_of(marker: &Marker) -> impl Iterator<Item = &String> {
     let companions = [&marker.after, &marker.before].into_iter().flatten();
     let then = marker.pair.iter().map(|pair| &pair.then);
     let when = marker.absence.iter().filter_map(|absence| absence.when.as_ref());
     (marker.by.iter())
+        .chain(marker.share.iter().flat_map(|share| &share.by))
         .chain(companions.chain(then).flat_map(|companion| &companion.by))
+        .chain(marker.echo.iter().flat_map(|echo| &echo.of))
         .chain(when.flat_map(|when| &when.by))
         .chain(marker.ratio.iter().flat_map(|ratio| &ratio.by))
-        .chain(marker.share.iter().flat_map(|share| &share.by))
-        .chain(marker.echo.iter().flat_map(|echo| &echo.of))
 }
