@@ -1,26 +1,23 @@
-//! Section 3: candidates, and the four conditions that are judged of each.
+//! Section 3: candidates, and the conditions that are judged of each.
 
 use crate::fold::fold_name;
 use crate::language::Language;
-use crate::matching::{Match, exclusions, matches};
+use crate::matching::{exclusions, matches};
 use crate::negation::{Negation, is_negated, negation};
 use crate::number::{Number, U};
-use crate::occurrence::near_misses;
+use crate::reading::{Hit, Reading, Stretch, hits, lengths, of_turns, of_windows};
 use crate::turn::Turn;
-use sonometer::protocol::phrase::{Class, Pattern};
 use sonometer::protocol::{Actants, End, Extent, HintKind, Line, Marker, NegationMode, Place, Protocol};
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A match of a line that gives evidence, or a near miss of one.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Candidate {
-    /// The turn.
-    pub(crate) turn: usize,
-    /// The line, by its index in the marker.
+    /// The line: those of the marker, then those that other markers flip to it.
     pub(crate) line: usize,
     /// Where it is.
-    pub(crate) found: Match,
+    pub(crate) hit: Hit,
     /// What one match of the line is worth.
     pub(crate) strength: Number,
     /// The conditions it fails; none of them: it counts.
@@ -35,68 +32,112 @@ pub(crate) struct Scene<'a> {
     pub(crate) language: &'a Language,
     /// The interaction.
     pub(crate) turns: &'a [Turn],
+    /// The turns as written, and unfolded.
+    pub(crate) of_turns: Vec<Rc<Reading>>,
+    /// The windows as written, and unfolded, by the number of turns that a marker joins.
+    of_windows: BTreeMap<u32, Vec<Rc<Reading>>>,
 }
 
-impl Scene<'_> {
-    /// The candidates of a marker, in the order of its lines and of the text, all conditions judged.
+impl<'a> Scene<'a> {
+    /// The scene of an interaction.
+    pub(crate) fn new(protocol: &'a Protocol, language: &'a Language, turns: &'a [Turn]) -> Self {
+        let of_turns = of_turns(turns, protocol, language);
+        let mut number = of_turns.len();
+        let mut windows = BTreeMap::new();
+        for most in lengths(protocol) {
+            let readings = of_windows(turns, most, protocol, language, number);
+            number += readings.len();
+            windows.insert(most, readings);
+        }
+        Self { protocol, language, turns, of_turns, of_windows: windows }
+    }
+
+    /// The readings in which the lines of a marker are looked for.
+    pub(crate) fn readings(&self, marker: &Marker) -> Vec<Rc<Reading>> {
+        let windows = marker.join.and_then(|most| self.of_windows.get(&most));
+        self.of_turns.iter().chain(windows.into_iter().flatten()).cloned().collect()
+    }
+
+    /// The matches of a line in all readings of a marker.
+    pub(crate) fn hits(&self, marker: &Marker, line: &Line) -> Vec<Hit> {
+        hits(&self.readings(marker), |text| matches(text, &line.pattern, self.language))
+    }
+
+    /// The candidates of a marker, in the order of its lines and of the text, all conditions judged: its own, then those
+    /// of all markers that flip to it.
     pub(crate) fn candidates(&self, marker: &Marker) -> Vec<Candidate> {
-        self.judge_all(marker, |turn, line| matches(turn, &line.pattern, self.language))
-    }
-
-    /// The places that look like a card or account number to a line that is a single `<pan>` or `<iban>`, but have
-    /// wrong check digits; all conditions judged.
-    pub(crate) fn checksum_misses(&self, marker: &Marker) -> Vec<Candidate> {
-        self.judge_all(marker, |turn, line| match line.pattern {
-            Pattern::Class(
-                class @ Class::Detected(sonometer::class::Class::Pan | sonometer::class::Class::Iban),
-            ) => {
-                let misses = near_misses(turn, class);
-                misses
-                    .iter()
-                    .map(|miss| Match {
-                        tokens: miss.tokens.clone(),
-                        place: crate::matching::place(turn, &miss.tokens, std::slice::from_ref(miss)),
-                    })
-                    .collect()
-            }
-            _ => Vec::new(),
-        })
-    }
-
-    fn judge_all(&self, marker: &Marker, find: impl Fn(&Turn, &Line) -> Vec<Match>) -> Vec<Candidate> {
-        let against: Vec<Against> = self.turns.iter().map(|turn| self.against(marker, turn)).collect();
-        let mut candidates = Vec::new();
-        for (index, line) in marker.lines.iter().enumerate() {
-            for turn in self.turns {
-                for found in find(turn, line) {
-                    candidates.push(Candidate {
-                        turn: turn.index,
-                        line: index,
-                        strength: Number::from(line.strength.0),
-                        failed: self.failed(marker, line, turn, &found, &against[turn.index]),
-                        found,
-                    });
-                }
+        let mut candidates = self.own_candidates(marker);
+        let mut first_line = marker.lines.len();
+        for other in &self.protocol.markers {
+            if other.negation == NegationMode::Flip(marker.label.clone()) {
+                candidates.extend(self.flipped(other, marker, first_line));
+                first_line += other.lines.len();
             }
         }
         candidates
     }
 
-    fn failed(
+    fn own_candidates(&self, marker: &Marker) -> Vec<Candidate> {
+        self.judged(marker, &marker.lines, |line| self.hits(marker, line))
+    }
+
+    /// The candidates that fail *negation* and nothing else, judged by everything but negation at the marker that they
+    /// are flipped to.
+    fn flipped(&self, from: &Marker, to: &Marker, first_line: usize) -> Vec<Candidate> {
+        let against = self.against(to, &self.readings(from));
+        self.own_candidates(from)
+            .into_iter()
+            .filter(|candidate| candidate.failed == BTreeSet::from([HintKind::Negated]))
+            .map(|candidate| Candidate {
+                line: first_line + candidate.line,
+                failed: self.failed(to, &candidate.hit, &against[&candidate.hit.reading.number]),
+                ..candidate
+            })
+            .collect()
+    }
+
+    /// What is found of these lines, as candidates of the marker.
+    pub(crate) fn judged(
         &self,
         marker: &Marker,
-        line: &Line,
-        turn: &Turn,
-        found: &Match,
-        against: &Against,
-    ) -> BTreeSet<HintKind> {
-        let negated = marker.negation == NegationMode::Drop
-            && is_negated(turn, found, &line.pattern, &against.negation, self.language);
+        lines: &[Line],
+        find: impl Fn(&Line) -> Vec<Hit>,
+    ) -> Vec<Candidate> {
+        let against = self.against(marker, &self.readings(marker));
+        let mut candidates = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            for hit in find(line) {
+                let against = &against[&hit.reading.number];
+                let mut failed = self.failed(marker, &hit, against);
+                if marker.heeds_negation()
+                    && is_negated(
+                        &hit.reading.text,
+                        &hit.found,
+                        &line.pattern,
+                        &against.negation,
+                        self.language,
+                    )
+                {
+                    failed.insert(HintKind::Negated);
+                }
+                let strength = Number::from(line.strength.0);
+                candidates.push(Candidate { line: index, hit, strength, failed });
+            }
+        }
+        candidates
+    }
+
+    /// The conditions that a match fails, but for negation.
+    fn failed(&self, marker: &Marker, hit: &Hit, against: &Against) -> BTreeSet<HintKind> {
+        let turn = &self.turns[hit.turn()];
+        let excluded =
+            against.exclusions.iter().any(|exclusion| hit.stretches.iter().any(|s| s.overlaps(exclusion)));
         [
             (HintKind::Role, !self.passes_role(&marker.by, turn)),
             (HintKind::Where, !self.passes_where(marker.place, turn)),
-            (HintKind::Except, is_excluded(against, &found.place)),
-            (HintKind::Negated, negated),
+            (HintKind::Except, excluded),
+            (HintKind::After, marker.after.as_ref().is_some_and(|after| !self.comes_after(after, hit))),
+            (HintKind::Before, marker.before.as_ref().is_some_and(|before| !self.comes_before(before, hit))),
         ]
         .into_iter()
         .filter_map(|(condition, fails)| fails.then_some(condition))
@@ -129,12 +170,17 @@ impl Scene<'_> {
         }
     }
 
-    fn against(&self, marker: &Marker, turn: &Turn) -> Against {
-        let exclusions = marker.except.iter().flat_map(|line| exclusions(turn, &line.pattern, self.language));
-        Against {
-            exclusions: exclusions.map(|exclusion| exclusion.place).collect(),
-            negation: negation(turn, &self.protocol.negation, self.language),
-        }
+    /// What each reading holds against the candidates of a marker.
+    fn against(&self, marker: &Marker, readings: &[Rc<Reading>]) -> BTreeMap<usize, Against> {
+        let of_one = |reading: &Rc<Reading>| {
+            let lines = marker.except.iter();
+            let found = lines.flat_map(|line| exclusions(&reading.text, &line.pattern, self.language));
+            Against {
+                exclusions: found.flat_map(|exclusion| reading.stretches(&exclusion.place)).collect(),
+                negation: negation(&reading.text, &self.protocol.negation, self.language),
+            }
+        };
+        readings.iter().map(|reading| (reading.number, of_one(reading))).collect()
     }
 
     /// The turns that pass *role* (of these roles) and *where*.
@@ -146,17 +192,12 @@ impl Scene<'_> {
     }
 }
 
-/// What a turn holds against the candidates of a marker.
+/// What a reading holds against the candidates of a marker.
 struct Against {
     /// The places of the exclusions.
-    exclusions: Vec<Range<usize>>,
+    exclusions: Vec<Stretch>,
     /// The cues and stops.
     negation: Negation,
-}
-
-/// *except*: an exclusion of the marker overlaps the place.
-fn is_excluded(against: &Against, place: &Range<usize>) -> bool {
-    against.exclusions.iter().any(|exclusion| exclusion.start < place.end && place.start < exclusion.end)
 }
 
 /// The name under which two spellings of a role are the same: folded, in lower case, aliases resolved.
@@ -167,24 +208,8 @@ pub(crate) fn same_role(actants: &Actants, role: &str) -> String {
     named.map_or(folded, |(name, _)| fold_name(name))
 }
 
-/// The counted candidates of each line contribute by their order in the text.
-pub(crate) fn contributions(marker: &Marker, candidates: &[Candidate]) -> Vec<Number> {
-    let mut counted = vec![0_u32; marker.lines.len()];
-    candidates
-        .iter()
-        .map(|candidate| {
-            if !candidate.failed.is_empty() {
-                return 0;
-            }
-            let k = counted[candidate.line];
-            counted[candidate.line] += 1;
-            crate::marker::contribution(candidate.strength, k, marker.repeat)
-        })
-        .collect()
-}
-
 /// The number of tokens a candidate consumed, at least 1, as n ÷ (n+1).
 pub(crate) fn nearly(candidate: &Candidate) -> Number {
-    let n = candidate.found.tokens.len().max(1) as Number;
+    let n = candidate.hit.found.tokens.len().max(1) as Number;
     crate::number::divide(n, n + 1).min(U)
 }

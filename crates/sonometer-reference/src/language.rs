@@ -47,11 +47,25 @@ impl Language {
             && !own.homographs.contains(&word)
     }
 
+    /// Whether this is in the table of frequent words.
+    pub(crate) fn is_frequent(&self, word: &str) -> bool {
+        self.0.is_some_and(|language| language.frequency.iter().any(|(frequent, _)| *frequent == word))
+    }
+
+    /// The digit that a word says.
+    pub(crate) fn spoken_digit(&self, word: &str) -> Option<char> {
+        let value = number_of(self.0?.spoken_digits, word)?;
+        char::from_digit(value.into(), 10)
+    }
+
+    /// How often a word says the digit after it.
+    pub(crate) fn multiplier(&self, word: &str) -> Option<usize> {
+        number_of(self.0?.digit_multipliers, word).map(usize::from)
+    }
+
     /// Whether a folded token is written in another script.
     pub(crate) fn is_foreign(&self, word: &str) -> bool {
-        let reads =
-            |language: &&language::Language| word.chars().next().is_some_and(|c| language.script.reads(c));
-        self.0.is_some_and(|language| !reads(&language))
+        self.0.is_some_and(|language| word.chars().next().is_some_and(|c| !language.script.reads(c)))
     }
 
     /// The stem of a folded, lower-case word; words with non-ASCII letters, and all words of a language without a
@@ -101,4 +115,9 @@ impl Language {
         let list = self.0.map_or(&[][..], |language| list(&language.negation));
         list.iter().map(|phrase| phrase.split(' ').map(str::to_owned).collect()).collect()
     }
+}
+
+/// The number of a word in a table.
+fn number_of(table: &[(&str, u8)], word: &str) -> Option<u8> {
+    table.iter().find(|(known, _)| *known == word).map(|(_, number)| *number)
 }

@@ -4,10 +4,12 @@
 //! the protocol model, the tables of single characters and of languages, and nothing else. Nothing here is fast; what is
 //! asked twice is worked out twice.
 
+mod absent;
 pub mod build;
 mod candidate;
 mod characters;
 mod detect;
+mod echo;
 mod fidelity;
 mod fold;
 mod gap;
@@ -17,15 +19,21 @@ mod language;
 mod marker;
 mod mask;
 mod matching;
+mod near;
 mod negation;
 mod number;
 mod occurrence;
+mod ratio;
+mod reach;
+mod reading;
 mod result;
 mod score;
+mod strength;
 #[cfg(test)]
 mod tests;
 mod token;
 mod turn;
+mod unfold;
 pub mod vectors;
 mod weak;
 
@@ -36,6 +44,6 @@ use sonometer::{Interaction, Protocol, View};
 pub fn sense(protocol: &Protocol, interaction: &Interaction, view: View) -> String {
     let language = language::Language::of(protocol.language.as_deref());
     let turns = turn::turns(interaction, &language);
-    let scene = candidate::Scene { protocol, language: &language, turns: &turns };
+    let scene = candidate::Scene::new(protocol, &language, &turns);
     result::result(&scene, interaction, view)
 }

@@ -1,10 +1,12 @@
 //! Section 4: the numbers of a marker.
 
-use crate::candidate::{Candidate, Scene, contributions};
+use crate::candidate::{Candidate, Scene};
 use crate::number::{Number, U, divide, fraction};
+use crate::strength::strength;
 use crate::turn::Turn;
+use crate::{absent, ratio};
 use sonometer::protocol::{Marker, Repeat};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a marker comes to.
 pub(crate) struct MarkerReading {
@@ -16,8 +18,10 @@ pub(crate) struct MarkerReading {
     pub(crate) activation: Number,
     /// Whether the activation reaches the trigger.
     pub(crate) triggered: bool,
-    /// What the activation is worked out from.
-    pub(crate) basis: Basis,
+    /// What the activation is worked out from; `None` for an absent marker and a ratio.
+    pub(crate) basis: Option<Basis>,
+    /// How near the deadline is, of an absent marker whose clock runs.
+    pub(crate) deadline: Option<Number>,
 }
 
 /// What an activation is worked out from.
@@ -78,14 +82,23 @@ pub(crate) fn triggers(marker: &Marker, basis: Basis) -> bool {
 
 /// Candidates, contributions, activation of one marker.
 pub(crate) fn read(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
+    match (&marker.absence, &marker.ratio) {
+        (Some(absence), _) => absent::read(scene, marker, absence),
+        (None, Some(ratio)) => ratio::read(scene, marker, ratio),
+        (None, None) => of_evidence(scene, marker),
+    }
+}
+
+/// A marker with evidence lines.
+fn of_evidence(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
     let candidates = scene.candidates(marker);
-    let contributions = contributions(marker, &candidates);
+    let contributions = contributions(scene, marker, &candidates);
     let side = share_side(scene, marker);
     let positive: BTreeSet<usize> = candidates
         .iter()
         .zip(&contributions)
         .filter(|(_, c)| **c > 0)
-        .map(|(candidate, _)| candidate.turn)
+        .map(|(candidate, _)| candidate.hit.turn())
         .collect();
     let basis = Basis {
         sum: contributions.iter().sum(),
@@ -98,8 +111,25 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
         triggered: triggers(marker, basis),
         candidates,
         contributions,
-        basis,
+        basis: Some(basis),
+        deadline: None,
     }
+}
+
+/// The counted candidates of each line contribute by their order in the text.
+fn contributions(scene: &Scene<'_>, marker: &Marker, candidates: &[Candidate]) -> Vec<Number> {
+    let mut counted: BTreeMap<usize, u32> = BTreeMap::new();
+    candidates
+        .iter()
+        .map(|candidate| {
+            if !candidate.failed.is_empty() {
+                return 0;
+            }
+            let before = counted.entry(candidate.line).or_default();
+            *before += 1;
+            contribution(strength(scene, marker, candidate), *before - 1, marker.repeat)
+        })
+        .collect()
 }
 
 /// The share's `by`, else the marker's `by`, else every turn; of these the turns that pass *where*.

@@ -3,6 +3,8 @@
 use crate::candidate::{Candidate, Scene};
 use crate::characters::is_letter_or_digit;
 use crate::marker::MarkerReading;
+use crate::near::{checksum_misses, gap_misses};
+use crate::reading::Stretch;
 use crate::turn::Turn;
 use sonometer::protocol::{HintKind, Mask};
 use std::collections::BTreeSet;
@@ -11,32 +13,30 @@ use std::ops::Range;
 /// The hidden characters of each turn, by their byte offsets in the original.
 pub(crate) type Hidden = Vec<BTreeSet<usize>>;
 
-/// The places of all candidates of a marker with `mask`, and of its checksum near misses, but for excepted ones.
+/// The places of all candidates of a marker with `mask`, and of its gap and checksum near misses, but for excepted ones.
 pub(crate) fn hidden(scene: &Scene<'_>, readings: &[MarkerReading]) -> Hidden {
     let mut hidden = vec![BTreeSet::new(); scene.turns.len()];
     for (marker, reading) in scene.protocol.markers.iter().zip(readings) {
         let Some(mask) = marker.mask else { continue };
-        let matched = reading
-            .candidates
-            .iter()
-            .filter(|candidate| !candidate.failed.contains(&HintKind::Except))
-            .cloned();
-        let misses =
-            scene.checksum_misses(marker).into_iter().filter(|miss| !miss.failed.contains(&HintKind::Except));
-        for Candidate { turn, found, .. } in matched.chain(misses) {
-            hidden[turn].extend(hidden_in(&scene.turns[turn].original, &found.place, mask));
+        let matched = reading.candidates.iter().cloned();
+        let missed = gap_misses(scene, marker).into_iter().chain(checksum_misses(scene, marker));
+        let excepted = |candidate: &Candidate| candidate.failed.contains(&HintKind::Except);
+        for Candidate { hit, .. } in matched.chain(missed).filter(|candidate| !excepted(candidate)) {
+            for (turn, at) in hidden_in(scene, &hit.stretches, mask) {
+                hidden[turn].insert(at);
+            }
         }
     }
     hidden
 }
 
-/// Every letter or digit of a place, but for the first or last n.
-fn hidden_in(original: &str, place: &Range<usize>, mask: Mask) -> Vec<usize> {
-    let all: Vec<usize> = original
-        .char_indices()
-        .filter(|(at, c)| place.contains(at) && is_letter_or_digit(*c))
-        .map(|(at, _)| at)
-        .collect();
+/// Every letter or digit of a place, by turn and byte, but for the first or last n.
+fn hidden_in(scene: &Scene<'_>, stretches: &[Stretch], mask: Mask) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    for Stretch { turn, place } in stretches {
+        let inside = scene.turns[*turn].original.char_indices().filter(|(at, _)| place.contains(at));
+        all.extend(inside.filter(|(_, c)| is_letter_or_digit(*c)).map(|(at, _)| (*turn, at)));
+    }
     match mask {
         Mask::All => all,
         Mask::First(n) => all.into_iter().skip(n.into()).collect(),

@@ -66,7 +66,7 @@ fn regex_places(turn: &Turn, regex: &Regex) -> Vec<Range<usize>> {
 }
 
 /// `s` is the first token that ends after its start, `e` the first that begins at or after its end (at least `s`).
-fn overlapped(turn: &Turn, place: &Range<usize>) -> Range<usize> {
+pub(crate) fn overlapped(turn: &Turn, place: &Range<usize>) -> Range<usize> {
     let count = turn.tokens.len();
     let s = turn.tokens.iter().position(|token| token.place.end > place.start).unwrap_or(count);
     let e = turn.tokens.iter().position(|token| token.place.start >= place.end).unwrap_or(count);

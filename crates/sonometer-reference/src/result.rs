@@ -7,11 +7,12 @@ use crate::json::{array, object, string};
 use crate::marker::{self, MarkerReading};
 use crate::mask::{Hidden, hidden, shown};
 use crate::number::{Number, U, decimal};
+use crate::reading::Stretch;
 use crate::score::score;
 use crate::turn::Turn;
 use crate::weak::weak_signals;
 use sonometer::interaction::Interaction;
-use sonometer::protocol::{Modality, Sgm};
+use sonometer::protocol::{Marker, Modality, Sgm};
 use sonometer::{OffsetUnit, Profile, View};
 
 type Members = Vec<(&'static str, String)>;
@@ -80,7 +81,7 @@ fn weak(scene: &Scene<'_>, readings: &[MarkerReading]) -> String {
     array(&signals.collect::<Vec<_>>())
 }
 
-/// Each candidate with a positive contribution. Order: turn, start, end, marker, line.
+/// Each candidate with a positive contribution. Order: turn, start, end, marker, line, first token.
 fn evidence(scene: &Scene<'_>, interaction: &Interaction, view: View, readings: &[MarkerReading]) -> String {
     let mut items: Vec<(usize, &Candidate, Number)> = Vec::new();
     for (index, reading) in readings.iter().enumerate() {
@@ -91,8 +92,8 @@ fn evidence(scene: &Scene<'_>, interaction: &Interaction, view: View, readings: 
         }
     }
     items.sort_by_key(|(index, candidate, _)| {
-        let place = &candidate.found.place;
-        (candidate.turn, place.start, place.end, *index, candidate.line)
+        let (turn, start, end, first_token) = candidate.hit.order();
+        (turn, start, end, *index, candidate.line, first_token)
     });
     let hidden = hidden(scene, readings);
     let written = items.into_iter().map(|(index, candidate, contribution)| {
@@ -110,24 +111,39 @@ fn evidence_item(
     candidate: &Candidate,
     contribution: Number,
 ) -> String {
-    let turn = &scene.turns[candidate.turn];
-    let place = &candidate.found.place;
+    let stretches = &candidate.hit.stretches;
+    let sources: Vec<String> =
+        stretches.iter().map(|s| shown(&scene.turns[s.turn], &s.place, hidden)).collect();
     let mut members: Members = vec![
         ("metamarker", string(&scene.protocol.markers[marker].label)),
         ("score", decimal(contribution.min(U))),
-        ("source", string(&shown(turn, place, hidden))),
+        ("source", string(&sources.join("\n"))),
     ];
     if let Some(unit) = view.offsets {
-        if interaction.modality() == Modality::Transcript {
-            members.push(("segment", turn.index.to_string()));
+        let is_transcript = interaction.modality() == Modality::Transcript;
+        let place = |stretch: &Stretch| place(scene, stretch, unit, is_transcript);
+        members.extend(place(&stretches[0]));
+        if stretches.len() > 1 {
+            let others: Vec<String> = stretches[1..].iter().map(|s| object(&place(s))).collect();
+            members.push(("joined", array(&others)));
         }
-        members.push(("start", offset(turn, place.start, unit).to_string()));
-        members.push(("end", offset(turn, place.end, unit).to_string()));
     }
     if view.profile == Profile::Detailed {
-        members.push(("reconstruction", reconstruction(scene, turn, hidden)));
+        members.push(("reconstruction", reconstruction(scene, stretches, hidden)));
     }
     object(&members)
+}
+
+/// `segment`, `start` and `end` of a stretch.
+fn place(scene: &Scene<'_>, stretch: &Stretch, unit: OffsetUnit, is_transcript: bool) -> Members {
+    let turn = &scene.turns[stretch.turn];
+    let mut members = Members::new();
+    if is_transcript {
+        members.push(("segment", turn.index.to_string()));
+    }
+    members.push(("start", offset(turn, stretch.place.start, unit).to_string()));
+    members.push(("end", offset(turn, stretch.place.end, unit).to_string()));
+    members
 }
 
 /// A byte offset of the original turn in the unit of the view.
@@ -140,13 +156,15 @@ fn offset(turn: &Turn, byte: usize, unit: OffsetUnit) -> usize {
     }
 }
 
-fn reconstruction(scene: &Scene<'_>, turn: &Turn, hidden: &Hidden) -> String {
-    let (attribution, actant) = match &turn.role {
+fn reconstruction(scene: &Scene<'_>, stretches: &[Stretch], hidden: &Hidden) -> String {
+    let turns = stretches.iter().map(|stretch| &scene.turns[stretch.turn]);
+    let texts: Vec<String> = turns.map(|turn| shown(turn, &(0..turn.original.len()), hidden)).collect();
+    let (attribution, actant) = match &scene.turns[stretches[0].turn].role {
         Some(role) => (role.clone(), actant(scene, role)),
         None => ("unattributed".to_owned(), "unattributed".to_owned()),
     };
     object(&[
-        ("segment_text", string(&shown(turn, &(0..turn.original.len()), hidden))),
+        ("segment_text", string(&texts.join("\n"))),
         ("attribution", string(&attribution)),
         ("actant", string(&actant)),
     ])
@@ -157,10 +175,22 @@ fn actant(scene: &Scene<'_>, role: &str) -> String {
     let actants = &scene.protocol.actants;
     let same = same_role(actants, role);
     let needs = scene.protocol.fidelity.roles.iter().map(|(role, _)| role);
-    let by =
-        scene.protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
+    let by = scene.protocol.markers.iter().flat_map(roles_of);
     let actants =
         actants.aliases.iter().map(|(name, _)| name).chain(&actants.primary).chain(&actants.secondary);
     let mut names = actants.chain(needs).chain(by);
     names.find(|name| fold_name(name) == same).map_or(same.clone(), String::clone)
+}
+
+/// The roles that a marker names: its `by`, then those of its other keys.
+fn roles_of(marker: &Marker) -> impl Iterator<Item = &String> {
+    let companions = [&marker.after, &marker.before].into_iter().flatten();
+    let then = marker.pair.iter().map(|pair| &pair.then);
+    let when = marker.absence.iter().filter_map(|absence| absence.when.as_ref());
+    (marker.by.iter())
+        .chain(marker.share.iter().flat_map(|share| &share.by))
+        .chain(companions.chain(then).flat_map(|companion| &companion.by))
+        .chain(marker.echo.iter().flat_map(|echo| &echo.of))
+        .chain(when.flat_map(|when| &when.by))
+        .chain(marker.ratio.iter().flat_map(|ratio| &ratio.by))
 }

@@ -9,6 +9,7 @@ use sonometer::interaction::Interaction;
 use std::ops::Range;
 
 /// A turn, cut into everything that the later sections ask for.
+#[derive(Clone)]
 pub(crate) struct Turn {
     /// Its place in the interaction, from 0.
     pub(crate) index: usize,
@@ -29,6 +30,7 @@ pub(crate) struct Turn {
 }
 
 /// A token of a turn.
+#[derive(Clone)]
 pub(crate) struct Token {
     /// Where it stands in the folded text, in characters.
     pub(crate) folded: Range<usize>,

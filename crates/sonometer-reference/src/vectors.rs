@@ -4,7 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sonometer::{Error, Interaction, OffsetUnit, Profile, Protocol, Sensor, View};
+use sonometer::protocol::Modality;
+use sonometer::{Error, Interaction, OffsetUnit, Profile, Protocol, Sensor, Unit, View};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -114,6 +115,47 @@ impl Vector {
             Ok(crate::sense(&protocol, &interaction, self.view))
         };
         read().map_or_else(Outcome::from, Outcome::Reading)
+    }
+}
+
+/// A vector line without `expect`, for a case that a machine came upon.
+///
+/// # Panics
+/// Never: a protocol, an interaction and a view can be written.
+pub fn line(name: &str, protocol: &Protocol, interaction: &Interaction, view: View) -> String {
+    let turns = interaction.turns().iter().map(|turn| {
+        let role = turn.role.iter().map(|role| ("role", serde_json::Value::from(&**role)));
+        let content = std::iter::once(("content", serde_json::Value::from(&*turn.content)));
+        let raw = |time: &Unit| serde_json::from_str(&time.to_string()).expect("a number");
+        let time = turn.timestamp.iter().map(|time| ("timestamp", raw(time)));
+        role.chain(content).chain(time).collect::<BTreeMap<_, _>>()
+    });
+    let turns: Vec<BTreeMap<&str, serde_json::Value>> = turns.collect();
+    let interaction = match interaction.modality() {
+        Modality::Transcript => serde_json::to_string(&BTreeMap::from([("segments", turns)])),
+        _ => serde_json::to_string(&turns[0]),
+    };
+    let raw = |json: String| RawValue::from_string(json).expect("JSON");
+    let line = Line {
+        define: None,
+        name: Some(name.to_owned()),
+        protocol: raw(protocol.to_canonical_json()),
+        interaction: Some(raw(interaction.expect("an interaction can be written"))),
+        view: Some(ViewLine {
+            profile: Some(view.profile.as_str().to_owned()),
+            offsets: view.offsets.map(|unit| unit_name(unit).to_owned()),
+        }),
+        expect: None,
+        error: None,
+    };
+    serde_json::to_string(&line).expect("a line can be written")
+}
+
+fn unit_name(unit: OffsetUnit) -> &'static str {
+    match unit {
+        OffsetUnit::Bytes => "bytes",
+        OffsetUnit::Chars => "chars",
+        OffsetUnit::Utf16 => "utf16",
     }
 }
 

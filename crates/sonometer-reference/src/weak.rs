@@ -2,7 +2,9 @@
 
 use crate::candidate::{Candidate, Scene, nearly};
 use crate::marker::{Basis, MarkerReading, triggers};
+use crate::near::{checksum_misses, gap_misses, least_tokens};
 use crate::number::{Number, U, divide};
+use crate::strength::lacks;
 use sonometer::protocol::{HintKind, Marker};
 
 /// What a marker lacks.
@@ -32,8 +34,14 @@ fn weak_signal(scene: &Scene<'_>, index: usize, reading: &MarkerReading) -> Opti
     let marker = &scene.protocol.markers[index];
     let mut reasons = Vec::new();
     reasons.extend(more(marker, reading));
-    reasons.extend(dropped(marker, reading));
-    reasons.extend(checksums(scene, marker, reading));
+    reasons.extend(deadline(reading));
+    if let Some(basis) = reading.basis {
+        let near = Near { scene, marker, basis };
+        reasons.extend(near.dropped(&reading.candidates));
+        reasons.extend(near.lacking(&reading.candidates));
+        reasons.extend(near.gaps());
+        reasons.extend(near.checksums());
+    }
     for reason in &mut reasons {
         reason.proximity = reason.proximity.min(990_000);
     }
@@ -46,56 +54,98 @@ fn weak_signal(scene: &Scene<'_>, index: usize, reading: &MarkerReading) -> Opti
 struct Reason {
     kind: HintKind,
     proximity: Number,
-    /// The turn it stands in; the first for *more*.
+    /// The turn it stands in; the first for *more* and *deadline*.
     turn: usize,
-    /// Among equals: *more* first, then turn, start, end, line, then conditions before *checksum*.
-    order: (bool, usize, usize, usize, usize, HintKind),
+    /// Among equals: *more*, *deadline*, then by turn, start, end, line, then in the order of the kinds.
+    order: (u8, usize, usize, usize, usize, HintKind),
+}
+
+impl Reason {
+    /// A reason that stands nowhere in the text.
+    fn of_the_whole(kind: HintKind, rank: u8, proximity: Number) -> Self {
+        Self { kind, proximity, turn: 0, order: (rank, 0, 0, 0, 0, kind) }
+    }
+
+    fn at(kind: HintKind, candidate: &Candidate, proximity: Number) -> Self {
+        let (turn, start, end, _) = candidate.hit.order();
+        Self { kind, proximity, turn, order: (2, turn, start, end, candidate.line, kind) }
+    }
 }
 
 /// *more*: a ÷ trigger, if at least 0.5.
 fn more(marker: &Marker, reading: &MarkerReading) -> Option<Reason> {
     let proximity = divide(reading.activation, Number::from(marker.trigger.0));
-    let reason =
-        Reason { kind: HintKind::More, proximity, turn: 0, order: (false, 0, 0, 0, 0, HintKind::More) };
-    (proximity >= U / 2).then_some(reason)
+    (proximity >= U / 2).then(|| Reason::of_the_whole(HintKind::More, 0, proximity))
 }
 
-/// Each dropped candidate that failed exactly one condition.
-fn dropped(marker: &Marker, reading: &MarkerReading) -> Vec<Reason> {
-    reading
-        .candidates
-        .iter()
-        .filter(|candidate| candidate.failed.len() == 1)
-        .filter(|candidate| would_have_triggered(marker, reading.basis, candidate))
-        .filter_map(|candidate| Some(reason(*candidate.failed.first()?, candidate)))
-        .collect()
+/// *deadline*: how much of the time has gone by, if at least 0.5.
+fn deadline(reading: &MarkerReading) -> Option<Reason> {
+    let proximity = reading.deadline.filter(|nearness| *nearness >= U / 2)?;
+    Some(Reason::of_the_whole(HintKind::Deadline, 1, proximity))
 }
 
-/// Each occurrence with wrong check digits that passes all four conditions.
-fn checksums(scene: &Scene<'_>, marker: &Marker, reading: &MarkerReading) -> Vec<Reason> {
-    scene
-        .checksum_misses(marker)
-        .iter()
-        .filter(|candidate| candidate.failed.is_empty())
-        .filter(|candidate| would_have_triggered(marker, reading.basis, candidate))
-        .map(|candidate| reason(HintKind::Checksum, candidate))
-        .collect()
+/// What single matches of a marker with evidence lines lack.
+struct Near<'s> {
+    scene: &'s Scene<'s>,
+    marker: &'s Marker,
+    basis: Basis,
 }
 
-fn reason(kind: HintKind, candidate: &Candidate) -> Reason {
-    let place = &candidate.found.place;
-    let order = (true, candidate.turn, place.start, place.end, candidate.line, kind);
-    Reason { kind, proximity: nearly(candidate), turn: candidate.turn, order }
-}
+impl Near<'_> {
+    /// Each dropped candidate that failed exactly one condition.
+    fn dropped(&self, candidates: &[Candidate]) -> Vec<Reason> {
+        candidates
+            .iter()
+            .filter(|candidate| candidate.failed.len() == 1 && self.would_trigger(candidate.strength))
+            .filter_map(|candidate| {
+                Some(Reason::at(*candidate.failed.first()?, candidate, nearly(candidate)))
+            })
+            .collect()
+    }
 
-/// The strength is added to the sum, or one turn to the share.
-fn would_have_triggered(marker: &Marker, basis: Basis, candidate: &Candidate) -> bool {
-    let with = Basis {
-        sum: basis.sum + candidate.strength,
-        with_evidence: (basis.with_evidence + 1).min(basis.side),
-        ..basis
-    };
-    candidate.strength > 0 && triggers(marker, with)
+    /// Each counted candidate that lacks its pair or its echo.
+    fn lacking(&self, candidates: &[Candidate]) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        for candidate in candidates.iter().filter(|candidate| candidate.failed.is_empty()) {
+            for (kind, strength) in lacks(self.scene, self.marker, candidate) {
+                if self.would_trigger(strength) {
+                    reasons.push(Reason::at(kind, candidate, nearly(candidate)));
+                }
+            }
+        }
+        reasons
+    }
+
+    /// Each match with a wider gap that passes all conditions.
+    fn gaps(&self) -> Vec<Reason> {
+        gap_misses(self.scene, self.marker)
+            .iter()
+            .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate.strength))
+            .map(|candidate| {
+                let least = least_tokens(&self.marker.lines[candidate.line].pattern) as Number;
+                Reason::at(HintKind::Gap, candidate, divide(least, least + 1))
+            })
+            .collect()
+    }
+
+    /// Each occurrence with wrong check digits that passes all conditions.
+    fn checksums(&self) -> Vec<Reason> {
+        checksum_misses(self.scene, self.marker)
+            .iter()
+            .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate.strength))
+            .map(|candidate| Reason::at(HintKind::Checksum, candidate, nearly(candidate)))
+            .collect()
+    }
+
+    /// Whether the marker would have triggered with this strength more: it is added to the sum, or one turn to the share.
+    fn would_trigger(&self, strength: Number) -> bool {
+        let with = Basis {
+            sum: self.basis.sum + strength,
+            with_evidence: (self.basis.with_evidence + 1).min(self.basis.side),
+            ..self.basis
+        };
+        strength > 0 && triggers(self.marker, with)
+    }
 }
 
 /// The author's words for that reason, else a standard sentence.

@@ -4,7 +4,7 @@
 
 use proptest::prelude::*;
 use sonometer::{SenseOptions, Sensor, View};
-use sonometer_reference::generate;
+use sonometer_reference::{generate, vectors};
 
 fn fast(protocol: &sonometer::Protocol, interaction: &sonometer::Interaction, view: View) -> String {
     let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
@@ -22,6 +22,9 @@ proptest! {
         view in generate::view(),
     ) {
         let expected = sonometer_reference::sense(&protocol, &interaction, view);
-        prop_assert_eq!(fast(&protocol, &interaction, view), expected);
+        let found = fast(&protocol, &interaction, view);
+        // The case as a line for `fixtures/regressions`.
+        let line = || vectors::line("a counter-example", &protocol, &interaction, view);
+        prop_assert!(found == expected, "\nfast      {found}\nreference {expected}\nline      {}", line());
     }
 }

@@ -1,6 +1,6 @@
 //! Patterns that the phrase language can write.
 
-use super::VOCABULARY;
+use super::{FREQUENT, VOCABULARY};
 use crate::language::Language;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -23,6 +23,9 @@ const EXPRESSIONS: [&str; 12] = [
     "(?m)^[a-z]+",
 ];
 
+/// Words that are long enough for `word%1`.
+const MISSPELT: [&str; 6] = ["refund", "refunds", "happy", "order", "money", "without"];
+
 const MARKS: [char; 14] = [',', ';', ':', '.', '!', '?', '-', '"', '\'', '(', ')', '/', '$', '。'];
 
 fn word_test() -> impl Strategy<Value = WordTest> {
@@ -30,7 +33,7 @@ fn word_test() -> impl Strategy<Value = WordTest> {
     let word = select(&VOCABULARY[..]);
     prop_oneof![
         8 => word.clone().prop_map(|word| WordTest { kind: WordKind::Equal, folded: word.into(), exact: None }),
-        1 => select(vec!["5", "👍", "3.5", "i'm", "привет", "한국", "1", "2"])
+        1 => select(vec!["5", "👍", "3.5", "i'm", "привет", "한국", "1", "2", "hapy", "monney", "411"])
             .prop_map(|word| WordTest { kind: WordKind::Equal, folded: word.into(), exact: None }),
         2 => (word.clone(), 1..5_usize).prop_map(|(word, length)| WordTest {
             kind: WordKind::Prefix,
@@ -41,6 +44,11 @@ fn word_test() -> impl Strategy<Value = WordTest> {
         2 => word.clone().prop_map(move |word| WordTest {
             kind: WordKind::Inflection,
             folded: english.stem(word),
+            exact: None,
+        }),
+        1 => select(&MISSPELT[..]).prop_map(|word| WordTest {
+            kind: WordKind::Misspelt,
+            folded: word.into(),
             exact: None,
         }),
         1 => (word, any::<bool>()).prop_map(|(word, upper)| {
@@ -135,6 +143,33 @@ fn part() -> impl Strategy<Value = Pattern> + Clone {
     })
 }
 
+/// A word or two that are found often.
+pub(super) fn short_pattern() -> impl Strategy<Value = Pattern> {
+    prop_oneof![
+        3 => word_test().prop_map(Pattern::Word),
+        1 => prop::collection::vec(word_test().prop_map(Pattern::Word), 2..=3).prop_map(Pattern::Either),
+        1 => Just(Pattern::Question),
+        1 => regex(),
+    ]
+}
+
+/// Two words with a gap between them, which is what reaches over turns and is nearly matched.
+fn spread() -> impl Strategy<Value = Pattern> {
+    let frequent = || {
+        select(&FREQUENT[..]).prop_map(|word| WordTest {
+            kind: WordKind::Equal,
+            folded: word.into(),
+            exact: None,
+        })
+    };
+    let word = || prop_oneof![3 => frequent(), 1 => word_test()].prop_map(Pattern::Word);
+    let within = prop_oneof![2 => 1..=3_u8, 1 => 4..=MAX_GAP];
+    (word(), within, word(), any::<bool>()).prop_map(|(left, max, right, any_order)| match any_order {
+        true => Pattern::Near { left: Box::new(left), right: Box::new(right), within: max },
+        false => Pattern::Sequence(vec![left, Pattern::Gap { max }, right]),
+    })
+}
+
 /// A whole pattern line.
 pub fn pattern() -> impl Strategy<Value = Pattern> {
     let top = prop_oneof![12 => item(part().boxed()), 1 => regex()];
@@ -153,6 +188,7 @@ pub fn pattern() -> impl Strategy<Value = Pattern> {
         10 => line,
         10 => leaf(),
         6 => part(),
+        8 => spread(),
         1 => select(vec![class::Class::Pan, class::Class::Iban]).prop_map(|c| Pattern::Class(Class::Detected(c))),
         1 => regex(),
         1 => Just(Pattern::Question),

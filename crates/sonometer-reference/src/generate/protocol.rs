@@ -2,6 +2,7 @@
 
 use super::pattern::pattern;
 use super::print::print;
+use super::relation::{lines_mut, relate, relations};
 use super::{ROLES, VOCABULARY};
 use crate::build;
 use proptest::prelude::*;
@@ -10,7 +11,7 @@ use sonometer::Unit;
 use sonometer::protocol::phrase::{Pattern, WordKind};
 use sonometer::protocol::{
     Actants, End, Extent, FidelityNeeds, HintKind, Importance, Line, LineList, Marker, Mask, NegationMode,
-    NegationRules, Place, Pole, Protocol, Repeat, ScoreKind, Share, Strengths,
+    NegationRules, Place, Pole, Protocol, Repeat, ScoreKind, Share, Strengths, Unfold,
 };
 
 /// A protocol of 1 to 5 markers.
@@ -18,9 +19,11 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
     let language = select(vec!["en", "en", "de", "de", "es", "zh"]).prop_map(str::to_owned);
     let language = prop::option::weighted(0.8, language);
     let score = select(vec![ScoreKind::Mean, ScoreKind::Risk, ScoreKind::Any]);
-    let markers = prop::collection::vec(marker(), 1..=5);
-    (markers, language, score, strengths(), negation(), fidelity(), actants()).prop_map(
-        |(markers, language, score, strengths, negation, fidelity, actants)| {
+    let markers = prop::collection::vec((marker(), relations()), 1..=5);
+    let talk = (fidelity(), actants(), unfold());
+    (markers, language, score, strengths(), negation(), talk).prop_map(
+        |(markers, language, score, strengths, negation, (fidelity, actants, unfold))| {
+            let (markers, relations): (Vec<Marker>, Vec<_>) = markers.into_iter().unzip();
             let mut protocol = Protocol {
                 language,
                 score,
@@ -28,16 +31,27 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
                 negation,
                 fidelity,
                 actants,
+                unfold,
                 ..build::protocol(markers)
             };
+            let has_language = protocol.language.is_some();
+            let has_cues = has_language || !protocol.negation.cues.is_empty();
+            // There are no words for digits without a language.
+            protocol.unfold.retain(|step| has_language || *step != Unfold::SpokenDigits);
             for (index, marker) in protocol.markers.iter_mut().enumerate() {
                 marker.label = format!("m{index}");
+                if !has_cues {
+                    marker.negation = NegationMode::Keep;
+                }
+            }
+            relate(&mut protocol.markers, relations);
+            for marker in &mut protocol.markers {
                 marker.strengths = strengths;
-                for line in marker.lines.iter_mut().chain(&mut marker.except) {
+                for line in lines_mut(marker) {
                     settle(line, &strengths, protocol.language.as_deref() == Some("en"));
                 }
                 marker.lines.sort_by_key(|line| line.list);
-                allow(marker, protocol.language.is_some() || !protocol.negation.cues.is_empty());
+                allow(marker);
             }
             protocol
         },
@@ -59,13 +73,10 @@ fn settle(line: &mut Line, strengths: &Strengths, inflections: bool) {
     line.text = print(&line.pattern);
 }
 
-/// Takes from a marker what no file can say: a bias without weights, negation without a cue, a trigger out of reach.
-fn allow(marker: &mut Marker, has_cues: bool) {
+/// Takes from a marker what no file can say: a bias without weights, a trigger out of reach.
+fn allow(marker: &mut Marker) {
     if marker.lines.iter().all(|line| line.list != LineList::Weigh) {
         marker.bias = Unit::ZERO;
-    }
-    if !has_cues {
-        marker.negation = NegationMode::Keep;
     }
     let most: i64 = marker.lines.iter().map(|line| line.strength.0.max(0)).sum();
     if most + marker.bias.0 < 1_000_000 && marker.repeat == Repeat::Once {
@@ -87,7 +98,7 @@ fn without_inflections(pattern: &mut Pattern) {
 }
 
 /// A number above 0, at most 1.
-fn share_of_one() -> impl Strategy<Value = Unit> {
+pub(super) fn share_of_one() -> impl Strategy<Value = Unit> {
     prop_oneof![
         2 => select(vec![100_000, 300_000, 500_000, 600_000, 1_000_000]).prop_map(Unit),
         1 => (1..=1_000_000_i64).prop_map(Unit),
@@ -155,11 +166,25 @@ fn exclusion() -> impl Strategy<Value = Line> {
     pattern().prop_map(build::except)
 }
 
-fn roles() -> impl Strategy<Value = Vec<String>> {
-    let some = prop::sample::subsequence(ROLES.to_vec(), 1..=2);
+/// One role or two.
+pub(super) fn some_roles() -> impl Strategy<Value = Vec<String>> {
+    prop::sample::subsequence(ROLES.to_vec(), 1..=2)
+        .prop_map(|roles| roles.into_iter().map(str::to_owned).collect())
+}
+
+/// Everybody, or one role or two.
+pub(super) fn roles() -> impl Strategy<Value = Vec<String>> {
+    prop_oneof![3 => Just(Vec::new()), 1 => some_roles()]
+}
+
+/// Nothing, or some of what can be undone.
+fn unfold() -> impl Strategy<Value = Vec<Unfold>> {
+    let steps =
+        [Unfold::Confusables, Unfold::Leet, Unfold::Repeats, Unfold::SpacedLetters, Unfold::SpokenDigits];
     prop_oneof![
-        3 => Just(Vec::new()),
-        1 => some.prop_map(|roles| roles.into_iter().map(str::to_owned).collect()),
+        2 => Just(Vec::new()),
+        1 => prop::sample::subsequence(steps.to_vec(), 1..=5),
+        1 => Just(steps.to_vec()),
     ]
 }
 
@@ -199,20 +224,16 @@ fn mask() -> impl Strategy<Value = Option<Mask>> {
 }
 
 fn hints() -> impl Strategy<Value = Vec<(HintKind, String)>> {
-    let kinds = [
-        HintKind::More,
-        HintKind::Role,
-        HintKind::Where,
-        HintKind::Except,
-        HintKind::Negated,
-        HintKind::Checksum,
-    ];
-    prop::sample::subsequence(kinds.to_vec(), 0..=kinds.len())
+    let kinds: Vec<HintKind> = HintKind::NAMES.iter().filter_map(|name| HintKind::from_name(name)).collect();
+    let some = prop::sample::subsequence(kinds.clone(), 0..=kinds.len());
+    prop_oneof![2 => Just(Vec::new()), 1 => some]
         .prop_map(|kinds| kinds.into_iter().map(|kind| (kind, format!("hint \"{kind:?}\""))).collect())
 }
 
 fn marker() -> impl Strategy<Value = Marker> {
-    let lines = (prop::collection::vec(line(), 1..=4), prop::collection::vec(exclusion(), 0..=2));
+    let lines =
+        prop_oneof![1 => prop::collection::vec(line(), 1..=1), 1 => prop::collection::vec(line(), 1..=4)];
+    let lines = (lines, prop::collection::vec(exclusion(), 0..=2));
     let judged = (roles(), place(), select(vec![NegationMode::Keep, NegationMode::Drop]));
     let bias = prop_oneof![3 => Just(0), 1 => -1_000_000..1_000_000_i64].prop_map(Unit);
     let repeat = select(vec![Repeat::Halve, Repeat::Once, Repeat::All]);

@@ -1,6 +1,6 @@
 //! Texts and interactions.
 
-use super::{SPOKEN_ROLES, VOCABULARY};
+use super::{FREQUENT, SPOKEN_ROLES, VOCABULARY};
 use proptest::prelude::*;
 use proptest::sample::select;
 use sonometer::{Interaction, Turn, Unit};
@@ -108,7 +108,8 @@ const BETWEEN: [&str; 54] = [
 ];
 
 fn word() -> impl Strategy<Value = String> {
-    let as_written = select(&VOCABULARY[..]).prop_map(str::to_owned);
+    let as_written =
+        prop_oneof![3 => select(&VOCABULARY[..]), 1 => select(&FREQUENT[..])].prop_map(str::to_owned);
     (as_written, 0..10_u8).prop_map(|(word, case)| match case {
         0..=1 => word.to_ascii_uppercase(),
         2..=3 => {
@@ -119,13 +120,88 @@ fn word() -> impl Strategy<Value = String> {
     })
 }
 
+/// Words in disguise, and misspelt.
+const DISGUISED: [&str; 44] = [
+    "r3fund",
+    "refund5",
+    "REFUND$",
+    "re|und",
+    "h@ppy",
+    "happ!",
+    "hel1p",
+    "he11o",
+    "m0ney",
+    "0rder",
+    "l4te",
+    "g00d",
+    "b2b",
+    "1st",
+    "5pm",
+    "sooo",
+    "nooooo",
+    "haaappy",
+    "happpyyy",
+    "Reeefund",
+    "gooood",
+    "mmmooonnneeeyyy",
+    "r e f u n d",
+    "n o t",
+    "h.e.l.p",
+    "m-o-n-e-y",
+    "L_A_T_E",
+    "i a w",
+    "c a r d.",
+    "r * e * f",
+    "a b.c.d",
+    "o k '",
+    "rеfund",
+    "саrd",
+    "mоnеу",
+    "nоt",
+    "раураl",
+    "refnud",
+    "refnd",
+    "refundd",
+    "hapy",
+    "oder",
+    "mnoey",
+    "wihtout",
+];
+
+/// Digits as they are said.
+const SPOKEN: [&str; 20] = [
+    "one",
+    "two",
+    "four",
+    "oh",
+    "zero",
+    "double",
+    "triple",
+    "double four",
+    "triple-one",
+    "four one one",
+    "four, one, one",
+    "4 one one",
+    "one 11",
+    "four - one",
+    "One1 two",
+    "o'one",
+    "double double one",
+    "one  two  three",
+    "4111 one one one one",
+    "five\u{301} six seven",
+];
+
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         60 => word(),
         6 => select(&ODD[..]).prop_map(str::to_owned),
         6 => select(&CLASSES[..]).prop_map(str::to_owned),
+        6 => select(&DISGUISED[..]).prop_map(str::to_owned),
+        4 => select(&SPOKEN[..]).prop_map(str::to_owned),
         2 => select(vec!["[inaudible]", "(crosstalk", "\u{1}", "\u{85}", "\0\u{fffd}", "j", "I"]).prop_map(str::to_owned),
         1 => "[0-9]{1,4}[.,:/-]?[0-9]{0,4}",
+        1 => "[a-c1-4@$!|. ]{1,8}",
         1 => any::<char>().prop_map(String::from),
         1 => prop::collection::vec(any::<char>(), 0..6).prop_map(String::from_iter),
     ]
@@ -139,33 +215,51 @@ fn between() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Fewer than `most` pieces.
+fn content_of(most: usize) -> impl Strategy<Value = String> {
+    prop::collection::vec((piece(), between()), 0..most)
+        .prop_map(|pieces| pieces.into_iter().map(|(piece, between)| piece + &between).collect())
+}
+
 /// The content of a turn: up to 40 pieces, rarely none.
 pub fn content() -> impl Strategy<Value = String> {
-    prop::collection::vec((piece(), between()), 0..40)
-        .prop_map(|pieces| pieces.into_iter().map(|(piece, between)| piece + &between).collect())
+    content_of(40)
 }
 
 /// Equal, backward and missing timestamps, whole seconds and fractions.
 fn timestamp() -> impl Strategy<Value = Option<Unit>> {
     prop_oneof![
-        3 => Just(None),
+        2 => Just(None),
         6 => (0..30_i64).prop_map(|seconds| Some(Unit(seconds * 1_000_000))),
         1 => (-5_000_000..60_000_000_i64).prop_map(|millionths| Some(Unit(millionths))),
     ]
 }
 
-fn turn() -> impl Strategy<Value = Turn> {
-    (select(&SPOKEN_ROLES[..]), content(), timestamp()).prop_map(|(role, content, timestamp)| Turn {
-        role: Some(role.into()),
-        content: content.into(),
-        timestamp,
+/// One to three turns of a role: a long one alone, or short ones in which it goes on.
+fn turns() -> impl Strategy<Value = Vec<Turn>> {
+    let said = prop_oneof![
+        2 => content().prop_map(|content| vec![content]),
+        2 => prop::collection::vec(content_of(8), 1..=3),
+    ];
+    let said = said.prop_flat_map(|said| {
+        let times = prop::collection::vec(timestamp(), said.len());
+        (Just(said), times)
+    });
+    (select(&SPOKEN_ROLES[..]), said).prop_map(|(role, (said, times))| {
+        let turn = |(content, timestamp): (String, _)| Turn {
+            role: Some(role.into()),
+            content: content.into(),
+            timestamp,
+        };
+        said.into_iter().zip(times).map(turn).collect()
     })
 }
 
-/// A text, or a conversation of 1 to 8 turns.
+/// A text, or a conversation of 1 to 12 turns.
 pub fn interaction() -> impl Strategy<Value = Interaction> {
     let text = content().prop_filter_map("too long", |content| Interaction::text(&content).ok());
-    let talk = prop::collection::vec(turn(), 1..=8)
-        .prop_filter_map("no conversation", |turns| Interaction::transcript(turns).ok());
-    prop_oneof![1 => text, 2 => talk]
+    let talk = prop::collection::vec(turns(), 1..=6).prop_filter_map("no conversation", |turns| {
+        Interaction::transcript(turns.into_iter().flatten().take(12).collect()).ok()
+    });
+    prop_oneof![1 => text, 3 => talk]
 }

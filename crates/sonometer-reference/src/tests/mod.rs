@@ -4,6 +4,8 @@ mod agreement;
 mod evidence;
 mod matches;
 mod numbers;
+mod readings;
+mod relations;
 mod results;
 mod tokens;
 

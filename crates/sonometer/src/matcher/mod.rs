@@ -104,7 +104,9 @@ impl Matcher {
             let Some(nearest) = at.checked_sub(rule.min) else { continue };
             let starts = at.saturating_sub(rule.max)..=nearest;
             let Body::Program(program) = &plan.rules[rule.rule as usize].body else { continue };
-            let begins = |start: &u32| program.may_begin(turn.tokens[*start as usize].word());
+            // A regular expression can match behind the last token, where no match begins.
+            let begins =
+                |start: &u32| turn.tokens.get(*start as usize).is_some_and(|t| program.may_begin(t.word()));
             self.tries.extend(starts.filter(begins).map(|start| (rule.rule, start)));
         }
     }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 impl Protocol {
-    /// The canonical JSON: every key with its value, defaults included, keys in the order of their bytes, no white space, patterns
+    /// The canonical JSON: every key that has a meaning with its value, defaults included, keys in the order of their bytes, no white space, patterns
     /// as written. Reading it back gives the same protocol.
     pub fn to_canonical_json(&self) -> String {
         let mut json = Json::with_capacity(4096);
@@ -112,8 +112,13 @@ impl Marker {
         if self.lines.iter().any(|line| line.list == LineList::Weigh) {
             json.key("bias").number(self.bias);
         }
-        json.key("by");
-        strings(json, &self.by);
+        // What has no meaning in a marker is not written, as it cannot be read.
+        let judges_matches = self.ratio.is_none();
+        let weighs_evidence = judges_matches && self.absence.is_none();
+        if judges_matches {
+            json.key("by");
+            strings(json, &self.by);
+        }
         lines(json, LineList::Clear);
         json.key("description").string(&self.description);
         if let Some(echo) = &self.echo {
@@ -126,7 +131,9 @@ impl Marker {
             });
         }
         lines(json, LineList::Except);
-        json.key("half").number(self.half);
+        if weighs_evidence {
+            json.key("half").number(self.half);
+        }
         json.key("hints").object(|json| {
             let mut hints: Vec<_> = self.hints.iter().map(|(kind, text)| (kind.as_str(), text)).collect();
             hints.sort_unstable();
@@ -138,7 +145,9 @@ impl Marker {
         json.key("label").string(&self.label);
         optional(json, "mask", self.mask.map(|mask| mask.to_string()).as_deref());
         test_lines(json, "miss", &self.miss);
-        json.key("negation").string(&self.negation.to_string());
+        if judges_matches {
+            json.key("negation").string(&self.negation.to_string());
+        }
         if let Some(pair) = &self.pair {
             json.key("pair").object(|json| {
                 json.key("by");
@@ -153,7 +162,9 @@ impl Marker {
         if let Some(ratio) = &self.ratio {
             json.key("ratio").object(|json| ratio.write(json));
         }
-        json.key("repeat").string(self.repeat.as_str());
+        if weighs_evidence {
+            json.key("repeat").string(self.repeat.as_str());
+        }
         if let Some(share) = &self.share {
             json.key("share").object(|json| {
                 json.key("by");
@@ -162,8 +173,10 @@ impl Marker {
                 json.key("of").string("turns");
             });
         }
-        json.key("strengths");
-        strengths(json, &self.strengths);
+        if weighs_evidence {
+            json.key("strengths");
+            strengths(json, &self.strengths);
+        }
         lines(json, LineList::Strong);
         json.key("trigger").number(self.trigger);
         if let Some(absence) = &self.absence {
