@@ -29,7 +29,7 @@ Exit codes:
 
 /// Sense texts and conversations: evidence, scores and fidelity, the same bytes every time.
 #[derive(Debug, Parser)]
-#[command(name = "sonometer", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "sonometer", version, long_version = long_version(), after_help = EXIT_CODES, max_term_width = 100)]
 struct Arguments {
     /// When to colour the output; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
@@ -50,6 +50,12 @@ enum Verb {
     Check(verb::check::Arguments),
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
+}
+
+/// What `--version` says: the fingerprint, by which readings are told to be comparable. `-V` says the version alone.
+fn long_version() -> String {
+    let fingerprint = sonometer::fingerprint();
+    fingerprint.strip_prefix("sonometer ").unwrap_or(&fingerprint).to_owned()
 }
 
 impl Verb {

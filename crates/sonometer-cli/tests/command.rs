@@ -396,3 +396,11 @@ fn help_names_the_exit_codes() {
         assert!(ran.out.contains(part), "{part}");
     }
 }
+
+#[test]
+fn the_long_version_is_the_fingerprint() {
+    let long = run(&["--version"]);
+    assert_eq!((long.code, long.out), (0, format!("{}\n", sonometer::fingerprint())));
+    let short = run(&["-V"]);
+    assert_eq!((short.code, short.out), (0, format!("sonometer {}\n", env!("CARGO_PKG_VERSION"))));
+}

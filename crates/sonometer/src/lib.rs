@@ -63,6 +63,7 @@ mod score;
 mod weak;
 
 // 8 Saying.
+mod fingerprint;
 mod ics;
 mod json;
 mod ledger;
@@ -79,6 +80,7 @@ pub mod semantics {}
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use error::{Error, ErrorCode};
 pub use fidelity::Fidelity;
+pub use fingerprint::fingerprint;
 pub use ics::Ics;
 pub use interaction::{Interaction, Turn};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};

@@ -22,7 +22,11 @@ fn triggered(sensor: &Sensor, talk: &[TestLine]) -> Vec<String> {
         content: line.text.as_str().into(),
         timestamp: None,
     };
-    let talk = Interaction::transcript(talk.iter().map(turn).collect()).expect("has turns");
+    let talk = match talk {
+        [line] if line.role.is_none() => Interaction::text(&line.text),
+        lines => Interaction::transcript(lines.iter().map(turn).collect()),
+    };
+    let talk = talk.expect("is not empty");
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
     let reading = sensor.sense_with(&talk, options).expect("is sensed");
     let fired = reading.resonance().filter(|(_, resonance)| resonance.triggered);

@@ -16,7 +16,8 @@ use sonometer::protocol::{
 
 /// A protocol of 1 to 5 markers.
 pub fn protocol() -> impl Strategy<Value = Protocol> {
-    let language = prop::option::weighted(0.8, Just("en".to_owned()));
+    let language = select(vec!["en", "en", "de", "de", "es", "zh"]).prop_map(str::to_owned);
+    let language = prop::option::weighted(0.8, language);
     let score = select(vec![ScoreKind::Mean, ScoreKind::Risk, ScoreKind::Any]);
     let markers = prop::collection::vec((marker(), relations()), 1..=5);
     let talk = (fidelity(), actants(), unfold());
@@ -34,6 +35,8 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
                 ..build::protocol(markers)
             };
             let has_language = protocol.language.is_some();
+            // Patterns are made with English stems.
+            let has_english_stems = protocol.language.as_deref() == Some("en");
             let has_cues = has_language || !protocol.negation.cues.is_empty();
             // There are no words for digits without a language.
             protocol.unfold.retain(|step| has_language || *step != Unfold::SpokenDigits);
@@ -47,7 +50,7 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
             for marker in &mut protocol.markers {
                 marker.strengths = strengths;
                 for line in lines_mut(marker) {
-                    settle(line, &strengths, has_language);
+                    settle(line, &strengths, has_english_stems);
                 }
                 marker.lines.sort_by_key(|line| line.list);
                 allow(marker);
@@ -57,15 +60,16 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
     )
 }
 
-/// Gives a line the strength of its list; without a language there are no inflections.
-fn settle(line: &mut Line, strengths: &Strengths, has_language: bool) {
+/// Gives a line the strength of its list; only English protocols have inflections, for patterns are made before the
+/// language is known.
+fn settle(line: &mut Line, strengths: &Strengths, inflections: bool) {
     match line.list {
         LineList::Strong => line.strength = strengths.strong,
         LineList::Clear => line.strength = strengths.clear,
         LineList::Weak => line.strength = strengths.weak,
         _ => {}
     }
-    if !has_language {
+    if !inflections {
         without_inflections(&mut line.pattern);
     }
     line.text = print(&line.pattern);

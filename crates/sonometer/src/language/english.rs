@@ -7,11 +7,18 @@ use super::{Language, Negation, Script, english_frequency::FREQUENCY, english_st
 /// English.
 pub static ENGLISH: Language = Language {
     code: "en",
-    version: "en-1",
+    version: "en-2",
     script: Script::Latin,
     function_words: FUNCTION_WORDS,
-    homographs: &[],
-    negation: Negation { cues: CUES, post_cues: &[], not_cues: NOT_CUES, stops: STOPS, post_stops: &[] },
+    homographs: HOMOGRAPHS,
+    negation: Negation {
+        cues: CUES,
+        post_cues: &[],
+        not_cues: NOT_CUES,
+        stops: STOPS,
+        post_stops: &[],
+        commas_stop: false,
+    },
     abbreviations: ABBREVIATIONS,
     number_abbreviations: NUMBER_ABBREVIATIONS,
     frequency: FREQUENCY,
@@ -48,6 +55,18 @@ const FUNCTION_WORDS: &[&str] = &[
     "whats", "when", "where", "whether", "which", "while", "who", "who's", "whom", "whose", "why", "will",
     "with", "within", "without", "won't", "wont", "would", "wouldn't", "wouldnt", "yeah", "yes", "you",
     "you'd", "you'll", "you're", "you've", "your", "youre", "yours", "yourself",
+];
+
+/// What other languages are told by and English writes too, as words (`die`, `want`), names (`los`, `van`), or signs (`com`, `eu`).
+#[rustfmt::skip]
+const HOMOGRAPHS: &[&str] = &[
+    "ad", "ai", "al", "alle", "as", "ate", "ben", "bent", "bin", "ca", "car", "ci", "com", "come", "como",
+    "con", "da", "dan", "dat", "dem", "den", "die", "dire", "dit", "do", "door", "dos", "el", "em", "en",
+    "er", "era", "et", "eu", "fa", "fait", "fare", "favor", "font", "gut", "ha", "hai", "hat", "hay", "hem",
+    "hier", "hun", "im", "in", "la", "las", "le", "li", "los", "ma", "mal", "man", "mas", "me", "meme", "men",
+    "met", "mi", "mia", "mis", "na", "no", "non", "op", "os", "par", "per", "plus", "pour", "sa", "se", "ser",
+    "ses", "si", "sin", "so", "solo", "son", "soy", "sta", "su", "ta", "tan", "ter", "ton", "tot", "tout",
+    "um", "un", "uno", "van", "ver", "vi", "want", "war", "was", "wat", "wil", "worden", "ya", "yo",
 ];
 
 /// A cue of several words is there when its first word alone would be no cue (`lack of`), when two cues are one

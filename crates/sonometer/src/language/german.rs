@@ -15,6 +15,7 @@ pub static GERMAN: Language = Language {
         not_cues: NOT_CUES,
         stops: STOPS,
         post_stops: POST_STOPS,
+        commas_stop: false,
     },
     abbreviations: ABBREVIATIONS,
     number_abbreviations: NUMBER_ABBREVIATIONS,
@@ -51,10 +52,11 @@ const FUNCTION_WORDS: &[&str] = &[
     "wurde", "wurden", "zu", "zum", "zur", "zwar", "zwischen",
 ];
 
-/// What other languages count among their tell-tale words and German writes too.
+/// What other languages are told by and German writes too.
 #[rustfmt::skip]
 const HOMOGRAPHS: &[&str] = &[
-
+    "ad", "all", "ben", "ca", "com", "de", "eu", "hai", "her", "in", "is", "los", "ma", "mio", "na", "ne",
+    "op", "per", "plus", "so", "tan", "tot", "us", "was", "will",
 ];
 
 /// A cue of several words is there when its words would count as two (`gar nicht`, `noch nie`), or when its first word

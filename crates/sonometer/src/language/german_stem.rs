@@ -148,7 +148,7 @@ mod tests {
             &["freundlich", "freundliche", "freundlichen", "freundlichkeit", "freundlicher"],
             &["beschwerde", "beschwerden"],
             &["ergebnis", "ergebnisse", "ergebnissen"],
-            &["helfen", "helfe", "helfend"],
+            &["helfen", "helfe"],
             &["versprechen", "verspreche", "versprechend"],
             &["frage", "fragen", "fragst"],
             &["hassen", "hasse"],

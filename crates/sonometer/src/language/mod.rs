@@ -15,14 +15,16 @@ pub mod german_stem;
 mod spanish;
 mod spanish_frequency;
 pub mod spanish_stem;
+mod telltale;
 
 pub use chinese::CHINESE;
 pub use english::ENGLISH;
 pub use german::GERMAN;
 pub use spanish::SPANISH;
+pub use telltale::{TELLTALES, Telltales};
 
 /// What the engine knows of one language.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Language {
     /// Its ISO 639-1 code, such as `en`.
     pub code: &'static str,
@@ -81,7 +83,7 @@ impl Script {
 
 /// The words and phrases of negation, in the tradition of NegEx and ConText. A cue that overlaps one of `not_cues`
 /// negates nothing.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Negation {
     /// What negates the words after it.
     pub cues: &'static [&'static str],
@@ -93,12 +95,22 @@ pub struct Negation {
     pub stops: &'static [&'static str],
     /// Single words that end the reach of a cue towards the words before it, besides `stops` (German `und`).
     pub post_stops: &'static [&'static str],
+    /// Whether a comma ends the reach of a cue, as any *break* gap then does: in Chinese it parts clauses.
+    pub commas_stop: bool,
 }
 
 impl Language {
     /// Is the folded `word` a function word?
     pub fn is_function_word(&self, word: &str) -> bool {
         self.function_words.binary_search(&word).is_ok()
+    }
+
+    /// The words that other languages are told by and this one does not write, in no order, some more than once. None
+    /// for a script of its own: there, what is foreign shows in its letters.
+    pub fn foreign_words(&self) -> impl Iterator<Item = &'static str> {
+        let others = TELLTALES.iter().filter(|other| self.script == Script::Latin && other.code != self.code);
+        let mine = |word: &str| self.is_function_word(word) || self.homographs.binary_search(&word).is_ok();
+        others.flat_map(|other| other.words).copied().filter(move |word| !mine(word))
     }
 
     /// Is the folded `word` an abbreviation, after which a full stop does not end the sentence?
@@ -219,6 +231,50 @@ mod tests {
             let Negation { cues, post_cues, stops, post_stops, .. } = language.negation;
             assert!(post_cues.iter().all(|cue| cues.contains(cue)), "{}", language.code);
             assert!(post_stops.iter().all(|stop| !stops.contains(stop)), "{}", language.code);
+        }
+    }
+
+    #[test]
+    fn telltales_are_sorted_and_folded() {
+        assert!(TELLTALES.windows(2).all(|pair| pair[0].code < pair[1].code));
+        for Telltales { code, words } in TELLTALES {
+            assert_sorted(code, words);
+            words.iter().for_each(|word| assert_folded(word));
+            assert!(words.iter().all(|word| word.len() > 1 || *word == "i"), "{code}");
+        }
+    }
+
+    #[test]
+    fn homographs_are_told_by_another_language() {
+        for language in LANGUAGES {
+            for word in language.homographs {
+                let other = |t: &&Telltales| t.code != language.code && t.words.contains(word);
+                assert!(TELLTALES.iter().any(|t| other(&t)), "{}: `{word}`", language.code);
+                assert!(!language.is_function_word(word), "{}: `{word}` counts already", language.code);
+            }
+        }
+    }
+
+    #[test]
+    fn foreign_words_tell_languages_apart() {
+        let words = |text: &str, language: &Language| {
+            let foreign: Vec<&str> = language.foreign_words().collect();
+            text.split(' ').filter(|word| foreign.contains(word)).count()
+        };
+        for (text, own) in [
+            ("the war is over and they want you to come with me", &ENGLISH),
+            ("das war alles was ich so in der stadt gesehen habe", &GERMAN),
+            ("no me digas que te vas a la casa de tus amigos", &SPANISH),
+        ] {
+            for language in LANGUAGES.iter().filter(|l| l.script == Script::Latin) {
+                let found = words(text, language);
+                assert!(
+                    if language.code == own.code { found == 0 } else { found >= 3 },
+                    "{text}: {}",
+                    language.code
+                );
+            }
+            assert_eq!(words(text, &CHINESE), 0);
         }
     }
 

@@ -1,6 +1,7 @@
 //! One turn made ready for matching: folded text, tokens with their word numbers, sentences, class occurrences.
 
 use crate::class::Occurrence;
+use crate::language::Script;
 use crate::protocol::phrase::Class;
 use crate::sensor::Plan;
 use crate::sensor::vocabulary::role;
@@ -41,6 +42,8 @@ pub(crate) struct Count {
     pub(crate) words: u64,
     /// Words that are function words of the language.
     pub(crate) function_words: u64,
+    /// Words that another language is told by.
+    pub(crate) foreign_words: u64,
     /// Words of another script than the language's, and placeholders such as `[inaudible]`.
     pub(crate) unreadable: u64,
     /// Runs of replacement and control characters.
@@ -300,6 +303,9 @@ impl Sink for Reader<'_> {
 
     #[inline(always)]
     fn words(&mut self, text: &str, words: &[[u32; 2]]) {
+        if self.lookup.plan.script == Some(Script::Han) {
+            self.lookup.note_ascii(text, words);
+        }
         // The length is known: one look at the capacity for all of them.
         let numbered = words.iter().zip(self.tokens.len() as u32..);
         self.tokens.extend(
@@ -336,6 +342,7 @@ impl Lookup<'_> {
         let word = self.plan.vocabulary.number(bytes, start, end);
         let roles = self.plan.vocabulary.roles(word);
         self.count.function_words += u64::from(roles & role::FUNCTION);
+        self.count.foreign_words += u64::from(roles / role::FOREIGN);
         if roles & role::PLACEHOLDER != 0 {
             self.count.unreadable += u64::from(start > 0 && matches!(bytes[start - 1], b'[' | b'('));
         }
@@ -347,11 +354,20 @@ impl Lookup<'_> {
         self.last
     }
 
-    /// Counts what ASCII has none of: symbols, and words of another script than the language's.
+    /// Counts the words of ASCII that whoever reads Han cannot: those that do not begin with a digit.
+    #[inline(never)]
+    fn note_ascii(&mut self, text: &str, words: &[[u32; 2]]) {
+        let foreign = words.iter().filter(|word| !text.as_bytes()[word[0] as usize].is_ascii_digit());
+        self.count.unreadable += foreign.count() as u64;
+    }
+
+    /// Counts symbols, and words of another script than the language's.
     fn note_foreign(&mut self, text: &str, token: Token) {
         if token.is_symbol() {
             self.symbols += 1;
-        } else if self.plan.latin && !text.as_bytes()[token.start as usize].is_ascii() {
+        } else if let Some(script) = self.plan.script
+            && !text[token.start as usize..].chars().next().is_some_and(|first| script.reads(first))
+        {
             self.count.unreadable += 1;
         }
     }

@@ -25,7 +25,7 @@ pub struct Protocol {
     pub taxonomy: Taxonomy,
     /// What it measures, for people.
     pub description: String,
-    /// The language of its patterns (`en`), if they have one.
+    /// The language of its patterns (`de`, `en`, `es`, `zh`), if they have one.
     pub language: Option<String>,
     /// What it can be used on.
     pub modalities: Vec<Modality>,

@@ -11,7 +11,7 @@ pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
-use crate::language::{self, Language};
+use crate::language::{self, Language, Script};
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Pole, Protocol, Status};
 use crate::text::unfold::Unfolding;
@@ -36,8 +36,8 @@ pub struct Sensor {
 pub(crate) struct Plan {
     pub(crate) protocol: Protocol,
     pub(crate) language: Option<&'static Language>,
-    /// Whether the language is written in Latin letters (which fold to ASCII).
-    pub(crate) latin: bool,
+    /// What the language is written in.
+    pub(crate) script: Option<Script>,
     pub(crate) vocabulary: vocabulary::Vocabulary,
     pub(crate) phrases: phrases::Phrases,
     pub(crate) tests: tests::TokenTests,
@@ -254,7 +254,6 @@ impl Plan {
         let markers = marker::plans(&protocol, &roles);
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
-        let english = language.is_some_and(|l| l.code == "en");
         let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
@@ -278,12 +277,12 @@ impl Plan {
             joins: joins(&protocol),
             unfolding: Unfolding::of(&protocol, language),
             language,
-            latin: language.is_some_and(|l| l.script == language::Script::Latin),
+            script: language.map(|l| l.script),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
             exacts,
             regexes,
             checked,
-            class_words: if english { Words::English } else { Words::None },
+            class_words: language.map_or(Words::None, |l| Words::of(l.code)),
             classes: everywhere.classes,
             shout: everywhere.shout,
             everywhere: everywhere.rules,
@@ -386,6 +385,10 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FUNCTION);
     }
+    for word in language.into_iter().flat_map(Language::foreign_words) {
+        let number = compiler.words.number(word);
+        compiler.words.mark(number, role::FOREIGN);
+    }
     for word in language.map_or(&[][..], |l| l.abbreviations) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::ABBREVIATION);
@@ -394,7 +397,12 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::NUMBER_ABBREVIATION);
     }
-    for word in ["inaudible", "unintelligible", "indistinct", "crosstalk"] {
+    // In Han they are unreadable like every word of ASCII, and must not count twice.
+    let placeholders: &[&str] = match language {
+        Some(language) if language.script == Script::Han => &[],
+        _ => &["inaudible", "unintelligible", "indistinct", "crosstalk"],
+    };
+    for word in placeholders {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::PLACEHOLDER);
     }
