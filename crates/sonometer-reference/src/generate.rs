@@ -84,13 +84,13 @@ mod tests {
         }
     }
 
-    /// How many of 600 readings hold each of these texts.
+    /// How many of 2,000 readings hold each of these texts.
     fn counts<const N: usize>(wanted: [&str; N]) -> [(&str, usize); N] {
         let mut runner = proptest::test_runner::TestRunner::deterministic();
         let strategy = (protocol(), interaction());
         let view = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes) };
         let mut counts = wanted.map(|text| (text, 0));
-        for _ in 0..600 {
+        for _ in 0..2_000 {
             let (protocol, interaction) = strategy.new_tree(&mut runner).expect("a value").current();
             let result = crate::sense(&protocol, &interaction, view);
             for (text, count) in &mut counts {

@@ -16,7 +16,7 @@ use sonometer::protocol::{
 
 /// A protocol of 1 to 5 markers.
 pub fn protocol() -> impl Strategy<Value = Protocol> {
-    let language = select(vec!["en", "en", "de", "de", "es", "zh"]).prop_map(str::to_owned);
+    let language = select(vec!["en", "en", "en", "en", "de", "de", "es", "zh"]).prop_map(str::to_owned);
     let language = prop::option::weighted(0.8, language);
     let score = select(vec![ScoreKind::Mean, ScoreKind::Risk, ScoreKind::Any]);
     let markers = prop::collection::vec((marker(), relations()), 1..=5);
