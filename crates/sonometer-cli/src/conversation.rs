@@ -8,6 +8,7 @@ use crate::paint::{BOLD, Paint, columns, fit, of_marker, one_line, safe};
 use anstyle::Style;
 use sonometer::{Evidence, Reading, Unit};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The most columns that a role takes.
 const ROLE: usize = 14;
@@ -33,6 +34,7 @@ pub(crate) fn styles(reading: &Reading) -> BTreeMap<&str, Style> {
 pub(crate) fn render(paint: &Paint, reading: &Reading, scores: bool) -> String {
     let styles = styles(reading);
     let evidence: Vec<Evidence<'_>> = reading.evidence().collect();
+    let joined: Vec<&Evidence<'_>> = evidence.iter().filter(|found| !found.joined.is_empty()).collect();
     let turns = reading.interaction().turns();
     let roles = turns.iter().filter_map(|turn| turn.role.as_deref());
     let role_width = roles.map(|role| one_line(role).chars().map(columns).sum()).max().unwrap_or(0).min(ROLE);
@@ -40,12 +42,13 @@ pub(crate) fn render(paint: &Paint, reading: &Reading, scores: bool) -> String {
     let mut text = String::new();
     for (number, turn) in turns.iter().enumerate() {
         let first = evidence.partition_point(|found| found.turn < number);
-        let own = &evidence[first..evidence.partition_point(|found| found.turn <= number)];
+        let begun = &evidence[first..evidence.partition_point(|found| found.turn <= number)];
+        let own = marks(begun, &joined, number);
         let head = match &turn.role {
             Some(role) => format!("  {}  ", paint.styled(BOLD, &fit(role, role_width))),
             None => "  ".to_owned(),
         };
-        let mut cells = cells(paint, &turn.content, &reading.masked_turn(number), own, &styles);
+        let mut cells = cells(paint, &turn.content, &reading.masked_turn(number), &own, &styles);
         cells.truncate(cells.iter().rposition(|cell| !cell.shown.is_whitespace()).map_or(0, |at| at + 1));
         for (nth, line) in wrap(&cells, paint.width.saturating_sub(indent).max(20)).enumerate() {
             let before = if nth == 0 { head.clone() } else { " ".repeat(indent) };
@@ -53,20 +56,48 @@ pub(crate) fn render(paint: &Paint, reading: &Reading, scores: bool) -> String {
             text.push('\n');
         }
         if !own.is_empty() && (paint.colour || scores) {
-            text.push_str(&format!("{}{}\n", " ".repeat(indent), names(paint, own, &styles, scores)));
+            text.push_str(&format!("{}{}\n", " ".repeat(indent), names(paint, &own, &styles, scores)));
         }
     }
     text
 }
 
+/// A stretch of evidence in one turn.
+#[derive(Clone, Debug)]
+struct Mark<'r> {
+    metamarker: &'r str,
+    range: Range<usize>,
+    /// What it adds; `None` where evidence that began in an earlier turn goes on.
+    score: Option<Unit>,
+}
+
+/// What evidence that begins in a turn, and evidence that goes on there, marks in it; by place.
+fn marks<'r>(begun: &[Evidence<'r>], joined: &[&Evidence<'r>], turn: usize) -> Vec<Mark<'r>> {
+    let begun = begun.iter().map(|found| Mark {
+        metamarker: found.metamarker,
+        range: found.range.clone(),
+        score: Some(found.score),
+    });
+    let going_on = joined.iter().flat_map(|found| {
+        let here = found.joined.iter().filter(|stretch| stretch.turn == turn);
+        here.map(|stretch| Mark { metamarker: found.metamarker, range: stretch.range.clone(), score: None })
+    });
+    let mut marks: Vec<Mark<'_>> = begun.chain(going_on).collect();
+    marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+    marks
+}
+
 /// The markers of a turn, under it.
-fn names(paint: &Paint, own: &[Evidence<'_>], styles: &BTreeMap<&str, Style>, scores: bool) -> String {
+fn names(paint: &Paint, own: &[Mark<'_>], styles: &BTreeMap<&str, Style>, scores: bool) -> String {
     let mut names: Vec<String> = Vec::new();
     for found in own {
         let style = styles.get(found.metamarker).copied().unwrap_or_default();
         let mut name = paint.styled(style, found.metamarker);
         if scores {
-            name = format!("{name} {}", found.score);
+            name = match found.score {
+                Some(score) => format!("{name} {score}"),
+                None => format!("{name} …"),
+            };
         }
         if scores || !names.contains(&name) {
             names.push(name);
@@ -87,7 +118,7 @@ fn cells(
     paint: &Paint,
     content: &str,
     masked: &str,
-    own: &[Evidence<'_>],
+    own: &[Mark<'_>],
     styles: &BTreeMap<&str, Style>,
 ) -> Vec<Cell> {
     let mut cells = Vec::with_capacity(content.len());
@@ -112,7 +143,7 @@ fn cells(
 }
 
 /// The labels of the evidence at a byte, each once.
-fn covering<'e>(own: &[Evidence<'e>], at: usize) -> Vec<&'e str> {
+fn covering<'e>(own: &[Mark<'e>], at: usize) -> Vec<&'e str> {
     let mut labels = Vec::new();
     for found in own.iter().filter(|found| found.range.contains(&at)) {
         if !labels.contains(&found.metamarker) {
@@ -122,7 +153,7 @@ fn covering<'e>(own: &[Evidence<'e>], at: usize) -> Vec<&'e str> {
     labels
 }
 
-fn open_style(open: &[&str], own: &[Evidence<'_>], at: usize, styles: &BTreeMap<&str, Style>) -> Style {
+fn open_style(open: &[&str], own: &[Mark<'_>], at: usize, styles: &BTreeMap<&str, Style>) -> Style {
     let here = own.iter().filter(|found| found.range.contains(&at));
     let Some(narrowest) = here.min_by_key(|found| found.range.len()) else { return Style::new() };
     let style = styles.get(narrowest.metamarker).copied().unwrap_or_default().bold();
@@ -194,11 +225,11 @@ mod tests {
     const PLAIN: Paint = Paint { colour: false, width: 100 };
     const COLOURED: Paint = Paint { colour: true, width: 100 };
 
-    fn found(metamarker: &str, range: std::ops::Range<usize>) -> Evidence<'_> {
-        Evidence { metamarker, score: Unit::ONE, turn: 0, range, source: "".into() }
+    fn found(metamarker: &str, range: Range<usize>) -> Mark<'_> {
+        Mark { metamarker, range, score: Some(Unit::ONE) }
     }
 
-    fn shown(paint: &Paint, content: &str, own: &[Evidence<'_>]) -> String {
+    fn shown(paint: &Paint, content: &str, own: &[Mark<'_>]) -> String {
         paint_cells(paint, &cells(paint, content, content, own, &BTreeMap::new()))
     }
 
@@ -225,6 +256,27 @@ mod tests {
         let own = [found("card", 3..7)];
         let line = cells(&PLAIN, "é 1é1", "é ***", &own, &BTreeMap::new());
         assert_eq!(paint_cells(&PLAIN, &line), "é [***]{card}");
+    }
+
+    #[test]
+    fn evidence_over_turns_is_marked_in_each() {
+        let going_on = Evidence {
+            metamarker: "card",
+            score: Unit::ONE,
+            turn: 0,
+            range: 3..7,
+            joined: vec![sonometer::Stretch { turn: 2, range: 0..4 }],
+            source: "".into(),
+        };
+        let of_turn = |turn| {
+            let begun = if turn == 0 { std::slice::from_ref(&going_on) } else { &[] };
+            marks(begun, &[&going_on], turn)
+        };
+        let under = |turn| names(&PLAIN, &of_turn(turn), &BTreeMap::new(), true);
+        assert_eq!(shown(&PLAIN, "it 1234", &of_turn(0)), "it [1234]{card}");
+        assert_eq!(shown(&PLAIN, "5678 ok", &of_turn(2)), "[5678]{card} ok");
+        assert!(of_turn(1).is_empty());
+        assert_eq!((under(0), under(2)), ("╰ card 1".to_owned(), "╰ card …".to_owned()));
     }
 
     #[test]

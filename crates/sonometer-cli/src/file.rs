@@ -33,3 +33,25 @@ pub(crate) fn utf8<'b>(name: &str, bytes: &'b [u8], base: usize) -> Result<&'b s
         ))
     })
 }
+
+/// Puts `bytes` into the place of a file, all of them or none: whoever reads it meanwhile sees the old or the new.
+pub(crate) fn replace(path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::unusable(format!("{path}: cannot be written: {error}"));
+    // Through a link, so that it stays a link.
+    let target = std::fs::canonicalize(path).map_err(failed)?;
+    let permissions = std::fs::metadata(&target).map_err(failed)?.permissions();
+    if permissions.readonly() {
+        return Err(Failure::unusable(format!("{path}: may not be written; look at its permissions")));
+    }
+    let mut name = target.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = target.with_file_name(name);
+    let written = std::fs::write(&beside, bytes)
+        .and_then(|()| std::fs::set_permissions(&beside, permissions))
+        .and_then(|()| std::fs::rename(&beside, &target));
+    written.map_err(|error| {
+        // The first trouble is the one to tell.
+        let _ = std::fs::remove_file(&beside);
+        failed(error)
+    })
+}

@@ -1,11 +1,66 @@
-//! Findings about protocol files, drawn with their place.
+//! Findings about protocol files: drawn with their place, one a line for editors, or as JSON.
 
-use crate::paint::Paint;
+use crate::json;
+use crate::paint::{Paint, one_line};
 use crate::target::Source;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use sonometer::diagnostic::{Severity, Span};
+use clap::ValueEnum;
+use sonometer::diagnostic::{Severity, Span, line_and_column};
 use sonometer::{Diagnostic, Diagnostics};
 use std::ops::Range;
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The line of the file with a caret, what is wrong and what to do
+    #[default]
+    Full,
+    /// One line for each: `file:line:column: error[CODE]: message; fix`
+    Short,
+    /// One JSON object a line for each, with its place
+    Json,
+}
+
+/// Every finding, in that format.
+pub(crate) fn written(format: Format, paint: &Paint, source: &Source, found: &Diagnostics) -> String {
+    match format {
+        Format::Full => render(paint, source, found),
+        Format::Short => found.iter().map(|finding| short(source, finding)).collect(),
+        Format::Json => found.iter().map(|finding| json::line(&Finding::of(source, finding))).collect(),
+    }
+}
+
+fn short(source: &Source, finding: &Diagnostic) -> String {
+    let (line, column) = line_and_column(&source.text, finding.span.start);
+    format!("{}:{line}:{column}: {}\n", source.name, one_line(&finding.to_string()))
+}
+
+/// A finding for programs. Lines and columns count from 1, columns in code points; the end is exclusive.
+#[derive(Debug, serde::Serialize)]
+struct Finding<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+    end_line: usize,
+    end_column: usize,
+    severity: &'static str,
+    code: &'static str,
+    message: &'a str,
+    fix: &'a str,
+}
+
+impl<'a> Finding<'a> {
+    fn of(source: &'a Source, finding: &'a Diagnostic) -> Self {
+        let (line, column) = line_and_column(&source.text, finding.span.start);
+        let (end_line, end_column) = line_and_column(&source.text, finding.span.end);
+        let severity = match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let Diagnostic { code, message, fix, .. } = finding;
+        Self { file: &source.name, line, column, end_line, end_column, severity, code, message, fix }
+    }
+}
 
 /// Every finding with its line of the file, a caret and what to do.
 pub(crate) fn render(paint: &Paint, source: &Source, found: &Diagnostics) -> String {

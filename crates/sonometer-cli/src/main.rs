@@ -2,10 +2,13 @@
 
 mod bar;
 mod conversation;
+mod diff;
 mod evaluate;
 mod failure;
 mod file;
 mod findings;
+mod fit;
+mod format;
 mod input;
 mod json;
 mod labels;
@@ -20,11 +23,13 @@ use clap::{Parser, Subcommand};
 use failure::{Exit, Failure};
 use screen::{Screen, When};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes)
+  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes),
+       `fmt --check` found something to change, `diff --fail-on-change` a reading that moved
   2    wrong usage, or an input that cannot be read
   3    the content lacks sufficient signal for a reliable reading
   4    no such protocol
@@ -32,7 +37,7 @@ Exit codes:
 
 /// Sense texts and conversations: evidence, scores and fidelity, the same bytes every time.
 #[derive(Debug, Parser)]
-#[command(name = "sonometer", version, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "sonometer", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_CODES, max_term_width = 100)]
 struct Arguments {
     /// When to colour the output; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
@@ -53,9 +58,27 @@ enum Verb {
     Protocols(verb::protocols::Arguments),
     /// Look for errors in protocol files
     Check(verb::check::Arguments),
+    /// Say what a code of `check` means, with an example and the example mended
+    Explain(verb::code::Arguments),
+    /// Show what another version of a protocol changes, on a corpus
+    Diff(verb::diff::Arguments),
+    /// Write protocol files in their one normal form
+    Fmt(verb::fmt::Arguments),
+    /// Freeze a protocol file whose tests pass, and print its digest
+    Publish(verb::publish::Arguments),
+    /// Print the JSON Schema of protocol files, for editors
+    Schema,
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
+    /// Make a weighted list from labelled interactions, or tune a protocol to them
+    Fit(Box<verb::fit::Arguments>),
 }
+
+/// What `--version` says: the fingerprint, by which readings are told to be comparable. `-V` says the version alone.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let fingerprint = sonometer::fingerprint();
+    fingerprint.strip_prefix("sonometer ").unwrap_or(&fingerprint).to_owned()
+});
 
 impl Verb {
     fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -65,7 +88,13 @@ impl Verb {
             Self::Evaluate(arguments) => verb::evaluate::run(arguments, screen),
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
+            Self::Explain(arguments) => verb::code::run(arguments, screen),
+            Self::Diff(arguments) => verb::diff::run(arguments, screen),
+            Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
+            Self::Publish(arguments) => verb::publish::run(arguments, screen),
+            Self::Schema => verb::schema::run(screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
+            Self::Fit(arguments) => verb::fit::run(arguments, screen),
         }
     }
 
@@ -76,7 +105,11 @@ impl Verb {
             Self::Fidelity(arguments) => arguments.json,
             Self::Evaluate(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
-            Self::Check(_) | Self::Test(_) => false,
+            Self::Check(arguments) => arguments.json(),
+            Self::Diff(arguments) => arguments.json,
+            Self::Test(arguments) => arguments.json,
+            Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema => false,
+            Self::Fit(arguments) => arguments.json,
         }
     }
 }

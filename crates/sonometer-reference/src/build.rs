@@ -28,8 +28,10 @@ pub fn protocol(markers: Vec<Marker>) -> Protocol {
         better: Better::Higher,
         strengths: Strengths::default(),
         negation: NegationRules::default(),
+        unfold: Vec::new(),
         lists: Vec::new(),
         markers,
+        tests: Vec::new(),
     }
 }
 
@@ -47,6 +49,13 @@ pub fn marker(label: &str, lines: Vec<Line>) -> Marker {
         except,
         negation: NegationMode::Keep,
         place: None,
+        after: None,
+        before: None,
+        pair: None,
+        echo: None,
+        join: None,
+        absence: None,
+        ratio: None,
         repeat: Repeat::Halve,
         per: None,
         share: None,

@@ -2,7 +2,7 @@
 //!
 //! The smaller grammars are written again here, from the words at the head of the files of `sonometer::class`, as
 //! questions about a whole stretch of text; the larger ones (money, dates, phones, web addresses, account numbers, and
-//! postal codes, which give way to those) still ask the shared detectors.
+//! postal codes, which give way to those) still ask the shared detectors, and so do protocols in another language than English.
 
 mod grammar;
 mod text;
@@ -13,8 +13,13 @@ use std::ops::Range;
 use text::Text;
 
 /// The occurrences of a class.
-pub(crate) fn occurrences(text: &[char], class: Class, english: bool) -> Vec<Range<usize>> {
-    if grammar::is_written(class) { longest_fits(text, class, english) } else { shared(text, class, english) }
+pub(crate) fn occurrences(text: &[char], class: Class, words: Vocabulary) -> Vec<Range<usize>> {
+    match words {
+        Vocabulary::None | Vocabulary::English if grammar::is_written(class) => {
+            longest_fits(text, class, words == Vocabulary::English)
+        }
+        _ => shared(text, class, words),
+    }
 }
 
 /// The right shapes with wrong check digits.
@@ -75,9 +80,8 @@ fn pan_near_misses(text: &[char]) -> Vec<Range<usize>> {
     found
 }
 
-fn shared(text: &[char], class: Class, english: bool) -> Vec<Range<usize>> {
-    let vocabulary = if english { Vocabulary::English } else { Vocabulary::None };
-    in_chars(text, |text, out| class::find(text, ClassSet::of(&[class]), vocabulary, out))
+fn shared(text: &[char], class: Class, words: Vocabulary) -> Vec<Range<usize>> {
+    in_chars(text, |text, out| class::find(text, ClassSet::of(&[class]), words, out))
 }
 
 fn in_chars(text: &[char], find: impl Fn(&str, &mut Vec<Occurrence>)) -> Vec<Range<usize>> {
@@ -106,10 +110,11 @@ mod tests {
     ];
 
     fn agree(text: &str, english: bool) -> Result<(), TestCaseError> {
+        let words = if english { Vocabulary::English } else { Vocabulary::None };
         let text: Vec<char> = text.chars().collect();
         for class in WRITTEN {
-            let found = occurrences(&text, class, english);
-            prop_assert_eq!(found, shared(&text, class, english), "{:?}", class);
+            let found = occurrences(&text, class, words);
+            prop_assert_eq!(found, shared(&text, class, words), "{:?}", class);
         }
         let theirs = in_chars(&text, |text, out| class::find_near(text, ClassSet::of(&[Class::Pan]), out));
         prop_assert_eq!(near_misses(&text, Class::Pan), theirs);
@@ -197,7 +202,7 @@ mod tests {
             let text: Vec<char> =
                 fragments().new_tree(&mut runner).expect("a text").current().chars().collect();
             for (class, count) in &mut counts {
-                *count += shared(&text, *class, true).len();
+                *count += shared(&text, *class, Vocabulary::English).len();
             }
         }
         assert!(counts.iter().all(|(_, count)| *count >= 5), "{counts:?}");

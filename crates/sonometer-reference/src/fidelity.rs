@@ -3,7 +3,7 @@
 use crate::candidate::{Scene, same_role};
 use crate::number::{Number, U, divide, times};
 use crate::token::Kind;
-use crate::turn::{Token, Turn};
+use crate::turn::Turn;
 
 /// The fidelity of an interaction to a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,15 +50,19 @@ fn clarity(scene: &Scene<'_>, words: usize) -> Number {
     times(r, language_share(scene, words))
 }
 
-/// L = min(u, (4·f + 6) ÷ words), f being the number of function words.
+/// L = min(u, max(0, 4·f + 6 − 6·g) ÷ words), at least 0.01, f being the number of function words, g that of words that another
+/// language is told by.
 fn language_share(scene: &Scene<'_>, words: usize) -> Number {
     if !scene.language.is_known() {
         return U;
     }
-    let is_function_word =
-        |token: &&Token| token.kind == Kind::Word && scene.language.is_function_word(&token.lower);
-    let f = scene.turns.iter().flat_map(|turn| &turn.tokens).filter(is_function_word).count();
-    U.min(divide((4 * f + 6) as Number, words as Number))
+    let count = |is: &dyn Fn(&str) -> bool| {
+        let all = scene.turns.iter().flat_map(|turn| &turn.tokens);
+        all.filter(|token| token.kind == Kind::Word && is(&token.lower)).count() as Number
+    };
+    let f = count(&|word| scene.language.is_function_word(word));
+    let g = count(&|word| scene.language.is_foreign_word(word));
+    U.min(divide((4 * f + 6 - 6 * g).max(0), words as Number)).max(U / 100)
 }
 
 /// The words of a turn that can be read.

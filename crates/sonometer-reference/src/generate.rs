@@ -17,10 +17,11 @@ use proptest::prelude::*;
 use sonometer::{OffsetUnit, Profile, View};
 
 /// Words of texts and patterns alike, folded and in lower case.
-const VOCABULARY: [&str; 30] = [
+const VOCABULARY: [&str; 44] = [
     "i", "a", "we", "you", "the", "is", "it", "so", "mr", "no", "not", "never", "without", "don't", "but",
     "only", "refund", "refunds", "refunded", "happy", "help", "late", "order", "card", "money", "good",
-    "plan", "cafe", "日", "strasse",
+    "plan", "cafe", "日", "strasse", "ich", "nicht", "gar", "und", "aber", "kein", "gut", "warum", "nunca",
+    "pero", "不", "没", "错", "但",
 ];
 
 /// The names of roles that a protocol knows.

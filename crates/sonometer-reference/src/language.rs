@@ -1,6 +1,7 @@
 //! What a protocol's language knows, or the absence of it.
 
-use sonometer::language;
+use sonometer::class::Vocabulary;
+use sonometer::language::{self, Script};
 
 /// The language of a protocol; `None` inside if it has none, or one without data.
 pub(crate) struct Language(Option<&'static language::Language>);
@@ -16,9 +17,9 @@ impl Language {
         self.0.is_some()
     }
 
-    /// Whether the classes read English number words, months and currencies.
-    pub(crate) fn english_words(&self) -> bool {
-        self.0.is_some_and(|language| language.code == "en")
+    /// Whose number words, months and currencies the classes read.
+    pub(crate) fn class_words(&self) -> Vocabulary {
+        self.0.map_or(Vocabulary::None, |language| Vocabulary::of(language.code))
     }
 
     /// Whether a full stop after this folded, lower-case word ends no sentence before a digit.
@@ -36,9 +37,21 @@ impl Language {
         self.0.is_some_and(|language| language.function_words.contains(&word))
     }
 
+    /// Whether another language is told by this word, and this one does not write it.
+    pub(crate) fn is_foreign_word(&self, word: &str) -> bool {
+        let Some(own) = self.0 else { return false };
+        let told = |other: &language::Telltales| other.code != own.code && other.words.contains(&word);
+        own.script == Script::Latin
+            && language::TELLTALES.iter().any(told)
+            && !own.function_words.contains(&word)
+            && !own.homographs.contains(&word)
+    }
+
     /// Whether a folded token is written in another script.
     pub(crate) fn is_foreign(&self, word: &str) -> bool {
-        self.english_words() && word.chars().next().is_some_and(|c| !c.is_ascii())
+        let reads =
+            |language: &&language::Language| word.chars().next().is_some_and(|c| language.script.reads(c));
+        self.0.is_some_and(|language| !reads(&language))
     }
 
     /// The stem of a folded, lower-case word; words with non-ASCII letters, and all words of a language without a
@@ -57,6 +70,21 @@ impl Language {
     /// What negates.
     pub(crate) fn cues(&self) -> Vec<Vec<String>> {
         self.phrases(|negation| negation.cues)
+    }
+
+    /// Which of the cues negate what stands before them too.
+    pub(crate) fn post_cues(&self) -> Vec<Vec<String>> {
+        self.phrases(|negation| negation.post_cues)
+    }
+
+    /// What ends the reach of a cue backwards, besides what ends it forwards.
+    pub(crate) fn post_stops(&self) -> Vec<Vec<String>> {
+        self.phrases(|negation| negation.post_stops)
+    }
+
+    /// Whether a *break* gap ends the reach of a cue.
+    pub(crate) fn commas_stop(&self) -> bool {
+        self.0.is_some_and(|language| language.negation.commas_stop)
     }
 
     /// What only looks like it.

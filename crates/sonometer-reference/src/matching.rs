@@ -280,7 +280,23 @@ pub(crate) fn passes(test: &WordTest, lower: &str, language: &Language) -> bool 
         WordKind::Equal => lower == test.folded,
         WordKind::Prefix => lower.starts_with(&test.folded),
         WordKind::Inflection => language.stem(lower) == test.folded,
+        WordKind::Misspelt => one_edit_at_most(lower, &test.folded),
     }
+}
+
+/// Whether the words are equal, or one is the other with a character left out, replaced, or swapped with its neighbour.
+fn one_edit_at_most(a: &str, b: &str) -> bool {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let without = |word: &[char], at: usize| [&word[..at], &word[at + 1..]].concat();
+    let swapped =
+        |word: &[char], at: usize| [&word[..at], &[word[at + 1], word[at]], &word[at + 2..]].concat();
+    let left_out = |long: &[char], short: &[char]| (0..long.len()).any(|at| without(long, at) == short);
+    let replaced = a.len() == b.len() && (0..a.len()).any(|at| without(&a, at) == without(&b, at));
+    a == b
+        || left_out(&a, &b)
+        || left_out(&b, &a)
+        || replaced
+        || (1..a.len()).any(|at| swapped(&a, at - 1) == b)
 }
 
 /// The pattern and everything inside it.

@@ -11,15 +11,29 @@ use std::ops::Range;
 /// The cues and the stops of a turn.
 pub(crate) struct Negation {
     cues: Vec<Range<usize>>,
+    post_cues: Vec<Range<usize>>,
     stops: Vec<Range<usize>>,
+    post_stops: Vec<Range<usize>>,
+    commas_stop: bool,
     reach: u8,
 }
 
 /// Finds the cues and stops of a turn: those of the language and the protocol's own.
 pub(crate) fn negation(turn: &Turn, rules: &NegationRules, language: &Language) -> Negation {
+    let cues = cues(turn, rules, language);
+    let reads_as = |cue: &&Range<usize>, phrase: &Vec<String>| {
+        cue.len() == phrase.len()
+            && turn.tokens[(*cue).clone()].iter().zip(phrase).all(|(t, word)| t.lower == *word)
+    };
+    let post = language.post_cues();
+    let post_cues =
+        cues.iter().filter(|cue| post.iter().any(|phrase| reads_as(cue, phrase))).cloned().collect();
     Negation {
-        cues: cues(turn, rules, language),
+        cues,
+        post_cues,
         stops: phrases(turn, &[language.stops(), rules.stops.clone()].concat()),
+        post_stops: phrases(turn, &language.post_stops()),
+        commas_stop: language.commas_stop(),
         reach: rules.reach,
     }
 }
@@ -35,6 +49,7 @@ pub(crate) fn is_negated(
     let applies = |cue: &&Range<usize>| {
         applies_before(turn, cue, &found.tokens, negation)
             || applies_inside(turn, cue, &found.tokens, pattern, language)
+            || applies_after(turn, cue, &found.tokens, negation)
     };
     let applying: Vec<Range<usize>> = negation.cues.iter().filter(applies).cloned().collect();
     side_by_side_with_the_last(&applying) % 2 == 1
@@ -84,14 +99,28 @@ fn stands_at(turn: &Turn, phrase: &[String], at: usize) -> bool {
         && (at + 1..at + phrase.len()).all(|gap| turn.kinds[gap] == GapKind::Join)
 }
 
-/// *before*: d ≤ s, s − d < reach, gap d is a *join* gap, and between them there is no *end* gap, no stop, and no gap with `;`.
+/// *before*: d ≤ s, s − d < reach, gap d is a *join* gap, and between them there is no *end* gap, no stop, and no gap with `;`,
+/// nor a *break* gap where commas stop.
 fn applies_before(turn: &Turn, cue: &Range<usize>, found: &Range<usize>, negation: &Negation) -> bool {
     let (d, s) = (cue.end, found.start);
     d <= s
         && s - d < usize::from(negation.reach)
         && turn.kinds[d] == GapKind::Join
         && (d..=s).all(|gap| turn.kinds[gap] != GapKind::End && !turn.gaps[gap].contains(&';'))
+        && !(negation.commas_stop && (d..=s).any(|gap| turn.kinds[gap] == GapKind::Break))
         && !negation.stops.iter().any(|stop| overlap(stop, &(d..s)))
+}
+
+/// *after*: the cue is a post-cue, e ≤ c, c − e < reach, and between them there are only *join* gaps and neither a stop nor a
+/// post-stop.
+fn applies_after(turn: &Turn, cue: &Range<usize>, found: &Range<usize>, negation: &Negation) -> bool {
+    let (e, c) = (found.end, cue.start);
+    let stops = || negation.stops.iter().chain(&negation.post_stops);
+    negation.post_cues.contains(cue)
+        && e <= c
+        && c - e < usize::from(negation.reach)
+        && (e..=c).all(|gap| turn.kinds[gap] == GapKind::Join)
+        && !stops().any(|stop| overlap(stop, &(e..c)))
 }
 
 /// *inside*: s ≤ c and d ≤ e, the line can swallow words, and the cue is not written in it.

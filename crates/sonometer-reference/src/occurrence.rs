@@ -20,7 +20,7 @@ pub(crate) struct Occurrence {
 /// The occurrences of a class in a turn.
 pub(crate) fn occurrences(turn: &Turn, class: Class, language: &Language) -> Vec<Occurrence> {
     let ranges = match class {
-        Class::Detected(class) => detect::occurrences(&folded_text(turn), class, language.english_words()),
+        Class::Detected(class) => detect::occurrences(&folded_text(turn), class, language.class_words()),
         Class::Shout => shouts(turn),
     };
     over_tokens(turn, ranges)

@@ -114,6 +114,12 @@ fn standard_hint(scene: &Scene<'_>, marker: &Marker, reason: &Reason) -> String 
         HintKind::Where => "said outside the part of the interaction that counts".to_owned(),
         HintKind::Except => "said in a way that is excepted".to_owned(),
         HintKind::Negated => "said, but negated".to_owned(),
+        HintKind::After => "nothing of what must come before it was said in time".to_owned(),
+        HintKind::Before => "nothing of what must follow was said in time".to_owned(),
+        HintKind::Pair => "said, but not completed".to_owned(),
+        HintKind::Echo => "uses too few of the other side's words".to_owned(),
+        HintKind::Gap => "its parts stand too far apart".to_owned(),
+        HintKind::Deadline => "not said yet, and not due yet".to_owned(),
         HintKind::Checksum => "has the right shape, but its check digits are wrong".to_owned(),
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! | check | holds if |
 //! |---|---|
-//! | `evidence: label "source" 0.6` | the block's lines of this kind are all the evidence there is, in the order of the text |
+//! | `evidence: label "source" 0.6` | the block's lines of this kind are all the evidence there is, in the order of the text; line breaks in it are written ` / ` |
 //! | `silent: label` | the marker has no evidence and no resonance |
 //! | `resonance label 0.75` | that is the marker's resonance |
 //! | `triggered label`, `not triggered label` | the resonance reaches the trigger, or does not |
@@ -77,7 +77,10 @@ impl<'r> Checks<'r> {
         }
         let evidence: Vec<String> = reading
             .evidence()
-            .map(|found| format!("evidence: {} \"{}\" {}", found.metamarker, found.source, found.score))
+            .map(|found| {
+                let source = found.source.replace('\n', " / ");
+                format!("evidence: {} \"{source}\" {}", found.metamarker, found.score)
+            })
             .collect();
         let markers = &reading.protocol().markers;
         let weak: Vec<String> = reading

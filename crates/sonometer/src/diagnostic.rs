@@ -1,5 +1,7 @@
 //! Coded messages about a protocol file: what is wrong, where, and how to mend it.
 
+pub mod page;
+
 use std::fmt;
 use std::ops::Range;
 

@@ -17,6 +17,10 @@ pub struct Fidelity {
     pub clarity: Unit,
 }
 
+/// What a text in another language keeps, so that a protocol that asks for next to nothing (card numbers are card numbers
+/// in every language) still measures it.
+const LEAST_IN_LANGUAGE: Unit = Unit(10_000);
+
 /// Section 6 of the semantics.
 pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     let needs = &plan.protocol.fidelity;
@@ -38,7 +42,11 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
     let readable = words - sum(|c| c.unreadable);
     let readable = Unit::ratio(readable.into(), (words + sum(|c| c.noise)).into());
     let in_language = match plan.language {
-        Some(_) => met(4 * sum(|c| c.function_words) + 6, u32::try_from(words).unwrap_or(u32::MAX)),
+        Some(_) => {
+            let (own, foreign) = (sum(|c| c.function_words), sum(|c| c.foreign_words));
+            met((4 * own + 6).saturating_sub(6 * foreign), u32::try_from(words).unwrap_or(u32::MAX))
+                .max(LEAST_IN_LANGUAGE)
+        }
         None => Unit::ONE,
     };
     let clarity = readable.times(in_language);

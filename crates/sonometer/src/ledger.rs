@@ -2,10 +2,11 @@
 //!
 //! It shows the protocol's own configuration, so it is for the owner of the protocol, never part of a public result.
 
-use crate::evidence::{Candidate, condition};
+use crate::evidence::readings::Manner;
+use crate::evidence::{Candidate, condition, lack};
 use crate::json::Json;
 use crate::protocol::{Importance, LineList, Pole, Repeat, ScoreKind};
-use crate::reading::Reading;
+use crate::reading::{Reading, Stretch};
 use crate::resonance::Resonance;
 use crate::unit::Unit;
 use std::borrow::Cow;
@@ -64,18 +65,25 @@ pub struct MatchEntry<'r> {
     pub line: &'r str,
     /// The list it stands in.
     pub list: LineList,
-    /// What one match of the line is worth.
+    /// What this match is worth: as its line says, with what `echo` and `pair` make of it.
     pub strength: Unit,
     /// The turn, from 0.
     pub turn: usize,
     /// Bytes of the turn's content.
     pub range: Range<usize>,
-    /// The matched text, masked where the protocol says so.
+    /// Where it goes on in later turns.
+    pub joined: Vec<Stretch>,
+    /// Whether it was found in the unfolded text.
+    pub unfolded: bool,
+    /// The matched text, masked where the protocol says so; that of several turns joined by line breaks.
     pub source: Cow<'r, str>,
     /// What it added.
     pub contribution: Unit,
-    /// The conditions it failed: `role`, `where`, `except`, `negated`, `checksum`; empty if it counts.
+    /// The conditions it failed: `role`, `where`, `except`, `negated`, `after`, `before`, `gap`, `checksum`; empty if it
+    /// counts.
     pub failed: Vec<&'static str>,
+    /// What it lacks for its full strength: `pair`, `echo`.
+    pub lacks: Vec<&'static str>,
 }
 
 impl Reading {
@@ -114,24 +122,32 @@ impl Reading {
     }
 
     fn match_entry(&self, candidate: &Candidate) -> MatchEntry<'_> {
-        let line = &self.protocol().markers[candidate.marker as usize].lines[candidate.line as usize];
+        let line = self.sensor.plan().line(candidate.marker, candidate.line);
         let names = [
             (condition::ROLE, "role"),
             (condition::WHERE, "where"),
             (condition::EXCEPT, "except"),
             (condition::NEGATED, "negated"),
+            (condition::AFTER, "after"),
+            (condition::BEFORE, "before"),
+            (condition::GAP, "gap"),
             (condition::CHECKSUM, "checksum"),
         ];
         let failed = names.into_iter().filter(|(bit, _)| candidate.failed & bit != 0);
+        let lacks = [(lack::PAIR, "pair"), (lack::ECHO, "echo")];
+        let lacks = lacks.into_iter().filter(|(bit, _)| candidate.lacks & bit != 0);
         MatchEntry {
             line: &line.text,
             list: line.list,
-            strength: line.strength,
+            strength: candidate.strength,
             turn: candidate.turn as usize,
             range: candidate.range(),
-            source: self.shown(candidate.turn, candidate.range()),
+            joined: self.joined_to(candidate),
+            unfolded: candidate.manner == Manner::Unfolded,
+            source: self.source(candidate),
             contribution: candidate.contribution,
             failed: failed.map(|(_, name)| name).collect(),
+            lacks: lacks.map(|(_, name)| name).collect(),
         }
     }
 }
@@ -197,8 +213,23 @@ impl MatchEntry<'_> {
         json.key("segment").count(self.turn as u64);
         json.key("start").count(self.range.start as u64);
         json.key("end").count(self.range.end as u64);
+        if !self.joined.is_empty() {
+            json.key("joined").list(|json| {
+                for stretch in &self.joined {
+                    json.object(|json| {
+                        json.key("segment").count(stretch.turn as u64);
+                        json.key("start").count(stretch.range.start as u64);
+                        json.key("end").count(stretch.range.end as u64);
+                    });
+                }
+            });
+        }
+        if self.unfolded {
+            json.key("unfolded").bool(true);
+        }
         json.key("source").string(&self.source);
         json.key("contribution").number(self.contribution);
         json.key("failed").list(|json| self.failed.iter().for_each(|name| json.string(name)));
+        json.key("lacks").list(|json| self.lacks.iter().for_each(|name| json.string(name)));
     }
 }

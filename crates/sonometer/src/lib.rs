@@ -63,6 +63,7 @@ mod score;
 mod weak;
 
 // 8 Saying.
+mod fingerprint;
 mod ics;
 mod json;
 mod ledger;
@@ -79,12 +80,13 @@ pub mod semantics {}
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use error::{Error, ErrorCode};
 pub use fidelity::Fidelity;
+pub use fingerprint::fingerprint;
 pub use ics::Ics;
 pub use interaction::{Interaction, Turn};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};
 pub use profile::{OffsetUnit, Profile, View};
 pub use protocol::Protocol;
-pub use reading::{Evidence, Reading};
+pub use reading::{Evidence, Reading, Stretch};
 pub use resonance::Resonance;
 pub use sense::SenseOptions;
 pub use sensor::Sensor;

@@ -1,5 +1,6 @@
 //! Hiding matched text wherever it would be shown.
 
+use crate::interaction::Turn;
 use crate::protocol::Mask;
 use crate::text::chars::{Class, class};
 use std::borrow::Cow;
@@ -11,6 +12,35 @@ pub(crate) struct Masked {
     pub(crate) turn: u32,
     pub(crate) range: Range<usize>,
     pub(crate) mask: Mask,
+}
+
+/// A mask over a place of one stretch or of several, in different turns: what it shows at the beginning or the end is
+/// counted over all of them.
+pub(crate) fn over(
+    mask: Mask,
+    turns: &[Turn],
+    place: impl DoubleEndedIterator<Item = (u32, Range<usize>)>,
+) -> Vec<Masked> {
+    let mut shown = match mask {
+        Mask::All => 0,
+        Mask::First(n) | Mask::Last(n) => n,
+    };
+    let mut rest = |(turn, range): (u32, Range<usize>)| {
+        let mask = match mask {
+            Mask::All => mask,
+            Mask::First(_) => Mask::First(shown),
+            Mask::Last(_) => Mask::Last(shown),
+        };
+        if shown > 0 {
+            let letters = letters(&turns[turn as usize].content, &range).count();
+            shown = shown.saturating_sub(u8::try_from(letters).unwrap_or(u8::MAX));
+        }
+        Masked { turn, range, mask }
+    };
+    match mask {
+        Mask::Last(_) => place.rev().map(&mut rest).collect(),
+        _ => place.map(&mut rest).collect(),
+    }
 }
 
 /// `content[range]` with every letter or digit that a mask of the turn hides replaced by `*`.
@@ -34,12 +64,7 @@ pub(crate) fn show<'t>(content: &'t str, range: Range<usize>, masks: &[Masked]) 
 
 /// The places of the letters and digits that a mask hides.
 fn hidden_by<'t>(content: &'t str, masked: &Masked) -> impl Iterator<Item = usize> + use<'t> {
-    let start = masked.range.start;
-    let letters: Vec<usize> = content[masked.range.clone()]
-        .char_indices()
-        .filter(|(_, c)| matches!(class(*c), Class::Word | Class::Ideograph))
-        .map(|(at, _)| start + at)
-        .collect();
+    let letters: Vec<usize> = letters(content, &masked.range).collect();
     let count = letters.len();
     let kept = match masked.mask {
         Mask::All => 0..0,
@@ -47,6 +72,14 @@ fn hidden_by<'t>(content: &'t str, masked: &Masked) -> impl Iterator<Item = usiz
         Mask::Last(n) => count.saturating_sub(n.into())..count,
     };
     letters.into_iter().enumerate().filter(move |(nth, _)| !kept.contains(nth)).map(|(_, at)| at)
+}
+
+/// The places of all letters and digits.
+fn letters<'t>(content: &'t str, range: &Range<usize>) -> impl Iterator<Item = usize> + use<'t> {
+    let start = range.start;
+    let characters = content[range.clone()].char_indices();
+    let letters = characters.filter(|(_, c)| matches!(class(*c), Class::Word | Class::Ideograph));
+    letters.map(move |(at, _)| start + at)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The one result of sensing, and its one JSON form.
 
 use crate::evidence::Candidate;
+use crate::evidence::window::{self, Joined};
 use crate::fidelity::Fidelity;
 use crate::ics::Ics;
 use crate::interaction::{Interaction, Turn};
@@ -25,6 +26,8 @@ pub struct Reading {
     pub(crate) resonances: Vec<(u32, Resonance)>,
     /// All candidates, by marker, line and place.
     pub(crate) candidates: Vec<Candidate>,
+    /// Where those over several turns go on.
+    pub(crate) joined: Joined,
     /// Those that are evidence, in the order of the text.
     pub(crate) evidence: Vec<Candidate>,
     pub(crate) weak_signals: Vec<WeakSignal>,
@@ -44,8 +47,19 @@ pub struct Evidence<'r> {
     pub turn: usize,
     /// Bytes of that turn's content.
     pub range: Range<usize>,
-    /// The text that triggered it, masked where the protocol says so.
+    /// Where it goes on in later turns, for metamarkers with `join`.
+    pub joined: Vec<Stretch>,
+    /// The text that triggered it, masked where the protocol says so; that of several turns joined by line breaks.
     pub source: Cow<'r, str>,
+}
+
+/// A stretch of one turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The turn, from 0.
+    pub turn: usize,
+    /// Bytes of that turn's content.
+    pub range: Range<usize>,
 }
 
 impl Reading {
@@ -80,7 +94,8 @@ impl Reading {
             score: found.contribution.clamp_to_one(),
             turn: found.turn as usize,
             range: found.range(),
-            source: self.shown(found.turn, found.range()),
+            joined: self.joined_to(found),
+            source: self.source(found),
         })
     }
 
@@ -109,6 +124,28 @@ impl Reading {
         let mut json = Json::with_capacity(self.json_size());
         json.object(|json| self.write(json, view));
         json.into_text()
+    }
+
+    /// The stretches of a match beyond the first.
+    pub(crate) fn joined_to(&self, found: &Candidate) -> Vec<Stretch> {
+        let stretch = |s: &window::Stretch| Stretch { turn: s.turn as usize, range: s.range() };
+        self.joined.further(found).iter().map(stretch).collect()
+    }
+
+    /// The text of a match as it may be shown.
+    pub(crate) fn source(&self, found: &Candidate) -> Cow<'_, str> {
+        self.by_turn(found, |stretch| self.shown(stretch.turn, stretch.range()))
+    }
+
+    /// Something of each turn of a match, joined by line breaks.
+    fn by_turn<'r>(
+        &'r self,
+        found: &Candidate,
+        text: impl Fn(window::Stretch) -> Cow<'r, str>,
+    ) -> Cow<'r, str> {
+        let mut stretches = self.joined.place(found).map(text);
+        let first = stretches.next().unwrap_or_default();
+        stretches.fold(first, |all, next| all + "\n" + next)
     }
 
     /// Bytes of a turn as they may be shown.
@@ -180,7 +217,7 @@ impl Reading {
     fn write_evidence(&self, json: &mut Json, view: View, found: &Candidate) {
         json.raw_key("\"metamarker\"").raw_string(self.sensor.plan().silence.key(found.marker as usize));
         json.raw_key("\"score\"").number(found.contribution.clamp_to_one());
-        json.raw_key("\"source\"").string(&self.shown(found.turn, found.range()));
+        json.raw_key("\"source\"").string(&self.source(found));
         let turn = &self.interaction.turns()[found.turn as usize];
         if let Some(unit) = view.offsets {
             if self.interaction.modality() == Modality::Transcript {
@@ -188,10 +225,23 @@ impl Reading {
             }
             json.key("start").count(offset(&turn.content, found.start, unit));
             json.key("end").count(offset(&turn.content, found.end, unit));
+            if found.joined > 0 {
+                json.key("joined").list(|json| {
+                    for stretch in self.joined.further(found) {
+                        let content = &self.interaction.turns()[stretch.turn as usize].content;
+                        json.object(|json| {
+                            json.key("segment").count(stretch.turn.into());
+                            json.key("start").count(offset(content, stretch.start, unit));
+                            json.key("end").count(offset(content, stretch.end, unit));
+                        });
+                    }
+                });
+            }
         }
         if view.profile == Profile::Detailed {
             json.key("reconstruction").object(|json| {
-                json.key("segment_text").string(&self.masked_turn(found.turn as usize));
+                let whole = self.by_turn(found, |stretch| self.masked_turn(stretch.turn as usize));
+                json.key("segment_text").string(&whole);
                 json.key("attribution").string(turn.role.as_deref().unwrap_or("unattributed"));
                 json.key("actant").string(&self.actant(turn));
             });

@@ -1,12 +1,13 @@
 //! Sensing: interaction in, reading out.
 
 use crate::error::Error;
-use crate::evidence::{self, Candidate, Setting, condition};
+use crate::evidence::readings::{self, Desk, Manner};
+use crate::evidence::{Candidate, Findings, Scene, Setting, condition, window};
 use crate::fidelity;
 use crate::ics::Ics;
-use crate::interaction::Interaction;
-use crate::mask::Masked;
-use crate::matcher::{Matcher, Spare, TurnText};
+use crate::interaction::{Interaction, Turn};
+use crate::mask::{self, Masked};
+use crate::matcher::TurnText;
 use crate::protocol::Modality;
 use crate::reading::Reading;
 use crate::resonance::{self, Sums};
@@ -43,7 +44,7 @@ impl Sensor {
         let plan = self.plan();
         check_modality(plan, interaction.modality())?;
         let mut setting = Setting::of(plan, interaction);
-        let candidates = Desk::with(|desk| find(plan, interaction, &mut setting, desk));
+        let findings = at_desk(|desk| find(plan, interaction, &mut setting, desk));
         let mut fidelity = fidelity::measure(plan, &setting);
         let mut reading = Reading {
             sensor: self.clone(),
@@ -51,6 +52,7 @@ impl Sensor {
             score: Unit::ZERO,
             resonances: Vec::new(),
             candidates: Vec::new(),
+            joined: findings.joined,
             evidence: Vec::new(),
             weak_signals: Vec::new(),
             masks: Vec::new(),
@@ -59,7 +61,7 @@ impl Sensor {
         };
         fidelity.sufficient |= options.ignore_fidelity;
         if fidelity.sufficient {
-            reading.candidates = candidates;
+            reading.candidates = findings.candidates;
             measure(plan, &setting, &mut reading, options);
         }
         Ok(reading)
@@ -73,7 +75,8 @@ impl Sensor {
         let plan = self.plan();
         check_modality(plan, interaction.modality())?;
         let mut setting = Setting::of(plan, interaction);
-        Desk::with(|Desk { spare, .. }| {
+        at_desk(|desk| {
+            let spare = desk.spare();
             for (turn, facts) in interaction.turns().iter().zip(&mut setting.turns) {
                 let text = TurnText::read(plan, &turn.content, spare);
                 facts.count = text.count;
@@ -98,47 +101,49 @@ fn check_modality(plan: &Plan, modality: Modality) -> Result<(), Error> {
     Err(Error::invalid("interaction", message))
 }
 
-/// Working memory. Each thread keeps its own from one interaction to the next, since short messages cost less than the
-/// memory they need; what was there before shows in no reading.
-#[derive(Default)]
-struct Desk {
-    matcher: Matcher,
-    spare: Spare,
-}
-
 thread_local! {
     static DESK: Cell<Option<Box<Desk>>> = const { Cell::new(None) };
 }
 
-impl Desk {
-    /// A thread keeps no more than this, in bytes.
-    const MOST: usize = 2 << 20;
+/// A thread keeps no more working memory than this, in bytes.
+const MOST_KEPT: usize = 2 << 20;
 
-    fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
-        // A thread that ends has no desk any more: it works on a new one.
-        let mut desk = DESK.try_with(Cell::take).ok().flatten().unwrap_or_default();
-        let result = work(&mut desk);
-        if desk.matcher.heap_bytes() + desk.spare.heap_bytes() <= Self::MOST {
-            let _ = DESK.try_with(|kept| kept.set(Some(desk)));
-        }
-        result
+/// Lends working memory. Each thread keeps its own from one interaction to the next, since short messages cost less than
+/// the memory they need; what was there before shows in no reading.
+fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
+    // A thread that ends has no desk any more: it works on a new one.
+    let mut desk = DESK.try_with(Cell::take).ok().flatten().unwrap_or_default();
+    let result = work(&mut desk);
+    if desk.heap_bytes() <= MOST_KEPT {
+        let _ = DESK.try_with(|kept| kept.set(Some(desk)));
     }
+    result
 }
 
 /// All candidates, by marker, line and place; the counts of the turns go into `setting`.
-fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mut Desk) -> Vec<Candidate> {
-    let Desk { matcher, spare } = desk;
-    let mut candidates = Vec::new();
-    for (number, turn) in interaction.turns().iter().enumerate() {
-        let text = TurnText::read(plan, &turn.content, spare);
-        setting.turns[number].count = text.count;
-        let hits = matcher.find(plan, &text);
-        evidence::judge(plan, setting, number, &text, hits, &mut candidates);
-        text.recycle(spare);
+fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mut Desk) -> Findings {
+    let mut findings = Findings::default();
+    let mut spans = Vec::new();
+    for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+        readings::each(plan, content, desk, |manner, text, hits| {
+            if manner == Manner::Written {
+                setting.turns[turn].count = text.count;
+                if !plan.joins.is_empty() {
+                    spans.push(text.span());
+                }
+            }
+            let scene = Scene { turn, window: None, manner };
+            findings.judge(plan, setting, scene, text, hits);
+        });
     }
-    // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
-    candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
-    candidates
+    window::each(plan, interaction, setting, &spans, |window, setting| {
+        readings::each(plan, &window.text, desk, |manner, text, hits| {
+            let scene = Scene { turn: window.turn(), window: Some(window), manner };
+            findings.judge(plan, setting, scene, text, hits);
+        });
+    });
+    findings.settle(plan, setting);
+    findings
 }
 
 fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: SenseOptions) {
@@ -161,6 +166,12 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
         all_sums.push(sums);
         rest = others;
     }
+    for (marker, resonance) in &mut reading.resonances {
+        let number = *marker as usize;
+        if let Some(ratio) = &plan.protocol.markers[number].ratio {
+            *resonance = resonance::measure_ratio(plan, setting, number, ratio, &reading.candidates);
+        }
+    }
     reading.score = score::score(plan, &reading.resonances);
     // Mostly all of them.
     reading.evidence.reserve_exact(reading.candidates.len());
@@ -179,11 +190,12 @@ fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
         return Vec::new();
     }
     let private = reading.candidates.iter().filter(|c| c.failed & condition::EXCEPT == 0);
-    let hiding = private.filter_map(|c| {
-        let mask = plan.protocol.markers[c.marker as usize].mask?;
-        Some(Masked { turn: c.turn, range: c.range(), mask })
-    });
-    let mut masks: Vec<Masked> = hiding.collect();
+    let mut masks: Vec<Masked> = Vec::new();
+    for candidate in private {
+        let Some(mask) = plan.protocol.markers[candidate.marker as usize].mask else { continue };
+        let place = reading.joined.place(candidate).map(|stretch| (stretch.turn, stretch.range()));
+        masks.extend(mask::over(mask, reading.interaction.turns(), place));
+    }
     masks.sort_by_key(|m| (m.turn, m.range.start, m.range.end));
     masks.dedup();
     masks

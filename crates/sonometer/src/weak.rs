@@ -1,8 +1,8 @@
 //! Weak signals: markers that nearly triggered, and what was missing.
 
-use crate::evidence::{Candidate, condition};
+use crate::evidence::{Candidate, condition, lack, strength};
 use crate::protocol::{HintKind, Marker};
-use crate::resonance::{Resonance, Sums};
+use crate::resonance::{Clock, Resonance, Sums};
 use crate::sensor::Plan;
 use crate::unit::Unit;
 
@@ -20,7 +20,8 @@ pub struct WeakSignal {
 }
 
 const HIGHEST: Unit = Unit(990_000);
-const LEAST_OF_MORE: Unit = Unit(500_000);
+/// Less of the evidence, or of the time, is no weak signal.
+const LEAST: Unit = Unit(500_000);
 
 /// The weak signal of a marker that did not trigger; `candidates` are all of its own.
 pub(crate) fn of_marker(
@@ -32,24 +33,22 @@ pub(crate) fn of_marker(
     said_by: impl Fn(&Candidate) -> Option<String>,
 ) -> Option<WeakSignal> {
     let marker = &plan.protocol.markers[number];
+    let mut best: Option<(Unit, HintKind, Option<&Candidate>)> = None;
     let more = Unit::ratio(resonance.activation.0.into(), marker.trigger.0.into());
-    let more = (more >= LEAST_OF_MORE).then_some((more.min(HIGHEST), HintKind::More, None));
-    let missed = candidates.iter().filter_map(|candidate| {
-        let kind = only_failure(candidate.failed)?;
-        if candidate.strength <= Unit::ZERO || !sums.resonance(marker, candidate.strength).triggered {
-            return None;
-        }
-        let tokens = i128::from(candidate.tokens);
-        Some((Unit::ratio(tokens, tokens + 1).min(HIGHEST), kind, Some(candidate)))
-    });
-    // The first of the nearest wins: `more`, then the order of the text.
-    let mut missed: Vec<_> = missed.collect();
-    missed
-        .sort_by_key(|(_, kind, c)| c.map(|c| (c.turn, c.start, c.end, c.line, *kind == HintKind::Checksum)));
-    let mut best = more;
-    for near in missed {
-        if best.as_ref().is_none_or(|b| near.0 > b.0) {
-            best = Some(near);
+    if more >= LEAST {
+        best = Some((more.min(HIGHEST), HintKind::More, None));
+    }
+    if let Clock::Runs(over) = sums.clock
+        && over >= LEAST
+    {
+        best = Some((over.min(HIGHEST), HintKind::Deadline, None));
+    }
+    let mut missed: Vec<_> = candidates.iter().flat_map(|c| misses(plan, sums, c)).collect();
+    // The first of the nearest wins: after these two, the order of the text.
+    missed.sort_by_key(|(_, kind, c)| (c.turn, c.start, c.end, c.line, *kind));
+    for (proximity, kind, candidate) in missed {
+        if best.as_ref().is_none_or(|best| proximity > best.0) {
+            best = Some((proximity, kind, Some(candidate)));
         }
     }
     best.map(|(proximity, kind, candidate)| {
@@ -58,12 +57,44 @@ pub(crate) fn of_marker(
     })
 }
 
+/// What a candidate would have triggered its marker with, each with its proximity.
+fn misses<'c>(
+    plan: &Plan,
+    sums: &Sums,
+    candidate: &'c Candidate,
+) -> impl Iterator<Item = (Unit, HintKind, &'c Candidate)> {
+    let marker = &plan.protocol.markers[candidate.marker as usize];
+    let near = |kind: HintKind, missing: Unit, tokens: u32| {
+        let would_trigger = missing > Unit::ZERO && sums.resonance(marker, missing).triggered;
+        let tokens = i128::from(tokens.max(1));
+        would_trigger.then(|| (Unit::ratio(tokens, tokens + 1).min(HIGHEST), kind, candidate))
+    };
+    let failure = only_failure(candidate.failed).and_then(|kind| {
+        let tokens = match kind {
+            HintKind::Gap => plan.markers[candidate.marker as usize].least[candidate.line as usize],
+            _ => candidate.tokens,
+        };
+        near(kind, candidate.strength, tokens)
+    });
+    let lack = |bit: u8, kind: HintKind| {
+        if candidate.failed != 0 || candidate.lacks & bit == 0 {
+            return None;
+        }
+        let full = strength(plan, candidate, candidate.lacks & !bit);
+        near(kind, Unit(full.0 - candidate.strength.0), candidate.tokens)
+    };
+    [failure, lack(lack::PAIR, HintKind::Pair), lack(lack::ECHO, HintKind::Echo)].into_iter().flatten()
+}
+
 fn only_failure(failed: u8) -> Option<HintKind> {
     match failed {
         condition::ROLE => Some(HintKind::Role),
         condition::WHERE => Some(HintKind::Where),
         condition::EXCEPT => Some(HintKind::Except),
         condition::NEGATED => Some(HintKind::Negated),
+        condition::AFTER => Some(HintKind::After),
+        condition::BEFORE => Some(HintKind::Before),
+        condition::GAP => Some(HintKind::Gap),
         condition::CHECKSUM => Some(HintKind::Checksum),
         _ => None,
     }
@@ -83,6 +114,12 @@ fn hint(marker: &Marker, kind: HintKind, speaker: Option<String>) -> String {
         HintKind::Where => "said outside the part of the interaction that counts".into(),
         HintKind::Except => "said in a way that is excepted".into(),
         HintKind::Negated => "said, but negated".into(),
+        HintKind::After => "nothing of what must come before it was said in time".into(),
+        HintKind::Before => "nothing of what must follow was said in time".into(),
+        HintKind::Pair => "said, but not completed".into(),
+        HintKind::Echo => "uses too few of the other side's words".into(),
+        HintKind::Gap => "its parts stand too far apart".into(),
+        HintKind::Deadline => "not said yet, and not due yet".into(),
         HintKind::Checksum => "has the right shape, but its check digits are wrong".into(),
     }
 }

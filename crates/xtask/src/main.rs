@@ -2,13 +2,15 @@
 
 mod cards;
 mod guard;
+mod schema;
 mod tables;
 mod test;
 mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | guard [--update] | cards [--check] [DATA]";
+const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
+     | guard [--update]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -24,6 +26,8 @@ fn main() -> ExitCode {
         ["cards", "--check"] => cards::run(true, None),
         ["cards", "--check", data] => cards::run(true, Some(data)),
         ["cards", data] => cards::run(false, Some(data)),
+        ["schema"] => schema::write(),
+        ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),
         _ => Err(USAGE.to_owned()),
     };

@@ -97,8 +97,11 @@ pub(super) fn header(protocol: &Protocol, data: &Data, rule: &str) -> String {
         fact("group", group);
     }
     fact("rule", rule);
-    let left_out =
-        if data.left_out > 0 { format!("; {} labels left out", data.left_out) } else { String::new() };
+    let left_out = if data.left_out > 0 {
+        format!("; {} left out", counted(data.left_out, "label"))
+    } else {
+        String::new()
+    };
     fact("items", &format!("{}{left_out}", data.items));
     format!(
         "<header><p class=\"over\">evaluation</p><h1>{} <small>{}@{}</small></h1><p>{}</p><dl>{facts}</dl></header>",

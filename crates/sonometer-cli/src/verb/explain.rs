@@ -69,9 +69,16 @@ pub(crate) fn of_match(paint: &Paint, found: &MatchEntry<'_>, width: usize) -> S
         paint.styled(if counts { Style::new() } else { DROPPED }, &format!("{added:>10}")),
         list(found.list),
         fit(found.line, width),
-        paint.styled(DIM, &format!("turn {}", found.turn + 1)),
+        paint.styled(DIM, &turns(found)),
         one_line(&found.source)
     )
+}
+
+/// The turns of a match, and whether it took unfolding to find it.
+fn turns(found: &MatchEntry<'_>) -> String {
+    let further: String = found.joined.iter().map(|stretch| format!(" + {}", stretch.turn + 1)).collect();
+    let how = if found.unfolded { ", unfolded" } else { "" };
+    format!("turn {}{further}{how}", found.turn + 1)
 }
 
 /// Why a match does not count.

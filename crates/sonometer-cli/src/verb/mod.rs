@@ -1,9 +1,15 @@
 //! The verbs of the command, one file each.
 
 pub(crate) mod check;
+pub(crate) mod code;
+pub(crate) mod diff;
 pub(crate) mod evaluate;
 mod explain;
 pub(crate) mod fidelity;
+pub(crate) mod fit;
+pub(crate) mod fmt;
 pub(crate) mod protocols;
+pub(crate) mod publish;
+pub(crate) mod schema;
 pub(crate) mod sense;
 pub(crate) mod test;

@@ -54,6 +54,7 @@ fn word(test: &WordTest) -> String {
         (_, Some(exact)) => format!("\"{exact}\""),
         (WordKind::Equal, None) => test.folded.clone(),
         (WordKind::Prefix, None) => format!("{}*", test.folded),
+        (WordKind::Misspelt, None) => format!("{}%1", test.folded),
         (WordKind::Inflection, None) => {
             let english = Language::of(Some("en"));
             let inflected = VOCABULARY.iter().find(|word| english.stem(word) == test.folded);

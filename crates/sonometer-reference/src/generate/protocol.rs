@@ -15,7 +15,8 @@ use sonometer::protocol::{
 
 /// A protocol of 1 to 5 markers.
 pub fn protocol() -> impl Strategy<Value = Protocol> {
-    let language = prop::option::weighted(0.8, Just("en".to_owned()));
+    let language = select(vec!["en", "en", "de", "de", "es", "zh"]).prop_map(str::to_owned);
+    let language = prop::option::weighted(0.8, language);
     let score = select(vec![ScoreKind::Mean, ScoreKind::Risk, ScoreKind::Any]);
     let markers = prop::collection::vec(marker(), 1..=5);
     (markers, language, score, strengths(), negation(), fidelity(), actants()).prop_map(
@@ -33,7 +34,7 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
                 marker.label = format!("m{index}");
                 marker.strengths = strengths;
                 for line in marker.lines.iter_mut().chain(&mut marker.except) {
-                    settle(line, &strengths, protocol.language.is_some());
+                    settle(line, &strengths, protocol.language.as_deref() == Some("en"));
                 }
                 marker.lines.sort_by_key(|line| line.list);
                 allow(marker, protocol.language.is_some() || !protocol.negation.cues.is_empty());
@@ -43,15 +44,16 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
     )
 }
 
-/// Gives a line the strength of its list; without a language there are no inflections.
-fn settle(line: &mut Line, strengths: &Strengths, has_language: bool) {
+/// Gives a line the strength of its list; only English protocols have inflections, for patterns are made before the
+/// language is known.
+fn settle(line: &mut Line, strengths: &Strengths, inflections: bool) {
     match line.list {
         LineList::Strong => line.strength = strengths.strong,
         LineList::Clear => line.strength = strengths.clear,
         LineList::Weak => line.strength = strengths.weak,
-        LineList::Weigh | LineList::Except => {}
+        _ => {}
     }
-    if !has_language {
+    if !inflections {
         without_inflections(&mut line.pattern);
     }
     line.text = print(&line.pattern);

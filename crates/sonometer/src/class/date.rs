@@ -20,7 +20,13 @@
 //!    short name belongs to it only when the year follows;
 //! 7. day, `-`, month, `-`, year or short year; no `.`.
 //!
-//! Here a day may carry its ordinal suffix (any of `st nd rd th` at once after it, no further letter), except in form 7.
+//! In other languages:
+//! 8. (German) day, then `.` or one space or both, month name, optionally (one space, year);
+//! 9. (Spanish) day, ` de `, month name, optionally (one space, or ` de `, or ` del `, then year);
+//! 10. (German, Spanish) month name, the same, recent year;
+//! 11. (Chinese) year, `年`, month, `月`; or optionally (year, `年`), month, `月`, day, `日` or `号`.
+//!
+//! A short name there has its `.` only where the year follows. In forms 4 to 6 a day may carry its ordinal suffix (any of `st nd rd th` at once after it, no further letter), except in form 7.
 //! The word `may` or `march` not beginning with a capital counts only with a year, with `of`, or, in form 4, with an
 //! ordinal suffix on the day.
 //! The name of five letters or fewer that is written out (`March`, `May`) is no short one. In forms 4 to 6 a year counts only
@@ -35,7 +41,9 @@
 //! neither a currency sign nor `%`. Where `-` or `/` joins it directly to a run of digits on either side, that run has one,
 //! two or four digits. No `:` stands between it and a digit.
 
+use super::Vocabulary;
 use super::text::{Lower, Text, value};
+use super::words;
 
 /// The end of the longest `<date>` at `at`.
 pub(super) fn date(text: &Text<'_>, at: usize) -> Option<usize> {
@@ -43,8 +51,15 @@ pub(super) fn date(text: &Text<'_>, at: usize) -> Option<usize> {
         return None;
     }
     let end = if text.at(at).is_ascii_digit() {
-        in_digits(text, at).or_else(|| text.english.then(|| day_first(text, at)).flatten())
-    } else if text.english {
+        in_digits(text, at).or_else(|| match text.words {
+            Vocabulary::None => None,
+            Vocabulary::English => day_first(text, at),
+            Vocabulary::German | Vocabulary::Spanish => named(text, at),
+            Vocabulary::Chinese => signed(text, at),
+        })
+    } else if matches!(text.words, Vocabulary::German | Vocabulary::Spanish) {
+        month_and_year(text, at)
+    } else if text.words == Vocabulary::English {
         month_first(text, at)
     } else {
         None
@@ -152,6 +167,73 @@ fn day_first(text: &Text<'_>, at: usize) -> Option<usize> {
         return Some(end);
     }
     (exists(day.value, month.number, None) && (month.sure || of)).then_some(month.end)
+}
+
+/// Forms 8 and 9.
+fn named(text: &Text<'_>, at: usize) -> Option<usize> {
+    let digits = text.digits(at);
+    let german = text.words == Vocabulary::German;
+    let dot = german && text.at(digits) == b'.';
+    let after = digits + usize::from(dot);
+    let between: &[u8] = if german { b" " } else { b" de " };
+    let spaced = text.slice(after, after + between.len()).eq_ignore_ascii_case(between);
+    let start = after + if spaced { between.len() } else { 0 };
+    if !(1..=2).contains(&(digits - at)) || !(spaced || dot) {
+        return None;
+    }
+    let day = value(text.slice(at, digits));
+    let (end, month, dotted) = other_month(text, start)?;
+    match year_of(text, dotted) {
+        Some((further, year)) if exists(day, month, Some(year)) => Some(further),
+        _ => exists(day, month, None).then_some(end),
+    }
+}
+
+/// Form 10.
+fn month_and_year(text: &Text<'_>, at: usize) -> Option<usize> {
+    let (_, _, dotted) = other_month(text, at)?;
+    year_of(text, dotted).filter(|&(_, year)| is_recent(year)).map(|(end, _)| end)
+}
+
+/// A month of another language than English: its end, its number, and its end with the `.` of a short name.
+fn other_month(text: &Text<'_>, at: usize) -> Option<(usize, u64, usize)> {
+    let end = text.plain_word(at)?;
+    let (number, short) = words::month(text.slice(at, end), text.words)?;
+    Some((end, number, end + usize::from(short && text.at(end) == b'.')))
+}
+
+/// The year behind a month: after one space, in Spanish also after ` de ` or ` del `.
+fn year_of(text: &Text<'_>, at: usize) -> Option<(usize, u64)> {
+    let betweens: &[&[u8]] = match text.words {
+        Vocabulary::Spanish => &[b" de ", b" del ", b" "],
+        _ => &[b" "],
+    };
+    let between = betweens.iter().find(|b| text.slice(at, at + b.len()).eq_ignore_ascii_case(b))?;
+    let start = at + between.len();
+    let end = text.digits(start);
+    let year = value(text.slice(start, end.min(start + 4)));
+    (end == start + 4 && text.edge(end) && is_year(year) && !text.head_of_code(end)).then_some((end, year))
+}
+
+/// Form 11.
+fn signed(text: &Text<'_>, at: usize) -> Option<usize> {
+    let part = |at: usize, sign: &str| {
+        let end = text.digits(at);
+        (end > at && text.has(end, sign))
+            .then(|| (end + sign.len(), end - at, value(text.slice(at, end.min(at + 5)))))
+    };
+    let (start, year) = match part(at, "年") {
+        Some((end, 4, year)) if is_year(year) => (end, Some(year)),
+        Some(_) => return None,
+        None => (at, None),
+    };
+    let Some((end, 1..=2, month)) = part(start, "月") else { return None };
+    let day = part(end, "日").or_else(|| part(end, "号"));
+    match (day, year) {
+        (Some((end, 1..=2, day)), _) => exists(day, month, year).then_some(end),
+        (None, Some(_)) => (1..=12).contains(&month).then_some(end),
+        _ => None,
+    }
 }
 
 struct Day {

@@ -8,7 +8,7 @@
 //! - Occurrences of one class are read from left to right: at the first position where the grammar fits, the longest
 //!   fit is taken, and reading goes on at its end. They never overlap; occurrences of different classes may.
 //! - A few classes give way: see [`gives_way_to`].
-//! - Words (`percent`, `five`, `March`) count only with [`Vocabulary::English`].
+//! - Words (`percent`, `five`, `March`) count only with the [`Vocabulary`] of their language.
 //!
 //! One pass over the text visits every position once and asks there only the classes that can begin with that byte.
 //! Every scanner reads a bounded number of bytes from its beginning, or reads a run that only the first position of
@@ -25,6 +25,7 @@ mod phone;
 mod text;
 mod time;
 mod url;
+mod words;
 
 #[cfg(test)]
 mod properties;
@@ -206,6 +207,25 @@ pub enum Vocabulary {
     None,
     /// English words.
     English,
+    /// German words.
+    German,
+    /// Spanish words.
+    Spanish,
+    /// Chinese numerals and the signs of dates.
+    Chinese,
+}
+
+impl Vocabulary {
+    /// The words of the language of that ISO 639-1 code; none for another.
+    pub fn of(code: &str) -> Self {
+        match code {
+            "de" => Self::German,
+            "en" => Self::English,
+            "es" => Self::Spanish,
+            "zh" => Self::Chinese,
+            _ => Self::None,
+        }
+    }
 }
 
 /// One occurrence of a class in a turn.
@@ -242,7 +262,7 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
         .iter()
         .filter(|&class| !gives_way_to(class).is_empty())
         .fold(wanted, |read, class| read.union(gives_way_to(class)));
-    let view = Text::new(text, vocabulary == Vocabulary::English);
+    let view = Text::new(text, vocabulary);
     let possible = read.intersection(possible(view.bytes(), vocabulary));
     if possible.intersection(wanted).is_empty() {
         return;
@@ -255,7 +275,7 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
 ///
 /// A near miss never overlaps an occurrence of its class. Other classes in `wanted` have none.
 pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
-    let view = Text::new(text, false);
+    let view = Text::new(text, Vocabulary::None);
     let first = out.len();
     for class in wanted.intersection(ClassSet::of(&[Class::Pan, Class::Iban])).iter() {
         let (mut at, mut next_valid) = (0, None);
@@ -299,8 +319,12 @@ pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
 fn read_all(text: &Text<'_>, set: ClassSet, out: &mut Vec<Occurrence>) {
     let mut resume = [0; Class::ALL.len()];
     let mut before = 0_u8;
+    let more = !matches!(text.words, Vocabulary::None | Vocabulary::English);
     for (at, &byte) in text.bytes().iter().enumerate() {
-        let here = may_begin(byte).intersection(set);
+        let mut here = may_begin(byte).intersection(set);
+        if more {
+            here = here.union(with_words(byte).intersection(set));
+        }
         let inside = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
         before = byte;
         if inside || here.is_empty() || !text.edge(at) {
@@ -345,6 +369,17 @@ fn give_way(wanted: ClassSet, first: usize, out: &mut Vec<Occurrence>) {
     }
     out.truncate(kept);
     out[first..].sort_unstable();
+}
+
+/// The classes an occurrence of which may begin with this byte in a language other than English: words with any letter,
+/// numerals with the first byte of a character.
+const fn with_words(byte: u8) -> ClassSet {
+    use Class::{Date, Money, Number, Ordinal, Percent};
+    if byte.is_ascii_alphabetic() || byte >= 0xE3 {
+        ClassSet::of(&[Number, Money, Percent, Date, Ordinal])
+    } else {
+        ClassSet::NONE
+    }
 }
 
 /// The classes an occurrence of which may begin with this byte.
@@ -404,7 +439,7 @@ fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
         any | ((byte == b'.') & next.is_ascii_alphanumeric()) | ((byte == b':') & (*next == b'/'))
     });
     let mut set = if digit { WITH_DIGITS } else { ClassSet::NONE };
-    if vocabulary == Vocabulary::English {
+    if vocabulary != Vocabulary::None {
         set = set.union(ClassSet::of(&[Number, Money, Percent, Ordinal]));
     }
     if at_sign {

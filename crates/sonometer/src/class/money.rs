@@ -2,13 +2,15 @@
 //!
 //! - *figure*: digits, with `.` or `,` between digits, then optionally a *scale*: either at once one of the letters
 //!   `k m mm mn b bn t tn`, or one space and a whole word `mn`, `mln`, `bn`, `hundred`, `thousand`, `million`, `billion`
-//!   or `trillion` (the last five in English only; at most one scale).
+//!   or `trillion` (the last five in English only, other languages have their own: `words.rs`; German also `Tsd`, `Mio`, `Mrd`; at most one
+//!   scale).
 //! - *sign*: one of `$ ¢ £ ¥ € ₹ ₩ ₽ ₿`.
 //! - *code*: `USD EUR GBP` in all upper or all lower case; in upper case only `JPY CNY RMB INR CHF CAD AUD NZD HKD SGD
 //!   SEK NOK DKK PLN CZK HUF RON RUB UAH TRY BRL MXN ZAR KRW THB ILS AED SAR BTC`; and `Rs` so written.
 //! - *unit* (after a figure): optionally one space, then a sign which neither a digit nor a space and a digit follows;
 //!   or optionally one space, then a code; or (English) one space or `-`, then a whole *currency word*: dollar, buck,
-//!   cent, euro, pound, rupee, franc, peso, each also with `s`, quid, pence, penny, pennies, yen, yuan.
+//!   cent, euro, pound, rupee, franc, peso, each also with `s`, quid, pence, penny, pennies, yen, yuan. Other languages have their own
+//!   (`words.rs`); in Spanish ` de ` may stand in the place of the space; in Chinese 元, 块, 块钱, 美元, 欧元, 英镑, 日元 or 人民币 follows at once.
 //!
 //! Forms, the first that fits at a position:
 //! 1. optionally at once one of the prefixes `US A AU C CA NZ HK S R` (upper case), sign, optionally one space, figure,
@@ -16,12 +18,14 @@
 //! 2. code, for `Rs` optionally `.`, optionally one space, figure, optionally a currency word;
 //! 3. figure, unit. Here the digits may also be grouped by single spaces: one to three digits, then one to four groups
 //!    of a space and exactly three digits, as many groups as there are (no other reading of such digits is tried), then optionally `.` or `,` and one or two digits;
-//! 4. (English) a number run (see `number.rs`), one space or `-`, a currency word.
+//! 4. (with words) a number run (see `number.rs`), then a currency word as after a figure.
 //!
 //! Within a form each optional part is taken where it fits. Both ends are edges.
 
+use super::Vocabulary;
 use super::number::number_run;
 use super::text::{Lower, Text};
+use super::words;
 
 /// The end of the `<money>` at `at`.
 pub(super) fn money(text: &Text<'_>, at: usize) -> Option<usize> {
@@ -31,7 +35,8 @@ pub(super) fn money(text: &Text<'_>, at: usize) -> Option<usize> {
     } else if first.is_ascii_alphabetic() {
         letters_first(text, at)
     } else {
-        sign_first(text, at)
+        let numerals = || (text.words == Vocabulary::Chinese).then(|| number_run(text, at)).flatten();
+        sign_first(text, at).or_else(|| numerals().and_then(|end| word_after(text, end)))
     }?;
     (text.edge(at) && text.edge(end)).then_some(end)
 }
@@ -111,8 +116,7 @@ fn scale(text: &Text<'_>, at: usize) -> Option<usize> {
         b"mn" | b"bn" => true,
         b"k" | b"m" | b"mm" | b"b" | b"t" | b"tn" => !spaced,
         b"mln" => spaced,
-        b"hundred" | b"thousand" | b"million" | b"billion" | b"trillion" => spaced && text.english,
-        _ => false,
+        _ => spaced && words::is_scale(text.slice(start, end), text.words),
     };
     fits.then_some(end)
 }
@@ -136,11 +140,19 @@ fn code_after(text: &Text<'_>, at: usize) -> Option<usize> {
 }
 
 fn word_after(text: &Text<'_>, at: usize) -> Option<usize> {
-    if !text.english || !matches!(text.at(at), b' ' | b'-') {
+    if text.words == Vocabulary::Chinese {
+        return ["元", "块钱", "块", "美元", "欧元", "英镑", "日元", "人民币"]
+            .iter()
+            .find_map(|unit| text.has(at, unit).then(|| at + unit.len()));
+    }
+    if !matches!(text.at(at), b' ' | b'-') {
         return None;
     }
-    let end = text.plain_word(at + 1)?;
-    is_currency_word(Lower::of(text.slice(at + 1, end)).bytes()).then_some(end)
+    // `dos millones de euros`
+    let of = text.words == Vocabulary::Spanish && text.slice(at, at + 4).eq_ignore_ascii_case(b" de ");
+    let start = at + if of { 4 } else { 1 };
+    let end = text.plain_word(start)?;
+    words::is_currency(text.slice(start, end), text.words).then_some(end)
 }
 
 fn is_prefix(word: &[u8]) -> bool {
@@ -155,18 +167,6 @@ fn is_code(word: &[u8]) -> bool {
         | b"CAD" | b"AUD" | b"NZD" | b"HKD" | b"SGD" | b"SEK" | b"NOK" | b"DKK" | b"PLN" | b"CZK" | b"HUF" | b"RON"
         | b"RUB" | b"UAH" | b"TRY" | b"BRL" | b"MXN" | b"ZAR" | b"KRW" | b"THB" | b"ILS" | b"AED" | b"SAR" | b"BTC"
     )
-}
-
-fn is_currency_word(word: &[u8]) -> bool {
-    let singular = match word {
-        [stem @ .., b's'] => stem,
-        _ => word,
-    };
-    matches!(word, b"quid" | b"pence" | b"penny" | b"pennies" | b"yen" | b"yuan")
-        || matches!(
-            singular,
-            b"dollar" | b"buck" | b"cent" | b"euro" | b"pound" | b"rupee" | b"franc" | b"peso"
-        )
 }
 
 #[cfg(test)]

@@ -1,20 +1,21 @@
-//! `<number>`, `<percent>`, `<ordinal>`.
+//! `<number>`, `<percent>`, `<ordinal>`. Which words count in which language: see `words.rs`.
 //!
 //! # `<number>`
 //! One of:
 //! - a *digit word*: a word made of digits, with `.` or `,` between digits only (`7`, `3.5`, `1,000`, `1.2.3`), then
-//!   any number of (space, *scale*); the scales count only in English;
-//! - (English) a *number run*: number words, each a whole word of letters, joined by one space, by one `-`, or by
-//!   `" and "` (lower case) when the word before it is a scale and the word after it is not. The run is maximal: it never begins
-//!   where the rules join its first word to a number word before it.
+//!   any number of (space, *scale*), in Chinese at once any number of `十百千万亿`;
+//! - (with words) a *number run*: number words, each a whole word of letters, joined by one space, by one `-`, or by
+//!   `" and "` (German `" und "`; lower case) when the word before it is a scale and the word after it is not; in Spanish by `" y "`
+//!   between a ten and a smaller number. The run is maximal: it never begins where the rules join its first word to a number word
+//!   before it.
 //!
-//! Scales: hundred, thousand, million, billion, trillion. Number words: zero to twenty, the tens thirty to ninety, and
-//! the scales.
+//! English scales: hundred, thousand, million, billion, trillion. English number words: zero to twenty, the tens thirty to
+//! ninety, and the scales.
 //!
 //! # `<percent>`
-//! A digit word or number run (the same, scales included), then: optionally one space and `%`; or (English) one space
-//! or `-` and a whole word `percent` or `pct`; or (English) one space or `-`, the whole word `per`, one space, the whole
-//! word `cent`.
+//! A digit word or number run (the same, scales included), then: optionally one space and `%`; or one space
+//! or `-` and a whole word `percent` or `pct` (German `Prozent`, Spanish `porciento`); or one space or `-`, the whole word `per`, one space, the
+//! whole word `cent` (German `vom Hundert`, Spanish `por ciento`). In Chinese also `百分之` and a `<number>`.
 //! No `%` stands directly before it (`%2520%25` is an encoding).
 //!
 //! # `<ordinal>`
@@ -25,63 +26,45 @@
 //!   thousandth, millionth, billionth; or a ten (twenty to ninety), one space or `-`, and a word first to ninth.
 //!   The word `second` alone does not count directly after one space and one of the whole words a, one, per, split,
 //!   each, every, half, nor directly after a digit and one space (`wait a second`, `5 second`).
+//! - (German, Spanish) a rank; `segundo` not after un, cada, por, medio, ultimo or a digit. (Chinese) `第` and a `<number>` or `一`.
 
+use super::Vocabulary;
 use super::text::{Lower, Text};
-
-/// What a number word counts as.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// zero to nineteen.
-    Small,
-    /// twenty to ninety.
-    Ten,
-    /// hundred to trillion.
-    Scale,
-}
-
-fn kind(word: &[u8]) -> Option<Kind> {
-    if !(3..=9).contains(&word.len()) {
-        return None;
-    }
-    Some(match Lower::of(word).bytes() {
-        b"zero" | b"one" | b"two" | b"three" | b"four" | b"five" | b"six" | b"seven" | b"eight" | b"nine" => {
-            Kind::Small
-        }
-        b"ten" | b"eleven" | b"twelve" | b"thirteen" | b"fourteen" | b"fifteen" | b"sixteen" => Kind::Small,
-        b"seventeen" | b"eighteen" | b"nineteen" => Kind::Small,
-        b"twenty" | b"thirty" | b"forty" | b"fifty" | b"sixty" | b"seventy" | b"eighty" | b"ninety" => {
-            Kind::Ten
-        }
-        b"hundred" | b"thousand" | b"million" | b"billion" | b"trillion" => Kind::Scale,
-        _ => return None,
-    })
-}
+use super::words::{self, Kind};
 
 /// The number word at `at`: its end and kind.
 fn number_word(text: &Text<'_>, at: usize) -> Option<(usize, Kind)> {
     // The edges are asked last: few words are number words.
     let end = text.letters(at);
-    let kind = kind(text.slice(at, end))?;
+    let kind = words::number(text.slice(at, end), text.words)?;
     (text.edge(at) && text.edge(end)).then_some((end, kind))
 }
 
-/// The kind of the number word that ends at `end`. The longest has nine letters, so looking back stays short.
+/// The kind of the number word that ends at `end`. Number words are short, so looking back is bounded.
 fn number_word_before(text: &Text<'_>, end: usize) -> Option<Kind> {
-    let length = (0..10).take_while(|&back| text.back(end, back + 1).is_ascii_alphabetic()).count();
+    let length =
+        (0..words::LONGEST).take_while(|&back| text.back(end, back + 1).is_ascii_alphabetic()).count();
     let start = end - length;
-    (length > 0 && text.edge(start) && text.edge(end)).then(|| kind(text.slice(start, end))).flatten()
+    (length > 0 && text.edge(start) && text.edge(end))
+        .then(|| words::number(text.slice(start, end), text.words))
+        .flatten()
 }
 
 /// The end of the maximal number run that begins at `at`.
 pub(super) fn number_run(text: &Text<'_>, at: usize) -> Option<usize> {
-    if !text.english {
-        return None;
+    match text.words {
+        Vocabulary::None => return None,
+        Vocabulary::Chinese => return numerals(text, at),
+        Vocabulary::English | Vocabulary::German | Vocabulary::Spanish => {}
     }
     let (mut end, mut last) = number_word(text, at)?;
     let joined = match text.before(at) {
         b' ' | b'-' if number_word_before(text, at - 1).is_some() => true,
-        b' ' if at >= 5 && text.has(at - 5, " and ") => {
-            last != Kind::Scale && number_word_before(text, at - 5) == Some(Kind::Scale)
+        b' ' => {
+            let and = and(text);
+            let before = at.checked_sub(and.len()).filter(|&before| text.has(before, and));
+            let before = before.and_then(|before| number_word_before(text, before));
+            before.is_some_and(|before| joins(text, before, last))
         }
         _ => false,
     };
@@ -94,17 +77,59 @@ pub(super) fn number_run(text: &Text<'_>, at: usize) -> Option<usize> {
             _ => None,
         };
         let next = next.or_else(|| {
-            let joins = last == Kind::Scale && text.has(end, " and ");
-            joins.then(|| number_word(text, end + 5)).flatten().filter(|&(_, kind)| kind != Kind::Scale)
+            let and = and(text);
+            let next = text.has(end, and).then(|| number_word(text, end + and.len())).flatten();
+            next.filter(|&(_, kind)| joins(text, last, kind))
         });
         let Some(next) = next else { return Some(end) };
         (end, last) = next;
     }
 }
 
+/// What joins two number words.
+fn and(text: &Text<'_>) -> &'static str {
+    match text.words {
+        Vocabulary::German => " und ",
+        Vocabulary::Spanish => " y ",
+        _ => " and ",
+    }
+}
+
+/// Whether two number words are one number with an `and` between them.
+fn joins(text: &Text<'_>, before: Kind, next: Kind) -> bool {
+    match text.words {
+        Vocabulary::Spanish => before == Kind::Ten && next == Kind::Small,
+        _ => before == Kind::Scale && next != Kind::Scale,
+    }
+}
+
+const NUMERALS: &str = "零〇一二两三四五六七八九十百千万亿";
+
+/// The Chinese numeral at `at`: three bytes of UTF-8.
+fn is_numeral(text: &Text<'_>, at: usize) -> bool {
+    text.part(at, at + 3).is_some_and(|numeral| NUMERALS.contains(numeral))
+}
+
+/// The end of the maximal run of Chinese numerals that begins at `at`.
+fn numerals(text: &Text<'_>, at: usize) -> Option<usize> {
+    if at >= 3 && is_numeral(text, at - 3) {
+        return None;
+    }
+    let mut end = at;
+    while is_numeral(text, end) {
+        end += 3;
+    }
+    (end > at && text.part(at, end) != Some("一")).then_some(end)
+}
+
 /// The end of the scales that follow a digit word at `end`, each after one space; `end` itself when there are none.
 fn scales(text: &Text<'_>, mut end: usize) -> usize {
-    while text.english && text.at(end) == b' ' {
+    if text.words == Vocabulary::Chinese {
+        while text.part(end, end + 3).is_some_and(|scale| "十百千万亿".contains(scale)) {
+            end += 3;
+        }
+    }
+    while text.at(end) == b' ' {
         match number_word(text, end + 1) {
             Some((further, Kind::Scale)) => end = further,
             _ => break,
@@ -126,24 +151,35 @@ pub(super) fn percent(text: &Text<'_>, at: usize) -> Option<usize> {
     if text.before(at) == b'%' {
         return None;
     }
+    const OF_HUNDRED: &str = "百分之";
+    if text.words == Vocabulary::Chinese && text.has(at, OF_HUNDRED) {
+        return number(text, at + OF_HUNDRED.len());
+    }
     let end = number(text, at)?;
     let sign = end + usize::from(text.at(end) == b' ');
     if text.at(sign) == b'%' {
         return Some(sign + 1);
     }
-    if !text.english || !matches!(text.at(end), b' ' | b'-') {
+    if !matches!(text.at(end), b' ' | b'-') {
         return None;
     }
     let start = end + 1;
+    let (whole, first, second): (&[&[u8]], &[u8], &[u8]) = match text.words {
+        Vocabulary::English => (&[b"percent", b"pct"], b"per", b"cent"),
+        Vocabulary::German => (&[b"prozent"], b"vom", b"hundert"),
+        Vocabulary::Spanish => (&[b"porciento"], b"por", b"ciento"),
+        Vocabulary::None | Vocabulary::Chinese => return None,
+    };
     let end = text.plain_word(start)?;
-    match Lower::of(text.slice(start, end)).bytes() {
-        b"percent" | b"pct" => Some(end),
-        b"per" if text.at(end) == b' ' => {
-            let cent = text.plain_word(end + 1)?;
-            text.slice(end + 1, cent).eq_ignore_ascii_case(b"cent").then_some(cent)
-        }
-        _ => None,
+    let lower = Lower::of(text.slice(start, end));
+    if whole.contains(&lower.bytes()) {
+        return Some(end);
     }
+    if lower.bytes() != first || text.at(end) != b' ' {
+        return None;
+    }
+    let cent = text.plain_word(end + 1)?;
+    text.slice(end + 1, cent).eq_ignore_ascii_case(second).then_some(cent)
 }
 
 /// The end of the longest `<ordinal>` at `at`.
@@ -178,8 +214,21 @@ fn unit_ordinal(word: &[u8]) -> bool {
 }
 
 fn word_ordinal(text: &Text<'_>, at: usize) -> Option<usize> {
-    if !text.english {
-        return None;
+    match text.words {
+        Vocabulary::English => {}
+        Vocabulary::None => return None,
+        Vocabulary::Chinese => {
+            const RANK: &str = "第";
+            return text
+                .has(at, RANK)
+                .then(|| number(text, at + RANK.len()).or(lone_one(text, at + RANK.len())))
+                .flatten();
+        }
+        Vocabulary::German | Vocabulary::Spanish => {
+            let end = text.plain_word(at)?;
+            let unit = text.slice(at, end).eq_ignore_ascii_case(b"segundo") && unit_of_time(text, at);
+            return (words::is_rank(text.slice(at, end), text.words) && !unit).then_some(end);
+        }
     }
     let end = text.letters(at);
     if !(3..=11).contains(&(end - at)) {
@@ -195,7 +244,7 @@ fn word_ordinal(text: &Text<'_>, at: usize) -> Option<usize> {
         b"seventeenth" | b"eighteenth" | b"nineteenth" | b"twentieth" | b"thirtieth" | b"fortieth" => true,
         b"fiftieth" | b"sixtieth" | b"seventieth" | b"eightieth" | b"ninetieth" => true,
         b"hundredth" | b"thousandth" | b"millionth" | b"billionth" => true,
-        word if kind(word) == Some(Kind::Ten) && matches!(text.at(end), b' ' | b'-') => {
+        word if words::number(word, text.words) == Some(Kind::Ten) && matches!(text.at(end), b' ' | b'-') => {
             let unit = text.plain_word(end + 1)?;
             let fits = unit_ordinal(Lower::of(text.slice(end + 1, unit)).bytes());
             return (fits && text.edge(at)).then_some(unit);
@@ -218,7 +267,15 @@ fn unit_of_time(text: &Text<'_>, at: usize) -> bool {
     let start = end - length;
     let word = Lower::of(text.slice(start, end));
     text.edge(start)
-        && matches!(word.bytes(), b"a" | b"one" | b"per" | b"split" | b"each" | b"every" | b"half")
+        && match text.words {
+            Vocabulary::Spanish => matches!(word.bytes(), b"un" | b"cada" | b"por" | b"medio" | b"ultimo"),
+            _ => matches!(word.bytes(), b"a" | b"one" | b"per" | b"split" | b"each" | b"every" | b"half"),
+        }
+}
+
+/// The end of a `一` that is a number because of what stands before it.
+fn lone_one(text: &Text<'_>, at: usize) -> Option<usize> {
+    text.has(at, "一").then_some(at + "一".len())
 }
 
 #[cfg(test)]

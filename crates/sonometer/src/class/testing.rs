@@ -9,6 +9,16 @@ pub(super) fn texts(class: Class, text: &str) -> Vec<String> {
     found.iter().map(|one| text[one.start as usize..one.end as usize].to_owned()).collect()
 }
 
+/// Checks what is found of one class in texts of another language.
+pub(super) fn check_words(class: Class, words: Vocabulary, cases: &[(&str, &[&str])]) {
+    for (text, expected) in cases {
+        let mut found = Vec::new();
+        find(text, ClassSet::of(&[class]), words, &mut found);
+        let found: Vec<&str> = found.iter().map(|one| &text[one.start as usize..one.end as usize]).collect();
+        assert_eq!(found, *expected, "{text:?}");
+    }
+}
+
 /// Checks what is found of one class in each text, and that asking for every class finds the same.
 pub(super) fn check(class: Class, cases: &[(&str, &[&str])]) {
     let wrong: Vec<String> = cases

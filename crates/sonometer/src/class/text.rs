@@ -7,18 +7,20 @@
 //! which is an ASCII digit, belong to the word too (`3.5`, `1,000`, `don't`). A position is an *edge* unless it lies
 //! strictly inside a word. Every occurrence of every class begins and ends at an edge.
 
+use super::Vocabulary;
+
 /// Folded text with the questions the scanners ask. Reading outside the text gives the byte 0, which no class contains.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'t> {
     text: &'t str,
     bytes: &'t [u8],
-    /// Whether English number, month and currency words count.
-    pub(super) english: bool,
+    /// Whose number, month and currency words count.
+    pub(super) words: Vocabulary,
 }
 
 impl<'t> Text<'t> {
-    pub(super) fn new(text: &'t str, english: bool) -> Self {
-        Self { text, bytes: text.as_bytes(), english }
+    pub(super) fn new(text: &'t str, words: Vocabulary) -> Self {
+        Self { text, bytes: text.as_bytes(), words }
     }
 
     pub(super) fn bytes(&self) -> &'t [u8] {
@@ -43,6 +45,11 @@ impl<'t> Text<'t> {
     /// The bytes `from..to`, empty where there are none.
     pub(super) fn slice(&self, from: usize, to: usize) -> &'t [u8] {
         self.bytes.get(from..to).unwrap_or(&[])
+    }
+
+    /// The text `from..to`, where characters begin and end there.
+    pub(super) fn part(&self, from: usize, to: usize) -> Option<&'t str> {
+        self.text.get(from..to)
     }
 
     /// Whether the text goes on with `expected` at `at`.
@@ -182,12 +189,12 @@ pub(super) fn value(digits: &[u8]) -> u64 {
 }
 
 /// A word in lower case, in a buffer: every word the classes know is shorter than this, a longer one is no such word.
-pub(super) struct Lower([u8; 12], usize);
+pub(super) struct Lower([u8; 16], usize);
 
 impl Lower {
     /// Copies `word`; a word too long to be known gives the empty word.
     pub(super) fn of(word: &[u8]) -> Self {
-        let mut buffer = [0; 12];
+        let mut buffer = [0; 16];
         let Some(room) = buffer.get_mut(..word.len()) else { return Self(buffer, 0) };
         for (slot, b) in room.iter_mut().zip(word) {
             *slot = b.to_ascii_lowercase();
@@ -226,7 +233,7 @@ mod tests {
     #[test]
     fn edges_lie_between_words() {
         let edges = |text: &str| -> Vec<usize> {
-            let view = Text::new(text, true);
+            let view = Text::new(text, Vocabulary::English);
             (0..=text.len()).filter(|&at| text.is_char_boundary(at) && view.edge(at)).collect()
         };
         assert_eq!(edges("ab 12"), [0, 2, 3, 5]);

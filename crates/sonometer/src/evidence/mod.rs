@@ -1,15 +1,24 @@
 //! Judging: which matches are evidence, and why the others are not.
 
 mod exclusion;
+mod layout;
 mod negation;
+pub(crate) mod readings;
+mod relation;
+
+pub(crate) mod window;
+
+pub(crate) use relation::strength;
 
 use crate::interaction::Interaction;
 use crate::matcher::{Count, Hit, TurnText, place};
-use crate::protocol::{End, Extent, Place};
+use crate::protocol::{End, Extent, LineList, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
+use readings::Manner;
 use std::ops::Range;
 use std::sync::Arc;
+use window::{Joined, Stretch, Window};
 
 /// The conditions of a candidate, as bits of [`Candidate::failed`].
 pub(crate) mod condition {
@@ -23,6 +32,20 @@ pub(crate) mod condition {
     pub(crate) const NEGATED: u8 = 8;
     /// Its check digits are wrong (such candidates are only ever near misses).
     pub(crate) const CHECKSUM: u8 = 16;
+    /// What must come before it does not.
+    pub(crate) const AFTER: u8 = 32;
+    /// What must follow does not.
+    pub(crate) const BEFORE: u8 = 64;
+    /// Its gap is too long (such candidates are only ever near misses).
+    pub(crate) const GAP: u8 = 128;
+}
+
+/// What a candidate that counts can lack, as bits of [`Candidate::lacks`].
+pub(crate) mod lack {
+    /// What would complete it.
+    pub(crate) const PAIR: u8 = 1;
+    /// The other side's words.
+    pub(crate) const ECHO: u8 = 2;
 }
 
 /// A match of an evidence line with the verdict on it.
@@ -34,12 +57,20 @@ pub(crate) struct Candidate {
     /// Bytes of the turn's original text.
     pub(crate) start: u32,
     pub(crate) end: u32,
+    /// Its stretches in further turns, in [`Joined`]; 0: none.
+    pub(crate) joined: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
-    /// What its line is worth.
+    /// How the text was read in which it was found.
+    pub(crate) manner: Manner,
+    /// What its line is worth, with what `echo` and `pair` make of it.
     pub(crate) strength: Unit,
     /// Bits of [`condition`]; 0: it counts.
     pub(crate) failed: u8,
+    /// Bits of [`lack`].
+    pub(crate) lacks: u8,
+    /// Of a negated candidate whose marker flips: the conditions of the other marker that it fails.
+    pub(crate) fails_flipped: u8,
     /// What it adds to its marker's evidence; set when the marker is measured.
     pub(crate) contribution: Unit,
 }
@@ -53,12 +84,32 @@ pub(crate) struct TurnFacts {
     pub(crate) count: Count,
 }
 
+/// What a companion matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Said {
+    pub(crate) companion: u32,
+    pub(crate) turn: u32,
+    /// Bytes of the turn's original text.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+/// What the turns of an interaction hold for a sensor.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) joined: Joined,
+    said: Vec<Said>,
+    layouts: layout::Layouts,
+}
+
 /// The interaction as the conditions see it.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) turns: Vec<TurnFacts>,
-    earliest: Option<Unit>,
-    latest: Option<Unit>,
+    /// The earliest and the latest time of a turn.
+    pub(crate) earliest: Option<Unit>,
+    pub(crate) latest: Option<Unit>,
 }
 
 impl Setting {
@@ -76,7 +127,7 @@ impl Setting {
                 name
             }
         };
-        let asked = !plan.roles.is_empty();
+        let asked = !plan.roles.is_empty() || !plan.joins.is_empty();
         let turns = interaction.turns().iter().map(|turn| TurnFacts {
             role: turn.role.as_deref().filter(|_| asked).map(&mut name_of),
             timestamp: turn.timestamp,
@@ -107,54 +158,157 @@ impl Setting {
     }
 }
 
-/// Judges the matches of one turn; candidates come out by marker, line and place.
-pub(crate) fn judge(
-    plan: &Plan,
-    setting: &Setting,
-    turn_number: usize,
-    turn: &TurnText<'_>,
-    hits: &[Hit],
-    candidates: &mut Vec<Candidate>,
-) {
-    candidates.reserve(hits.len());
-    let exclusions = exclusion::Exclusions::of(plan, turn, hits);
-    let cues = negation::Cues::of(plan, turn, hits);
-    let mut verdict = |marker: u32, line: u32, strength: Unit, hit: &Hit, range: Range<usize>, failed: u8| {
-        let marker_plan = &plan.markers[marker as usize];
-        let mut failed = failed;
-        if !setting.is_by(turn_number, &marker_plan.by) {
-            failed |= condition::ROLE;
+/// What was read: where it stands in the interaction, and how it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene<'w> {
+    /// The turn; of a window the first.
+    pub(crate) turn: usize,
+    pub(crate) window: Option<&'w Window>,
+    pub(crate) manner: Manner,
+}
+
+impl Findings {
+    /// Judges the matches of one reading of a turn; candidates come out by marker, line and place.
+    pub(crate) fn judge(
+        &mut self,
+        plan: &Plan,
+        setting: &Setting,
+        scene: Scene<'_>,
+        turn: &TurnText<'_>,
+        hits: &[Hit],
+    ) {
+        self.candidates.reserve(hits.len());
+        let judge = Judge {
+            plan,
+            setting,
+            turn,
+            scene,
+            exclusions: exclusion::Exclusions::of(plan, turn, hits),
+            cues: negation::Cues::of(plan, turn, hits),
+        };
+        for (at, hit) in hits.iter().enumerate() {
+            match plan.rules[hit.rule as usize].owner {
+                Owner::Line { marker, line } => {
+                    self.add(&judge, marker, line, hit, place(plan, turn, hit), 0);
+                }
+                // The rule of a line stands directly before that of the line widened, and so do its hits.
+                Owner::Wide { marker, line }
+                    if scene.window.is_none() && !overlaps_rule_before(&hits[..at], hit) =>
+                {
+                    self.add(&judge, marker, line, hit, place(plan, turn, hit), condition::GAP);
+                }
+                Owner::Companion(companion) if scene.window.is_none() => {
+                    let Range { start, end } = place(plan, turn, hit);
+                    let turn = scene.turn as u32;
+                    self.said.push(Said { companion, turn, start: start as u32, end: end as u32 });
+                }
+                _ => {}
+            }
         }
-        if !setting.is_within(turn_number, marker_plan.place) {
-            failed |= condition::WHERE;
+        for (marker, line, hit, range) in near_misses(plan, turn) {
+            self.add(&judge, marker, line, &hit, range, condition::CHECKSUM);
         }
-        if exclusions.overlap(marker, &range) {
-            failed |= condition::EXCEPT;
-        }
-        if marker_plan.drops_negated && cues.negate(plan, turn, &marker_plan.written[line as usize], hit) {
-            failed |= condition::NEGATED;
-        }
-        candidates.push(Candidate {
-            marker,
-            line,
-            turn: turn_number as u32,
-            start: range.start as u32,
-            end: range.end as u32,
-            tokens: (hit.last - hit.first).max(1),
-            strength,
-            failed,
-            contribution: Unit::ZERO,
-        });
-    };
-    for hit in hits {
-        let rule = &plan.rules[hit.rule as usize];
-        if let Owner::Line { marker, line } = rule.owner {
-            verdict(marker, line, rule.strength, hit, place(plan, turn, hit), 0);
+        if plan.relates.layout && scene.window.is_none() && scene.manner == Manner::Written {
+            self.layouts.add(plan, turn);
         }
     }
-    for (marker, line, hit, range) in near_misses(plan, turn) {
-        let strength = plan.protocol.markers[marker as usize].lines[line as usize].strength;
-        verdict(marker, line, strength, &hit, range, condition::CHECKSUM);
+
+    /// Adds a match or near miss with the verdict on it; of a window only what its markers find over several turns.
+    fn add(&mut self, judge: &Judge<'_>, marker: u32, line: u32, hit: &Hit, range: Range<usize>, failed: u8) {
+        let (first, further) = match judge.scene.window {
+            None => (Stretch::of(judge.scene.turn, &range), Vec::new()),
+            Some(window) if judge.plan.protocol.markers[marker as usize].join == Some(window.join) => {
+                let Some(place) = window.place(&range) else { return };
+                place
+            }
+            Some(_) => return,
+        };
+        let verdict = judge.verdict(marker, line, hit, &range);
+        self.candidates.push(Candidate {
+            marker,
+            line,
+            turn: first.turn,
+            start: first.start,
+            end: first.end,
+            joined: self.joined.keep(further),
+            tokens: (hit.last - hit.first).max(1),
+            manner: judge.scene.manner,
+            strength: judge.plan.line(marker, line).strength,
+            failed: failed | verdict.failed,
+            lacks: 0,
+            fails_flipped: verdict.fails_flipped,
+            contribution: Unit::ZERO,
+        });
+    }
+
+    /// Puts all candidates in the order of marker, line and place, each set in relation to what stands in other places.
+    pub(crate) fn settle(&mut self, plan: &Plan, setting: &Setting) {
+        readings::settle(plan, self);
+        if plan.relates.any {
+            relation::settle(plan, setting, self);
+        }
+        // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
+        self.candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
+    }
+}
+
+/// Whether a match of the rule before that of `hit` overlaps it.
+fn overlaps_rule_before(before: &[Hit], hit: &Hit) -> bool {
+    let own = before.iter().rev().skip_while(|other| other.rule == hit.rule);
+    let mut strict = own.take_while(|other| other.rule + 1 == hit.rule);
+    strict.any(|other| other.first < hit.last && hit.first < other.last)
+}
+
+/// Everything that a verdict within a turn depends on.
+struct Judge<'j> {
+    plan: &'j Plan,
+    setting: &'j Setting,
+    turn: &'j TurnText<'j>,
+    scene: Scene<'j>,
+    exclusions: exclusion::Exclusions,
+    cues: negation::Cues,
+}
+
+/// What the text around a match says of it.
+struct Verdict {
+    failed: u8,
+    fails_flipped: u8,
+}
+
+impl Judge<'_> {
+    /// Judges a match at `range` of the text that was read.
+    fn verdict(&self, marker: u32, line: u32, hit: &Hit, range: &Range<usize>) -> Verdict {
+        let marker_plan = &self.plan.markers[marker as usize];
+        if matches!(self.plan.line(marker, line).list, LineList::When | LineList::To) {
+            let heard = self.setting.is_by(self.scene.turn, &marker_plan.side_by);
+            return Verdict { failed: if heard { 0 } else { condition::ROLE }, fails_flipped: 0 };
+        }
+        let mut verdict = Verdict { failed: self.simple_conditions(marker, range), fails_flipped: 0 };
+        if marker_plan.heeds_negation
+            && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], hit)
+        {
+            verdict.failed |= condition::NEGATED;
+            if let Some((other, _)) = marker_plan.flips_to {
+                verdict.fails_flipped = self.simple_conditions(other, range);
+            }
+        }
+        verdict
+    }
+
+    /// The conditions of a marker on who says something, where, and in which words.
+    fn simple_conditions(&self, marker: u32, range: &Range<usize>) -> u8 {
+        let marker_plan = &self.plan.markers[marker as usize];
+        let mut failed = 0;
+        if !self.setting.is_by(self.scene.turn, &marker_plan.by) {
+            failed |= condition::ROLE;
+        }
+        if !self.setting.is_within(self.scene.turn, marker_plan.place) {
+            failed |= condition::WHERE;
+        }
+        if self.exclusions.overlap(marker, range) {
+            failed |= condition::EXCEPT;
+        }
+        failed
     }
 }
 

@@ -4,11 +4,14 @@
 use crate::matcher::{Hit, TurnText};
 use crate::protocol::phrase::{WordKind, WordTest};
 use crate::sensor::{Owner, Plan, Written};
+use crate::text::edit::within_one_edit;
 use crate::text::gap::GapKind;
 
 /// The cues and stops of a turn as (first, last) tokens, in order.
 pub(super) struct Cues {
     cues: Vec<(usize, usize)>,
+    /// Those of the cues that negate what stands before them too.
+    post_cues: Vec<(usize, usize)>,
     stops: Vec<(usize, usize)>,
 }
 
@@ -32,7 +35,15 @@ impl Cues {
         }
         let stops = if cues.is_empty() { Vec::new() } else { of(Owner::Stop) };
         debug_assert!(cues.last().is_none_or(|cue| cue.1 <= turn.tokens.len()));
-        Self { cues, stops }
+        let post_cues = match plan.language.map_or(&[][..], |l| l.negation.post_cues) {
+            [] => Vec::new(),
+            known => cues
+                .iter()
+                .copied()
+                .filter(|cue| known.binary_search(&&*phrase(turn, *cue)).is_ok())
+                .collect(),
+        };
+        Self { cues, post_cues, stops }
     }
 
     /// Whether the last cue that applies to a match of a line with those directly before it, negates.
@@ -44,13 +55,19 @@ impl Cues {
         let reach = usize::from(plan.protocol.negation.reach);
         let behind = self.cues.partition_point(|cue| cue.1 <= first);
         let before = self.cues[..behind].iter().rev().take_while(|cue| first - cue.1 < reach);
-        let before = before.filter(|cue| !self.is_stopped(turn, cue.1, first));
+        let before = before.filter(|cue| !self.is_stopped(plan, turn, cue.1, first));
         let inside = self.cues[behind..].iter().take_while(|cue| line.has_gap && cue.0 < last);
         let inside: Vec<_> = inside
             .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, &line.words, **cue))
             .collect();
+        let from = self.post_cues.partition_point(|cue| cue.0 < last);
+        let after: Vec<_> = self.post_cues[from..]
+            .iter()
+            .take_while(|cue| cue.0 - last < reach)
+            .filter(|cue| self.reaches_back(plan, turn, last, cue.0))
+            .collect();
         // From the last cue backwards: those side by side cancel in pairs, one that stands apart decides nothing more.
-        let mut applying = inside.into_iter().rev().chain(before);
+        let mut applying = after.into_iter().rev().chain(inside.into_iter().rev()).chain(before);
         let Some(mut nearest) = applying.next() else { return false };
         let mut side_by_side = 1;
         for cue in applying {
@@ -62,15 +79,34 @@ impl Cues {
         side_by_side % 2 == 1
     }
 
+    /// Whether nothing between the end of a match and a cue behind it ends the cue's reach: the same clause goes on.
+    fn reaches_back(&self, plan: &Plan, turn: &TurnText<'_>, last: usize, cue: usize) -> bool {
+        let stops = plan.language.map_or(&[][..], |l| l.negation.post_stops);
+        (last..=cue).all(|at| turn.gap_kind(at) == GapKind::Join)
+            && !overlaps_any(&self.stops, (last, cue))
+            && !(last..cue).any(|at| stops.binary_search(&&*phrase(turn, (at, at + 1))).is_ok())
+    }
+
     /// Whether something between the end of a cue and the first token of a match ends the cue's reach.
-    fn is_stopped(&self, turn: &TurnText<'_>, cue_end: usize, first: usize) -> bool {
+    fn is_stopped(&self, plan: &Plan, turn: &TurnText<'_>, cue_end: usize, first: usize) -> bool {
         // "No, I like it": a cue that a comma sets apart is an answer.
         if turn.gap_kind(cue_end) != GapKind::Join {
             return true;
         }
-        let gap_stops = |at: usize| turn.gap_kind(at) == GapKind::End || turn.gap(at).contains(';');
+        let commas_stop = plan.language.is_some_and(|l| l.negation.commas_stop);
+        let gap_stops = |at: usize| match turn.gap_kind(at) {
+            GapKind::Join => false,
+            GapKind::Break => commas_stop || turn.gap(at).contains(';'),
+            GapKind::End => true,
+        };
         (cue_end..=first).any(gap_stops) || overlaps_any(&self.stops, (cue_end, first))
     }
+}
+
+/// The words of some tokens, in lower case, with one space between them.
+fn phrase(turn: &TurnText<'_>, tokens: (usize, usize)) -> String {
+    let words: Vec<String> = (tokens.0..tokens.1).map(|at| turn.word(at).to_ascii_lowercase()).collect();
+    words.join(" ")
 }
 
 /// Whether one of the sorted, disjoint `spans` overlaps `span`.
@@ -86,6 +122,7 @@ fn is_written(plan: &Plan, turn: &TurnText<'_>, tests: &[WordTest], cue: (usize,
         tests.iter().any(|test| match test.kind {
             WordKind::Equal => word == test.folded,
             WordKind::Prefix => word.starts_with(&test.folded),
+            WordKind::Misspelt => within_one_edit(&word, &test.folded),
             WordKind::Inflection => plan.language.and_then(|l| l.stem).is_some_and(|stem| {
                 let mut found = String::new();
                 stem(&word, &mut found);

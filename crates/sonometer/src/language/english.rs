@@ -2,18 +2,28 @@
 //!
 //! The lists were decided on English discussions, negotiations, requests, lessons and comments: counted, then read.
 
-use super::{Language, Negation, english_frequency::FREQUENCY, english_stem::stem};
+use super::{Language, Negation, Script, english_frequency::FREQUENCY, english_stem::stem};
 
 /// English.
 pub static ENGLISH: Language = Language {
     code: "en",
-    version: "en-1",
-    latin: true,
+    version: "en-2",
+    script: Script::Latin,
     function_words: FUNCTION_WORDS,
-    negation: Negation { cues: CUES, not_cues: NOT_CUES, stops: STOPS },
+    homographs: HOMOGRAPHS,
+    negation: Negation {
+        cues: CUES,
+        post_cues: &[],
+        not_cues: NOT_CUES,
+        stops: STOPS,
+        post_stops: &[],
+        commas_stop: false,
+    },
     abbreviations: ABBREVIATIONS,
     number_abbreviations: NUMBER_ABBREVIATIONS,
     frequency: FREQUENCY,
+    spoken_digits: SPOKEN_DIGITS,
+    digit_multipliers: DIGIT_MULTIPLIERS,
     stem: Some(stem),
 };
 
@@ -45,6 +55,18 @@ const FUNCTION_WORDS: &[&str] = &[
     "whats", "when", "where", "whether", "which", "while", "who", "who's", "whom", "whose", "why", "will",
     "with", "within", "without", "won't", "wont", "would", "wouldn't", "wouldnt", "yeah", "yes", "you",
     "you'd", "you'll", "you're", "you've", "your", "youre", "yours", "yourself",
+];
+
+/// What other languages are told by and English writes too, as words (`die`, `want`), names (`los`, `van`), or signs (`com`, `eu`).
+#[rustfmt::skip]
+const HOMOGRAPHS: &[&str] = &[
+    "ad", "ai", "al", "alle", "as", "ate", "ben", "bent", "bin", "ca", "car", "ci", "com", "come", "como",
+    "con", "da", "dan", "dat", "dem", "den", "die", "dire", "dit", "do", "door", "dos", "el", "em", "en",
+    "er", "era", "et", "eu", "fa", "fait", "fare", "favor", "font", "gut", "ha", "hai", "hat", "hay", "hem",
+    "hier", "hun", "im", "in", "la", "las", "le", "li", "los", "ma", "mal", "man", "mas", "me", "meme", "men",
+    "met", "mi", "mia", "mis", "na", "no", "non", "op", "os", "par", "per", "plus", "pour", "sa", "se", "ser",
+    "ses", "si", "sin", "so", "solo", "son", "soy", "sta", "su", "ta", "tan", "ter", "ton", "tot", "tout",
+    "um", "un", "uno", "van", "ver", "vi", "want", "war", "was", "wat", "wil", "worden", "ya", "yo",
 ];
 
 /// A cue of several words is there when its first word alone would be no cue (`lack of`), when two cues are one
@@ -112,3 +134,13 @@ const ABBREVIATIONS: &[&str] = &[
     "messrs", "mr", "mrs", "ms", "mt", "nov", "oct", "pp", "prof", "pvt", "rev", "sept", "sgt", "sr", "st",
     "thu", "thur", "thurs", "tue", "tues", "univ", "viz", "vol", "vols", "vs",
 ];
+
+/// `nought` and `naught` are British; `o` is how a transcript writes `oh`.
+#[rustfmt::skip]
+const SPOKEN_DIGITS: &[(&str, u8)] = &[
+    ("eight", 8), ("five", 5), ("four", 4), ("naught", 0), ("nine", 9), ("nought", 0), ("o", 0), ("oh", 0),
+    ("one", 1), ("seven", 7), ("six", 6), ("three", 3), ("two", 2), ("zero", 0),
+];
+
+/// `double seven`, `triple zero`.
+const DIGIT_MULTIPLIERS: &[(&str, u8)] = &[("double", 2), ("treble", 3), ("triple", 3)];

@@ -1,25 +1,41 @@
 //! Languages as data: what the engine must know of a language, and nothing of it in code but the stemmer.
 //!
-//! Every word here is as text looks after folding: lower-case ASCII letters, `'` as the apostrophe; a phrase is words
-//! with one space between them. Every list is sorted by bytes and without repetitions, so it can be searched by halves.
+//! Every word here is as text looks after folding: lower-case ASCII letters, `'` as the apostrophe, or one Han character;
+//! a phrase is words with one space between them. Every list is sorted by bytes and without repetitions, so it can be
+//! searched by halves.
 
+mod chinese;
+mod chinese_frequency;
 mod english;
 mod english_frequency;
 pub mod english_stem;
+mod german;
+mod german_frequency;
+pub mod german_stem;
+mod spanish;
+mod spanish_frequency;
+pub mod spanish_stem;
+mod telltale;
 
+pub use chinese::CHINESE;
 pub use english::ENGLISH;
+pub use german::GERMAN;
+pub use spanish::SPANISH;
+pub use telltale::{TELLTALES, Telltales};
 
 /// What the engine knows of one language.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Language {
     /// Its ISO 639-1 code, such as `en`.
     pub code: &'static str,
     /// The name of these tables. It changes when a list or the stemmer does, and is part of the engine's fingerprint.
     pub version: &'static str,
-    /// Whether it is written in Latin letters, which fold to ASCII.
-    pub latin: bool,
+    /// What it is written in.
+    pub script: Script,
     /// Words that tell by their share of a text that it is written in this language.
     pub function_words: &'static [&'static str],
+    /// Words of this language that other languages count among those they are told by (English `die`, German `her`).
+    pub homographs: &'static [&'static str],
     /// What negates, and what only looks like it.
     pub negation: Negation,
     /// Words of two letters and more after which a full stop does not end the sentence, without the full stop.
@@ -28,27 +44,73 @@ pub struct Language {
     pub number_abbreviations: &'static [&'static str],
     /// Frequent words, each with the binary logarithm of its occurrences in a million words, rounded down.
     pub frequency: &'static [(&'static str, u8)],
+    /// The words for 0 to 9 as people say digits one by one (`oh` for 0, German `zwo`), each with its value.
+    pub spoken_digits: &'static [(&'static str, u8)],
+    /// Words that repeat the spoken digit after them (`double seven`), each with how often it then stands.
+    pub digit_multipliers: &'static [(&'static str, u8)],
     /// Writes the stem of a folded word into the buffer, replacing what was there; `None` if the language has no
     /// stemmer.
     pub stem: Option<fn(&str, &mut String)>,
 }
 
+/// What a language is written in. A word in other letters is none of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Script {
+    /// Latin letters, which fold to ASCII.
+    Latin,
+    /// Han characters, each a token of its own.
+    Han,
+}
+
+impl Script {
+    /// Whether a folded token that begins with `first` can be read by whoever reads the script: an ASCII character for
+    /// Latin; for Han a digit, `〇`, or a character of U+3400–4DBF, U+4E00–9FFF, U+F900–FAFF, U+20000–3FFFF.
+    pub const fn reads(self, first: char) -> bool {
+        match self {
+            Self::Latin => first.is_ascii(),
+            Self::Han => matches!(
+                first,
+                '0'..='9'
+                    | '〇'
+                    | '\u{3400}'..='\u{4DBF}'
+                    | '\u{4E00}'..='\u{9FFF}'
+                    | '\u{F900}'..='\u{FAFF}'
+                    | '\u{20000}'..='\u{3FFFF}'
+            ),
+        }
+    }
+}
+
 /// The words and phrases of negation, in the tradition of NegEx and ConText. A cue that overlaps one of `not_cues`
 /// negates nothing.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Negation {
     /// What negates the words after it.
     pub cues: &'static [&'static str],
+    /// Those of the cues that negate the words before them as well (German `nicht`).
+    pub post_cues: &'static [&'static str],
     /// Phrases with a cue in them that does not negate what follows, such as `not only`.
     pub not_cues: &'static [&'static str],
     /// Single words that end the reach of a cue, such as `but`.
     pub stops: &'static [&'static str],
+    /// Single words that end the reach of a cue towards the words before it, besides `stops` (German `und`).
+    pub post_stops: &'static [&'static str],
+    /// Whether a comma ends the reach of a cue, as any *break* gap then does: in Chinese it parts clauses.
+    pub commas_stop: bool,
 }
 
 impl Language {
     /// Is the folded `word` a function word?
     pub fn is_function_word(&self, word: &str) -> bool {
         self.function_words.binary_search(&word).is_ok()
+    }
+
+    /// The words that other languages are told by and this one does not write, in no order, some more than once. None
+    /// for a script of its own: there, what is foreign shows in its letters.
+    pub fn foreign_words(&self) -> impl Iterator<Item = &'static str> {
+        let others = TELLTALES.iter().filter(|other| self.script == Script::Latin && other.code != self.code);
+        let mine = |word: &str| self.is_function_word(word) || self.homographs.binary_search(&word).is_ok();
+        others.flat_map(|other| other.words).copied().filter(move |word| !mine(word))
     }
 
     /// Is the folded `word` an abbreviation, after which a full stop does not end the sentence?
@@ -72,7 +134,7 @@ impl Language {
 }
 
 /// Every language there is, sorted by code.
-pub static LANGUAGES: &[&Language] = &[&ENGLISH];
+pub static LANGUAGES: &[&Language] = &[&GERMAN, &ENGLISH, &SPANISH, &CHINESE];
 
 /// The language of a code such as `en` or of a longer BCP 47 tag such as `en-GB`, in whatever case. `None` if the
 /// engine does not know it.
@@ -99,7 +161,11 @@ mod tests {
     fn assert_folded(phrase: &str) {
         for word in phrase.split(' ') {
             assert!(!word.is_empty(), "`{phrase}` has one space between words and none around");
-            assert!(word.bytes().all(|b| b.is_ascii_lowercase() || b == b'\''), "`{phrase}` is folded");
+            let latin = word.bytes().all(|b| b.is_ascii_lowercase() || b == b'\'');
+            let han =
+                word.chars().count() == 1 && word.chars().all(|c| !c.is_ascii() && Script::Han.reads(c));
+            assert!(latin || han, "`{phrase}` is folded");
+            assert_eq!(crate::text::fold::fold_to_lower(word), word);
             assert!(!word.starts_with('\'') && !word.ends_with('\''), "`{phrase}` has whole words");
         }
     }
@@ -119,26 +185,109 @@ mod tests {
         for language in LANGUAGES {
             let frequent: Vec<&str> = language.frequency.iter().map(|&(word, _)| word).collect();
             let lists = [
-                ("function words", language.function_words),
-                ("cues", language.negation.cues),
-                ("not cues", language.negation.not_cues),
-                ("stops", language.negation.stops),
-                ("abbreviations", language.abbreviations),
-                ("number_abbreviations", language.number_abbreviations),
-                ("frequency", &frequent),
+                ("function words", language.function_words, true),
+                ("homographs", language.homographs, false),
+                ("cues", language.negation.cues, true),
+                ("post cues", language.negation.post_cues, false),
+                ("not cues", language.negation.not_cues, true),
+                ("stops", language.negation.stops, true),
+                ("post stops", language.negation.post_stops, false),
+                ("abbreviations", language.abbreviations, language.script == Script::Latin),
+                ("number_abbreviations", language.number_abbreviations, language.script == Script::Latin),
+                ("frequency", &frequent, true),
+                ("spoken digits", &first_of(language.spoken_digits), true),
+                ("digit multipliers", &first_of(language.digit_multipliers), false),
             ];
-            for (name, words) in lists {
-                assert!(!words.is_empty(), "{} {name}", language.code);
-                assert_sorted(name, words);
+            for (name, words, needed) in lists {
+                assert!(!needed || !words.is_empty(), "{} {name}", language.code);
+                assert_sorted(&format!("{} {name}", language.code), words);
                 words.iter().for_each(|word| assert_folded(word));
             }
+        }
+    }
+
+    fn first_of(pairs: &[(&'static str, u8)]) -> Vec<&'static str> {
+        pairs.iter().map(|&(word, _)| word).collect()
+    }
+
+    #[test]
+    fn every_digit_can_be_spoken() {
+        for language in LANGUAGES {
+            for digit in 0..=9 {
+                assert!(
+                    language.spoken_digits.iter().any(|&(_, value)| value == digit),
+                    "{} {digit}",
+                    language.code
+                );
+            }
+            assert!(language.spoken_digits.iter().all(|&(_, value)| value <= 9));
+            assert!(language.digit_multipliers.iter().all(|&(_, times)| times >= 2));
+        }
+    }
+
+    #[test]
+    fn what_negates_backwards_is_a_cue() {
+        for language in LANGUAGES {
+            let Negation { cues, post_cues, stops, post_stops, .. } = language.negation;
+            assert!(post_cues.iter().all(|cue| cues.contains(cue)), "{}", language.code);
+            assert!(post_stops.iter().all(|stop| !stops.contains(stop)), "{}", language.code);
+        }
+    }
+
+    #[test]
+    fn telltales_are_sorted_and_folded() {
+        assert!(TELLTALES.windows(2).all(|pair| pair[0].code < pair[1].code));
+        for Telltales { code, words } in TELLTALES {
+            assert_sorted(code, words);
+            words.iter().for_each(|word| assert_folded(word));
+            assert!(words.iter().all(|word| word.len() > 1 || *word == "i"), "{code}");
+        }
+    }
+
+    #[test]
+    fn homographs_are_told_by_another_language() {
+        for language in LANGUAGES {
+            for word in language.homographs {
+                let other = |t: &&Telltales| t.code != language.code && t.words.contains(word);
+                assert!(TELLTALES.iter().any(|t| other(&t)), "{}: `{word}`", language.code);
+                assert!(!language.is_function_word(word), "{}: `{word}` counts already", language.code);
+            }
+        }
+    }
+
+    #[test]
+    fn foreign_words_tell_languages_apart() {
+        let words = |text: &str, language: &Language| {
+            let foreign: Vec<&str> = language.foreign_words().collect();
+            text.split(' ').filter(|word| foreign.contains(word)).count()
+        };
+        for (text, own) in [
+            ("the war is over and they want you to come with me", &ENGLISH),
+            ("das war alles was ich so in der stadt gesehen habe", &GERMAN),
+            ("no me digas que te vas a la casa de tus amigos", &SPANISH),
+        ] {
+            for language in LANGUAGES.iter().filter(|l| l.script == Script::Latin) {
+                let found = words(text, language);
+                assert!(
+                    if language.code == own.code { found == 0 } else { found >= 3 },
+                    "{text}: {}",
+                    language.code
+                );
+            }
+            assert_eq!(words(text, &CHINESE), 0);
         }
     }
 
     #[test]
     fn only_negation_cues_have_several_words() {
         for language in LANGUAGES {
-            let single = [language.function_words, language.negation.stops, language.abbreviations];
+            let single = [
+                language.function_words,
+                language.homographs,
+                language.negation.stops,
+                language.negation.post_stops,
+                language.abbreviations,
+            ];
             for word in single.into_iter().flatten() {
                 assert!(!word.contains(' '), "{word}");
             }

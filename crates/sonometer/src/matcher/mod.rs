@@ -53,7 +53,7 @@ impl Matcher {
                 walk_phrases(plan, turn, at, &mut hits);
             }
             if roles & role::ANCHOR != 0 {
-                self.anchor(plan.anchors.at(Key::Word(word)), at as u32);
+                self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at as u32);
             }
         }
         if plan.has_programs {
@@ -67,16 +67,16 @@ impl Matcher {
 
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
         for &(at, test) in &turn.passed {
-            self.anchor(plan.anchors.at(Key::Test(test)), at);
+            self.anchor(plan, turn, plan.anchors.at(Key::Test(test)), at);
         }
         for occurrence in &turn.occurrences {
-            self.anchor(plan.anchors.at(Key::Class(occurrence.class)), occurrence.first);
+            self.anchor(plan, turn, plan.anchors.at(Key::Class(occurrence.class)), occurrence.first);
         }
         for (regex, matches) in turn.regex_matches.iter().enumerate() {
             let anchored = plan.anchors.at(Key::Regex(regex as u32));
             if !anchored.is_empty() {
                 for found in matches {
-                    self.anchor(anchored, turn.tokens_over_original(found).start as u32);
+                    self.anchor(plan, turn, anchored, turn.tokens_over_own(found).start as u32);
                 }
             }
         }
@@ -86,20 +86,26 @@ impl Matcher {
         self.tries.sort_unstable();
         self.tries.dedup();
         for &(rule, at) in &self.tries {
-            if let Body::Program(program) = &plan.rules[rule as usize].body
-                && let Some(last) = self.runner.longest(plan, turn, program, at as usize)
-            {
+            let rule_at = &plan.rules[rule as usize];
+            let Body::Program(program) = &rule_at.body else { continue };
+            if let Some(last) = self.runner.longest(plan, turn, program, at as usize) {
                 hits.push(Hit { rule, first: at, last: last as u32, regex_match: 0 });
+            } else if let Some(wide) = rule_at.wide
+                && let Some(last) = self.runner.longest_beyond(plan, turn, program, at as usize)
+            {
+                hits.push(Hit { rule: wide, first: at, last: last as u32, regex_match: 0 });
             }
         }
     }
 
     /// Notes the starts from which a rule could reach its anchor at token `at`.
-    fn anchor(&mut self, anchored: &[Anchored], at: u32) {
+    fn anchor(&mut self, plan: &Plan, turn: &TurnText<'_>, anchored: &[Anchored], at: u32) {
         for rule in anchored {
             let Some(nearest) = at.checked_sub(rule.min) else { continue };
             let starts = at.saturating_sub(rule.max)..=nearest;
-            self.tries.extend(starts.map(|start| (rule.rule, start)));
+            let Body::Program(program) = &plan.rules[rule.rule as usize].body else { continue };
+            let begins = |start: &u32| program.may_begin(turn.tokens[*start as usize].word());
+            self.tries.extend(starts.filter(begins).map(|start| (rule.rule, start)));
         }
     }
 }
@@ -145,7 +151,7 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
             }
             Body::Regex(regex) => {
                 for (at, found) in turn.regex_matches[regex as usize].iter().enumerate() {
-                    let tokens = turn.tokens_over_original(found);
+                    let tokens = turn.tokens_over_own(found);
                     let (first, last) = (tokens.start as u32, tokens.end as u32);
                     hits.push(Hit { rule, first, last, regex_match: at as u32 });
                 }
@@ -180,7 +186,9 @@ fn take(plan: &Plan, hits: &mut Vec<Hit>) {
 pub(crate) fn place(plan: &Plan, turn: &TurnText<'_>, hit: &Hit) -> Range<usize> {
     let (first, last) = (hit.first as usize, hit.last as usize);
     match &plan.rules[hit.rule as usize].body {
-        Body::Regex(regex) => turn.regex_matches[*regex as usize][hit.regex_match as usize].clone(),
+        Body::Regex(regex) => {
+            turn.original_of(turn.regex_matches[*regex as usize][hit.regex_match as usize].clone())
+        }
         body => {
             let (mut start, mut end) = (turn.tokens[first].start, turn.tokens[last - 1].end);
             if let Body::Program(Program { classes, .. }) = body {

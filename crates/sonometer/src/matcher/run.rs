@@ -18,6 +18,8 @@ struct Point {
 pub(crate) struct Runner {
     todo: Vec<Point>,
     seen: Seen,
+    /// The gaps that were tried, if the program asks: from which token, how many, and what comes behind.
+    gaps: Vec<(u32, u8, Next)>,
     /// How many points may still be gone to without a look whether they were visited.
     unseen: u32,
 }
@@ -36,8 +38,38 @@ impl Runner {
     ) -> Option<usize> {
         self.todo.clear();
         self.seen.clear();
+        self.gaps.clear();
         self.unseen = UNSEEN;
         self.todo.push(Point { at: start as u32, op: program.entry, bridge: true });
+        self.run(plan, turn, program, start)
+    }
+
+    /// The same with the gap of the program widened from n to 2n + 2 tokens, directly after [`Runner::longest`] has found no
+    /// match there. The program has one gap on every way.
+    pub(crate) fn longest_beyond(
+        &mut self,
+        plan: &Plan,
+        turn: &TurnText<'_>,
+        program: &Program,
+        start: usize,
+    ) -> Option<usize> {
+        for gap in 0..self.gaps.len() {
+            let (at, max, op) = self.gaps[gap];
+            let (at, max) = (at as usize, usize::from(max));
+            for to in at + 1..=at + 2 * max + 2 {
+                if to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End {
+                    break;
+                }
+                if to > at + max {
+                    self.go(Point { at: to as u32, op, bridge: true });
+                }
+            }
+        }
+        self.gaps.clear();
+        self.run(plan, turn, program, start)
+    }
+
+    fn run(&mut self, plan: &Plan, turn: &TurnText<'_>, program: &Program, start: usize) -> Option<usize> {
         let mut best = None;
         while let Some(point) = self.todo.pop() {
             let at = point.at as usize;
@@ -51,8 +83,8 @@ impl Runner {
                 }
                 Op::Exact(word, exact, next) => {
                     let same = |t: &crate::text::Token| {
-                        let range = turn.original_range(t.start as usize, t.end as usize);
-                        t.word() == *word && turn.original[range] == *plan.exacts[*exact as usize]
+                        let range = turn.own_range(t.start as usize, t.end as usize);
+                        t.word() == *word && turn.own[range] == *plan.exacts[*exact as usize]
                     };
                     if open && turn.tokens.get(at).is_some_and(same) {
                         self.consume(at + 1, *next);
@@ -96,14 +128,14 @@ impl Runner {
                     }
                 }
                 Op::Gap(max, next) => {
-                    for skipped in 0..=usize::from(*max) {
-                        let to = at + skipped;
-                        if skipped > 0
-                            && (to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End)
-                        {
+                    for to in at..=at + usize::from(*max) {
+                        if to > at && (to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End) {
                             break;
                         }
                         self.go(Point { at: to as u32, op: *next, bridge: true });
+                    }
+                    if program.one_gap {
+                        self.gaps.push((at as u32, *max, *next));
                     }
                 }
                 Op::Split(one, other) => {
@@ -162,14 +194,13 @@ fn may_step(turn: &TurnText<'_>, at: usize, bridge: bool) -> bool {
 /// The end of the match of a regular expression that covers whole tokens from token `at` on.
 fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
     let token = turn.tokens.get(at)?;
-    let start = turn.original_range(token.start as usize, token.end as usize).start;
+    let start = turn.own_range(token.start as usize, token.end as usize).start;
     let matches = &turn.regex_matches[regex as usize];
     let found = matches.get(matches.partition_point(|m| m.start < start)).filter(|m| m.start == start)?;
-    let tokens = turn.tokens_over_original(found);
+    let tokens = turn.tokens_over_own(found);
     let last = turn.tokens[tokens.clone()].last()?;
     // Two tokens can stand for one character (½): the match begins at the first of them.
-    let whole =
-        tokens.start == at && turn.original_range(last.start as usize, last.end as usize).end == found.end;
+    let whole = tokens.start == at && turn.own_range(last.start as usize, last.end as usize).end == found.end;
     whole.then_some(tokens.end)
 }
 

@@ -57,9 +57,9 @@ fn case(turn: &TurnText<'_>, at: usize) -> Case {
     if token.is_symbol() {
         return Case::Other;
     }
-    let original = &turn.original[turn.original_range(token.start as usize, token.end as usize)];
+    let own = &turn.own[turn.own_range(token.start as usize, token.end as usize)];
     let (mut letters, mut lower) = (0, false);
-    for c in original.chars().filter(|c| is_letter(*c)) {
+    for c in own.chars().filter(|c| is_letter(*c)) {
         letters += 1;
         lower |= !is_upper(c);
     }

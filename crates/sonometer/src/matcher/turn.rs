@@ -1,21 +1,27 @@
 //! One turn made ready for matching: folded text, tokens with their word numbers, sentences, class occurrences.
 
 use crate::class::Occurrence;
+use crate::language::Script;
 use crate::protocol::phrase::Class;
 use crate::sensor::Plan;
 use crate::sensor::vocabulary::role;
 use crate::text::fold::{FoldBuffers, Folded};
 use crate::text::gap::{self, GapKind};
 use crate::text::token::{self, Sink, Token};
+use crate::text::unfold::Unfolded;
 use std::ops::Range;
 
-/// A turn made ready for matching. All places are in the folded text unless they say otherwise.
+/// A turn made ready for matching, as it is written or unfolded. All places are in the folded text unless they say
+/// otherwise.
 #[derive(Debug)]
 pub(crate) struct TurnText<'t> {
-    pub(crate) original: &'t str,
+    /// The text that was folded: the original turn, or what it unfolds to.
+    pub(crate) own: &'t str,
     pub(crate) folded: Folded<'t>,
     /// Whether the folded text is the original.
     is_plain: bool,
+    /// Where an unfolded text comes from: what was undone, and the fold of the original.
+    origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
     pub(crate) tokens: Vec<Token>,
     last_gap: GapKind,
     /// The first tokens of the second sentence and those after it.
@@ -24,7 +30,7 @@ pub(crate) struct TurnText<'t> {
     pub(crate) passed: Vec<(u32, u32)>,
     /// Class occurrences over tokens, sorted by class and place.
     pub(crate) occurrences: Vec<Spread>,
-    /// Matches of the regular expressions, by number, in bytes of the original.
+    /// Matches of the regular expressions, by number, in bytes of the reading's own text.
     pub(crate) regex_matches: Vec<Vec<Range<usize>>>,
     pub(crate) count: Count,
 }
@@ -36,6 +42,8 @@ pub(crate) struct Count {
     pub(crate) words: u64,
     /// Words that are function words of the language.
     pub(crate) function_words: u64,
+    /// Words that another language is told by.
+    pub(crate) foreign_words: u64,
     /// Words of another script than the language's, and placeholders such as `[inaudible]`.
     pub(crate) unreadable: u64,
     /// Runs of replacement and control characters.
@@ -76,12 +84,31 @@ impl Spare {
 impl<'t> TurnText<'t> {
     /// Reads a turn for the patterns of `plan`, in the memory of an earlier one.
     pub(crate) fn read(plan: &Plan, original: &'t str, spare: &mut Spare) -> Self {
+        Self::read_from(plan, original, None, spare)
+    }
+
+    /// Reads what a turn, whose fold is `folded`, unfolds to.
+    pub(crate) fn read_unfolded(
+        plan: &Plan,
+        unfolded: &'t Unfolded,
+        folded: &'t Folded<'t>,
+        spare: &mut Spare,
+    ) -> Self {
+        Self::read_from(plan, unfolded.text(), Some((unfolded, folded)), spare)
+    }
+
+    fn read_from(
+        plan: &Plan,
+        own: &'t str,
+        origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
+        spare: &mut Spare,
+    ) -> Self {
         let Spare { folding, mut tokens, mut sentences, mut passed } = std::mem::take(spare);
         tokens.clear();
-        tokens.reserve(original.len() / 4 + 4);
+        tokens.reserve(own.len() / 4 + 4);
         sentences.clear();
         passed.clear();
-        let folded = Folded::with_buffers(original, folding);
+        let folded = Folded::with_buffers(own, folding);
         let has_tests = !plan.tests.is_empty();
         let lookup = Lookup {
             plan,
@@ -98,11 +125,12 @@ impl<'t> TurnText<'t> {
         let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
         let Lookup { sentences, passed, symbols, mut count, .. } = lookup;
         count.words = tokens.len() as u64 - symbols;
-        count.noise = noise(original);
+        count.noise = noise(own);
         let mut turn = Self {
-            original,
-            is_plain: std::ptr::eq(folded.text(), original),
+            own,
+            is_plain: origin.is_none() && std::ptr::eq(folded.text(), own),
             folded,
+            origin,
             tokens,
             last_gap,
             sentences,
@@ -132,6 +160,14 @@ impl<'t> TurnText<'t> {
         let from = at.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
         let to = self.tokens.get(at).map_or(self.folded.text().len(), |token| token.start as usize);
         &self.folded.text()[from..to]
+    }
+
+    /// The bytes of the original turn from the first token to the last; empty if there is none.
+    pub(crate) fn span(&self) -> Range<usize> {
+        match (self.tokens.first(), self.tokens.last()) {
+            (Some(first), Some(last)) => self.original_range(first.start as usize, last.end as usize),
+            _ => 0..0,
+        }
     }
 
     /// The prefix and stem tests that token `at` passes.
@@ -168,7 +204,26 @@ impl<'t> TurnText<'t> {
         if self.is_plain {
             return start..end;
         }
+        self.original_of(self.folded.original_range(start, end))
+    }
+
+    /// The bytes of the reading's own text that folded bytes stand for.
+    pub(crate) fn own_range(&self, start: usize, end: usize) -> Range<usize> {
+        if self.is_plain {
+            return start..end;
+        }
         self.folded.original_range(start, end)
+    }
+
+    /// The bytes of the original turn that bytes of the reading's own text (not none) stand for.
+    pub(crate) fn original_of(&self, own: Range<usize>) -> Range<usize> {
+        match self.origin {
+            Some((unfolded, folded)) if !own.is_empty() => {
+                let range = unfolded.folded_range(own);
+                folded.original_range(range.start, range.end)
+            }
+            _ => own,
+        }
     }
 
     /// Occurrences of a class that begin at token `first`.
@@ -200,8 +255,8 @@ impl<'t> TurnText<'t> {
         first..last.max(first)
     }
 
-    /// The tokens that bytes of the original overlap.
-    pub(crate) fn tokens_over_original(&self, range: &Range<usize>) -> Range<usize> {
+    /// The tokens that bytes of the reading's own text overlap.
+    pub(crate) fn tokens_over_own(&self, range: &Range<usize>) -> Range<usize> {
         self.tokens_over(self.folded.folded_offset(range.start), self.folded.folded_offset(range.end))
     }
 
@@ -227,9 +282,7 @@ impl<'t> TurnText<'t> {
         self.regex_matches = plan
             .regexes
             .iter()
-            .map(|regex| {
-                regex.find_iter(self.original).map(|m| m.range()).filter(|r| !r.is_empty()).collect()
-            })
+            .map(|regex| regex.find_iter(self.own).map(|m| m.range()).filter(|r| !r.is_empty()).collect())
             .collect();
     }
 }
@@ -250,6 +303,9 @@ impl Sink for Reader<'_> {
 
     #[inline(always)]
     fn words(&mut self, text: &str, words: &[[u32; 2]]) {
+        if self.lookup.plan.script == Some(Script::Han) {
+            self.lookup.note_ascii(text, words);
+        }
         // The length is known: one look at the capacity for all of them.
         let numbered = words.iter().zip(self.tokens.len() as u32..);
         self.tokens.extend(
@@ -286,6 +342,7 @@ impl Lookup<'_> {
         let word = self.plan.vocabulary.number(bytes, start, end);
         let roles = self.plan.vocabulary.roles(word);
         self.count.function_words += u64::from(roles & role::FUNCTION);
+        self.count.foreign_words += u64::from(roles / role::FOREIGN);
         if roles & role::PLACEHOLDER != 0 {
             self.count.unreadable += u64::from(start > 0 && matches!(bytes[start - 1], b'[' | b'('));
         }
@@ -297,11 +354,20 @@ impl Lookup<'_> {
         self.last
     }
 
-    /// Counts what ASCII has none of: symbols, and words of another script than the language's.
+    /// Counts the words of ASCII that whoever reads Han cannot: those that do not begin with a digit.
+    #[inline(never)]
+    fn note_ascii(&mut self, text: &str, words: &[[u32; 2]]) {
+        let foreign = words.iter().filter(|word| !text.as_bytes()[word[0] as usize].is_ascii_digit());
+        self.count.unreadable += foreign.count() as u64;
+    }
+
+    /// Counts symbols, and words of another script than the language's.
     fn note_foreign(&mut self, text: &str, token: Token) {
         if token.is_symbol() {
             self.symbols += 1;
-        } else if self.plan.latin && !text.as_bytes()[token.start as usize].is_ascii() {
+        } else if let Some(script) = self.plan.script
+            && !text[token.start as usize..].chars().next().is_some_and(|first| script.reads(first))
+        {
             self.count.unreadable += 1;
         }
     }

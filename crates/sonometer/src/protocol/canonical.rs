@@ -76,6 +76,16 @@ impl Protocol {
         json.key("strengths");
         strengths(json, &self.strengths);
         json.key("taxonomy").string(self.taxonomy.as_str());
+        if !self.tests.is_empty() {
+            json.key("tests").list(|json| {
+                for test in &self.tests {
+                    json.object(|json| test.write(json));
+                }
+            });
+        }
+        if !self.unfold.is_empty() {
+            json.key("unfold").list(|json| self.unfold.iter().for_each(|step| json.string(step.as_str())));
+        }
         json.key("version").string(&self.version);
     }
 }
@@ -96,6 +106,9 @@ impl Marker {
                 });
             }
         };
+        lines(json, LineList::Absent);
+        companion(json, "after", self.after.as_ref());
+        companion(json, "before", self.before.as_ref());
         if self.lines.iter().any(|line| line.list == LineList::Weigh) {
             json.key("bias").number(self.bias);
         }
@@ -103,6 +116,15 @@ impl Marker {
         strings(json, &self.by);
         lines(json, LineList::Clear);
         json.key("description").string(&self.description);
+        if let Some(echo) = &self.echo {
+            json.key("echo").object(|json| {
+                json.key("boost").number(echo.boost);
+                json.key("of");
+                strings(json, &echo.of);
+                json.key("within").string(&format!("{} turns", echo.within));
+                json.key("words").count(echo.words.into());
+            });
+        }
         lines(json, LineList::Except);
         json.key("half").number(self.half);
         json.key("hints").object(|json| {
@@ -112,12 +134,25 @@ impl Marker {
         });
         test_lines(json, "hit", &self.hit);
         json.key("importance").string(self.importance.as_str());
+        optional(json, "join", self.join.map(|turns| format!("{turns} turns")).as_deref());
         json.key("label").string(&self.label);
         optional(json, "mask", self.mask.map(|mask| mask.to_string()).as_deref());
         test_lines(json, "miss", &self.miss);
-        json.key("negation").string(self.negation.as_str());
+        json.key("negation").string(&self.negation.to_string());
+        if let Some(pair) = &self.pair {
+            json.key("pair").object(|json| {
+                json.key("by");
+                strings(json, &pair.then.by);
+                json.key("else").number(pair.otherwise);
+                texts(json, "then", &pair.then.lines);
+                json.key("within").string(&pair.then.within.to_string());
+            });
+        }
         optional(json, "per", self.per.map(|words| format!("{words} words")).as_deref());
         json.key("pole").string(self.pole.as_str());
+        if let Some(ratio) = &self.ratio {
+            json.key("ratio").object(|json| ratio.write(json));
+        }
         json.key("repeat").string(self.repeat.as_str());
         if let Some(share) = &self.share {
             json.key("share").object(|json| {
@@ -131,9 +166,80 @@ impl Marker {
         strengths(json, &self.strengths);
         lines(json, LineList::Strong);
         json.key("trigger").number(self.trigger);
+        if let Some(absence) = &self.absence {
+            let after_when = if absence.when.is_some() { " after when" } else { "" };
+            json.key("until").string(&match absence.until {
+                Deadline::End => "end".to_owned(),
+                Deadline::Turns(n) => format!("{n} turns{after_when}"),
+                Deadline::Seconds(n) => format!("{n} seconds{after_when}"),
+            });
+        }
         lines(json, LineList::Weak);
         lines(json, LineList::Weigh);
+        if let Some(when) = self.absence.as_ref().and_then(|absence| absence.when.as_ref()) {
+            json.key("when").object(|json| {
+                texts(json, "any", &when.lines);
+                json.key("by");
+                strings(json, &when.by);
+            });
+        }
         optional(json, "where", self.place.map(|place| place.to_string()).as_deref());
+    }
+}
+
+impl Ratio {
+    fn write(&self, json: &mut Json) {
+        json.key("at_least").count(self.at_least.into());
+        json.key("by");
+        strings(json, &self.by);
+        json.key("floor").number(self.floor);
+        json.key("full").number(self.full);
+        json.key("of").string(&self.of);
+        match &self.to {
+            RatioTo::Marker(label) => json.key("to").string(label),
+            RatioTo::Lines(lines) => texts(json, "to", lines),
+        }
+    }
+}
+
+impl Dialogue {
+    fn write(&self, json: &mut Json) {
+        json.key("expect").object(|json| {
+            json.key("fires");
+            strings(json, &self.fires);
+            json.key("score").object(|json| {
+                json.key("at_least").number(self.score.0);
+                json.key("at_most").number(self.score.1);
+            });
+            json.key("silent");
+            strings(json, &self.silent);
+            if let Some(sufficient) = self.sufficient {
+                json.key("sufficient").bool(sufficient);
+            }
+        });
+        json.key("name").string(&self.name);
+        test_lines(json, "talk", &self.talk);
+    }
+}
+
+impl std::fmt::Display for NegationMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Keep => f.write_str("keep"),
+            Self::Drop => f.write_str("drop"),
+            Self::Flip(label) => write!(f, "flip {label}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Reach {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Turns(n) => write!(f, "{n} turns"),
+            Self::Sentences(n) => write!(f, "{n} sentences"),
+            Self::Words(n) => write!(f, "{n} words"),
+            Self::Seconds(n) => write!(f, "{n} seconds"),
+        }
     }
 }
 
@@ -174,6 +280,20 @@ fn optional(json: &mut Json, key: &str, value: Option<&str>) {
     if let Some(value) = value {
         json.key(key).string(value);
     }
+}
+
+fn texts(json: &mut Json, key: &str, lines: &[Line]) {
+    json.key(key).list(|json| lines.iter().for_each(|line| json.string(&line.text)));
+}
+
+fn companion(json: &mut Json, key: &str, companion: Option<&Companion>) {
+    let Some(companion) = companion else { return };
+    json.key(key).object(|json| {
+        texts(json, "any", &companion.lines);
+        json.key("by");
+        strings(json, &companion.by);
+        json.key("within").string(&companion.within.to_string());
+    });
 }
 
 fn phrases(json: &mut Json, key: &str, phrases: &[Vec<String>]) {

@@ -20,7 +20,7 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
         unheard_hints(marker, place("hints"), found);
         unreachable_trigger(marker, place("trigger"), found);
         unknown_speakers(protocol, marker, found);
-        if marker.hit.is_empty() {
+        if marker.hit.is_empty() && !protocol.tests.iter().any(|test| test.fires.contains(&marker.label)) {
             let message = format!("`{}` has no `hit`: nothing shows that it can trigger", marker.label);
             found.push(Diagnostic::warning(
                 "SM0401",
@@ -30,6 +30,8 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
             ));
         }
     }
+    test_speakers(protocol, found);
+    undone_without_words(protocol, root.get("unfold").map_or(root.span, |node| node.span), found);
     let all_by = !protocol.markers.is_empty() && protocol.markers.iter().all(|m| !m.by.is_empty());
     if all_by && root.get("modalities").is_some() && protocol.modalities.contains(&Modality::Text) {
         let place = root.get("modalities").map_or(root.span, |n| n.span);
@@ -41,10 +43,23 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
 /// Test lines that begin like `customer: …` although no role of the protocol is called so: they are plain texts, and a
 /// `miss` of a marker with `by` then passes whatever it says.
 fn unknown_speakers(protocol: &Protocol, marker: &Marker, found: &mut Diagnostics) {
+    check_speakers(protocol, marker.hit.iter().chain(&marker.miss), found);
+}
+
+/// The same of the talks of `tests`.
+fn test_speakers(protocol: &Protocol, found: &mut Diagnostics) {
+    check_speakers(protocol, protocol.tests.iter().flat_map(|test| &test.talk), found);
+}
+
+fn check_speakers<'l>(
+    protocol: &Protocol,
+    lines: impl Iterator<Item = &'l TestLine>,
+    found: &mut Diagnostics,
+) {
     let has_roles =
         protocol.actants != Actants::default() || protocol.markers.iter().any(|m| !m.by.is_empty());
     let is_name = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || matches!(b, b'_' | b'-'));
-    for line in marker.hit.iter().chain(&marker.miss).filter(|line| has_roles && line.role.is_none()) {
+    for line in lines.filter(|line| has_roles && line.role.is_none()) {
         if let Some((name, _)) = line.text.split_once(": ")
             && is_name(name)
         {
@@ -53,6 +68,15 @@ fn unknown_speakers(protocol: &Protocol, marker: &Marker, found: &mut Diagnostic
             let fix = format!("name it in `actants`, for example `secondary: {name}`");
             found.push(Diagnostic::warning("SM0407", line.span, message, fix));
         }
+    }
+}
+
+/// `spoken_digits` in a language that the engine knows no digit words of.
+fn undone_without_words(protocol: &Protocol, place: Span, found: &mut Diagnostics) {
+    let language = protocol.language.as_deref().and_then(language::find);
+    if protocol.unfold.contains(&Unfold::SpokenDigits) && language.is_none() {
+        let message = "`spoken_digits` needs a language: without one there are no digit words";
+        found.push(Diagnostic::error("SM0409", place, message, "add `language: en`, or remove it"));
     }
 }
 
@@ -73,9 +97,10 @@ fn repeated_lines(marker: &Marker, found: &mut Diagnostics) {
 
 fn negation_without_cues(protocol: &Protocol, marker: &Marker, place: Span, found: &mut Diagnostics) {
     let has_language = protocol.language.as_deref().is_some_and(|code| language::find(code).is_some());
-    if marker.negation == NegationMode::Drop && !has_language && protocol.negation.cues.is_empty() {
+    if marker.heeds_negation() && !has_language && protocol.negation.cues.is_empty() {
         let fix = "add `language: en`, or `negation: {cues: …}` to the protocol";
-        found.push(Diagnostic::error("SM0404", place, "`negation: drop` without any cue", fix));
+        let message = format!("`negation: {}` without any cue", marker.negation);
+        found.push(Diagnostic::error("SM0404", place, message, fix));
     }
 }
 
@@ -88,7 +113,15 @@ fn unheard_hints(marker: &Marker, place: Span, found: &mut Diagnostics) {
             HintKind::Role => !marker.by.is_empty(),
             HintKind::Where => marker.place.is_some(),
             HintKind::Except => !marker.except.is_empty(),
-            HintKind::Negated => marker.negation == NegationMode::Drop,
+            HintKind::Negated => marker.heeds_negation(),
+            HintKind::After => marker.after.is_some(),
+            HintKind::Before => marker.before.is_some(),
+            HintKind::Pair => marker.pair.is_some(),
+            HintKind::Echo => marker.echo.is_some(),
+            HintKind::Deadline => {
+                marker.absence.as_ref().is_some_and(|absence| absence.until != Deadline::End)
+            }
+            HintKind::Gap => marker.lines.iter().any(|line| super::phrase::gaps_in(&line.pattern) == 1),
             HintKind::Checksum => marker.lines.iter().any(checked),
         };
         if !heard {
@@ -108,6 +141,7 @@ fn unreachable_trigger(marker: &Marker, place: Span, found: &mut Diagnostics) {
         || marker.per.is_some()
         || marker.repeat != Repeat::Once
         || marker.lines.is_empty()
+        || marker.absence.is_some()
     {
         return;
     }

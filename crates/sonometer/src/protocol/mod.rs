@@ -3,6 +3,7 @@
 #![doc = include_str!("../../docs/protocol.md")]
 
 mod canonical;
+pub mod keys;
 mod lint;
 pub mod model;
 pub mod phrase;

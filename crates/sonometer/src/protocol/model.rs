@@ -1,5 +1,9 @@
 //! A protocol as data: what its author wrote, typed and complete with defaults.
 
+mod relation;
+
+pub use relation::*;
+
 use super::phrase::Pattern;
 use crate::diagnostic::Span;
 use crate::unit::Unit;
@@ -21,7 +25,7 @@ pub struct Protocol {
     pub taxonomy: Taxonomy,
     /// What it measures, for people.
     pub description: String,
-    /// The language of its patterns (`en`), if they have one.
+    /// The language of its patterns (`de`, `en`, `es`, `zh`), if they have one.
     pub language: Option<String>,
     /// What it can be used on.
     pub modalities: Vec<Modality>,
@@ -37,10 +41,14 @@ pub struct Protocol {
     pub strengths: Strengths,
     /// Cue words of negation beyond the language's own, and the reach of a cue.
     pub negation: NegationRules,
+    /// What is undone before a text is read a second time; sorted, each once; empty: no second reading.
+    pub unfold: Vec<Unfold>,
     /// The named lists as written (one entry or several a line); patterns hold them written out.
     pub lists: Vec<(String, Vec<String>)>,
     /// The metamarkers, in the order of the file.
     pub markers: Vec<Marker>,
+    /// Self tests of the protocol as a whole.
+    pub tests: Vec<Dialogue>,
 }
 
 /// A metamarker: a pattern of interaction with its evidence rules.
@@ -58,7 +66,8 @@ pub struct Marker {
     pub by: Vec<String>,
     /// What its `strong`, `clear` and `weak` lines are worth.
     pub strengths: Strengths,
-    /// The patterns that give evidence, in the order `strong`, `clear`, `weak`, `weigh`, then of the file.
+    /// The patterns that give evidence, in the order `strong`, `clear`, `weak`, `weigh`, then of the file; of an absent
+    /// marker those of `absent`; of a ratio none.
     pub lines: Vec<Line>,
     /// The patterns that take evidence away.
     pub except: Vec<Line>,
@@ -66,6 +75,20 @@ pub struct Marker {
     pub negation: NegationMode,
     /// The part of the interaction that counts, if not all of it.
     pub place: Option<Place>,
+    /// What must have been said before a match.
+    pub after: Option<Companion>,
+    /// What must be said after it.
+    pub before: Option<Companion>,
+    /// What completes a match, and what it is worth without.
+    pub pair: Option<Pair>,
+    /// Reuse of the other side's words.
+    pub echo: Option<Echo>,
+    /// Over how many turns of one speaker a match may reach, 2 to 10; `None`: one.
+    pub join: Option<u32>,
+    /// What makes it a marker of something not said, in time.
+    pub absence: Option<Absence>,
+    /// What makes it a marker of how often one thing is said for another.
+    pub ratio: Option<Ratio>,
     /// What the second and later matches of one line add.
     pub repeat: Repeat,
     /// Evidence per so many words (1 to 100,000); `None`: evidence as it is.
@@ -86,6 +109,53 @@ pub struct Marker {
     pub hit: Vec<TestLine>,
     /// Self tests that must not.
     pub miss: Vec<TestLine>,
+}
+
+impl Marker {
+    /// Every pattern line of the marker, whatever it is for.
+    pub fn all_lines(&self) -> impl Iterator<Item = &Line> {
+        let related = self.companions().flat_map(|companion| &companion.lines);
+        self.lines.iter().chain(&self.except).chain(related).chain(self.side_lines())
+    }
+
+    /// Its companions: of `after`, of `before`, of `pair`.
+    pub(crate) fn companions(&self) -> impl Iterator<Item = &Companion> {
+        let then = self.pair.as_ref().map(|pair| &pair.then);
+        [self.after.as_ref(), self.before.as_ref(), then].into_iter().flatten()
+    }
+
+    /// The lines that give candidates without evidence: of `when`, of `to`.
+    pub(crate) fn side_lines(&self) -> &[Line] {
+        let when =
+            self.absence.as_ref().and_then(|absence| absence.when.as_ref()).map(|when| &when.lines[..]);
+        let to = self.ratio.as_ref().and_then(|ratio| match &ratio.to {
+            RatioTo::Lines(lines) => Some(&lines[..]),
+            RatioTo::Marker(_) => None,
+        });
+        when.or(to).unwrap_or_default()
+    }
+
+    /// The roles it names, in the order of its keys.
+    pub(crate) fn named_roles(&self) -> impl Iterator<Item = &String> {
+        let share = self.share.iter().flat_map(|share| &share.by);
+        let companions = self.companions().flat_map(|companion| &companion.by);
+        let echo = self.echo.iter().flat_map(|echo| &echo.of);
+        let when = self.absence.iter().filter_map(|absence| absence.when.as_ref()).flat_map(|when| &when.by);
+        let ratio = self.ratio.iter().flat_map(|ratio| &ratio.by);
+        self.by.iter().chain(share).chain(companions).chain(echo).chain(when).chain(ratio)
+    }
+
+    /// Whether it can have an activation without any match.
+    pub(crate) fn can_stand_alone(&self) -> bool {
+        self.bias.0 > 0
+            || self.ratio.is_some()
+            || self.absence.as_ref().is_some_and(|absence| absence.when.is_none())
+    }
+
+    /// Whether negation is looked at.
+    pub fn heeds_negation(&self) -> bool {
+        self.negation != NegationMode::Keep
+    }
 }
 
 /// One pattern line of a marker.
@@ -116,6 +186,52 @@ pub enum LineList {
     Weigh,
     /// `except`
     Except,
+    /// `absent`
+    Absent,
+    /// `any` of `after`
+    After,
+    /// `any` of `before`
+    Before,
+    /// `then` of `pair`
+    Then,
+    /// `any` of `when`
+    When,
+    /// `to` of `ratio`
+    To,
+}
+
+/// A self test of a protocol as a whole: a talk, and what must be found in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialogue {
+    /// What it shows.
+    pub name: String,
+    /// Its turns, at least one.
+    pub talk: Vec<TestLine>,
+    /// Labels of markers that must trigger.
+    pub fires: Vec<String>,
+    /// Labels of markers that must not.
+    pub silent: Vec<String>,
+    /// Whether it must be sufficient; where this is not said, the test runs whatever the fidelity.
+    pub sufficient: Option<bool>,
+    /// The least and the largest score it may have.
+    pub score: (Unit, Unit),
+    /// Where it stands in the source.
+    pub span: Span,
+}
+
+/// A disguise that is undone before a text is read a second time, in the order in which they are undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unfold {
+    /// Look-alikes of Latin letters (`раypal` with Cyrillic letters).
+    Confusables,
+    /// Digits and signs for letters (`ridicul0us`).
+    Leet,
+    /// Letters repeated three or more times (`sooooo`).
+    Repeats,
+    /// Words written letter by letter (`c a n n o t`).
+    SpacedLetters,
+    /// Digits written as words (`four one double one`).
+    SpokenDigits,
 }
 
 /// One line of a marker's self test: `text`, or `role: text` where the role is one the protocol names.
@@ -254,12 +370,14 @@ impl Default for NegationRules {
 }
 
 /// What a marker makes of a negated match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NegationMode {
     /// Negation is not looked at.
     Keep,
     /// A negated match is no evidence.
     Drop,
+    /// A negated match is evidence for another marker: its label.
+    Flip(String),
 }
 
 /// The weight of a marker: each step outvotes one of the step below.
@@ -362,6 +480,18 @@ pub enum HintKind {
     Except,
     /// `negated`: it is negated.
     Negated,
+    /// `after`: what must come before it was not said, or too early.
+    After,
+    /// `before`: what must follow was not said, or too late.
+    Before,
+    /// `pair`: what completes it was not said.
+    Pair,
+    /// `echo`: it uses too few of the other side's words.
+    Echo,
+    /// `gap`: its parts stand too far apart.
+    Gap,
+    /// `deadline`: it has not been said yet, and is not due yet.
+    Deadline,
     /// `checksum`: it has the right shape but fails its check digits.
     Checksum,
 }
@@ -404,14 +534,38 @@ named!(ScoreKind { Mean = "mean", Risk = "risk", Any = "any" });
 named!(Better { Higher = "higher", Lower = "lower" });
 named!(Importance { Low = "low", Medium = "medium", High = "high", Critical = "critical" });
 named!(Pole { For = "for", Against = "against" });
-named!(NegationMode { Keep = "keep", Drop = "drop" });
 named!(Repeat { Halve = "halve", Once = "once", All = "all" });
-named!(LineList { Strong = "strong", Clear = "clear", Weak = "weak", Weigh = "weigh", Except = "except" });
+named!(LineList {
+    Strong = "strong",
+    Clear = "clear",
+    Weak = "weak",
+    Weigh = "weigh",
+    Except = "except",
+    Absent = "absent",
+    After = "after",
+    Before = "before",
+    Then = "then",
+    When = "when",
+    To = "to",
+});
+named!(Unfold {
+    Confusables = "confusables",
+    Leet = "leet",
+    Repeats = "repeats",
+    SpacedLetters = "spaced_letters",
+    SpokenDigits = "spoken_digits",
+});
 named!(HintKind {
     More = "more",
     Role = "role",
     Where = "where",
     Except = "except",
     Negated = "negated",
+    After = "after",
+    Before = "before",
+    Pair = "pair",
+    Echo = "echo",
+    Gap = "gap",
+    Deadline = "deadline",
     Checksum = "checksum",
 });

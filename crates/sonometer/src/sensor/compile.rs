@@ -2,7 +2,7 @@
 
 use super::anchor::Part;
 use super::phrases;
-use super::program::{Anchor, Key, Next, Op, Program};
+use super::program::{self, Anchor, Key, Next, Op, Program};
 use super::vocabulary;
 use crate::class::ClassSet;
 use crate::language::Language;
@@ -32,10 +32,10 @@ pub(crate) enum Body {
 /// A test of a token that no look-up by word decides.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TokenTest {
-    /// The prefix or stem, folded and in lower case.
+    /// The prefix, stem or word, folded and in lower case.
     pub(crate) text: Box<str>,
-    /// Whether it is a stem.
-    pub(crate) stem: bool,
+    /// How it is compared: never [`WordKind::Equal`].
+    pub(crate) kind: WordKind,
 }
 
 /// Collects everything that the patterns of a sensor share.
@@ -66,8 +66,9 @@ impl Compiler {
         Self { language, ..Self::default() }
     }
 
-    /// Compiles the pattern of rule number `rule`.
-    pub(crate) fn rule(&mut self, rule: u32, pattern: &Pattern) -> Body {
+    /// Compiles the pattern of rule number `rule`. It is tried wherever the `widened` pattern could match, if there is
+    /// one.
+    pub(crate) fn rule(&mut self, rule: u32, pattern: &Pattern, widened: Option<&Pattern>) -> Body {
         match pattern {
             Pattern::Question => return Body::Question,
             Pattern::Regex(regex) => return Body::Regex(self.regex(regex)),
@@ -86,13 +87,20 @@ impl Compiler {
         let Code { ops, mut classes, .. } = code;
         classes.sort_unstable();
         classes.dedup();
-        match self.part(pattern).anchor() {
+        match self.part(widened.unwrap_or(pattern)).anchor() {
             Some(Anchor { keys, min, max, .. }) => {
                 self.anchors.extend(keys.into_iter().map(|key| (key, Anchored { rule, min, max })));
             }
             None => self.everywhere.push(rule),
         }
-        Body::Program(Program { ops: ops.into(), entry, classes: classes.into() })
+        let first_words = program::first_words(&ops, entry);
+        Body::Program(Program {
+            ops: ops.into(),
+            entry,
+            one_gap: widened.is_some(),
+            first_words,
+            classes: classes.into(),
+        })
     }
 
     /// The tests, exact words and regular expressions in the order of their numbers.
@@ -107,7 +115,7 @@ impl Compiler {
                     let cost = self.language.map_or(1, |l| l.frequency(&test.folded));
                     Part::Key(Key::Word(self.word(test)), cost)
                 }
-                WordKind::Prefix | WordKind::Inflection => Part::Key(Key::Test(self.test(test)), TEST_COST),
+                _ => Part::Key(Key::Test(self.test(test)), TEST_COST),
             },
             Pattern::Class(class) => Part::Key(Key::Class(*class), CLASS_COST),
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
@@ -131,8 +139,7 @@ impl Compiler {
     }
 
     fn test(&mut self, test: &WordTest) -> u32 {
-        let stem = test.kind == WordKind::Inflection;
-        number(&mut self.tests, TokenTest { text: test.folded.as_str().into(), stem })
+        number(&mut self.tests, TokenTest { text: test.folded.as_str().into(), kind: test.kind })
     }
 
     fn regex(&mut self, regex: &Regex) -> u32 {
@@ -233,7 +240,7 @@ impl Code<'_> {
                         let exact = number(&mut self.compiler.exacts, text.as_str().into());
                         Op::Exact(self.compiler.word(test), exact, next)
                     }
-                    (WordKind::Prefix | WordKind::Inflection, _) => Op::Test(self.compiler.test(test), next),
+                    _ => Op::Test(self.compiler.test(test), next),
                 };
                 self.push(op)
             }
@@ -251,9 +258,7 @@ impl Code<'_> {
                             let next = rest.iter().rev().fold(next, |next, item| self.emit(item, next));
                             match test.kind {
                                 WordKind::Equal => words.push((self.compiler.word(test), next)),
-                                WordKind::Prefix | WordKind::Inflection => {
-                                    tests.push((self.compiler.test(test), next))
-                                }
+                                _ => tests.push((self.compiler.test(test), next)),
                             }
                         }
                         None => entries.push(self.emit(item, next)),

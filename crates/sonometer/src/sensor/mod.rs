@@ -2,20 +2,26 @@
 
 mod anchor;
 pub(crate) mod compile;
+pub(crate) mod marker;
 pub(crate) mod phrases;
 pub(crate) mod program;
+mod roles;
 mod tests;
 pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
-use crate::language::{self, Language};
-use crate::protocol::phrase::{Pattern, WordTest};
-use crate::protocol::{Line, Marker, NegationMode, Place, Pole, Protocol, Repeat, Status};
+use crate::language::{self, Language, Script};
+use crate::protocol::phrase::{Pattern, gaps_in, widen};
+use crate::protocol::{Line, Pole, Protocol, Status};
+use crate::text::unfold::Unfolding;
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
+pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
-use std::collections::BTreeMap;
+pub(crate) use roles::fold_role;
+use roles::role_names;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use vocabulary::role;
 
@@ -30,8 +36,8 @@ pub struct Sensor {
 pub(crate) struct Plan {
     pub(crate) protocol: Protocol,
     pub(crate) language: Option<&'static Language>,
-    /// Whether the language is written in Latin letters (which fold to ASCII).
-    pub(crate) latin: bool,
+    /// What the language is written in.
+    pub(crate) script: Option<Script>,
     pub(crate) vocabulary: vocabulary::Vocabulary,
     pub(crate) phrases: phrases::Phrases,
     pub(crate) tests: tests::TokenTests,
@@ -51,17 +57,35 @@ pub(crate) struct Plan {
     /// Rules that are a `<question>` or a `/re/` and nothing else.
     pub(crate) whole_lines: Vec<u32>,
     pub(crate) markers: Vec<MarkerPlan>,
+    pub(crate) companions: Vec<CompanionPlan>,
+    /// Whether candidates must be set in relation to what stands in other places.
+    pub(crate) relates: Relates,
     /// Whether some marker hides what it matched.
     pub(crate) has_masks: bool,
-    /// Markers that have evidence without a match: those with a positive bias.
+    /// Markers that can have an activation without a candidate: by a positive bias, by what is absent, by a ratio.
     pub(crate) always: Vec<u32>,
     /// Sums and largest of the weights of the markers for, and of those against; 0 where there are none.
     pub(crate) weights_for: Weights,
     pub(crate) weights_against: Weights,
     /// The members of a resonance object in which every marker is 0, and where each begins.
     pub(crate) silence: Silence,
+    /// Over how many turns matches may reach, for markers that say so; sorted, each once.
+    pub(crate) joins: Vec<u32>,
+    /// What is undone before a text is read a second time, if anything is.
+    pub(crate) unfolding: Option<Unfolding>,
     /// Role name (folded, lower case) -> the protocol's name for it.
     pub(crate) roles: BTreeMap<String, String>,
+}
+
+/// What the relations of candidates need to know of the text of turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Relates {
+    /// Some marker has companions, an echo, a flip: candidates are looked at again when all are found.
+    pub(crate) any: bool,
+    /// Some reach is in words or sentences, or some marker has an echo: where tokens stand must be kept.
+    pub(crate) layout: bool,
+    /// Some marker has an echo: words must be kept.
+    pub(crate) words: bool,
 }
 
 /// A pattern with its owner.
@@ -70,15 +94,19 @@ pub(crate) struct Rule {
     pub(crate) owner: Owner,
     pub(crate) body: Body,
     pub(crate) taking: Taking,
-    /// What one match is worth, for evidence lines.
-    pub(crate) strength: Unit,
+    /// The rule that is this one with its gap widened, for near misses.
+    pub(crate) wide: Option<u32>,
 }
 
 /// What a match of a rule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// A candidate for evidence.
+    /// A candidate: of a line of the marker, counted as [`Plan::line`] does.
     Line { marker: u32, line: u32 },
+    /// A line with its gap widened: a near miss where the line itself does not match.
+    Wide { marker: u32, line: u32 },
+    /// A companion of candidates.
+    Companion(u32),
     /// An exclusion of a marker.
     Except { marker: u32 },
     /// A negation cue.
@@ -98,22 +126,6 @@ pub(crate) enum Taking {
     EveryStart,
     /// All that are found.
     All,
-}
-
-/// What judging needs to know of a marker, apart from its rules.
-#[derive(Debug)]
-pub(crate) struct MarkerPlan {
-    /// The names of `by`, as in [`Plan::roles`]; empty: every turn.
-    pub(crate) by: Vec<String>,
-    /// The names of the share's side.
-    pub(crate) share_by: Vec<String>,
-    pub(crate) drops_negated: bool,
-    pub(crate) place: Option<Place>,
-    pub(crate) repeat: Repeat,
-    /// By line: what negation must know of it; empty unless negation is looked at.
-    pub(crate) written: Vec<Written>,
-    /// By line: the checked class the line consists of, for near misses.
-    pub(crate) checked: Vec<Option<crate::class::Class>>,
 }
 
 /// Weights of the markers of one pole.
@@ -153,15 +165,6 @@ impl Silence {
         let member = self.members(marker, marker + 1);
         &member[..member.len() - ":0,".len()]
     }
-}
-
-/// What a line says itself: cues inside its matches may be the author's own words.
-#[derive(Debug, Default)]
-pub(crate) struct Written {
-    /// Its word tests.
-    pub(crate) words: Vec<WordTest>,
-    /// Whether it has a gap, a `&` or a `_`, which can swallow a cue.
-    pub(crate) has_gap: bool,
 }
 
 /// The rules to try at a key.
@@ -217,17 +220,28 @@ impl Plan {
         let language = protocol.language.as_deref().and_then(language::find);
         let mut compiler = Compiler::new(language);
         let mut rules = Vec::new();
+        let mut companions = Vec::new();
         for (marker, m) in protocol.markers.iter().enumerate() {
             let marker = marker as u32;
             for (line, l) in m.lines.iter().enumerate() {
                 let owner = Owner::Line { marker, line: line as u32 };
                 add(&mut rules, &mut compiler, owner, l, Taking::Apart);
             }
+            for (line, l) in (m.lines.len() as u32..).zip(m.side_lines()) {
+                add(&mut rules, &mut compiler, Owner::Line { marker, line }, l, Taking::Apart);
+            }
             for l in &m.except {
                 add(&mut rules, &mut compiler, Owner::Except { marker }, l, Taking::EveryStart);
             }
+            for companion in m.companions() {
+                let owner = Owner::Companion(companions.len() as u32);
+                for l in &companion.lines {
+                    add(&mut rules, &mut compiler, owner, l, Taking::EveryStart);
+                }
+                companions.push(companion);
+            }
         }
-        if protocol.markers.iter().any(|m| m.negation == NegationMode::Drop) {
+        if protocol.markers.iter().any(|m| m.heeds_negation()) {
             add_negation(&mut rules, &mut compiler, &protocol, language);
         }
         let (tests, exacts, regexes) = compiler.shared();
@@ -235,10 +249,11 @@ impl Plan {
         let regexes = regexes
             .map_err(|e| Error::invalid("", format!("a regular expression cannot be compiled: {e}")))?;
         let roles = role_names(&protocol);
-        let markers: Vec<MarkerPlan> = protocol.markers.iter().map(|m| MarkerPlan::new(m, &roles)).collect();
+        let companions: Vec<CompanionPlan> =
+            companions.into_iter().map(|companion| CompanionPlan::new(companion, &roles)).collect();
+        let markers = marker::plans(&protocol, &roles);
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
-        let english = language.is_some_and(|l| l.code == "en");
         let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
@@ -250,17 +265,24 @@ impl Plan {
         };
         Ok(Self {
             has_masks: protocol.markers.iter().any(|m| m.mask.is_some()),
-            always: (0..).zip(&protocol.markers).filter(|(_, m)| m.bias.0 > 0).map(|(at, _)| at).collect(),
+            always: (0..)
+                .zip(&protocol.markers)
+                .filter(|(_, m)| m.can_stand_alone())
+                .map(|(at, _)| at)
+                .collect(),
+            relates: marker::relates(&protocol),
             weights_for: weights_of(Pole::For),
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
+            joins: joins(&protocol),
+            unfolding: Unfolding::of(&protocol, language),
             language,
-            latin: language.is_some_and(|l| l.latin),
+            script: language.map(|l| l.script),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
             exacts,
             regexes,
             checked,
-            class_words: if english { Words::English } else { Words::None },
+            class_words: language.map_or(Words::None, |l| Words::of(l.code)),
             classes: everywhere.classes,
             shout: everywhere.shout,
             everywhere: everywhere.rules,
@@ -271,9 +293,24 @@ impl Plan {
             phrases,
             anchors,
             markers,
+            companions,
             roles,
             protocol,
         })
+    }
+
+    /// A line of a marker by its number: its own lines, then those of `when` or of `to`, or those that other markers flip
+    /// to it.
+    pub(crate) fn line(&self, marker: u32, line: u32) -> &Line {
+        let own = &self.protocol.markers[marker as usize];
+        if let Some(line) = own.lines.get(line as usize) {
+            return line;
+        }
+        let beyond = line as usize - own.lines.len();
+        match self.markers[marker as usize].flipped.get(beyond) {
+            Some((from, line)) => &self.protocol.markers[*from as usize].lines[*line as usize],
+            None => &own.side_lines()[beyond],
+        }
     }
 
     /// The protocol's name of a role, however it is written; the folded role itself where the protocol has none.
@@ -283,15 +320,28 @@ impl Plan {
     }
 }
 
-/// A role as it is compared: folded, in lower case, without outer white space.
-pub(crate) fn fold_role(role: &str) -> String {
-    crate::text::fold::fold_to_lower(role).trim().to_owned()
+fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line, taking: Taking) {
+    let rule = rules.len() as u32;
+    let widened = widened(owner, line);
+    let body = compiler.rule(rule, &line.pattern, widened.as_ref());
+    let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
+    rules.push(Rule { owner, body, taking, wide: widened.as_ref().map(|_| rule + 1) });
+    if let (Some(_), Owner::Line { marker, line }) = (widened, owner) {
+        // Its matches come out of the program of the line itself.
+        rules.push(Rule { owner: Owner::Wide { marker, line }, body: Body::Phrases, taking, wide: None });
+    }
 }
 
-fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line, taking: Taking) {
-    let (body, strength) = (compiler.rule(rules.len() as u32, &line.pattern), line.strength);
-    let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
-    rules.push(Rule { owner, body, taking, strength });
+/// The lengths of window that some marker reads.
+fn joins(protocol: &Protocol) -> Vec<u32> {
+    let joins: BTreeSet<u32> = protocol.markers.iter().filter_map(|marker| marker.join).collect();
+    joins.into_iter().collect()
+}
+
+/// The pattern of an evidence line with its only gap widened: for near misses by too long a gap.
+fn widened(owner: Owner, line: &Line) -> Option<Pattern> {
+    let asked = matches!(owner, Owner::Line { .. }) && line.strength > Unit::ZERO;
+    (asked && gaps_in(&line.pattern) == 1).then(|| widen(&line.pattern))
 }
 
 /// All cues are the phrases of one rule, so that the longest wins; likewise pseudo-cues and stops.
@@ -316,7 +366,7 @@ fn add_negation(
             let numbers = phrase.into_iter().map(|word| compiler.words.number(word)).collect();
             compiler.phrases.add(numbers, rule);
         }
-        rules.push(Rule { owner, body: Body::Phrases, taking: Taking::Apart, strength: Unit::ZERO });
+        rules.push(Rule { owner, body: Body::Phrases, taking: Taking::Apart, wide: None });
     }
 }
 
@@ -335,6 +385,10 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FUNCTION);
     }
+    for word in language.into_iter().flat_map(Language::foreign_words) {
+        let number = compiler.words.number(word);
+        compiler.words.mark(number, role::FOREIGN);
+    }
     for word in language.map_or(&[][..], |l| l.abbreviations) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::ABBREVIATION);
@@ -343,7 +397,12 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::NUMBER_ABBREVIATION);
     }
-    for word in ["inaudible", "unintelligible", "indistinct", "crosstalk"] {
+    // In Han they are unreadable like every word of ASCII, and must not count twice.
+    let placeholders: &[&str] = match language {
+        Some(language) if language.script == Script::Han => &[],
+        _ => &["inaudible", "unintelligible", "indistinct", "crosstalk"],
+    };
+    for word in placeholders {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::PLACEHOLDER);
     }
@@ -398,74 +457,5 @@ impl Anchors {
     fn heap_bytes(&self) -> usize {
         let anchored = self.of_words.len() + self.others.values().map(Vec::len).sum::<usize>();
         4 * self.word_starts.len() + anchored * size_of::<Anchored>()
-    }
-}
-
-/// Every role name that the protocol knows, folded, with the name it stands for: the first of aliases, actants,
-/// fidelity needs and markers that gives it one.
-fn role_names(protocol: &Protocol) -> BTreeMap<String, String> {
-    let actants = &protocol.actants;
-    let mut names: BTreeMap<String, String> = BTreeMap::new();
-    let mut add = |name: &str, role: &str| {
-        names.entry(fold_role(name)).or_insert_with(|| role.to_owned());
-    };
-    for (role, others) in &actants.aliases {
-        others.iter().for_each(|name| add(name, role));
-    }
-    let alias_heads = actants.aliases.iter().map(|(role, _)| role);
-    let by = protocol.markers.iter().flat_map(|m| m.by.iter().chain(m.share.iter().flat_map(|s| &s.by)));
-    let needs = protocol.fidelity.roles.iter().map(|(role, _)| role);
-    for role in alias_heads.chain(&actants.primary).chain(&actants.secondary).chain(needs).chain(by) {
-        add(role, role);
-    }
-    names
-}
-
-impl MarkerPlan {
-    fn new(marker: &Marker, roles: &BTreeMap<String, String>) -> Self {
-        let resolve = |names: &[String]| -> Vec<String> {
-            names.iter().map(|n| roles.get(&fold_role(n)).cloned().unwrap_or_else(|| n.clone())).collect()
-        };
-        let by = resolve(&marker.by);
-        let share_by = marker.share.as_ref().map_or_else(Vec::new, |s| resolve(&s.by));
-        let drops_negated = marker.negation == NegationMode::Drop;
-        let lines = if drops_negated { &marker.lines[..] } else { &[] };
-        let written = lines.iter().map(|line| {
-            let mut written = Written::default();
-            written.read(&line.pattern);
-            written
-        });
-        let checked = marker.lines.iter().map(|line| match &line.pattern {
-            Pattern::Class(crate::protocol::phrase::Class::Detected(class)) if class.is_checked() => {
-                Some(*class)
-            }
-            _ => None,
-        });
-        Self {
-            share_by: if share_by.is_empty() { by.clone() } else { share_by },
-            by,
-            drops_negated,
-            place: marker.place,
-            repeat: marker.repeat,
-            written: written.collect(),
-            checked: checked.collect(),
-        }
-    }
-}
-
-impl Written {
-    fn read(&mut self, pattern: &Pattern) {
-        match pattern {
-            Pattern::Word(test) => self.words.push(test.clone()),
-            Pattern::Any | Pattern::Gap { .. } => self.has_gap = true,
-            Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| self.read(p)),
-            Pattern::Optional(inner) => self.read(inner),
-            Pattern::Near { left, right, .. } => {
-                self.has_gap = true;
-                self.read(left);
-                self.read(right);
-            }
-            _ => {}
-        }
     }
 }

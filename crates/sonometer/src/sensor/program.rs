@@ -9,8 +9,46 @@ pub(crate) struct Program {
     pub(crate) ops: Box<[Op]>,
     /// The first instruction.
     pub(crate) entry: Next,
+    /// Whether near misses by too long a gap are asked for: then every way has one gap.
+    pub(crate) one_gap: bool,
+    /// The words that every match begins with one of, if it is few words.
+    pub(crate) first_words: Option<Box<[u32]>>,
     /// The classes named in the pattern: they widen the place of a match.
     pub(crate) classes: Box<[Class]>,
+}
+
+impl Program {
+    /// Whether a match can begin with this word, as far as words tell.
+    #[inline]
+    pub(crate) fn may_begin(&self, word: u32) -> bool {
+        match &self.first_words {
+            Some(words) => words.contains(&word),
+            None => true,
+        }
+    }
+}
+
+/// The words that every match begins with one of; `None` where it can begin with something else, or with many words.
+pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
+    const MOST: usize = 8;
+    let mut words = Vec::new();
+    let mut todo = vec![entry];
+    while let Some(op) = todo.pop() {
+        match &ops[op as usize] {
+            Op::Word(word, _) | Op::Exact(word, ..) => words.push(*word),
+            Op::Dispatch { words: first, tests } if tests.is_empty() => {
+                words.extend(first.iter().map(|(w, _)| *w))
+            }
+            Op::Split(one, other) => todo.extend([*one, *other]),
+            _ => return None,
+        }
+        if words.len() > MOST {
+            return None;
+        }
+    }
+    words.sort_unstable();
+    words.dedup();
+    Some(words.into())
 }
 
 /// Where to go next.

@@ -1,12 +1,16 @@
-//! Prefix and stem tests, behind a filter on the first two letters.
+//! Tests of words that no look-up decides (prefix, stem, one edit), behind a filter on the first two letters.
 
 use super::compile::TokenTest;
+use crate::protocol::phrase::WordKind;
+use crate::text::edit::within_one_edit;
 
-/// The prefix and stem tests of a sensor.
+/// The token tests of a sensor.
 #[derive(Debug, Default)]
 pub(crate) struct TokenTests {
     /// By first letter: the tests that a word beginning with it may pass.
     by_letter: Vec<Vec<(u32, TokenTest)>>,
+    /// The tests that allow an edit, which may be in the first letter.
+    misspelt: Vec<(u32, Box<str>)>,
     /// One bit per pair of first and second byte (0 for words of one byte) that some test may pass.
     pairs: Vec<u64>,
     stem: Option<fn(&str, &mut String)>,
@@ -19,8 +23,18 @@ impl TokenTests {
             return Self::default();
         }
         let mut by_letter = vec![Vec::new(); 256];
+        let mut misspelt = Vec::new();
         let mut pairs = vec![0u64; 65_536 / 64];
+        let mut allow = |first: u8, second: u8| {
+            let pair = usize::from(first) << 8 | usize::from(second);
+            pairs[pair / 64] |= 1 << (pair % 64);
+        };
         for (number, test) in tests.iter().enumerate() {
+            if test.kind == WordKind::Misspelt {
+                misspelt.push((number as u32, test.text.clone()));
+                edited_heads(test.text.as_bytes(), &mut allow);
+                continue;
+            }
             let head = head(test).as_bytes();
             // Every stem keeps the first letter of its word, also one so short that it has no certain head.
             let Some(&first) = test.text.as_bytes().first() else { continue };
@@ -30,11 +44,10 @@ impl TokenTests {
                 None => 0..=255,
             };
             for second in seconds {
-                let pair = usize::from(first) << 8 | usize::from(second);
-                pairs[pair / 64] |= 1 << (pair % 64);
+                allow(first, second);
             }
         }
-        Self { by_letter, pairs, stem }
+        Self { by_letter, misspelt, pairs, stem }
     }
 
     /// Whether there are no tests at all.
@@ -52,6 +65,19 @@ impl TokenTests {
 
     /// Calls `found` with the number of every test that the folded word passes, in order.
     pub(crate) fn each(&self, word: &str, mut found: impl FnMut(u32)) {
+        if self.misspelt.is_empty() {
+            return self.each_certain(word, found);
+        }
+        let lower = word.to_ascii_lowercase();
+        let near = self.misspelt.iter().filter(|(_, test)| within_one_edit(test, &lower));
+        let mut passed: Vec<u32> = near.map(|(number, _)| *number).collect();
+        self.each_certain(word, |number| passed.push(number));
+        passed.sort_unstable();
+        passed.into_iter().for_each(&mut found);
+    }
+
+    /// The same for the tests with a certain beginning.
+    fn each_certain(&self, word: &str, mut found: impl FnMut(u32)) {
         let Some(first) = word.bytes().next() else { return };
         let mut stemmed: Option<String> = None;
         for (number, test) in &self.by_letter[first.to_ascii_lowercase() as usize] {
@@ -59,7 +85,7 @@ impl TokenTests {
             let begins =
                 word.as_bytes().get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
             let passes = begins
-                && (!test.stem || {
+                && (test.kind != WordKind::Inflection || {
                     let stemmed = stemmed.get_or_insert_with(|| self.stem_of(word));
                     *stemmed == *test.text
                 });
@@ -80,16 +106,37 @@ impl TokenTests {
     /// Bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
         let lists = self.by_letter.iter().flatten().map(|(_, t)| t.text.len() + 32).sum::<usize>();
-        lists + 8 * self.pairs.len() + 24 * self.by_letter.len()
+        let misspelt = self.misspelt.iter().map(|(_, text)| text.len() + 24).sum::<usize>();
+        lists + misspelt + 8 * self.pairs.len() + 24 * self.by_letter.len()
     }
 }
 
 /// What every word that passes the test begins with: the prefix; or the stem without its last two letters, which
 /// stemming may have changed (`sensibility` -> `sensibl`, `hoping` -> `hope`, `dying` -> `die`).
 fn head(test: &TokenTest) -> &str {
-    match test.stem {
-        false => &test.text,
-        true => test.text.get(..test.text.len().saturating_sub(2)).unwrap_or_default(),
+    match test.kind {
+        WordKind::Inflection => test.text.get(..test.text.len().saturating_sub(2)).unwrap_or_default(),
+        _ => &test.text,
+    }
+}
+
+/// The first two bytes that a word can have which is `text` but for one edit.
+fn edited_heads(text: &[u8], allow: &mut impl FnMut(u8, u8)) {
+    let is_plain = |byte: u8| byte.is_ascii();
+    for other in 0..=255 {
+        // An edit behind the first byte; another first byte; a byte before it.
+        allow(text[0], other);
+        allow(other, text[1]);
+        allow(other, text[0]);
+    }
+    // Another first letter of several bytes.
+    (0xc2..=0xf4).for_each(|first| (0x80..=0xbf).for_each(|second| allow(first, second)));
+    // The first left out; the first two swapped.
+    allow(text[1], text[2]);
+    allow(text[1], text[0]);
+    if !text[..3].iter().copied().all(is_plain) {
+        // Letters of several bytes: no beginning is certain.
+        (0..=255).for_each(|first| (0..=255).for_each(|second| allow(first, second)));
     }
 }
 
@@ -111,11 +158,31 @@ mod checks {
             let mut text = String::new();
             stem(&word, &mut text);
             prop_assume!(!text.is_empty());
-            let tests = TokenTests::new(&[TokenTest { text: text.into(), stem: true }], Some(stem));
+            let tests = TokenTests::new(&[TokenTest { text: text.into(), kind: WordKind::Inflection }], Some(stem));
             let padded = format!("{word} ");
             prop_assert!(tests.may_pass(padded.as_bytes(), 0, word.len()));
             let mut passed = Vec::new();
             tests.each(&word.to_ascii_uppercase(), |test| passed.push(test));
+            prop_assert_eq!(passed, vec![0]);
+        }
+
+        #[test]
+        fn every_edit_of_a_word_passes_its_test(word in "[a-zд]{5,9}", at in 0usize..9, other in "[a-zд]", edit in 0..4) {
+            let mut letters: Vec<char> = word.chars().collect();
+            let at = at.min(letters.len() - 1);
+            let new = other.chars().next().unwrap_or('x');
+            match edit {
+                0 => letters[at] = new,
+                1 => letters.insert(at, new),
+                2 => drop(letters.remove(at)),
+                _ => letters.swap(at, (at + 1).min(word.chars().count() - 1)),
+            }
+            let edited: String = letters.into_iter().collect();
+            let tests = TokenTests::new(&[TokenTest { text: word.into(), kind: WordKind::Misspelt }], None);
+            let padded = edited.clone() + " ";
+            prop_assert!(tests.may_pass(padded.as_bytes(), 0, edited.len()));
+            let mut passed = Vec::new();
+            tests.each(&edited.to_ascii_uppercase(), |test| passed.push(test));
             prop_assert_eq!(passed, vec![0]);
         }
     }

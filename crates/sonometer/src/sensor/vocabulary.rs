@@ -19,6 +19,8 @@ pub(crate) mod role {
     pub(crate) const NUMBER_ABBREVIATION: u8 = 32;
     /// Marks that a passage cannot be heard, when in brackets.
     pub(crate) const PLACEHOLDER: u8 = 8;
+    /// A word that another language than the protocol's is told by. The highest bit, so that one shift counts it.
+    pub(crate) const FOREIGN: u8 = 128;
 }
 
 /// Word numbers by word. Number 0 stands for every word that no pattern has.

@@ -4,10 +4,14 @@ pub mod chars;
 pub mod fold;
 pub mod gap;
 pub mod token;
+pub mod unfold;
 
 mod ascii;
+pub(crate) mod edit;
 mod fold_table;
+mod tokens;
 mod unicode;
 
 pub use gap::GapKind;
 pub use token::Token;
+pub use tokens::tokens;

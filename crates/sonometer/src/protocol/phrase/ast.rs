@@ -65,6 +65,9 @@ pub enum WordKind {
     Prefix,
     /// `word~`: the stem of the folded word is equal to the stem stored in `folded`.
     Inflection,
+    /// `word%1`: the folded word is equal but for at most one edit (a character put in, left out or replaced, or two
+    /// neighbours swapped).
+    Misspelt,
 }
 
 /// A class that a pattern names: one of the detectors in [`crate::class`], or loud writing.

@@ -6,6 +6,7 @@
 //! | `guarante*` | a word that begins so |
 //! | `promise~` | any inflection of the word, by the language's stemmer |
 //! | `"US"` | these very characters |
+//! | `receive%1` | the word but for one edit (five letters or more) |
 //! | `(a|b c)` | one of them |
 //! | `x?` | x, or nothing |
 //! | `@feeling` | one entry of the list `feeling` |
@@ -21,8 +22,10 @@
 
 mod ast;
 mod check;
+mod gap;
 mod parse;
 
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
 pub(crate) use check::build as build_regex;
+pub(crate) use gap::{gaps_in, least_tokens, widen};
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};

@@ -14,6 +14,8 @@ pub(super) const MAX_LINE_BYTES: usize = 2_000;
 pub(super) const MAX_LIST_BYTES: usize = 64_000;
 /// The most tree nodes a pattern line may have, lists included.
 pub(super) const MAX_NODES: usize = 4_096;
+/// The fewest letters of a word that may be misspelt: short words have too many neighbours.
+const MIN_MISSPELT: usize = 5;
 /// How deep parentheses may nest.
 const MAX_DEPTH: usize = 8;
 
@@ -251,6 +253,11 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.error(open..open + 1, "SM0206", "a `(` without its `)`", "close the group"));
         }
         self.at += 1;
+        if let Some(sign) = self.rest().chars().next().filter(|c| matches!(c, '*' | '~' | '%')) {
+            let message = format!("a `{sign}` behind a group");
+            let fix = format!("write it behind each word of the group: `(pay{sign}|bill{sign})`");
+            return Err(self.error(open..self.at + 1, "SM0232", message, fix));
+        }
         Ok(inside)
     }
 
@@ -405,25 +412,9 @@ impl<'p, 'c> Parser<'p, 'c> {
         if chunk.len() > 1 && chunk.ends_with('?') {
             chunk = &chunk[..chunk.len() - 1];
         }
-        let kind = match chunk.chars().next_back() {
-            Some('*') if chunk.len() > 1 => WordKind::Prefix,
-            Some('~') if chunk.len() > 1 => WordKind::Inflection,
-            _ => WordKind::Equal,
-        };
         self.at += chunk.len();
-        let text = if kind == WordKind::Equal { chunk } else { &chunk[..chunk.len() - 1] };
         let range = from..from + chunk.len();
-        if let Some((word, distance)) = text.rsplit_once('%')
-            && distance.bytes().all(|b| b.is_ascii_digit())
-            && !word.is_empty()
-        {
-            return Err(self.error(
-                range,
-                "SM0221",
-                "`%1` (one edit) is not read by this version",
-                format!("write `{word}` and the misspellings you expect: `({word}|…)`"),
-            ));
-        }
+        let (text, kind) = self.comparison(chunk, &range)?;
         let mut tests: Vec<_> = self
             .tokens(text, range.clone())?
             .into_iter()
@@ -431,6 +422,11 @@ impl<'p, 'c> Parser<'p, 'c> {
             .collect();
         if let Some(last) = tests.last_mut() {
             last.kind = kind;
+            if kind == WordKind::Misspelt && last.folded.chars().count() < MIN_MISSPELT {
+                let message = format!("`%1` on a word of fewer than {MIN_MISSPELT} letters");
+                let fix = format!("write the misspellings you expect: `({text}|…)`");
+                return Err(self.error(range, "SM0231", message, fix));
+            }
             if kind == WordKind::Inflection {
                 let Some(stem) = self.context.stem else {
                     return Err(self.error(
@@ -446,6 +442,30 @@ impl<'p, 'c> Parser<'p, 'c> {
         }
         self.count(tests.len().saturating_sub(1))?;
         Ok(tests.into_iter().map(Pattern::Word).collect())
+    }
+
+    /// The text of a chunk without its sign, and what the sign says.
+    fn comparison<'t>(
+        &self,
+        chunk: &'t str,
+        range: &Range<usize>,
+    ) -> Result<(&'t str, WordKind), PhraseError> {
+        if let Some((word, edits)) = chunk.rsplit_once('%')
+            && edits.bytes().all(|b| b.is_ascii_digit())
+            && !word.is_empty()
+        {
+            if edits != "1" {
+                let fix = format!("write `{word}%1` for one edit; `\\%` is the sign itself");
+                return Err(self.error(range.clone(), "SM0221", "`%` can only allow one edit", fix));
+            }
+            return Ok((word, WordKind::Misspelt));
+        }
+        for (sign, kind) in [('*', WordKind::Prefix), ('~', WordKind::Inflection)] {
+            if let Some(word) = chunk.strip_suffix(sign).filter(|word| !word.is_empty()) {
+                return Ok((word, kind));
+            }
+        }
+        Ok((chunk, WordKind::Equal))
     }
 
     /// The tokens of a chunk: folded lower-case text and original text of each.

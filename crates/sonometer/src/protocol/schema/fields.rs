@@ -139,6 +139,21 @@ impl<'n, 'd> Fields<'n, 'd> {
         value
     }
 
+    /// `true` or `false`.
+    pub(super) fn truth(&mut self, key: &'static str) -> Option<bool> {
+        let node = self.take(key)?;
+        let truth = match node.text() {
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            _ => None,
+        };
+        if truth.is_none() {
+            let message = format!("`{key}` is neither `true` nor `false`");
+            self.found.push(Diagnostic::error("SM0355", node.span, message, format!("write `{key}: true`")));
+        }
+        truth
+    }
+
     /// A text, or a list of texts; empty if the key is absent.
     pub(super) fn texts(&mut self, key: &'static str) -> Vec<(String, Span)> {
         self.take(key).map_or_else(Vec::new, |node| texts_of(node, key, self.found))

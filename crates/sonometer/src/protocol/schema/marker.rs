@@ -1,10 +1,12 @@
 //! The keys of a marker.
 
 use super::fields::{Fields, check_identifier, count_of, text_of, texts_of};
+use super::lines::patterns;
+use super::relation;
 use super::top;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::protocol::model::*;
-use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
+use crate::protocol::phrase::Pattern;
 use crate::protocol::source::{Line as SourceLine, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
@@ -17,6 +19,8 @@ pub(super) struct Surroundings<'s> {
     pub(super) strengths: Strengths,
     /// Every role name that the protocol knows, folded: prefixes of test lines.
     pub(super) roles: BTreeSet<String>,
+    /// Every label of the protocol, as written.
+    pub(super) labels: BTreeSet<String>,
 }
 
 /// Reads one marker; the span is that of its label.
@@ -39,6 +43,7 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     let weighted = lines.len();
     patterns(&mut fields, "weigh", LineList::Weigh, Unit::ZERO, around, &mut lines);
     let has_weights = lines.len() > weighted;
+    let relations = relation::read(&mut fields, around, &mut lines, node);
     let mut except = Vec::new();
     patterns(&mut fields, "except", LineList::Except, Unit::ZERO, around, &mut except);
     let bias = fields.number("bias", Unit(-1_000_000_000), Unit(1_000_000_000));
@@ -54,10 +59,15 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
             .unwrap_or(Importance::Medium),
         pole: fields.name("pole", Pole::from_name, Pole::NAMES).unwrap_or(Pole::For),
         by: fields.texts("by").into_iter().map(|(role, _)| role).collect(),
-        negation: fields
-            .name("negation", NegationMode::from_name, NegationMode::NAMES)
-            .unwrap_or(NegationMode::Keep),
+        negation: negation(&mut fields),
         place: place(&mut fields),
+        after: relations.after,
+        before: relations.before,
+        pair: relations.pair,
+        echo: relations.echo,
+        join: relations.join,
+        absence: relations.absence,
+        ratio: relations.ratio,
         repeat: fields.name("repeat", Repeat::from_name, Repeat::NAMES).unwrap_or(Repeat::Halve),
         per: per(&mut fields),
         share: share(&mut fields),
@@ -75,10 +85,20 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     };
     fields.finish();
     // A misspelt key, or a line that cannot be read, says enough.
-    if marker.lines.is_empty() && found.len() == before {
+    if marker.lines.is_empty() && marker.ratio.is_none() && found.len() == before {
         Fields::of(node, "the marker", found).missing("strong", "thank you");
     }
     (marker, label_span)
+}
+
+/// Every label that is written.
+pub(super) fn known_labels(markers: Option<&Node>) -> BTreeSet<String> {
+    let items = match markers.map(|node| &node.value) {
+        Some(Value::List(items)) => items.as_slice(),
+        _ => &[],
+    };
+    let labels = items.iter().filter_map(|item| item.get("label")?.text());
+    labels.map(|label| label.trim().to_owned()).collect()
 }
 
 /// Every role that the protocol names anywhere, folded.
@@ -95,9 +115,9 @@ pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> BTreeSet
         }
     }
     if let Some(Value::List(items)) = markers.map(|node| &node.value) {
-        for by in items.iter().filter_map(|item| item.get("by")) {
+        for (key, roles) in items.iter().flat_map(relation::written_roles) {
             // Findings about these values are reported when the marker is read.
-            for (role, _) in texts_of(by, "by", &mut Diagnostics::new()) {
+            for (role, _) in texts_of(roles, key, &mut Diagnostics::new()) {
                 add(&role);
             }
         }
@@ -105,76 +125,21 @@ pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> BTreeSet
     roles
 }
 
-/// The finding of a pattern that begins `cut` bytes into the source line at `span`.
-pub(super) fn phrase_diagnostic(error: PhraseError, span: Span, cut: usize) -> Diagnostic {
-    // Quoted lines may be longer in the source than their text; the place then stays inside the line.
-    let start = (span.start + cut + error.range.start).min(span.end);
-    let end = (span.start + cut + error.range.end).clamp(start, span.end);
-    Diagnostic::error(error.code, Span::new(start, end), error.message, error.fix)
-}
-
-fn patterns(
-    fields: &mut Fields<'_, '_>,
-    key: &'static str,
-    list: LineList,
-    strength: Unit,
-    around: &Surroundings<'_>,
-    into: &mut Vec<Line>,
-) {
-    let Some(node) = fields.take(key) else { return };
-    if matches!(node.value, Value::Map(_)) {
-        let message = format!("`{key}` is a map, not pattern lines");
-        fields.found.push(Diagnostic::error(
-            "SM0331",
-            node.span,
-            message,
-            format!("write `{key}: |` and one pattern a line"),
-        ));
-        return;
-    }
-    let lookup = |name: &str| around.lists.get(name).cloned();
-    let context = Context { list: &lookup, stem: around.stem };
-    let (before, found_before) = (into.len(), fields.found.len());
-    for line in node.lines() {
-        let (text, cut) = phrase::strip_comment(line.text);
-        if text.is_empty() {
-            continue;
-        }
-        let (text, strength) = match (list, weight(text)) {
-            (LineList::Weigh, Some((pattern, weight))) => (pattern, weight),
-            (LineList::Weigh, None) => {
-                let message = format!("`{text}` has no weight");
-                let fix = "end the line with its weight: `thank you = 0.41` (from -1000 to 1000, not 0)";
-                fields.found.push(Diagnostic::error("SM0332", line.span, message, fix));
-                continue;
-            }
-            _ => (text, strength),
-        };
-        match phrase::parse(text, &context) {
-            Ok(pattern) => {
-                let span = Span::new((line.span.start + cut).min(line.span.end), line.span.end);
-                into.push(Line { pattern, text: text.to_owned(), list, strength, span });
-            }
-            Err(error) => fields.found.push(phrase_diagnostic(error, line.span, cut)),
+/// `negation: keep`, `negation: drop`, `negation: flip sustain_talk`
+fn negation(fields: &mut Fields<'_, '_>) -> NegationMode {
+    let Some((text, span)) = fields.text("negation") else { return NegationMode::Keep };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        ["keep"] => NegationMode::Keep,
+        ["drop"] => NegationMode::Drop,
+        ["flip", label] => NegationMode::Flip(label.to_owned()),
+        _ => {
+            let message = format!("`negation` cannot be `{text}`");
+            let fix = "write `keep`, `drop`, or `flip` and the label of another marker";
+            fields.found.push(Diagnostic::error("SM0307", span, message, fix));
+            NegationMode::Keep
         }
     }
-    if into.len() == before && fields.found.len() == found_before {
-        let message = format!("`{key}` has no pattern");
-        fields.found.push(Diagnostic::error(
-            "SM0333",
-            node.span,
-            message,
-            "write one pattern a line, or remove the key",
-        ));
-    }
-}
-
-/// `pattern = weight`
-fn weight(text: &str) -> Option<(&str, Unit)> {
-    let (pattern, weight) = text.rsplit_once('=')?;
-    let limit = 1_000_000_000;
-    let weight = Unit::parse(weight.trim()).filter(|w| w.0 != 0 && w.0.abs() <= limit)?;
-    Some((pattern.trim_end(), weight))
 }
 
 /// `where: first 3 turns`, `where: last 30 seconds`
@@ -294,7 +259,7 @@ fn test_lines(fields: &mut Fields<'_, '_>, key: &'static str, around: &Surroundi
 }
 
 /// `text`, or `role: text` where the protocol knows the role. `# ` at the start of a line begins a comment.
-fn test_line(line: SourceLine<'_>, around: &Surroundings<'_>) -> Option<TestLine> {
+pub(super) fn test_line(line: SourceLine<'_>, around: &Surroundings<'_>) -> Option<TestLine> {
     let text = line.text.trim();
     if text.is_empty() || text == "#" || text.starts_with("# ") {
         return None;

@@ -2,8 +2,13 @@
 //!
 //! Reading goes on after an error, so that an author sees all findings together.
 
+mod dialogue;
 mod fields;
+mod lines;
 mod marker;
+mod reference;
+mod relation;
 mod top;
 
+use reference::unknown_label;
 pub(super) use top::protocol;

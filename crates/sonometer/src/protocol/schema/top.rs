@@ -1,7 +1,10 @@
 //! The keys of a protocol.
 
+use super::dialogue;
 use super::fields::{Fields, check_identifier, count_of, name_of, text_of, texts_of};
+use super::lines::phrase_diagnostic;
 use super::marker::{self, Surroundings};
+use super::reference;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::language;
 use crate::protocol::lint;
@@ -39,6 +42,7 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
     let better = fields.name("better", Better::from_name, Better::NAMES).unwrap_or(Better::Higher);
     let strengths = strengths(&mut fields, Strengths::default());
     let negation = negation(&mut fields);
+    let unfold = unfold(&mut fields);
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
     let (lists, written_lists) = lists(&mut fields, stem);
     if !fields.has("markers") {
@@ -46,8 +50,10 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
     }
     let markers_node = fields.take("markers");
     let found_roles = marker::known_roles(&actants, markers_node);
-    let surroundings = Surroundings { lists: &lists, stem, strengths, roles: found_roles };
+    let labels = marker::known_labels(markers_node);
+    let surroundings = Surroundings { lists: &lists, stem, strengths, roles: found_roles, labels };
     let markers = markers_node.map_or_else(Vec::new, |node| markers(node, &surroundings, fields.found));
+    let tests = dialogue::read(&mut fields, &surroundings);
     fields.finish();
     let protocol = Protocol {
         id,
@@ -65,8 +71,10 @@ pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Opt
         better,
         strengths,
         negation,
+        unfold,
         lists: written_lists,
         markers,
+        tests,
     };
     // What is hardly meant shows only in a protocol that says what its author wrote.
     if !found.has_errors() {
@@ -242,6 +250,23 @@ fn negation(fields: &mut Fields<'_, '_>) -> NegationRules {
     rules
 }
 
+/// `unfold: [leet, repeats]`
+fn unfold(fields: &mut Fields<'_, '_>) -> Vec<Unfold> {
+    let Some(node) = fields.take("unfold") else { return Vec::new() };
+    let mut chosen = Vec::new();
+    for (text, span) in texts_of(node, "unfold", fields.found) {
+        if text == "zero_width" {
+            let message = "`zero_width` characters are undone in every text";
+            fields.found.push(Diagnostic::warning("SM0408", span, message, "remove it here"));
+            continue;
+        }
+        chosen.extend(name_of(&text, span, "unfold", Unfold::from_name, Unfold::NAMES, fields.found));
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
 /// Plain phrases, one per line or list item.
 fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
     let Some(node) = fields.take(key) else { return Vec::new() };
@@ -316,9 +341,9 @@ fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Li
                         fix: "write its entries out here; `\\@` is the sign itself".into(),
                         ..error
                     };
-                    fields.found.push(marker::phrase_diagnostic(nested, line.span, cut));
+                    fields.found.push(phrase_diagnostic(nested, line.span, cut));
                 }
-                Err(error) => fields.found.push(marker::phrase_diagnostic(error, line.span, cut)),
+                Err(error) => fields.found.push(phrase_diagnostic(error, line.span, cut)),
             }
         }
         written.push((name.text.clone(), lines));
@@ -373,13 +398,14 @@ fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics
     let mut lines = 0;
     for item in items {
         let (marker, label_span) = marker::read(item, surroundings, found);
-        lines += marker.lines.len() + marker.except.len();
+        lines += marker.all_lines().count();
         if !marker.label.is_empty() && labels.insert(marker.label.clone(), label_span).is_some() {
             let message = format!("two markers are called `{}`", marker.label);
             found.push(Diagnostic::error("SM0320", label_span, message, "give one of them another label"));
         }
         markers.push(marker);
     }
+    reference::check(&markers, items, surroundings, found);
     if lines > MAX_LINES {
         let message = format!("{lines} pattern lines, more than {MAX_LINES}");
         let span = Span::new(node.span.start, node.span.start);

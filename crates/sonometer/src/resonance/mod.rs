@@ -1,5 +1,11 @@
 //! From the evidence of a marker to its activation.
 
+mod absence;
+mod ratio;
+
+pub(crate) use absence::Clock;
+pub(crate) use ratio::measure as measure_ratio;
+
 use crate::evidence::{Candidate, Setting};
 use crate::protocol::{Marker, Repeat};
 use crate::sensor::Plan;
@@ -25,6 +31,8 @@ pub(crate) struct Sums {
     /// Turns with a positive contribution, and turns, of the share's side.
     turns_with: u64,
     turns: u64,
+    /// Of an absent marker: how its clock stands.
+    pub(crate) clock: Clock,
 }
 
 /// Sets the contribution of each of a marker's candidates (all of them, by line and place) and measures it.
@@ -34,6 +42,10 @@ pub(crate) fn measure(
     number: usize,
     candidates: &mut [Candidate],
 ) -> (Resonance, Sums) {
+    let marker = &plan.protocol.markers[number];
+    if let Some(absence) = &marker.absence {
+        return absence::measure(plan, setting, absence, candidates);
+    }
     let repeat = plan.markers[number].repeat;
     let mut uses = 0;
     let mut line = None;
@@ -45,7 +57,7 @@ pub(crate) fn measure(
         uses += 1;
     }
     let sums = sums(plan, setting, number, candidates);
-    (sums.resonance(&plan.protocol.markers[number], Unit::ZERO), sums)
+    (sums.resonance(marker, Unit::ZERO), sums)
 }
 
 /// What the use number `uses` (from 0) of a line of that strength adds.

@@ -1,0 +1,90 @@
+//! Scalars: plain where that reads back as the same text, in quotes where it does not.
+
+/// A text on one line. In a flow (`[ ]`, `{ }`) more characters need quotes; a `text` that another YAML reader would
+/// take for a number, `true` or nothing is quoted too.
+pub(super) fn one_line(value: &str, in_flow: bool, text: bool) -> String {
+    if is_plain(value, in_flow) && !(text && looks_typed(value)) {
+        return value.to_owned();
+    }
+    let escapes = value.chars().any(|c| c.is_control() || c == '\u{feff}');
+    if !escapes && value.contains(['"', '\\']) {
+        return format!("'{}'", value.replace('\'', "''"));
+    }
+    let mut quoted = String::from("\"");
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if c.is_control() || c == '\u{feff}' => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
+/// Whether YAML reads these characters back without quotes.
+fn is_plain(value: &str, in_flow: bool) -> bool {
+    let mut chars = value.chars();
+    let (first, second) = (chars.next(), chars.next());
+    let begins = match first {
+        None => false,
+        // A sign of YAML, unless something follows it directly.
+        Some('-' | '?' | ':') => second.is_some_and(|c| !(c.is_whitespace() || in_flow && is_flow_sign(c))),
+        Some(c) => !",[]{}#&*!|>'\"%@`".contains(c) && !c.is_whitespace(),
+    };
+    begins
+        && !value.contains(": ")
+        && !value.contains(" #")
+        && !value.ends_with(':')
+        && !value.ends_with(char::is_whitespace)
+        && !value.chars().any(|c| c.is_control() || c == '\u{feff}')
+        && !(in_flow && value.chars().any(is_flow_sign))
+        && !(in_flow && value.contains(':') && !value.contains(|c: char| c.is_alphanumeric()))
+        && !value.starts_with("---")
+        && !value.starts_with("...")
+}
+
+fn is_flow_sign(c: char) -> bool {
+    ",[]{}".contains(c)
+}
+
+/// Whether a YAML reader that converts would not read a text.
+pub(super) fn looks_typed(value: &str) -> bool {
+    let name = ["true", "false", "null", "~", "yes", "no", "on", "off", ".inf", ".nan"];
+    let number = value.trim_start_matches(['-', '+', '.']);
+    name.iter().any(|name| value.eq_ignore_ascii_case(name))
+        || number.starts_with(|c: char| c.is_ascii_digit())
+            && number.chars().all(|c| c.is_ascii_hexdigit() || "+-._:xoTZ".contains(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_stand_only_where_they_are_needed() {
+        for plain in
+            ["thank you", "(a|b) c", "/re/i", "x ..3.. y", "it's", "-x", "a, b", "<pan>", "1.0", "$ x"]
+        {
+            assert_eq!(one_line(plain, false, false), plain);
+        }
+        for (value, quoted) in [
+            ("", "\"\""),
+            ("@kind", "\"@kind\""),
+            ("a: b", "\"a: b\""),
+            ("a # b", "\"a # b\""),
+            ("\"US\" only", "'\"US\" only'"),
+            ("- x", "\"- x\""),
+            ("[it's] \\?", "'[it''s] \\?'"),
+            ("a\nb", "\"a\\nb\""),
+        ] {
+            assert_eq!(one_line(value, false, false), quoted);
+        }
+        assert_eq!(one_line("a, b", true, false), "\"a, b\"");
+        assert_eq!(one_line("1.0", false, true), "\"1.0\"");
+        assert_eq!(one_line("2024-05-01", false, true), "\"2024-05-01\"");
+        assert_eq!(one_line("2 kinds", false, true), "2 kinds");
+        assert_eq!(one_line("no", false, true), "\"no\"");
+    }
+}

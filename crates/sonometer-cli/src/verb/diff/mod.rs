@@ -1,0 +1,75 @@
+//! `sonometer diff`: what another version of a protocol changes, on a corpus.
+
+mod moved;
+mod protocols;
+mod report;
+
+use crate::failure::{Exit, Failure};
+use crate::input::{Input, InputArguments};
+use crate::json;
+use crate::screen::Screen;
+use crate::target::Source;
+use moved::Moved;
+use report::Totals;
+
+/// Arguments of `diff`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The old version: a protocol that ships, or a file
+    old: String,
+    /// The new version
+    new: String,
+    #[command(flatten)]
+    input: InputArguments,
+    /// One JSON object for each reading that moved, then one with the sums
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Shows at most so many readings; all are counted
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Ends with 1 if a reading moved
+    #[arg(long)]
+    fail_on_change: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let (old, new) = (Source::find(&arguments.old)?.sensor()?, Source::find(&arguments.new)?.sensor()?);
+    let input = Input::open(&arguments.input)?;
+    let difference = protocols::difference(old.protocol(), new.protocol());
+    if !arguments.json {
+        screen.print(&report::protocols(&screen.paint, old.protocol(), new.protocol(), &difference))?;
+    }
+    let mut totals = Totals::default();
+    let mut exit = Exit::Done;
+    for item in input.items() {
+        let (name, id) = (item.name, item.id);
+        let both = item.interaction.and_then(|interaction| {
+            let sense = |sensor: &sonometer::Sensor| {
+                sensor.sense(&interaction).map_err(|error| Failure::engine(&name, &error))
+            };
+            Ok((sense(&old)?, sense(&new)?))
+        });
+        let (before, after) = match both {
+            Ok(both) => both,
+            Err(failure) => {
+                exit = exit.or(screen.fail(&failure, arguments.json));
+                continue;
+            }
+        };
+        let moved = Moved::between(&before, &after);
+        totals.add(&before, &after, moved.as_ref());
+        let shown = arguments.limit.is_none_or(|limit| totals.moved <= limit);
+        if let Some(moved) = moved.filter(|_| shown) {
+            let (name, id) = (name.as_str(), id.as_deref());
+            match arguments.json {
+                true => screen.print_bytes(&json::line(&moved.json(name, id)))?,
+                false => screen.print(&report::moved(&screen.paint, name, id, &moved))?,
+            }
+        }
+    }
+    match arguments.json {
+        true => screen.print_bytes(&json::line(&totals.json(old.protocol(), new.protocol(), &difference)))?,
+        false => screen.print(&report::totals(&screen.paint, &totals, arguments.limit))?,
+    }
+    Ok(if arguments.fail_on_change && totals.moved > 0 { exit.or(Exit::Finding) } else { exit })
+}

@@ -1,0 +1,158 @@
+//! A reading that moved from one version to the other.
+
+use crate::json::number;
+use serde::Serialize;
+use sonometer::{Evidence, Reading, Unit};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What differs between two readings of one interaction.
+#[derive(Debug)]
+pub(super) struct Moved {
+    pub(super) score: (Unit, Unit),
+    pub(super) sufficient: (bool, bool),
+    /// The markers that only the new reading triggers, in its order.
+    pub(super) triggered: Vec<String>,
+    /// The markers that only the old reading triggers.
+    pub(super) silenced: Vec<String>,
+    /// Evidence of the new reading alone.
+    pub(super) came: Vec<Quote>,
+    /// Evidence of the old reading alone.
+    pub(super) went: Vec<Quote>,
+}
+
+/// A piece of evidence with the turn around it, masked as either version asks.
+#[derive(Debug)]
+pub(super) struct Quote {
+    pub(super) marker: String,
+    pub(super) turn: usize,
+    /// Bytes of the turn as it was written.
+    pub(super) range: Range<usize>,
+    pub(super) role: Option<String>,
+    pub(super) before: String,
+    pub(super) source: String,
+    pub(super) after: String,
+}
+
+/// Characters around evidence that are quoted.
+const AROUND: usize = 32;
+
+impl Moved {
+    /// `None` if nothing moved.
+    pub(super) fn between(old: &Reading, new: &Reading) -> Option<Self> {
+        let mut resonance: BTreeMap<&str, (Option<_>, Option<_>)> = BTreeMap::new();
+        old.resonance().for_each(|(label, found)| resonance.entry(label).or_default().0 = Some(found));
+        new.resonance().for_each(|(label, found)| resonance.entry(label).or_default().1 = Some(found));
+        let fires = |reading: &Reading| -> Vec<String> {
+            let triggered = reading.resonance().filter(|(_, resonance)| resonance.triggered);
+            triggered.map(|(label, _)| label.to_owned()).collect()
+        };
+        let (fired, fires) = (fires(old), fires(new));
+        let moved = Self {
+            score: (old.score(), new.score()),
+            sufficient: (old.fidelity().sufficient, new.fidelity().sufficient),
+            came: only_in(new, old),
+            went: only_in(old, new),
+            triggered: fires.iter().filter(|label| !fired.contains(label)).cloned().collect(),
+            silenced: fired.into_iter().filter(|label| !fires.contains(label)).collect(),
+        };
+        // A marker that comes or goes without a sound moves nothing.
+        let sounds = |found: &Option<sonometer::Resonance>| {
+            found.as_ref().map(|found| found.activation).filter(|activation| *activation > Unit::ZERO)
+        };
+        let same = resonance.values().all(|(old, new)| sounds(old) == sounds(new));
+        let still = moved.score.0 == moved.score.1 && moved.sufficient.0 == moved.sufficient.1;
+        (!(same && still && moved.came.is_empty() && moved.went.is_empty())).then_some(moved)
+    }
+
+    /// What `new` gains on `old`; 0 where one of them was not measured.
+    pub(super) fn gain(old: &Reading, new: &Reading) -> Option<i64> {
+        let measured = old.fidelity().sufficient && new.fidelity().sufficient;
+        measured.then(|| new.score().0 - old.score().0)
+    }
+
+    /// For programs.
+    pub(super) fn json<'m>(&'m self, name: &'m str, id: Option<&'m str>) -> impl Serialize + 'm {
+        Line {
+            name,
+            id,
+            score: Both { old: Number(self.score.0), new: Number(self.score.1) },
+            sufficient: Both { old: self.sufficient.0, new: self.sufficient.1 },
+            triggered: &self.triggered,
+            silenced: &self.silenced,
+            came: self.came.iter().map(Quote::json).collect(),
+            went: self.went.iter().map(Quote::json).collect(),
+        }
+    }
+}
+
+/// The evidence of one reading that the other does not have at that place.
+fn only_in(reading: &Reading, other: &Reading) -> Vec<Quote> {
+    let key = |found: &Evidence<'_>| (found.metamarker.to_owned(), found.turn, found.range.clone());
+    let known: Vec<_> = other.evidence().map(|found| key(&found)).collect();
+    let own = reading.evidence().filter(|found| !known.contains(&key(found)));
+    own.map(|found| Quote::of(&found, reading, other)).collect()
+}
+
+impl Quote {
+    fn of(found: &Evidence<'_>, reading: &Reading, other: &Reading) -> Self {
+        let turn = &reading.interaction().turns()[found.turn];
+        let (here, there) = (reading.masked_turn(found.turn), other.masked_turn(found.turn));
+        let shown: Vec<char> =
+            here.chars().zip(there.chars()).map(|(a, b)| if b == '*' { b } else { a }).collect();
+        let count = |bytes: usize| turn.content.get(..bytes).map_or(0, |text| text.chars().count());
+        let (start, end) = (count(found.range.start), count(found.range.end));
+        let text = |range: Range<usize>| shown.get(range).unwrap_or_default().iter().collect::<String>();
+        let (from, to) = (start.saturating_sub(AROUND), (end + AROUND).min(shown.len()));
+        let ellipsis = |cut: bool| if cut { "…" } else { "" };
+        Self {
+            marker: found.metamarker.to_owned(),
+            turn: found.turn,
+            range: found.range.clone(),
+            role: turn.role.as_deref().map(str::to_owned),
+            before: format!("{}{}", ellipsis(from > 0), text(from..start)),
+            source: text(start..end),
+            after: format!("{}{}", text(end..to), ellipsis(to < shown.len())),
+        }
+    }
+
+    fn json(&self) -> Found<'_> {
+        let Self { marker, turn, range, source, .. } = self;
+        Found { metamarker: marker, segment: *turn, start: range.start, end: range.end, source }
+    }
+}
+
+/// An old and a new value.
+#[derive(Serialize)]
+pub(super) struct Both<T> {
+    pub(super) old: T,
+    pub(super) new: T,
+}
+
+/// A number as the engine prints it.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub(super) struct Number(#[serde(serialize_with = "number")] pub(super) Unit);
+
+#[derive(Serialize)]
+struct Line<'m> {
+    name: &'m str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'m str>,
+    score: Both<Number>,
+    sufficient: Both<bool>,
+    triggered: &'m [String],
+    silenced: &'m [String],
+    came: Vec<Found<'m>>,
+    went: Vec<Found<'m>>,
+}
+
+/// Evidence; places in bytes of the segment.
+#[derive(Serialize)]
+struct Found<'m> {
+    metamarker: &'m str,
+    segment: usize,
+    start: usize,
+    end: usize,
+    source: &'m str,
+}

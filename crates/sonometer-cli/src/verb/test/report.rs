@@ -1,0 +1,205 @@
+//! Failing tests and what no test needs, drawn at their places.
+
+use super::Arguments;
+use super::bench::{Outcome, Ran};
+use super::mutant::{Change, Mutant};
+use super::place::Places;
+use super::trial::{Broken, Trial};
+use crate::conversation;
+use crate::findings::{draw, snippet};
+use crate::paint::{Paint, one_line};
+use crate::target::Source;
+use crate::verb::explain::{reasons, signed};
+use annotate_snippets::{Group, Level};
+use sonometer::protocol::{Marker, TestLine};
+use sonometer::{MarkerEntry, Protocol};
+use std::collections::BTreeMap;
+
+/// How many entries of a list are named.
+const NAMED: usize = 12;
+
+pub(super) fn render(
+    paint: &Paint,
+    source: &Source,
+    protocol: &Protocol,
+    outcome: &Outcome<'_>,
+    arguments: &Arguments,
+) -> String {
+    let mut text = String::new();
+    for marker in &protocol.markers {
+        let own =
+            |ran: &&Ran<'_>| matches!(ran.trial, Trial::Line { marker: of, .. } if std::ptr::eq(of, marker));
+        for ran in outcome.ran.iter().filter(own).filter(|ran| !ran.broken.is_empty()) {
+            text.push_str(&failed_line(paint, source, ran));
+        }
+        let lines = outcome.unnoticed.iter().filter(|mutant| std::ptr::eq(mutant.marker, marker));
+        let lines: Vec<&Mutant<'_>> = lines.filter(|mutant| mutant.span.is_some()).collect();
+        if let Some(group) = idle_lines(source, marker, &lines, protocol, arguments.strict) {
+            text.push_str(&draw(paint, &[group]));
+        }
+    }
+    for ran in outcome.ran.iter().filter(|ran| !ran.broken.is_empty()) {
+        if let Trial::Dialogue(dialogue) = ran.trial {
+            let title =
+                Level::ERROR.primary_title(format!("the dialogue `{}` fails", dialogue.name)).id("talk");
+            let mut group = title.element(snippet(source, [(dialogue.span, "")]));
+            for note in of_dialogue(ran) {
+                group = group.element(Level::NOTE.message(note));
+            }
+            text.push_str(&draw(paint, &[group]));
+            text.push_str(&conversation::render(paint, &ran.reading, false));
+            text.push('\n');
+        }
+    }
+    if arguments.coverage {
+        text.push_str(&coverage(paint, source, outcome));
+    }
+    text
+}
+
+fn failed_line(paint: &Paint, source: &Source, ran: &Ran<'_>) -> String {
+    let Trial::Line { marker, line, wanted } = ran.trial else { return String::new() };
+    let (id, verdict) = match wanted {
+        false => ("miss", "is triggered by this line"),
+        true => ("hit", "is not triggered by this line"),
+    };
+    let title = Level::ERROR.primary_title(format!("`{}` {verdict}", marker.label)).id(id);
+    let mut group = title.element(snippet(source, [(line.span, "")]));
+    let ledger = ran.reading.ledger();
+    for entry in ledger.markers.iter().filter(|entry| entry.label == marker.label) {
+        for note in notes(entry, Some(line)) {
+            group = group.element(Level::NOTE.message(note));
+        }
+    }
+    draw(paint, &[group])
+}
+
+/// What of a dialogue does not hold, and how it came about.
+fn of_dialogue(ran: &Ran<'_>) -> Vec<String> {
+    let ledger = ran.reading.ledger();
+    let mut told = Vec::new();
+    for broken in &ran.broken {
+        match broken {
+            Broken::Marker { label, wanted } => {
+                let should = if *wanted { "fire" } else { "be silent" };
+                let entry = ledger.markers.iter().find(|entry| entry.label == label);
+                let why = entry.map(|entry| notes(entry, None).join("; ")).unwrap_or_default();
+                told.push(format!("`{label}` should {should}: {why}"));
+            }
+            Broken::Fidelity => {
+                let found = ran.reading.fidelity();
+                let is = if found.sufficient { "is sufficient" } else { "is not sufficient" };
+                told.push(format!("the dialogue {is}: its fidelity is {}", found.index));
+            }
+            Broken::Score => told.push(format!("the score is {}", ran.reading.score())),
+        }
+    }
+    told
+}
+
+/// What was found for a marker, what of it was dropped, and what it came to.
+fn notes(marker: &MarkerEntry<'_>, line: Option<&TestLine>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for found in &marker.matches {
+        let what = format!("`{}` ({}) found “{}”", found.line, found.list.as_str(), one_line(&found.source));
+        notes.push(match found.failed.is_empty() {
+            true => format!("{what}: {}", signed(found.contribution)),
+            false => format!("{what}: dropped, {}", reason(reasons(found), line)),
+        });
+    }
+    let activation = marker.resonance.activation;
+    notes.push(match (marker.matches.is_empty(), marker.resonance.triggered) {
+        (true, false) => "no pattern line matches".to_owned(),
+        (_, true) => format!("activation {activation} reaches the trigger {}", marker.trigger),
+        (_, false) => format!("activation {activation} stays below the trigger {}", marker.trigger),
+    });
+    notes
+}
+
+fn reason(reasons: String, line: Option<&TestLine>) -> String {
+    match line {
+        Some(TestLine { role: None, .. }) if reasons.contains("another side") => {
+            format!("{reasons} (write the role before the line: `role: text`)")
+        }
+        _ => reasons,
+    }
+}
+
+fn idle_lines<'s>(
+    source: &'s Source,
+    marker: &Marker,
+    idle: &[&Mutant<'_>],
+    protocol: &Protocol,
+    strict: bool,
+) -> Option<Group<'s>> {
+    let level = if strict { Level::ERROR } else { Level::NOTE };
+    let spans: Vec<_> = idle.iter().filter_map(|mutant| mutant.span).collect();
+    let first = *spans.first()?;
+    let in_dialogues =
+        protocol.tests.iter().any(|test| test.fires.iter().chain(&test.silent).any(|l| *l == marker.label));
+    if marker.hit.is_empty() && marker.miss.is_empty() && !in_dialogues {
+        let title = level.primary_title(format!("`{}` has no tests", marker.label));
+        let place = snippet(source, [(first, "")]);
+        let fix = "write lines that must trigger it under `hit`, lines that must not under `miss`";
+        return Some(title.element(place).element(Level::HELP.message(fix)));
+    }
+    let title = match spans.len() {
+        1 => format!("no test needs this line of `{}`", marker.label),
+        _ => format!("no test needs these lines of `{}`", marker.label),
+    };
+    let place = snippet(source, spans.iter().map(|span| (*span, "")));
+    let excepts =
+        idle.iter().filter(|mutant| matches!(mutant.change, Change::Line { key: "except", .. })).count();
+    let fix = match (excepts, spans.len() - excepts) {
+        (_, 0) => "add a `miss` that only the line keeps silent, or remove it",
+        (0, _) => "add a `hit` that only the line finds, or remove it",
+        _ => "add a `hit` that only the line finds (a `miss` for an `except` line), or remove it",
+    };
+    Some(level.primary_title(title).element(place).element(Level::HELP.message(fix)))
+}
+
+/// Conditions and entries that no test needs, and tests that need nothing.
+fn coverage(paint: &Paint, source: &Source, outcome: &Outcome<'_>) -> String {
+    let places = Places::of(&source.text);
+    let mut text = String::new();
+    let mut lists: BTreeMap<&str, Vec<&Mutant<'_>>> = BTreeMap::new();
+    for mutant in &outcome.unnoticed {
+        match &mutant.change {
+            Change::Condition(key) => {
+                let title =
+                    Level::NOTE.primary_title(format!("no test needs `{key}` of `{}`", mutant.marker.label));
+                let fix = "add a `miss` that only this keeps silent, or a dialogue";
+                let place = snippet(source, places.of_mutant(mutant).map(|span| (span, "")));
+                text.push_str(&draw(paint, &[title.element(place).element(Level::HELP.message(fix))]));
+            }
+            Change::Entry { list, .. } => lists.entry(list).or_default().push(mutant),
+            Change::Line { .. } => {}
+        }
+    }
+    for (list, entries) in lists {
+        let spans = entries.iter().filter_map(|mutant| places.of_mutant(mutant)).map(|span| (span, ""));
+        let mut names: Vec<String> =
+            entries.iter().take(NAMED).map(|mutant| format!("`{}`", mutant.text)).collect();
+        if entries.len() > NAMED {
+            names.push(format!("and {} more", entries.len() - NAMED));
+        }
+        let title = Level::NOTE.primary_title(format!("no test needs these entries of the list `{list}`"));
+        let group = title
+            .element(snippet(source, spans.take(1)))
+            .element(Level::NOTE.message(names.join(", ")))
+            .element(Level::HELP.message("add a `hit` for those that matter"));
+        text.push_str(&draw(paint, &[group]));
+    }
+    let idle = outcome.idle().map(|ran| match ran.trial {
+        Trial::Line { line, .. } => line.span,
+        Trial::Dialogue(dialogue) => dialogue.span,
+    });
+    let idle: Vec<_> = idle.map(|span| (span, "")).collect();
+    if !idle.is_empty() {
+        let title = Level::NOTE.primary_title("these tests pass whatever is taken away");
+        let fix = "they test nothing that the others do not; let each need a line or condition, or remove it";
+        let group = title.element(snippet(source, idle)).element(Level::HELP.message(fix));
+        text.push_str(&draw(paint, &[group]));
+    }
+    text
+}

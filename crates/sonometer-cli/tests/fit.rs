@@ -1,0 +1,178 @@
+//! `sonometer fit` on an invented corpus (`tests/fit/oracle.py` says how it was made).
+//!
+//! Expected outputs stand in `tests/fit`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn here() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fit")
+}
+
+/// A folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fit").join(name);
+    fs::create_dir_all(&path).expect("can be made");
+    fs::copy(here().join("corpus.jsonl"), path.join("corpus.jsonl")).expect("can be copied");
+    path
+}
+
+fn run(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.args(arguments.split(' ')).current_dir(folder).env_clear().stdin(Stdio::null());
+    let output = command.output().expect("starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("writes UTF-8");
+    (output.status.code().expect("ends by itself"), text(output.stdout), text(output.stderr))
+}
+
+fn golden(name: &str, found: &str) {
+    let path = here().join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, found).expect("can be written");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
+}
+
+const FIT: &str = "fit corpus.jsonl --label kind --marker kindness --language en --words 2 --support 3";
+
+#[test]
+fn the_same_data_and_settings_give_the_same_file() {
+    let (one, other) = (folder("one"), folder("other"));
+    let (code, out, err) = run(&one, &format!("{FIT} --out kind.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""));
+    golden("report.txt", &out);
+    let text = fs::read_to_string(one.join("kind.yaml")).expect("was written");
+    golden("fitted.yaml", &text);
+    // From another folder, by another name of the output.
+    let (code, ..) = run(&one, &format!("{FIT} --out {}", other.join("x.yaml").display()));
+    assert_eq!(code, 0);
+    assert_eq!(fs::read_to_string(other.join("x.yaml")).expect("was written"), text);
+}
+
+#[test]
+fn the_file_passes_check_and_its_own_tests() {
+    let folder = folder("check");
+    assert_eq!(run(&folder, &format!("{FIT} --out kind.yaml")).0, 0);
+    let (code, out, _) = run(&folder, "check kind.yaml --strict");
+    assert_eq!((code, out.as_str()), (0, "1 file checked, nothing to report\n"));
+    let (code, out, _) = run(&folder, "test kind.yaml --strict");
+    assert_eq!((code, out.as_str()), (0, "kind.yaml: 1 marker, 2 test lines passed\n"));
+}
+
+#[test]
+fn features_are_those_that_other_tools_were_given() {
+    let folder = folder("features");
+    let arguments = "fit corpus.jsonl --label kind --marker kind --language en --repeat halve --out a.yaml";
+    assert_eq!(run(&folder, &format!("{arguments} --export-features a.svm")).0, 0);
+    let found = fs::read_to_string(folder.join("a.svm")).expect("was written");
+    assert_eq!(found, fs::read_to_string(here().join("features.svm")).expect("is there"));
+}
+
+#[test]
+fn programs_get_one_line() {
+    let folder = folder("json");
+    let (code, out, _) = run(&folder, &format!("{FIT} --out kind.yaml --json --size 10"));
+    assert_eq!((code, out.lines().count()), (0, 1));
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["lines"], 10);
+    assert_eq!(summary["positive"], 64);
+    assert!(summary["held_out"]["macro_f1"].as_f64() > Some(0.7), "{out}");
+}
+
+const PROTOCOL: &str = "sonometer: 1
+id: shop
+version: \"1\"
+taxonomy: Signal
+language: en
+markers:
+  - label: kindness   # of customers
+    trigger: 0.9
+    strong: |
+      (thank|thanks) ..2.. (you|that)
+    clear: |
+      could you     # asks
+      would you mind
+    weak: |
+      (happy|quick)
+      nobody answer~
+    hit: |
+      Thank you!
+";
+
+#[test]
+fn a_trigger_that_is_too_high_is_tuned() {
+    let folder = folder("tune");
+    fs::write(folder.join("shop.yaml"), PROTOCOL).expect("can be written");
+    let (code, out, err) = run(&folder, "fit corpus.jsonl --label kind --tune shop.yaml --out tuned.yaml");
+    assert_eq!((code, err.as_str()), (0, ""));
+    golden("tuned.txt", &out);
+    let text = fs::read_to_string(folder.join("tuned.yaml")).expect("was written");
+    golden("tuned.yaml", &text);
+    assert_eq!(run(&folder, "check tuned.yaml --strict").0, 0);
+}
+
+#[test]
+fn every_line_can_get_a_weight_of_its_own() {
+    let folder = folder("weigh");
+    fs::write(folder.join("shop.yaml"), PROTOCOL).expect("can be written");
+    let (code, out, err) =
+        run(&folder, "fit corpus.jsonl --label kind --tune shop.yaml --weigh --out tuned.yaml");
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let text = fs::read_to_string(folder.join("tuned.yaml")).expect("was written");
+    golden("weighed.yaml", &text);
+    assert_eq!(run(&folder, "check tuned.yaml").0, 0);
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let folder = folder("errors");
+    fs::write(folder.join("own.txt"), "fine\n(broken\n").expect("can be written");
+    fs::write(folder.join("shop.yaml"), PROTOCOL).expect("can be written");
+    for (arguments, part) in [
+        ("fit corpus.jsonl --label kind --marker kind --out o.yaml --positive maybe", "no item is positive"),
+        ("fit corpus.jsonl --label knid --marker kind --out o.yaml", "did you mean `kind`?"),
+        ("fit corpus.jsonl --label kind --marker Kind --out o.yaml", "`Kind` is no identifier"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --language xx", "`xx` is not known"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --patterns own.txt", "own.txt:2: `(broken`"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --support 500 --patterns shop.yaml", "shop.yaml:"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --support 500", "lower --support (now 500)"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --regularisation 0", "is not between"),
+        ("fit corpus.jsonl --marker kind --out no/such/folder.yaml", "cannot be written"),
+        (
+            "fit corpus.jsonl --tune shop.yaml --marker other --out o.yaml",
+            "choose one with --marker: kindness",
+        ),
+        ("fit corpus.jsonl --marker kind --turns --out o.yaml", "corpus.jsonl:1: labels.kind is"),
+        ("fit corpus.jsonl --marker kind --out corpus.jsonl", "end it with .yaml"),
+        (
+            "fit corpus.jsonl --marker kind --out o.yaml --export-features corpus.jsonl",
+            "would overwrite corpus.jsonl",
+        ),
+        ("fit - --marker kind --out o.yaml", "give a file"),
+    ] {
+        let (code, out, err) = run(&folder, arguments);
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments}");
+        assert!(err.contains(part), "{arguments}: {err}");
+        let (_, out, _) = run(&folder, &format!("{arguments} --json"));
+        assert!(out.starts_with(r#"{"error":{"code":"invalid_request","message":"#), "{arguments}: {out}");
+    }
+}
+
+/// Real labels, where they are: the figures on held-out items stay as good as they were.
+#[test]
+fn real_data_is_told_apart() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/darkpattern.jsonl");
+    if !data.exists() {
+        eprintln!("skipped: ../shared/data is not there");
+        return;
+    }
+    let folder = folder("real");
+    let path = data.to_str().expect("is UTF-8");
+    let (code, out, err) =
+        run(&folder, &format!("fit {path} --label dark --marker dark --language en --out o.yaml --json"));
+    assert_eq!(code, 0, "{err}");
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert!(summary["held_out"]["macro_f1"].as_f64() > Some(0.92), "{out}");
+}

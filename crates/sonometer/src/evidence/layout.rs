@@ -1,0 +1,130 @@
+//! Where the tokens and sentences of turns stand, for relations that are counted in them.
+
+use crate::matcher::TurnText;
+use crate::sensor::Plan;
+use crate::text::chars::{self, Class};
+
+/// The turns of an interaction as written.
+#[derive(Debug, Default)]
+pub(super) struct Layouts {
+    turns: Vec<Layout>,
+}
+
+/// One turn.
+#[derive(Debug, Default)]
+struct Layout {
+    /// Bytes of the original that each token stands for.
+    tokens: Vec<(u32, u32)>,
+    /// The first tokens of the second sentence and those after it.
+    sentences: Vec<u32>,
+    /// By token: the stem of a content word; empty for other tokens, and where no marker asks.
+    words: Vec<Box<str>>,
+}
+
+/// A place in a turn: on which tokens, and in which sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    first: usize,
+    /// One past the last token; at least one past the first.
+    last: usize,
+    first_sentence: usize,
+    last_sentence: usize,
+}
+
+impl Layouts {
+    /// Notes the next turn.
+    pub(super) fn add(&mut self, plan: &Plan, turn: &TurnText<'_>) {
+        let tokens = turn.tokens.iter().map(|token| {
+            let range = turn.original_range(token.start as usize, token.end as usize);
+            (range.start as u32, range.end as u32)
+        });
+        let words = if plan.relates.words { content_words(plan, turn) } else { Vec::new() };
+        self.turns.push(Layout { tokens: tokens.collect(), sentences: turn.sentences.clone(), words });
+    }
+
+    /// The spot of bytes of a turn's original text.
+    pub(super) fn spot(&self, turn: u32, start: u32, end: u32) -> Spot {
+        let layout = &self.turns[turn as usize];
+        let first = layout.tokens.partition_point(|token| token.1 <= start);
+        let last = layout.tokens.partition_point(|token| token.0 < end).max(first + 1);
+        Spot {
+            first,
+            last,
+            first_sentence: layout.sentence_of(first),
+            last_sentence: layout.sentence_of(last - 1),
+        }
+    }
+
+    /// The content words of a sentence of a turn, each once, sorted.
+    pub(super) fn words_of_sentence(&self, turn: u32, sentence: usize) -> Vec<&str> {
+        let layout = &self.turns[turn as usize];
+        let edge = |number: usize| match number.checked_sub(1) {
+            None => 0,
+            Some(at) => layout.sentences.get(at).map_or(layout.tokens.len(), |first| *first as usize),
+        };
+        distinct(layout.words.get(edge(sentence)..edge(sentence + 1)).unwrap_or_default())
+    }
+
+    /// The content words of a turn, each once, sorted.
+    pub(super) fn words_of_turn(&self, turn: u32) -> Vec<&str> {
+        distinct(&self.turns[turn as usize].words)
+    }
+}
+
+impl Layout {
+    /// The number of the sentence that a token stands in; behind the last token, that of the last.
+    fn sentence_of(&self, token: usize) -> usize {
+        let token = token.min(self.tokens.len().saturating_sub(1));
+        self.sentences.partition_point(|first| *first as usize <= token)
+    }
+}
+
+impl Spot {
+    /// How many tokens stand between this spot and one behind it.
+    pub(super) fn words_before(&self, later: &Self) -> usize {
+        later.first.saturating_sub(self.last)
+    }
+
+    /// How many sentence ends lie between this spot and one behind it.
+    pub(super) fn sentences_before(&self, later: &Self) -> usize {
+        later.first_sentence.saturating_sub(self.last_sentence)
+    }
+
+    /// The sentence it begins in.
+    pub(super) fn sentence(&self) -> usize {
+        self.first_sentence
+    }
+}
+
+/// By token: what the words are compared by, empty for words that say nothing of the content.
+fn content_words(plan: &Plan, turn: &TurnText<'_>) -> Vec<Box<str>> {
+    let stem = plan.language.and_then(|language| language.stem);
+    let mut buffer = String::new();
+    let tokens = turn.tokens.iter().enumerate();
+    tokens
+        .map(|(at, token)| {
+            let word = turn.word(at).to_ascii_lowercase();
+            let is_function_word = plan.language.is_some_and(|language| language.is_function_word(&word));
+            let is_ideograph = word.chars().next().is_some_and(|c| chars::class(c) == Class::Ideograph);
+            let is_content =
+                !token.is_symbol() && !is_function_word && (is_ideograph || word.chars().count() >= 3);
+            if !is_content {
+                return "".into();
+            }
+            match stem {
+                Some(stem) => {
+                    stem(&word, &mut buffer);
+                    buffer.as_str().into()
+                }
+                None => word.into(),
+            }
+        })
+        .collect()
+}
+
+fn distinct(words: &[Box<str>]) -> Vec<&str> {
+    let mut words: Vec<&str> = words.iter().map(|word| &**word).filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}

@@ -1,0 +1,103 @@
+//! The readings of a text: as it is written and, where the protocol asks for it, unfolded.
+
+use super::window::Joined;
+use super::{Candidate, Findings, condition};
+use crate::matcher::{Hit, Matcher, Spare, TurnText};
+use crate::sensor::Plan;
+use std::collections::BTreeMap;
+
+/// How a text was read, in the order in which matches take precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Manner {
+    /// As it is written.
+    Written,
+    /// With disguises undone.
+    Unfolded,
+}
+
+/// Working memory of [`each`].
+#[derive(Default)]
+pub(crate) struct Desk {
+    matcher: Matcher,
+    spare: Spare,
+    /// For the unfolded text, which needs the written one beside it.
+    second: Spare,
+}
+
+impl Desk {
+    /// About the bytes held on the heap.
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.matcher.heap_bytes() + self.spare.heap_bytes() + self.second.heap_bytes()
+    }
+
+    /// Memory for a text that is only looked at.
+    pub(crate) fn spare(&mut self) -> &mut Spare {
+        &mut self.spare
+    }
+}
+
+/// Passes on every reading of `content` with what was found in it.
+pub(crate) fn each(
+    plan: &Plan,
+    content: &str,
+    desk: &mut Desk,
+    mut take: impl FnMut(Manner, &TurnText<'_>, &[Hit]),
+) {
+    let Desk { matcher, spare, second } = desk;
+    let written = TurnText::read(plan, content, spare);
+    take(Manner::Written, &written, matcher.find(plan, &written));
+    if let Some(unfolding) = &plan.unfolding
+        && let Some(unfolded) = unfolding.unfold(written.folded.text())
+    {
+        let text = TurnText::read_unfolded(plan, &unfolded, &written.folded, second);
+        take(Manner::Unfolded, &text, matcher.find(plan, &text));
+        text.recycle(second);
+    }
+    written.recycle(spare);
+}
+
+/// Leaves out of the candidates what an earlier reading has found already: a
+/// match that overlaps one of the same line there, a near miss that overlaps a match of its line anywhere or a near miss
+/// of it in an earlier reading.
+pub(crate) fn settle(plan: &Plan, findings: &mut Findings) {
+    let Findings { candidates, joined, .. } = findings;
+    if plan.unfolding.is_some() || !plan.joins.is_empty() {
+        let is_near = |c: &Candidate| c.failed & (condition::GAP | condition::CHECKSUM) != 0;
+        // Near misses come last: they give way to the matches of every reading.
+        let reading = |c: &Candidate| (is_near(c), c.joined > 0, c.manner, c.turn);
+        candidates.sort_by_key(|c| (c.marker, c.line, reading(c), c.start, c.end));
+        let mut taken = Taken::default();
+        let mut kept = Vec::with_capacity(candidates.len());
+        for line in candidates.chunk_by(|a, b| (a.marker, a.line) == (b.marker, b.line)) {
+            taken.0.clear();
+            for same in line.chunk_by(|a, b| reading(a) == reading(b)) {
+                let first = kept.len();
+                kept.extend(same.iter().filter(|candidate| !taken.overlap(joined, candidate)));
+                kept[first..].iter().for_each(|candidate| taken.add(joined, candidate));
+            }
+        }
+        *candidates = kept;
+    }
+}
+
+/// The places of one line that are taken: (turn, start) -> end.
+#[derive(Default)]
+struct Taken(BTreeMap<(u32, u32), u32>);
+
+impl Taken {
+    fn overlap(&self, joined: &Joined, candidate: &Candidate) -> bool {
+        // Of those that begin before its end the last one ends last: what one reading finds is in order, and what a later
+        // one adds touches none of it.
+        joined.place(candidate).any(|stretch| {
+            let before = self.0.range((stretch.turn, 0)..(stretch.turn, stretch.end));
+            before.last().is_some_and(|(_, end)| *end > stretch.start)
+        })
+    }
+
+    fn add(&mut self, joined: &Joined, candidate: &Candidate) {
+        for stretch in joined.place(candidate) {
+            let end = self.0.entry((stretch.turn, stretch.start)).or_default();
+            *end = stretch.end.max(*end);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Relations: what stands before and after a candidate, what it echoes, and for whom it counts when it is negated.
+
+use super::layout::Layouts;
+use super::window::Joined;
+use super::{Candidate, Findings, Said, Setting, condition, lack};
+use crate::protocol::{Echo, Reach};
+use crate::sensor::Plan;
+use crate::unit::Unit;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Judges the relations of all candidates and adds those that flip.
+pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
+    let Findings { candidates, joined, said, layouts } = findings;
+    said.retain(|said| setting.is_by(said.turn as usize, &plan.companions[said.companion as usize].by));
+    said.sort_unstable();
+    said.dedup();
+    let mut by_end = said.clone();
+    by_end.sort_unstable_by_key(|said| (said.companion, said.turn, said.end));
+    let mut scene = Scene {
+        plan,
+        setting,
+        joined,
+        layouts,
+        said,
+        by_end: &by_end,
+        heard: BTreeMap::new(),
+        seconds: BTreeMap::new(),
+    };
+    let mut flipped = Vec::new();
+    for candidate in candidates.iter_mut() {
+        candidate.failed |= scene.companions_missing(candidate.marker, candidate);
+        flipped.extend(scene.flip(candidate));
+    }
+    candidates.append(&mut flipped);
+    for candidate in candidates.iter_mut().filter(|c| c.failed == 0 && c.strength > Unit::ZERO) {
+        scene.set_strength(candidate);
+    }
+}
+
+/// The interaction with everything that relations look at.
+struct Scene<'s> {
+    plan: &'s Plan,
+    setting: &'s Setting,
+    joined: &'s Joined,
+    layouts: &'s Layouts,
+    /// What companions matched, said by those who can say it; sorted.
+    said: &'s [Said],
+    /// The same, sorted by companion, turn and end.
+    by_end: &'s [Said],
+    /// (marker, turn) -> the content words that can be echoed there.
+    heard: BTreeMap<(u32, u32), BTreeSet<&'s str>>,
+    /// Companion -> by turn, whether it stands in another turn before, and after it, within its seconds.
+    seconds: BTreeMap<u32, (Vec<bool>, Vec<bool>)>,
+}
+
+/// On which side of a candidate its companion must stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Before,
+    Behind,
+}
+
+impl<'s> Scene<'s> {
+    /// The conditions `after` and `before` of a marker that a candidate fails.
+    fn companions_missing(&mut self, marker: u32, candidate: &Candidate) -> u8 {
+        let (after, before) = {
+            let marker_plan = &self.plan.markers[marker as usize];
+            (marker_plan.after, marker_plan.before)
+        };
+        let mut missing = 0;
+        if after.is_some_and(|companion| !self.is_near(companion, candidate, Side::Before)) {
+            missing |= condition::AFTER;
+        }
+        if before.is_some_and(|companion| !self.is_near(companion, candidate, Side::Behind)) {
+            missing |= condition::BEFORE;
+        }
+        missing
+    }
+
+    /// The candidate of another marker that a negated one is, if nothing but negation speaks against it.
+    fn flip(&mut self, candidate: &Candidate) -> Option<Candidate> {
+        let (marker, first_line) = self.plan.markers[candidate.marker as usize].flips_to?;
+        if candidate.failed != condition::NEGATED {
+            return None;
+        }
+        let line = first_line + candidate.line;
+        let mut flipped =
+            Candidate { marker, line, failed: candidate.fails_flipped, fails_flipped: 0, ..*candidate };
+        flipped.failed |= self.companions_missing(marker, &flipped);
+        Some(flipped)
+    }
+
+    /// What `echo` and `pair` make of the strength.
+    fn set_strength(&mut self, candidate: &mut Candidate) {
+        let plan = self.plan;
+        let marker = &plan.protocol.markers[candidate.marker as usize];
+        if let Some(echo) = &marker.echo
+            && !self.echoes(echo, candidate)
+        {
+            candidate.lacks |= lack::ECHO;
+        }
+        let pair = plan.markers[candidate.marker as usize].pair;
+        if pair.is_some_and(|companion| !self.is_near(companion, candidate, Side::Behind)) {
+            candidate.lacks |= lack::PAIR;
+        }
+        candidate.strength = strength(plan, candidate, candidate.lacks);
+    }
+
+    /// Whether the companion stands on that side of a candidate, within reach.
+    fn is_near(&mut self, companion: u32, candidate: &Candidate, side: Side) -> bool {
+        let within = self.plan.companions[companion as usize].within;
+        // Of a match over several turns, the first stretch has something before it and the last something behind it.
+        let last = self.joined.further(candidate).last().filter(|_| side == Side::Behind);
+        let (turn, start, end) = match last {
+            Some(last) => (last.turn, last.start, last.end),
+            None => (candidate.turn, candidate.start, candidate.end),
+        };
+        let all = self.said;
+        let from = all.partition_point(|said| said.companion < companion);
+        let own = &all[from..from + all[from..].partition_point(|said| said.companion == companion)];
+        let nearest_here = match side {
+            Side::Before => {
+                let behind =
+                    self.by_end.partition_point(|s| (s.companion, s.turn, s.end) <= (companion, turn, start));
+                behind.checked_sub(1).map(|at| &self.by_end[at])
+            }
+            Side::Behind => own.get(own.partition_point(|said| (said.turn, said.start) < (turn, end))),
+        };
+        let nearest_here = nearest_here.filter(|said| (said.companion, said.turn) == (companion, turn));
+        match within {
+            Reach::Turns(most) => {
+                let distance = match side {
+                    Side::Before => {
+                        let before = own[..own.partition_point(|said| said.turn < turn)].last();
+                        nearest_here.or(before).map(|said| turn - said.turn)
+                    }
+                    Side::Behind => {
+                        let behind = own.get(own.partition_point(|said| said.turn <= turn));
+                        nearest_here.or(behind).map(|said| said.turn - turn)
+                    }
+                };
+                distance.is_some_and(|turns| turns <= most)
+            }
+            Reach::Seconds(most) => {
+                let timed = self.setting.turns[turn as usize].timestamp.is_some();
+                timed && (nearest_here.is_some() || self.is_within_seconds(companion, own, most, turn, side))
+            }
+            Reach::Words(most) | Reach::Sentences(most) => nearest_here.is_some_and(|said| {
+                let own_spot = self.layouts.spot(turn, start, end);
+                let its_spot = self.layouts.spot(turn, said.start, said.end);
+                let (first, second) = match side {
+                    Side::Before => (its_spot, own_spot),
+                    Side::Behind => (own_spot, its_spot),
+                };
+                let distance = match within {
+                    Reach::Words(_) => first.words_before(&second),
+                    _ => first.sentences_before(&second),
+                };
+                distance <= most as usize
+            }),
+        }
+    }
+
+    /// Whether a companion stands in another turn on that side, at most so many seconds away. Times need not be in
+    /// order, so this is worked out once for all turns.
+    fn is_within_seconds(&mut self, companion: u32, own: &[Said], most: Unit, turn: u32, side: Side) -> bool {
+        let setting = self.setting;
+        let (before, behind) = self.seconds.entry(companion).or_insert_with(|| {
+            let mut has = vec![false; setting.turns.len()];
+            own.iter().for_each(|said| has[said.turn as usize] = true);
+            let order: Vec<usize> = (0..has.len()).collect();
+            let backwards: Vec<usize> = order.iter().rev().copied().collect();
+            (near_in_time(setting, &has, most, &order), near_in_time(setting, &has, most, &backwards))
+        });
+        match side {
+            Side::Before => before[turn as usize],
+            Side::Behind => behind[turn as usize],
+        }
+    }
+
+    /// Whether the sentence of a candidate reuses enough of what the other side has said.
+    fn echoes(&mut self, echo: &Echo, candidate: &Candidate) -> bool {
+        let (plan, setting, layouts) = (self.plan, self.setting, self.layouts);
+        let heard = self.heard.entry((candidate.marker, candidate.turn)).or_insert_with(|| {
+            let of = &plan.markers[candidate.marker as usize].echo_of;
+            let turns = candidate.turn.saturating_sub(echo.within)..candidate.turn;
+            let theirs = turns.filter(|turn| setting.is_by(*turn as usize, of));
+            theirs.flat_map(|turn| layouts.words_of_turn(turn)).collect()
+        });
+        if heard.len() < echo.words as usize {
+            return false;
+        }
+        let sentence = layouts.spot(candidate.turn, candidate.start, candidate.end).sentence();
+        let own = layouts.words_of_sentence(candidate.turn, sentence);
+        own.iter().filter(|word| heard.contains(*word)).count() >= echo.words as usize
+    }
+}
+
+/// By turn: whether one of the turns that come earlier in `order` and have it, is at most so many seconds away.
+fn near_in_time(setting: &Setting, has: &[bool], most: Unit, order: &[usize]) -> Vec<bool> {
+    let mut times: BTreeSet<i64> = BTreeSet::new();
+    let mut near = vec![false; has.len()];
+    for &turn in order {
+        let Some(time) = setting.turns[turn].timestamp else { continue };
+        near[turn] =
+            times.range(time.0.saturating_sub(most.0)..=time.0.saturating_add(most.0)).next().is_some();
+        if has[turn] {
+            times.insert(time.0);
+        }
+    }
+    near
+}
+
+/// The strength of a candidate of an echoing or paired marker that lacks these things.
+pub(crate) fn strength(plan: &Plan, candidate: &Candidate, lacks: u8) -> Unit {
+    let marker = &plan.protocol.markers[candidate.marker as usize];
+    let mut strength = plan.line(candidate.marker, candidate.line).strength;
+    if let Some(echo) = marker.echo.as_ref().filter(|_| lacks & lack::ECHO == 0) {
+        strength = (strength + echo.boost).clamp_to_one();
+    }
+    match marker.pair.as_ref().filter(|_| lacks & lack::PAIR != 0) {
+        Some(pair) => strength.times(pair.otherwise),
+        None => strength,
+    }
+}

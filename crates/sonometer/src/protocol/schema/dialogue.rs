@@ -1,0 +1,93 @@
+//! `tests`: talks with what must be found in them.
+
+use super::fields::Fields;
+use super::marker::{Surroundings, test_line};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::protocol::model::{Dialogue, TestLine};
+use crate::protocol::source::{Node, Value};
+use crate::unit::Unit;
+
+/// Reads `tests`.
+pub(super) fn read(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Vec<Dialogue> {
+    let Some(node) = fields.take("tests") else { return Vec::new() };
+    let Value::List(items) = &node.value else {
+        let message = format!("`tests` is {}, not a list", node.kind_name());
+        let fix = "write `tests:` and below it `- name: …` with `talk` and `expect`";
+        fields.found.push(Diagnostic::error("SM0350", node.span, message, fix));
+        return Vec::new();
+    };
+    items.iter().map(|item| dialogue(item, around, fields.found)).collect()
+}
+
+fn dialogue(node: &Node, around: &Surroundings<'_>, found: &mut Diagnostics) -> Dialogue {
+    let mut fields = Fields::of(node, "the test", found);
+    let (name, span) = fields.required_text("name", "a polite refusal");
+    let talk = talk(&mut fields, around);
+    if !fields.has("expect") {
+        fields.missing("expect", "{fires: [thanks]}");
+    }
+    let mut dialogue = Dialogue {
+        name,
+        talk,
+        fires: Vec::new(),
+        silent: Vec::new(),
+        sufficient: None,
+        score: (Unit::ZERO, Unit::ONE),
+        span,
+    };
+    if let Some(node) = fields.take("expect") {
+        expectations(node, around, &mut dialogue, fields.found);
+    }
+    fields.finish();
+    dialogue
+}
+
+fn talk(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Vec<TestLine> {
+    if !fields.has("talk") {
+        fields.missing("talk", "Thank you.");
+    }
+    let Some(node) = fields.take("talk") else { return Vec::new() };
+    let lines: Vec<TestLine> = node.lines().into_iter().filter_map(|line| test_line(line, around)).collect();
+    if lines.is_empty() {
+        let fix = "write `talk: |` and below it one turn a line, such as `agent: Hello.`";
+        fields.found.push(Diagnostic::error("SM0351", node.span, "`talk` has no line of talk", fix));
+    }
+    lines
+}
+
+/// `expect: {fires: […], silent: […], sufficient: true, score: {at_least: 0.5}}`
+fn expectations(node: &Node, around: &Surroundings<'_>, dialogue: &mut Dialogue, found: &mut Diagnostics) {
+    let mut inner = Fields::of(node, "`expect`", found);
+    let fires = labels(&mut inner, "fires", around);
+    let silent = labels(&mut inner, "silent", around);
+    for (label, span) in silent.iter().filter(|(label, _)| fires.iter().any(|(other, _)| other == label)) {
+        let message = format!("`{label}` is expected both to fire and to be silent");
+        inner.found.push(Diagnostic::error("SM0353", *span, message, "keep one of the two"));
+    }
+    dialogue.fires = fires.into_iter().map(|(label, _)| label).collect();
+    dialogue.silent = silent.into_iter().map(|(label, _)| label).collect();
+    dialogue.sufficient = inner.truth("sufficient");
+    let has_score = inner.has("score");
+    if let Some(node) = inner.take("score") {
+        let mut bounds = Fields::of(node, "`score`", inner.found);
+        let least = bounds.number("at_least", Unit::ZERO, Unit::ONE).unwrap_or(Unit::ZERO);
+        let most = bounds.number("at_most", Unit::ZERO, Unit::ONE).unwrap_or(Unit::ONE);
+        bounds.finish();
+        dialogue.score = (least, most);
+    }
+    let expects_nothing =
+        dialogue.fires.is_empty() && dialogue.silent.is_empty() && dialogue.sufficient.is_none();
+    if expects_nothing && !has_score && inner.found.is_empty() {
+        let fix = "name markers: `expect: {fires: [thanks], silent: [complaint]}`";
+        inner.found.push(Diagnostic::error("SM0354", node.span, "a test that expects nothing", fix));
+    }
+    inner.finish();
+}
+
+fn labels(inner: &mut Fields<'_, '_>, key: &'static str, around: &Surroundings<'_>) -> Vec<(String, Span)> {
+    let labels = inner.texts(key);
+    for (label, span) in labels.iter().filter(|(label, _)| !around.labels.contains(label.as_str())) {
+        inner.found.push(super::unknown_label(label, *span, around));
+    }
+    labels
+}

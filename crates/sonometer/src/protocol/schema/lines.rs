@@ -1,0 +1,95 @@
+//! Lists of pattern lines.
+
+use super::fields::Fields;
+use super::marker::Surroundings;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::protocol::model::{Line, LineList};
+use crate::protocol::phrase::{self, Context, PhraseError};
+use crate::protocol::source::{Node, Value};
+use crate::unit::Unit;
+
+/// The finding of a pattern that begins `cut` bytes into the source line at `span`.
+pub(super) fn phrase_diagnostic(error: PhraseError, span: Span, cut: usize) -> Diagnostic {
+    // Quoted lines may be longer in the source than their text; the place then stays inside the line.
+    let start = (span.start + cut + error.range.start).min(span.end);
+    let end = (span.start + cut + error.range.end).clamp(start, span.end);
+    Diagnostic::error(error.code, Span::new(start, end), error.message, error.fix)
+}
+
+/// Reads the patterns of a key and appends them.
+pub(super) fn patterns(
+    fields: &mut Fields<'_, '_>,
+    key: &'static str,
+    list: LineList,
+    strength: Unit,
+    around: &Surroundings<'_>,
+    into: &mut Vec<Line>,
+) {
+    let Some(node) = fields.take(key) else { return };
+    of_node(node, key, list, strength, around, fields.found, into);
+}
+
+/// Reads the patterns of a value.
+pub(super) fn of_node(
+    node: &Node,
+    key: &str,
+    list: LineList,
+    strength: Unit,
+    around: &Surroundings<'_>,
+    found: &mut Diagnostics,
+    into: &mut Vec<Line>,
+) {
+    if matches!(node.value, Value::Map(_)) {
+        let message = format!("`{key}` is a map, not pattern lines");
+        found.push(Diagnostic::error(
+            "SM0331",
+            node.span,
+            message,
+            format!("write `{key}: |` and one pattern a line"),
+        ));
+        return;
+    }
+    let lookup = |name: &str| around.lists.get(name).cloned();
+    let context = Context { list: &lookup, stem: around.stem };
+    let (before, found_before) = (into.len(), found.len());
+    for line in node.lines() {
+        let (text, cut) = phrase::strip_comment(line.text);
+        if text.is_empty() {
+            continue;
+        }
+        let (text, strength) = match (list, weight(text)) {
+            (LineList::Weigh, Some((pattern, weight))) => (pattern, weight),
+            (LineList::Weigh, None) => {
+                let message = format!("`{text}` has no weight");
+                let fix = "end the line with its weight: `thank you = 0.41` (from -1000 to 1000, not 0)";
+                found.push(Diagnostic::error("SM0332", line.span, message, fix));
+                continue;
+            }
+            _ => (text, strength),
+        };
+        match phrase::parse(text, &context) {
+            Ok(pattern) => {
+                let span = Span::new((line.span.start + cut).min(line.span.end), line.span.end);
+                into.push(Line { pattern, text: text.to_owned(), list, strength, span });
+            }
+            Err(error) => found.push(phrase_diagnostic(error, line.span, cut)),
+        }
+    }
+    if into.len() == before && found.len() == found_before {
+        let message = format!("`{key}` has no pattern");
+        found.push(Diagnostic::error(
+            "SM0333",
+            node.span,
+            message,
+            "write one pattern a line, or remove the key",
+        ));
+    }
+}
+
+/// `pattern = weight`
+fn weight(text: &str) -> Option<(&str, Unit)> {
+    let (pattern, weight) = text.rsplit_once('=')?;
+    let limit = 1_000_000_000;
+    let weight = Unit::parse(weight.trim()).filter(|w| w.0 != 0 && w.0.abs() <= limit)?;
+    Some((pattern.trim_end(), weight))
+}

@@ -1,0 +1,174 @@
+//! What judging and measuring need to know of a marker, apart from its rules.
+
+use super::fold_role;
+use crate::class::Class;
+use crate::protocol::phrase::{self, Pattern, WordTest};
+use crate::protocol::{Companion, Marker, NegationMode, Place, Protocol, RatioTo, Reach, Repeat};
+use std::collections::BTreeMap;
+
+/// A marker as its candidates are judged.
+#[derive(Debug)]
+pub(crate) struct MarkerPlan {
+    /// The names of `by`, as in [`super::Plan::roles`]; empty: every turn.
+    pub(crate) by: Vec<String>,
+    /// The names of the share's side.
+    pub(crate) share_by: Vec<String>,
+    /// The names of those who start the clock, or whose turns count in a ratio.
+    pub(crate) side_by: Vec<String>,
+    /// The names of those whose words can be echoed.
+    pub(crate) echo_of: Vec<String>,
+    pub(crate) heeds_negation: bool,
+    pub(crate) place: Option<Place>,
+    pub(crate) repeat: Repeat,
+    /// What must be said before a match, after it, and to complete it: numbers of companions.
+    pub(crate) after: Option<u32>,
+    pub(crate) before: Option<u32>,
+    pub(crate) pair: Option<u32>,
+    /// The marker that negated matches are evidence for, and the number that this marker's first line has there.
+    pub(crate) flips_to: Option<(u32, u32)>,
+    /// The lines (marker, line) whose negated matches are evidence for this one, in the order of their numbers.
+    pub(crate) flipped: Vec<(u32, u32)>,
+    /// The markers of a ratio: what is counted, and for what.
+    pub(crate) ratio_of: Option<u32>,
+    pub(crate) ratio_to: Option<u32>,
+    /// By line: what negation must know of it; empty unless negation is looked at.
+    pub(crate) written: Vec<Written>,
+    /// By line: the checked class the line consists of, for near misses.
+    pub(crate) checked: Vec<Option<Class>>,
+    /// By line: the least number of tokens it can match.
+    pub(crate) least: Vec<u32>,
+}
+
+/// Something said near a match, as it is judged.
+#[derive(Debug)]
+pub(crate) struct CompanionPlan {
+    /// The names of those who can say it; empty: anybody.
+    pub(crate) by: Vec<String>,
+    pub(crate) within: Reach,
+}
+
+/// What a line says itself: cues inside its matches may be the author's own words.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// Its word tests.
+    pub(crate) words: Vec<WordTest>,
+    /// Whether it has a gap, a `&` or a `_`, which can swallow a cue.
+    pub(crate) has_gap: bool,
+}
+
+/// The plans of all markers.
+pub(super) fn plans(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Vec<MarkerPlan> {
+    let mut companions = 0..;
+    let mut plans: Vec<MarkerPlan> = protocol
+        .markers
+        .iter()
+        .map(|marker| {
+            let mut plan = MarkerPlan::new(marker, roles);
+            // In the order of `Marker::companions`.
+            plan.after = marker.after.as_ref().and_then(|_| companions.next());
+            plan.before = marker.before.as_ref().and_then(|_| companions.next());
+            plan.pair = marker.pair.as_ref().and_then(|_| companions.next());
+            plan
+        })
+        .collect();
+    let number = |label: &str| protocol.markers.iter().position(|m| m.label == label).map(|at| at as u32);
+    for (from, marker) in protocol.markers.iter().enumerate() {
+        if let NegationMode::Flip(label) = &marker.negation
+            && let Some(to) = number(label)
+        {
+            let target = &mut plans[to as usize];
+            let first = protocol.markers[to as usize].lines.len() + target.flipped.len();
+            target.flipped.extend((0..marker.lines.len() as u32).map(|line| (from as u32, line)));
+            plans[from].flips_to = Some((to, first as u32));
+        }
+        if let Some(ratio) = &marker.ratio {
+            plans[from].ratio_of = number(&ratio.of);
+            plans[from].ratio_to = match &ratio.to {
+                RatioTo::Marker(label) => number(label),
+                RatioTo::Lines(_) => None,
+            };
+        }
+    }
+    plans
+}
+
+/// What must be kept of the turns.
+pub(super) fn relates(protocol: &Protocol) -> super::Relates {
+    let mut relates = super::Relates::default();
+    for marker in &protocol.markers {
+        let is_near =
+            |companion: &Companion| matches!(companion.within, Reach::Words(_) | Reach::Sentences(_));
+        let flips = matches!(marker.negation, NegationMode::Flip(_));
+        relates.any |= flips || marker.echo.is_some() || marker.companions().next().is_some();
+        relates.words |= marker.echo.is_some();
+        relates.layout |= marker.echo.is_some() || marker.companions().any(is_near);
+    }
+    relates
+}
+
+impl MarkerPlan {
+    fn new(marker: &Marker, roles: &BTreeMap<String, String>) -> Self {
+        let by = resolve(roles, &marker.by);
+        let share_by = marker.share.as_ref().map_or_else(Vec::new, |s| resolve(roles, &s.by));
+        let when_by = marker.absence.iter().flat_map(|absence| &absence.when).map(|when| &when.by);
+        let side_by = when_by.chain(marker.ratio.iter().map(|ratio| &ratio.by)).next();
+        let heeds_negation = marker.heeds_negation();
+        let lines = if heeds_negation { &marker.lines[..] } else { &[] };
+        let written = lines.iter().map(|line| {
+            let mut written = Written::default();
+            written.read(&line.pattern);
+            written
+        });
+        let checked = marker.lines.iter().map(|line| match &line.pattern {
+            Pattern::Class(phrase::Class::Detected(class)) if class.is_checked() => Some(*class),
+            _ => None,
+        });
+        Self {
+            share_by: if share_by.is_empty() { by.clone() } else { share_by },
+            by,
+            side_by: side_by.map_or_else(Vec::new, |by| resolve(roles, by)),
+            echo_of: marker.echo.as_ref().map_or_else(Vec::new, |echo| resolve(roles, &echo.of)),
+            heeds_negation,
+            place: marker.place,
+            repeat: marker.repeat,
+            after: None,
+            before: None,
+            pair: None,
+            flips_to: None,
+            flipped: Vec::new(),
+            ratio_of: None,
+            ratio_to: None,
+            written: written.collect(),
+            checked: checked.collect(),
+            least: marker.lines.iter().map(|line| phrase::least_tokens(&line.pattern)).collect(),
+        }
+    }
+}
+
+impl CompanionPlan {
+    pub(super) fn new(companion: &Companion, roles: &BTreeMap<String, String>) -> Self {
+        Self { by: resolve(roles, &companion.by), within: companion.within }
+    }
+}
+
+impl Written {
+    fn read(&mut self, pattern: &Pattern) {
+        match pattern {
+            Pattern::Word(test) => self.words.push(test.clone()),
+            Pattern::Any | Pattern::Gap { .. } => self.has_gap = true,
+            Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| self.read(p)),
+            Pattern::Optional(inner) => self.read(inner),
+            Pattern::Near { left, right, .. } => {
+                self.has_gap = true;
+                self.read(left);
+                self.read(right);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Role names as the protocol calls them.
+fn resolve(roles: &BTreeMap<String, String>, names: &[String]) -> Vec<String> {
+    names.iter().map(|name| roles.get(&fold_role(name)).cloned().unwrap_or_else(|| name.clone())).collect()
+}

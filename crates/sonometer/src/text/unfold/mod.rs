@@ -1,0 +1,129 @@
+//! Unfolding: disguises that a reader sees through are undone (`раypal` with Cyrillic letters, `ridicul0us`, `sooooo`,
+//! `c a n n o t`, `four double one`), and every place in the result knows where it was.
+//!
+//! The steps work on folded text, one after the other, each on what the one before made of it. A step replaces stretches
+//! by a single ASCII character, written once or several times or not at all, and touches nothing else: so the map back is
+//! the list of these changes. A *letter* in this folder is an ASCII letter; letters are compared without case.
+
+mod change;
+mod confusables;
+mod leet;
+mod repeats;
+mod spaced;
+mod spoken;
+
+pub use confusables::CONFUSABLES;
+
+use crate::language::Language;
+use crate::protocol::phrase::{Pattern, WordKind};
+use crate::protocol::{Protocol, Unfold};
+use change::Changes;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What a protocol wants undone, and what that needs to know.
+#[derive(Debug)]
+pub(crate) struct Unfolding {
+    /// Sorted: the order in which they are done.
+    steps: Vec<Unfold>,
+    language: Option<&'static Language>,
+    /// The words that the patterns of the protocol name.
+    words: BTreeSet<Box<str>>,
+}
+
+impl Unfolding {
+    /// `None` if the protocol wants nothing undone.
+    pub(crate) fn of(protocol: &Protocol, language: Option<&'static Language>) -> Option<Self> {
+        if protocol.unfold.is_empty() {
+            return None;
+        }
+        let mut words = BTreeSet::new();
+        if protocol.unfold.contains(&Unfold::Repeats) {
+            for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
+                collect_words(&line.pattern, &mut words);
+            }
+        }
+        Some(Self { steps: protocol.unfold.clone(), language, words })
+    }
+
+    /// The folded text `folded` with everything undone; `None` if there was nothing to undo.
+    pub(crate) fn unfold(&self, folded: &str) -> Option<Unfolded> {
+        let mut unfolded: Option<Unfolded> = None;
+        for step in &self.steps {
+            let text = unfolded.as_ref().map_or(folded, |unfolded| &unfolded.text);
+            let changes = match step {
+                Unfold::Confusables => confusables::changes(text),
+                Unfold::Leet => leet::changes(text),
+                Unfold::Repeats => repeats::changes(text, |word| self.knows(word)),
+                Unfold::SpacedLetters => spaced::changes(text),
+                Unfold::SpokenDigits => {
+                    self.language.map_or_else(Changes::default, |l| spoken::changes(text, l))
+                }
+            };
+            if !changes.is_empty() {
+                let text = changes.apply(text);
+                let mut layers = unfolded.map_or_else(Vec::new, |unfolded| unfolded.layers);
+                layers.push(changes);
+                unfolded = Some(Unfolded { text, layers });
+            }
+        }
+        unfolded
+    }
+
+    /// Whether a word in lower case is one that people or the protocol use.
+    fn knows(&self, word: &str) -> bool {
+        self.words.contains(word)
+            || self.language.is_some_and(|l| l.is_function_word(word) || l.frequency_class(word) > 0)
+    }
+}
+
+/// The words that a pattern names as they are.
+fn collect_words(pattern: &Pattern, words: &mut BTreeSet<Box<str>>) {
+    match pattern {
+        Pattern::Word(test) if test.kind == WordKind::Equal => {
+            words.insert(test.folded.as_str().into());
+        }
+        Pattern::Sequence(items) | Pattern::Either(items) => {
+            items.iter().for_each(|item| collect_words(item, words));
+        }
+        Pattern::Optional(inner) => collect_words(inner, words),
+        Pattern::Near { left, right, .. } => {
+            collect_words(left, words);
+            collect_words(right, words);
+        }
+        _ => {}
+    }
+}
+
+/// A folded text with everything undone, and the way back.
+#[derive(Debug)]
+pub(crate) struct Unfolded {
+    text: String,
+    /// The changes of each step that made any, the first step first.
+    layers: Vec<Changes>,
+}
+
+impl Unfolded {
+    /// The text with everything undone.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The bytes of the folded text that a stretch of the unfolded text (not empty, on character boundaries) stands for.
+    pub(crate) fn folded_range(&self, range: Range<usize>) -> Range<usize> {
+        self.layers.iter().rev().fold(range, |range, changes| changes.source(range))
+    }
+}
+
+/// Whether a byte is a letter or a digit.
+fn is_alphanumeric(byte: Option<&u8>) -> bool {
+    byte.is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Whether a byte is a letter, a digit or an apostrophe: what goes on with a word.
+fn continues_word(byte: Option<&u8>) -> bool {
+    is_alphanumeric(byte) || byte == Some(&b'\'')
+}
+
+#[cfg(test)]
+mod tests;

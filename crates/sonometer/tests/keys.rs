@@ -1,0 +1,275 @@
+//! The description of the keys, `protocol::keys`, held to the reader in both directions, and its JSON Schema to every
+//! protocol there is.
+#![cfg(feature = "yaml")]
+
+use serde_json::Value;
+use sonometer::Protocol;
+use sonometer::protocol::keys::{Map, PROTOCOL, Shape, json_schema};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Two markers, of which one can be named by the other.
+const BASE: &str = r#"{"sonometer": 1, "id": "base", "version": "1", "taxonomy": "Signal", "language": "en",
+    "markers": [{"label": "thanks", "strong": "thank you", "hit": "Thank you."},
+                {"label": "other", "strong": "other", "hit": "Other."}]}"#;
+
+fn base() -> Value {
+    serde_json::from_str(BASE).expect("is JSON")
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// A protocol with `value` under `key` of a map, where the path leads: keys and, in lists, the first item.
+fn with(path: &[&'static str], fill: &Value, key: &str, value: Value) -> Value {
+    let mut protocol = base();
+    let mut at = &mut protocol;
+    for (depth, step) in path.iter().enumerate() {
+        let last = depth + 1 == path.len();
+        at = &mut at[*step];
+        if at.is_null() {
+            *at = if last { fill.clone() } else { json("{}") };
+        } else if last && !matches!(*step, "markers" | "tests") {
+            *at = fill.clone();
+        }
+        if at.is_array() {
+            at = &mut at[0];
+        }
+    }
+    at[key] = value;
+    protocol
+}
+
+/// Every map with the way to it and a whole value of it.
+fn maps(
+    map: &'static Map,
+    path: Vec<&'static str>,
+    fill: Value,
+    into: &mut Vec<(&'static Map, Vec<&'static str>, Value)>,
+) {
+    for key in map.keys {
+        if let Shape::Map(inner) | Shape::Maps(inner) = key.value {
+            let path = path.iter().copied().chain([key.name]).collect();
+            maps(inner, path, json(key.example), into);
+        }
+    }
+    into.push((map, path, fill));
+}
+
+fn every_map() -> Vec<(&'static Map, Vec<&'static str>, Value)> {
+    let mut all = Vec::new();
+    maps(&PROTOCOL, Vec::new(), base(), &mut all);
+    // Inside `expect` of a test there is more to fill in than the way to it shows.
+    all.retain(|(_, path, _)| path.first() != Some(&"tests") || path.len() == 1);
+    all
+}
+
+#[test]
+fn the_reader_takes_exactly_these_keys() {
+    for (map, path, fill) in every_map() {
+        let odd = with(&path, &fill, "qqqqqq", json("1"));
+        let error = Protocol::read(&odd.to_string()).expect_err("the odd key is refused");
+        let told = error.diagnostics.iter().find(|d| d.code == "SM0302" && d.message.contains("qqqqqq"));
+        let (_, list) =
+            told.and_then(|d| d.fix.split_once("the keys here are ")).unwrap_or_else(|| panic!("{error}"));
+        let mut read: Vec<&str> = list.split(", ").collect();
+        let mut known: Vec<&str> = map.keys.iter().map(|key| key.name).collect();
+        read.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(read, known, "the keys of {}", map.name);
+    }
+}
+
+/// Codes that only say that a key stands beside one it has no meaning with, or without one that it needs.
+const COMPANY: [&str; 5] = ["SM0330", "SM0341", "SM0343", "SM0344", "SM0405"];
+
+#[test]
+fn the_reader_takes_every_example_and_the_schema_too() {
+    let schema = json(&json_schema());
+    for (map, path, fill) in every_map() {
+        for key in map.keys {
+            let value = json(key.example);
+            let whole = with(&path, &fill, key.name, value.clone());
+            let found = match Protocol::read(&whole.to_string()) {
+                Ok((_, warnings)) => warnings,
+                Err(error) => error.diagnostics,
+            };
+            let own: Vec<_> = found.iter().filter(|d| !COMPANY.contains(&d.code)).collect();
+            assert!(own.is_empty(), "{} of {}: {own:?}", key.name, map.name);
+            let errors = errors(&schema, &whole);
+            assert!(errors.is_empty(), "{} of {}: {errors:?}", key.name, map.name);
+            if !key.default.is_empty() {
+                let default = with(&path, &fill, key.name, json(key.default));
+                assert!(
+                    self::errors(&schema, &default).is_empty(),
+                    "the default of {} of {}",
+                    key.name,
+                    map.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_must_be_there_must_be_there_for_both() {
+    let schema = json(&json_schema());
+    for key in PROTOCOL.keys.iter().filter(|key| key.required) {
+        let mut without = base();
+        without.as_object_mut().expect("is a map").remove(key.name);
+        assert!(Protocol::read(&without.to_string()).is_err(), "{}", key.name);
+        assert!(!errors(&schema, &without).is_empty(), "{}", key.name);
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The sound protocols of the repository, as their canonical JSON.
+fn protocols(folder: &Path, into: &mut Vec<(PathBuf, String)>) {
+    for entry in fs::read_dir(folder).expect("is there") {
+        let path = entry.expect("can be read").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && !name.starts_with('.') && name != "target" {
+            protocols(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            let text = fs::read_to_string(&path).expect("is UTF-8");
+            if let Ok((protocol, _)) = Protocol::read(&text) {
+                into.push((path, protocol.to_canonical_json()));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_protocol_of_the_tree_is_valid() {
+    let schema = json(&json_schema());
+    let mut all = Vec::new();
+    protocols(&root(), &mut all);
+    assert!(all.len() >= 12, "only {} protocols", all.len());
+    for (path, text) in all {
+        let errors = errors(&schema, &json(&text));
+        assert!(errors.is_empty(), "{}: {errors:?}", path.display());
+    }
+}
+
+#[test]
+fn the_schema_finds_mistakes() {
+    let schema = json(&json_schema());
+    for (path, key, value) in [
+        (&["markers"][..], "stong", "\"x\""),
+        (&["markers"], "where", "\"first three turns\""),
+        (&["markers"], "pole", "\"agianst\""),
+        (&["markers"], "trigger", "2"),
+        (&["fidelity"], "words", "2.5"),
+        (&[], "id", "\"Not An Id\""),
+        (&[], "lists", "{\"a\": {\"b\": 1}}"),
+    ] {
+        let wrong = with(path, &json("{}"), key, json(value));
+        assert!(!errors(&schema, &wrong).is_empty(), "{key}: {value}");
+    }
+}
+
+#[test]
+fn the_committed_schema_is_that_of_the_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/protocol.schema.json");
+    let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
+    let pretty = serde_json::to_string_pretty(&json(&json_schema())).expect("is JSON") + "\n";
+    assert!(committed == pretty, "schema/protocol.schema.json is out of date: run `cargo xtask schema`");
+}
+
+/// What of `value` does not fit a schema. It knows the words that ours uses, and no others.
+fn errors(schema: &Value, value: &Value) -> Vec<String> {
+    let mut errors = Vec::new();
+    fits(schema, schema, value, "", &mut errors);
+    errors
+}
+
+fn fits(root: &Value, schema: &Value, value: &Value, at: &str, errors: &mut Vec<String>) {
+    let words = schema.as_object().expect("a schema is a map");
+    for (word, say) in words {
+        match word.as_str() {
+            "$schema" | "title" | "description" | "default" | "examples" | "definitions" => {}
+            "type" => {
+                let names: Vec<&str> = say.as_array().map_or_else(
+                    || say.as_str().into_iter().collect(),
+                    |names| names.iter().filter_map(Value::as_str).collect(),
+                );
+                if !names.iter().any(|name| is(name, value)) {
+                    errors.push(format!("{at}: {value} is none of {names:?}"));
+                }
+            }
+            "enum" if !say.as_array().is_some_and(|values| values.contains(value)) => {
+                errors.push(format!("{at}: none of its names"))
+            }
+            "enum" => {}
+            "pattern" => {
+                let like = regex::Regex::new(say.as_str().expect("a text")).expect("an expression");
+                if value.as_str().is_some_and(|text| !like.is_match(text)) {
+                    errors.push(format!("{at}: {value} is not like {say}"));
+                }
+            }
+            "minimum" if value.as_f64() < say.as_f64() => errors.push(format!("{at}: too small")),
+            "maximum" if value.as_f64() > say.as_f64() => errors.push(format!("{at}: too large")),
+            "minItems" if value.as_array().is_some_and(Vec::is_empty) => errors.push(format!("{at}: empty")),
+            "minimum" | "maximum" | "minItems" => {}
+            "required" => {
+                for key in say.as_array().expect("a list").iter().filter_map(Value::as_str) {
+                    if value.is_object() && value.get(key).is_none() {
+                        errors.push(format!("{at}: needs {key}"));
+                    }
+                }
+            }
+            "$ref" => {
+                let target =
+                    root.pointer(say.as_str().expect("a text").trim_start_matches('#')).expect("is there");
+                fits(root, target, value, at, errors);
+            }
+            "allOf" => {
+                for part in say.as_array().expect("a list") {
+                    fits(root, part, value, at, errors);
+                }
+            }
+            "anyOf" => {
+                let fits_one = |part: &Value| {
+                    let mut own = Vec::new();
+                    fits(root, part, value, at, &mut own);
+                    own.is_empty()
+                };
+                if !say.as_array().expect("a list").iter().any(fits_one) {
+                    errors.push(format!("{at}: fits none"));
+                }
+            }
+            "items" | "properties" | "additionalProperties" => {}
+            other => panic!("the schema says {other}"),
+        }
+    }
+    if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
+        values.iter().for_each(|value| fits(root, items, value, at, errors));
+    }
+    let Some(entries) = value.as_object() else { return };
+    for (key, value) in entries {
+        let place = format!("{at}/{key}");
+        match (schema.get("properties").and_then(|known| known.get(key)), schema.get("additionalProperties"))
+        {
+            (Some(known), _) => fits(root, known, value, &place, errors),
+            (None, Some(Value::Bool(false))) => errors.push(format!("{place}: not known")),
+            (None, Some(other)) if other.is_object() => fits(root, other, value, &place, errors),
+            (None, _) => {}
+        }
+    }
+}
+
+fn is(name: &str, value: &Value) -> bool {
+    match name {
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("the schema says {other}"),
+    }
+}
