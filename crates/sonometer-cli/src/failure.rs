@@ -46,9 +46,10 @@ impl Exit {
         match code {
             ErrorCode::InsufficientSignal => Self::Insufficient,
             ErrorCode::TargetNotFound => Self::NotFound,
-            ErrorCode::InvalidRequest | ErrorCode::InvalidProtocol | ErrorCode::PayloadTooLarge => {
-                Self::Unusable
-            }
+            ErrorCode::InvalidRequest
+            | ErrorCode::InvalidProtocol
+            | ErrorCode::PayloadTooLarge
+            | ErrorCode::Internal => Self::Unusable,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reading files, with errors that say what to do.
 
 use crate::failure::Failure;
+use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 /// The bytes of a file, or of standard input for `-`.
@@ -12,13 +13,24 @@ pub(crate) fn bytes(path: &str) -> Result<Vec<u8>, Failure> {
             Err(error) => Err(Failure::unusable(format!("standard input cannot be read: {error}"))),
         };
     }
-    std::fs::read(path).map_err(|error| {
-        Failure::unusable(match error.kind() {
-            ErrorKind::NotFound => format!("{path}: no such file"),
-            ErrorKind::PermissionDenied => format!("{path}: may not be read; look at its permissions"),
-            ErrorKind::IsADirectory => format!("{path}: is a folder; name a file in it"),
-            _ => format!("{path}: cannot be read: {error}"),
-        })
+    std::fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+/// A file that is open for reading.
+pub(crate) fn open(path: &str) -> Result<File, Failure> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    match file.metadata() {
+        Ok(data) if data.is_dir() => Err(unreadable(path, &ErrorKind::IsADirectory.into())),
+        _ => Ok(file),
+    }
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Failure {
+    Failure::unusable(match error.kind() {
+        ErrorKind::NotFound => format!("{path}: no such file"),
+        ErrorKind::PermissionDenied => format!("{path}: may not be read; look at its permissions"),
+        ErrorKind::IsADirectory => format!("{path}: is a folder; name a file in it"),
+        _ => format!("{path}: cannot be read: {error}"),
     })
 }
 

@@ -1,11 +1,11 @@
 //! What is measured: text, one interaction, or one interaction per line.
 
 use crate::failure::Failure;
-use crate::{file, screen};
+use crate::{file, screen, transcript};
 use clap::ValueEnum;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use sonometer::Interaction;
+use sonometer::{Error, Interaction};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -18,12 +18,18 @@ pub(crate) enum Format {
     Json,
     /// The same, one per line.
     Jsonl,
+    /// A conversation of lines such as `agent: Good morning.`
+    Turns,
+    /// The captions of a recording, as WebVTT.
+    Vtt,
+    /// The same, as SubRip.
+    Srt,
 }
 
 /// The input of `sense` and `fidelity`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InputArguments {
-    /// A .txt, .json or .jsonl file, or `-` for standard input
+    /// A .txt, .json, .jsonl, .vtt or .srt file, or `-` for standard input
     input: String,
     /// The form of the input, where its name does not tell
     #[arg(long, value_enum)]
@@ -55,12 +61,11 @@ pub(crate) struct Item {
 impl Input {
     pub(crate) fn open(arguments: &InputArguments) -> Result<Self, Failure> {
         let path = &arguments.input;
-        if path == "-" && screen::typing() {
-            // A hint; nothing is lost if it cannot be shown.
-            let _ = writeln!(io::stderr(), "reading standard input; end it with Ctrl-D");
+        if path == "-" {
+            hint_at_typing();
         }
         let bytes = file::bytes(path)?;
-        let name = if path == "-" { "standard input".to_owned() } else { path.clone() };
+        let name = shown(path).to_owned();
         if bytes.trim_ascii().is_empty() {
             return Err(Failure::unusable(format!("{name}: the input is empty")));
         }
@@ -91,13 +96,10 @@ impl Input {
     /// The interactions, in their order.
     pub(crate) fn items(&self) -> Box<dyn Iterator<Item = Item> + '_> {
         match self.format {
-            Format::Text => {
-                let text = file::utf8(&self.name, &self.bytes, 0);
-                let interaction = text.and_then(|text| {
-                    Interaction::text(text).map_err(|error| Failure::engine(&self.name, &error))
-                });
-                Box::new(std::iter::once(Item { name: self.name.clone(), id: None, interaction }))
-            }
+            Format::Text => self.whole(Interaction::text),
+            Format::Turns => self.whole(transcript::turns),
+            Format::Vtt => self.whole(transcript::vtt),
+            Format::Srt => self.whole(transcript::srt),
             Format::Json => Box::new(std::iter::once(item(self.name.clone(), &self.bytes, 0))),
             Format::Jsonl => {
                 let wanted = self.lines().filter(|(number, ..)| self.only.is_none_or(|only| only == *number));
@@ -106,6 +108,14 @@ impl Input {
                 )
             }
         }
+    }
+
+    /// All of the input as one interaction that `read` makes of it.
+    fn whole(&self, read: fn(&str) -> Result<Interaction, Error>) -> Box<dyn Iterator<Item = Item> + '_> {
+        let text = file::utf8(&self.name, &self.bytes, 0);
+        let interaction =
+            text.and_then(|text| read(text).map_err(|error| Failure::engine(&self.name, &error)));
+        Box::new(std::iter::once(Item { name: self.name.clone(), id: None, interaction }))
     }
 
     /// The lines that are not blank: number from 1, first byte, bytes.
@@ -135,13 +145,35 @@ fn item(name: String, bytes: &[u8], base: usize) -> Item {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(failure) => return Item { name, id: None, interaction: Err(failure) },
     };
+    let (id, interaction) = unwrap(text);
+    Item { interaction: interaction.map_err(|error| Failure::engine(&name, &error)), name, id }
+}
+
+/// An interaction with its own id, bare or under `interaction`.
+pub(crate) fn unwrap(text: &str) -> (Option<String>, Result<Interaction, Error>) {
     let (id, inner) = match serde_json::from_str::<Wrapping<'_>>(text) {
         Ok(Wrapping { id, interaction }) => (id.map(plain), interaction.map(RawValue::get)),
         Err(_) => (None, None),
     };
-    let interaction =
-        Interaction::from_json(inner.unwrap_or(text)).map_err(|error| Failure::engine(&name, &error));
-    Item { name, id, interaction }
+    (id, Interaction::from_json(inner.unwrap_or(text)))
+}
+
+/// The id of an interaction, as [`unwrap`] gives it.
+pub(crate) fn id(text: &str) -> Option<String> {
+    serde_json::from_str::<Wrapping<'_>>(text).ok()?.id.map(plain)
+}
+
+/// How an input is called.
+pub(crate) fn shown(path: &str) -> &str {
+    if path == "-" { "standard input" } else { path }
+}
+
+/// Says how to end standard input where a person types it.
+pub(crate) fn hint_at_typing() {
+    if screen::typing() {
+        // A hint; nothing is lost if it cannot be shown.
+        let _ = writeln!(io::stderr(), "reading standard input; end it with Ctrl-D");
+    }
 }
 
 /// A JSON string without its quotes; anything else as it is written.
@@ -155,8 +187,10 @@ fn by_name(path: &str) -> Result<Format, Failure> {
         "txt" | "text" | "md" => Ok(Format::Text),
         "json" => Ok(Format::Json),
         "jsonl" | "ndjson" => Ok(Format::Jsonl),
+        "vtt" => Ok(Format::Vtt),
+        "srt" => Ok(Format::Srt),
         _ => Err(Failure::unusable(format!(
-            "{path}: its name does not tell its form; add --format text, --format json or --format jsonl"
+            "{path}: its name does not tell its form; add --format text, json, jsonl, turns, vtt or srt"
         ))),
     }
 }

@@ -1,6 +1,7 @@
 //! The `sonometer` command: reads arguments, runs one verb, ends with its exit code.
 
 mod bar;
+mod blocks;
 mod conversation;
 mod diff;
 mod evaluate;
@@ -15,8 +16,10 @@ mod labels;
 mod near;
 mod paint;
 mod progress;
+mod resume;
 mod screen;
 mod target;
+mod transcript;
 mod verb;
 
 use clap::{Parser, Subcommand};
@@ -30,7 +33,7 @@ Exit codes:
   0    done
   1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes),
        `fmt --check` found something to change, `diff --fail-on-change` a reading that moved
-  2    wrong usage, or an input that cannot be read
+  2    wrong usage, or an input that cannot be read (for `batch`: any line of it)
   3    the content lacks sufficient signal for a reliable reading
   4    no such protocol
   141  the reader of the output went away";
@@ -50,6 +53,8 @@ struct Arguments {
 enum Verb {
     /// Measure a text or a conversation
     Sense(verb::sense::Arguments),
+    /// Measure many interactions, one line of JSON each in and out, on all cores; can be stopped and resumed
+    Batch(verb::batch::Arguments),
     /// Say whether an input holds enough to be measured; costs no ICS
     Fidelity(verb::fidelity::Arguments),
     /// Compare a protocol with what people labelled: precision, recall, F1, AUC, the worst errors
@@ -84,6 +89,7 @@ impl Verb {
     fn run(&self, screen: &mut Screen) -> Result<Exit, Failure> {
         match self {
             Self::Sense(arguments) => verb::sense::run(arguments, screen),
+            Self::Batch(arguments) => verb::batch::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
             Self::Evaluate(arguments) => verb::evaluate::run(arguments, screen),
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
@@ -108,7 +114,7 @@ impl Verb {
             Self::Check(arguments) => arguments.json(),
             Self::Diff(arguments) => arguments.json,
             Self::Test(arguments) => arguments.json,
-            Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema => false,
+            Self::Batch(_) | Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema => false,
             Self::Fit(arguments) => arguments.json,
         }
     }

@@ -70,6 +70,12 @@ impl Screen {
         }
     }
 
+    /// Tells how a work went, beside its results.
+    pub(crate) fn note(&self, text: &str) {
+        // Nothing is lost if it cannot be shown.
+        let _ = writeln!(io::stderr(), "{text}");
+    }
+
     fn complain(&self, told: &Told) {
         let paint = self.stderr();
         let mut text = String::new();

@@ -16,6 +16,8 @@ pub enum ErrorCode {
     InvalidProtocol,
     /// The input is larger than the engine reads: `payload_too_large`.
     PayloadTooLarge,
+    /// The engine itself failed, which is a bug: `internal_error`.
+    Internal,
 }
 
 impl ErrorCode {
@@ -27,6 +29,7 @@ impl ErrorCode {
             Self::InsufficientSignal => "insufficient_signal",
             Self::InvalidProtocol => "invalid_protocol",
             Self::PayloadTooLarge => "payload_too_large",
+            Self::Internal => "internal_error",
         }
     }
 }

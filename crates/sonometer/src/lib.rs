@@ -72,6 +72,8 @@ mod profile;
 mod reading;
 
 // 9 Doors.
+#[cfg(feature = "parallel")]
+pub mod batch;
 mod sense;
 
 #[doc = include_str!("../docs/semantics.md")]

@@ -160,12 +160,13 @@ impl Reading {
     }
 
     /// About the bytes of the JSON form.
-    fn json_size(&self) -> usize {
+    pub(crate) fn json_size(&self) -> usize {
         let silence = self.sensor.plan().silence.members(0, self.protocol().markers.len());
         256 + silence.len() + 10 * self.resonances.len() + 96 * self.evidence.len()
     }
 
-    fn write(&self, json: &mut Json, view: View) {
+    /// Writes the members of the JSON form.
+    pub(crate) fn write(&self, json: &mut Json, view: View) {
         let protocol = self.protocol();
         json.key("target").object(|json| {
             json.key("type").string("protocol");

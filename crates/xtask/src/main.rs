@@ -1,6 +1,7 @@
 //! Repository tasks: `cargo xtask NAME`.
 
 mod cards;
+mod equal;
 mod guard;
 mod schema;
 mod tables;
@@ -10,7 +11,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update]";
+     | guard [--update] | equal [DATA]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +27,8 @@ fn main() -> ExitCode {
         ["cards", "--check"] => cards::run(true, None),
         ["cards", "--check", data] => cards::run(true, Some(data)),
         ["cards", data] => cards::run(false, Some(data)),
+        ["equal"] => equal::run(None),
+        ["equal", data] => equal::run(Some(data)),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),

@@ -148,7 +148,7 @@ fn same_bytes_everywhere(command: &Path, inputs: &[PathBuf]) -> Result<bool, Str
 }
 
 /// The protocol files that ship.
-fn shipped() -> Result<Vec<PathBuf>, String> {
+pub(crate) fn shipped() -> Result<Vec<PathBuf>, String> {
     files(&root().join("crates/sonometer-catalog/protocols"), "yaml")
 }
 
@@ -157,7 +157,7 @@ fn fixtures() -> Result<Vec<PathBuf>, String> {
     files(&root().join("fixtures/interactions"), "json")
 }
 
-fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let mut files: Vec<PathBuf> = paths.filter(|p| p.extension().is_some_and(|e| e == extension)).collect();
@@ -165,7 +165,7 @@ fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn cargo() -> Command {
+pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo

@@ -1,13 +1,13 @@
-//! Sensing many items at once. Threads take the next items from a counter; what comes out stands in the order of the
-//! items, however many threads there are.
+//! Sensing many items at once: what comes out stands in the order of the items, however many threads there are.
 
 use crate::failure::Failure;
 use crate::labels::Item;
 use crate::progress::Progress;
+use sonometer::batch::in_order;
 use sonometer::{Reading, Resonance, Sensor, Unit};
 use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::num::NonZeroUsize;
+use std::ops::{ControlFlow, Range};
 use std::thread;
 
 /// What is kept of a reading.
@@ -36,37 +36,34 @@ const BATCH: usize = 32;
 
 /// Senses all items; the first of them that cannot be sensed is the failure. `name` is where they come from.
 pub(crate) fn sense_all(sensor: &Sensor, name: &str, items: &[Item]) -> Result<Vec<Outcome>, Failure> {
-    let most = items.len().div_ceil(BATCH).max(1);
-    let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(most));
+    let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     sense_with(threads, sensor, name, items)
 }
 
-fn sense_with(threads: usize, sensor: &Sensor, name: &str, items: &[Item]) -> Result<Vec<Outcome>, Failure> {
+fn sense_with(
+    threads: NonZeroUsize,
+    sensor: &Sensor,
+    name: &str,
+    items: &[Item],
+) -> Result<Vec<Outcome>, Failure> {
     let numbers = numbers(sensor);
     let progress = Progress::new("sensing", items.len());
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        loop {
-            let start = next.fetch_add(BATCH, Ordering::Relaxed);
-            let Some(batch) = items.get(start..).filter(|rest| !rest.is_empty()) else { return done };
-            let batch = &batch[..batch.len().min(BATCH)];
-            let outcomes: Vec<_> = batch.iter().map(|item| outcome(sensor, name, item, &numbers)).collect();
-            progress.advance(outcomes.len());
-            done.push((start, outcomes));
-        }
+    let mut outcomes = Vec::with_capacity(items.len());
+    let work = |batch: &[Item]| -> Result<Vec<Outcome>, Failure> {
+        batch.iter().map(|item| outcome(sensor, name, item, &numbers)).collect()
     };
-    let mut batches = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut batches = work();
-        for other in others {
-            // A thread that panicked ends the command as the panic of this one would.
-            batches.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    let end = in_order(threads, items.chunks(BATCH), work, |batch| match batch {
+        Ok(batch) => {
+            progress.advance(batch.len());
+            outcomes.extend(batch);
+            ControlFlow::Continue(())
         }
-        batches
+        Err(failure) => ControlFlow::Break(failure),
     });
-    batches.sort_unstable_by_key(|(start, _)| *start);
-    batches.into_iter().flat_map(|(_, outcomes)| outcomes).collect()
+    match end {
+        ControlFlow::Continue(()) => Ok(outcomes),
+        ControlFlow::Break(failure) => Err(failure),
+    }
 }
 
 /// Senses one item again, for showing it.
@@ -127,15 +124,18 @@ mod tests {
         };
         let source = Source::from_text("data", &(0..500).map(line).collect::<String>());
         let items: Vec<Item> = source.items().collect::<Result<_, _>>().expect("reads");
-        let with = |threads| sense_with(threads, &sensor, "data", &items).expect("is sensed");
-        let outcomes = with(1);
+        let sensed = |threads, items| {
+            let threads = NonZeroUsize::new(threads).expect("is not 0");
+            sense_with(threads, &sensor, "data", items).expect("is sensed")
+        };
+        let outcomes = sensed(1, &items);
         assert!(
             outcomes
                 .iter()
                 .enumerate()
                 .all(|(n, outcome)| (outcome.score == Unit::ONE) == n.is_multiple_of(2))
         );
-        assert_eq!(with(4), outcomes);
-        assert_eq!(sense_with(4, &sensor, "data", &[]).expect("nothing is sensed"), []);
+        assert_eq!(sensed(4, &items), outcomes);
+        assert_eq!(sensed(4, &[]), []);
     }
 }

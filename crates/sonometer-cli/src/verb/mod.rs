@@ -1,5 +1,6 @@
 //! The verbs of the command, one file each.
 
+pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod code;
 pub(crate) mod diff;

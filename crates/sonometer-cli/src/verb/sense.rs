@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     rate: Unit,
 }
 
-fn profile(name: &str) -> Result<Profile, String> {
+pub(super) fn profile(name: &str) -> Result<Profile, String> {
     let names = Profile::ALL.map(Profile::as_str);
     Profile::from_name(name).ok_or_else(|| format!("write one of {}", names.join(", ")))
 }
@@ -50,7 +50,7 @@ pub(super) fn unit(name: &str) -> Result<OffsetUnit, String> {
     }
 }
 
-fn rate(text: &str) -> Result<Unit, String> {
+pub(super) fn rate(text: &str) -> Result<Unit, String> {
     Unit::parse(text).filter(|usd| *usd >= Unit::ZERO).ok_or_else(|| "write an amount, such as 0.005".into())
 }
 

@@ -1,0 +1,244 @@
+//! `sonometer batch`: many interactions, one line of JSON each, in and out.
+
+use super::sense::{profile, rate, unit};
+use crate::blocks::{Block, Blocks};
+use crate::failure::{Exit, Failure, counted};
+use crate::file;
+use crate::input;
+use crate::progress::Progress;
+use crate::resume;
+use crate::screen::Screen;
+use crate::target::Source;
+use sonometer::batch::{guarded, in_order, line_json};
+use sonometer::{Error, ErrorCode, OffsetUnit, Profile, SenseOptions, Sensor, Unit, View};
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Read, Write};
+use std::num::NonZeroUsize;
+use std::ops::{AddAssign, ControlFlow};
+use std::thread;
+use std::time::Instant;
+
+/// Arguments of `batch`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A protocol that ships (`id` or `id@version`), or a protocol file
+    target: String,
+    /// Interactions, one line of JSON each: a file, or `-` for standard input
+    input: String,
+    /// Where the outcomes go, one line of JSON each; without it, to standard output
+    #[arg(long, value_name = "FILE")]
+    out: Option<String>,
+    /// Goes on after the lines that FILE holds already
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// How much of each reading is written: raw, detailed or discovery
+    #[arg(long, default_value = "raw", value_parser = profile)]
+    profile: Profile,
+    /// Adds the places of evidence, counted in this unit: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", value_parser = unit)]
+    offsets: Option<OffsetUnit>,
+    /// The price of one ICS in US dollars
+    #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
+    rate: Unit,
+    /// How many threads work; the outcomes are the same bytes [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
+    let view = View { profile: arguments.profile, offsets: arguments.offsets };
+    let bench = Bench { sensor: Source::find(&arguments.target)?.sensor()?, options, view };
+    let (reader, size) = open(&arguments.input)?;
+    let mut blocks = Blocks::new(reader);
+    let before = match &arguments.out {
+        Some(path) if arguments.resume => {
+            resume::pass(path, &mut blocks, &|line, bytes| bench.line(line, bytes).0)?
+        }
+        _ => resume::Before::default(),
+    };
+    let mut tally = Tally { errors: before.errors, ..Tally::default() };
+    let mut out: Box<dyn Write> = match &arguments.out {
+        Some(path) => Box::new(create(path, arguments.resume)?),
+        None => Box::new(io::stdout().lock()),
+    };
+    // The bar and the outcomes would be in each other's way.
+    let shown = arguments.out.is_some() || !io::stdout().is_terminal();
+    let progress = Progress::new("sensing (bytes)", if shown { size } else { 0 });
+    progress.advance(blocks.taken());
+    let start = Instant::now();
+    let threads =
+        arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let end = in_order(
+        threads,
+        blocks,
+        |block| bench.block(block),
+        |done| {
+            let written = out.write_all(done.text.as_bytes()).and_then(|()| out.flush());
+            if let Err(error) = written {
+                return ControlFlow::Break(unwritten(arguments.out.as_deref(), &error));
+            }
+            progress.advance(done.bytes);
+            tally += done.tally;
+            match done.trouble {
+                Some(error) => ControlFlow::Break(unreadable(&arguments.input, &error)),
+                None => ControlFlow::Continue(()),
+            }
+        },
+    );
+    drop(progress);
+    if let ControlFlow::Break(failure) = end {
+        return Err(failure);
+    }
+    if before.lines + tally.items == 0 {
+        return Err(Failure::unusable(format!("{}: the input is empty", input::shown(&arguments.input))));
+    }
+    screen.note(&tally.summary(before.lines, start.elapsed().as_secs_f64()));
+    Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
+}
+
+/// What a line is made with.
+#[derive(Debug)]
+struct Bench {
+    sensor: Sensor,
+    options: SenseOptions,
+    view: View,
+}
+
+/// What was made of a block of lines.
+#[derive(Debug, Default)]
+struct Done {
+    text: String,
+    tally: Tally,
+    /// Bytes of the input.
+    bytes: usize,
+    /// Why there is no further block.
+    trouble: Option<io::Error>,
+}
+
+impl Bench {
+    fn block(&self, block: Block) -> Done {
+        let mut done = Done { bytes: block.size(), ..Done::default() };
+        match block {
+            Block::Lines { .. } => {
+                for (number, bytes) in block.lines() {
+                    done.add(self.line(number, bytes));
+                }
+            }
+            Block::TooLong { number, .. } => {
+                let error = Error::new(ErrorCode::PayloadTooLarge, "", Blocks::<File>::TOO_LONG);
+                done.add((line_json(number, None, Err(&error), self.view), Tally::error()));
+            }
+            Block::Unreadable(trouble) => done.trouble = Some(trouble),
+        }
+        done
+    }
+
+    /// The outcome of one line.
+    fn line(&self, number: u64, bytes: &[u8]) -> (String, Tally) {
+        let (id, interaction) = match std::str::from_utf8(bytes) {
+            Ok(text) => input::unwrap(text.strip_prefix('\u{feff}').unwrap_or(text)),
+            Err(error) => {
+                let place = format!("byte {}", error.valid_up_to());
+                (None, Err(Error::invalid(place, "not UTF-8; save the input as UTF-8")))
+            }
+        };
+        let sensed = guarded(|| {
+            let reading = self.sensor.sense_with(&interaction?, self.options)?;
+            let tally = Tally {
+                items: 1,
+                insufficient: u64::from(!reading.fidelity().sufficient),
+                errors: 0,
+                ics: reading.ics().consumed,
+            };
+            Ok((line_json(number, id.as_deref(), Ok(&reading), self.view), tally))
+        });
+        sensed.unwrap_or_else(|mut error| {
+            // There is one line, and it is named already.
+            if let Some(column) = error.place.strip_prefix("line 1, ") {
+                error.place = column.to_owned();
+            }
+            (line_json(number, id.as_deref(), Err(&error), self.view), Tally::error())
+        })
+    }
+}
+
+impl Done {
+    fn add(&mut self, (text, tally): (String, Tally)) {
+        self.text.push_str(&text);
+        self.tally += tally;
+    }
+}
+
+/// What came of the lines so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    items: u64,
+    insufficient: u64,
+    errors: u64,
+    ics: u64,
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.items += other.items;
+        self.insufficient += other.insufficient;
+        self.errors += other.errors;
+        self.ics += other.ics;
+    }
+}
+
+impl Tally {
+    fn error() -> Self {
+        Self { items: 1, errors: 1, ..Self::default() }
+    }
+
+    /// `kept` lines were there before; their errors are counted.
+    fn summary(&self, kept: u64, seconds: f64) -> String {
+        let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let before = if kept > 0 { format!(" after {kept} that were there") } else { String::new() };
+        format!(
+            "{}{before}: {} insufficient, {}; {} ICS; {:.0} items/s",
+            counted(number(self.items), "item"),
+            self.insufficient,
+            counted(number(self.errors), "error"),
+            self.ics,
+            self.items as f64 / seconds.max(1e-9)
+        )
+    }
+}
+
+/// The input and its size in bytes, 0 where it has none yet.
+fn open(path: &str) -> Result<(Box<dyn Read + Send>, usize), Failure> {
+    if path == "-" {
+        input::hint_at_typing();
+        return Ok((Box::new(io::stdin()), 0));
+    }
+    let file = file::open(path)?;
+    let size = file.metadata().map_or(0, |data| usize::try_from(data.len()).unwrap_or(0));
+    Ok((Box::new(file), size))
+}
+
+/// The file of the outcomes, open at its end. One that holds something is only gone on with when told to.
+fn create(path: &str, resume: bool) -> Result<File, Failure> {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    let file = file.map_err(|error| unwritten(Some(path), &error))?;
+    if !resume && file.metadata().is_ok_and(|data| data.len() > 0) {
+        return Err(Failure::unusable(format!(
+            "{path}: holds something already; --resume goes on with it, or remove it"
+        )));
+    }
+    Ok(file)
+}
+
+fn unwritten(path: Option<&str>, error: &io::Error) -> Failure {
+    match path {
+        None if error.kind() == io::ErrorKind::BrokenPipe => Failure::PipeClosed,
+        None => Failure::unusable(format!("standard output cannot be written: {error}")),
+        Some(path) => Failure::unusable(format!("{path}: cannot be written: {error}")),
+    }
+}
+
+fn unreadable(path: &str, error: &io::Error) -> Failure {
+    Failure::unusable(format!("{}: cannot be read: {error}", input::shown(path)))
+}

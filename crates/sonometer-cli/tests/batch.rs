@@ -1,0 +1,314 @@
+//! `sonometer batch`: order, bytes, errors at their lines, pipes, and going on after a kill.
+
+use proptest::prelude::*;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+const TALKS: &str = "crates/sonometer-cli/tests/protocols/talks.jsonl";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
+}
+
+/// The path of a file that is not there yet.
+fn fresh(name: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_file(&path);
+    path.to_str().expect("is UTF-8").to_owned()
+}
+
+fn scratch(name: &str, bytes: &[u8]) -> String {
+    let path = fresh(name);
+    fs::write(&path, bytes).expect("can be written");
+    path
+}
+
+fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, found).expect("can be written");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
+}
+
+/// What `sense` prints of lines that hold enough, by their place among the lines that are not blank.
+fn sensed(target: &str, input: &str) -> Vec<String> {
+    text(&run(&["sense", target, input, "--json", "--offsets", "chars"]).stdout)
+        .lines()
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A text that is told apart by its number; every seventh holds too little, every eleventh is no interaction.
+fn many(count: usize) -> String {
+    let line = |n: usize| match n {
+        n if n % 11 == 10 => format!("{{\"id\": \"{n}\", \"contents\": \"?\"}}\n"),
+        n if n % 7 == 6 => format!("{{\"id\": \"{n}\", \"content\": \"xqz\"}}\n"),
+        n => format!(
+            "{{\"id\": \"{n}\", \"content\": \"Thank you so much for the {n} letters, I really appreciate it today.\"}}\n"
+        ),
+    };
+    (0..count).map(line).collect()
+}
+
+#[test]
+fn outcomes_with_good_and_bad_lines() {
+    let input = scratch(
+        "batch-mixed.jsonl",
+        "\u{feff}{\"id\": \"a\", \"content\": \"Thank you so much for waiting with me, I really appreciate it today.\"}\r\n\
+         \n\
+         {\"id\": 7, \"labels\": {}, \"interaction\": {\"segments\": [{\"role\": \"agent\", \"content\": \"Could you help me with this, please? I am sorry to ask.\"}]}}\n\
+         {\"content\": \"broken\n\
+         {\"id\": \"c\", \"segments\": [{\"content\": \"who says it?\"}]}\n\
+         {\"id\": \"d\", \"content\": \"xqz\"}\n\
+         {\"content\": \"Thank you\", \"contnet\": \"twice\"}\n\
+         no JSON at all"
+            .as_bytes(),
+    );
+    let ran = run(&["batch", "courtesy", &input, "--offsets", "chars"]);
+    golden("batch.jsonl", &text(&ran.stdout));
+    assert_eq!(ran.status.code(), Some(2), "some lines are errors");
+    let told = text(&ran.stderr);
+    assert!(told.starts_with("7 items: 1 insufficient, 4 errors; "), "{told}");
+    assert!(told.ends_with(" items/s\n"), "{told}");
+}
+
+#[test]
+fn the_readings_are_those_of_sense() {
+    for target in ["courtesy", "affect"] {
+        let alone = sensed(target, TALKS);
+        for threads in ["1", "2", "5"] {
+            let ran = run(&["batch", target, TALKS, "--offsets", "chars", "--threads", threads]);
+            let lines = text(&ran.stdout);
+            assert_eq!(lines.lines().count(), alone.len());
+            for (line, alone) in lines.lines().zip(&alone) {
+                let (_, result) = line.split_once(",\"result\":").expect("is a reading");
+                if alone.starts_with("{\"error\"") {
+                    assert!(result.contains("\"sufficient\":false"), "{result}");
+                } else {
+                    assert_eq!(result.strip_suffix('}'), Some(alone.as_str()));
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn bad_lines_at_any_place_cost_the_others_nothing(bad in prop::collection::btree_set(0_usize..60, 0..12)) {
+        let good = many(60);
+        let spoilt: String = (0..).zip(good.lines()).map(|(n, line)| if bad.contains(&n) { "[1,\n".to_owned() } else { format!("{line}\n") }).collect();
+        let batch = |name: &str, lines: &str, threads: &str| {
+            let input = scratch(name, lines.as_bytes());
+            text(&run(&["batch", "courtesy", &input, "--threads", threads]).stdout)
+        };
+        let expected = batch("batch-good.jsonl", &good, "1");
+        for threads in ["1", "2"] {
+            let found = batch("batch-spoilt.jsonl", &spoilt, threads);
+            prop_assert_eq!(found.lines().count(), 60);
+            for ((n, found), expected) in (0..).zip(found.lines()).zip(expected.lines()) {
+                if bad.contains(&n) {
+                    let head = format!("{{\"line\":{},\"id\":null,\"error\":{{\"code\":\"invalid_request\"", n + 1);
+                    prop_assert!(found.starts_with(&head), "{}", found);
+                } else {
+                    prop_assert_eq!(found, expected);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_line_of_a_pipe_is_answered_before_the_next_comes() {
+    for threads in ["1", "2"] {
+        let mut command = command(&["batch", "courtesy", "-", "--threads", threads]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let mut input = child.stdin.take().expect("is piped");
+        let mut output = BufReader::new(child.stdout.take().expect("is piped")).lines();
+        for (number, line) in (1..).zip(many(30).lines()) {
+            writeln!(input, "{line}").expect("is read");
+            let answer = output.next().expect("answers").expect("is UTF-8");
+            assert!(
+                answer.starts_with(&format!("{{\"line\":{number},\"id\":\"{}\",", number - 1)),
+                "{answer}"
+            );
+        }
+        drop(input);
+        assert!(output.next().is_none());
+        assert_eq!(child.wait().expect("ends").code(), Some(2));
+    }
+}
+
+#[test]
+fn it_ends_where_the_reader_goes_away() {
+    let input = scratch("batch-gone.jsonl", many(20_000).as_bytes());
+    let mut child = command(&["batch", "courtesy", &input])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().expect("is piped")).read_line(&mut first).expect("is read");
+    let ended = child.wait_with_output().expect("ends");
+    assert!(first.starts_with("{\"line\":1,"), "{first}");
+    assert_eq!((ended.status.code(), text(&ended.stderr).as_str()), (Some(141), ""));
+}
+
+#[test]
+fn a_killed_run_goes_on_to_the_same_bytes() {
+    let input = scratch("batch-kill.jsonl", many(30_000).as_bytes());
+    let whole = fresh("batch-kill-whole.jsonl");
+    assert_eq!(run(&["batch", "courtesy", &input, "--out", &whole, "--threads", "1"]).status.code(), Some(2));
+    let whole = fs::read(whole).expect("is written");
+    let out = fresh("batch-kill-out.jsonl");
+    let size = || fs::metadata(&out).map_or(0, |data| data.len());
+    let mut kills = 0;
+    for part in 1..=3 {
+        let mut child = command(&["batch", "courtesy", &input, "--out", &out, "--resume", "--threads", "2"])
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let enough = whole.len() as u64 * part / 5;
+        while size() < enough && child.try_wait().expect("is a child").is_none() {
+            thread::sleep(Duration::from_micros(200));
+        }
+        kills += u32::from(child.try_wait().expect("is a child").is_none());
+        child.kill().expect("can be killed");
+        child.wait().expect("ends");
+        // What a kill in the middle of a write leaves.
+        let found = fs::read(&out).expect("is written");
+        fs::write(&out, &found[..found.len() - 7]).expect("can be written");
+    }
+    assert!(kills > 0, "every run was over before it could be killed");
+    assert!(size() < whole.len() as u64);
+    let ran = run(&["batch", "courtesy", &input, "--out", &out, "--resume"]);
+    assert_eq!(ran.status.code(), Some(2), "errors of earlier runs count");
+    assert!(text(&ran.stderr).contains(" that were there: "), "{}", text(&ran.stderr));
+    assert!(fs::read(&out).expect("is written") == whole, "the bytes are not those of one run");
+    // Nothing is left to do.
+    let ran = run(&["batch", "courtesy", &input, "--out", &out, "--resume"]);
+    assert!(text(&ran.stderr).starts_with("0 items after 30000 that were there: "), "{}", text(&ran.stderr));
+    assert!(fs::read(&out).expect("is written") == whole);
+}
+
+#[test]
+fn any_cut_goes_on_to_the_same_bytes() {
+    let input = scratch("batch-cut.jsonl", format!("\n{}", many(40)).as_bytes());
+    let whole = run(&["batch", "courtesy", &input]).stdout;
+    for cut in (0..whole.len()).step_by(whole.len() / 23) {
+        let out = scratch("batch-cut-out.jsonl", &whole[..cut]);
+        run(&["batch", "courtesy", &input, "--out", &out, "--resume"]);
+        assert!(fs::read(&out).expect("is written") == whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_not_gone_on_with() {
+    let input = scratch("batch-mine.jsonl", many(300).as_bytes());
+    let out = fresh("batch-mine-out.jsonl");
+    let batch = |more: &[&str]| {
+        let mut arguments = vec!["batch", "courtesy"];
+        arguments.extend(more);
+        run(&arguments)
+    };
+    assert_eq!(batch(&[&input, "--out", &out]).status.code(), Some(2));
+    let whole = fs::read(&out).expect("is written");
+    let refused = |ran: Output, part: &str| {
+        let told = text(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2));
+        assert!(told.contains(part), "{told}");
+        assert!(fs::read(&out).expect("is there") == whole, "{told}");
+    };
+    refused(batch(&[&input, "--out", &out]), "holds something already; --resume goes on with it");
+    refused(
+        batch(&[&input, "--out", &out, "--resume", "--profile", "detailed"]),
+        "the same input, target and options",
+    );
+    refused(
+        run(&["batch", "affect", &input, "--out", &out, "--resume"]),
+        "not what line 1 of the input gives now",
+    );
+    // Another id in the middle, where nothing is sensed again.
+    let other = scratch("batch-other.jsonl", many(300).replace("\"150\"", "\"x\"").as_bytes());
+    refused(batch(&[&other, "--out", &out, "--resume"]), "not what line 151 of the input gives now");
+    let short = scratch("batch-short.jsonl", many(100).as_bytes());
+    refused(batch(&[&short, "--out", &out, "--resume"]), "there is no such line in the input");
+    let prose = scratch("batch-prose.txt", b"Dear diary,\n");
+    let ran = batch(&[&input, "--out", &prose, "--resume"]);
+    assert!(text(&ran.stderr).contains("no outcome of `batch`"), "{}", text(&ran.stderr));
+    assert_eq!(fs::read(&prose).expect("is there"), b"Dear diary,\n");
+    // Nor is the end of a foreign file taken for that of a stopped run.
+    let prose = scratch("batch-note.txt", b"Dear diary");
+    let ran = batch(&[&input, "--out", &prose, "--resume"]);
+    assert!(text(&ran.stderr).contains("its last line is no outcome of `batch`"), "{}", text(&ran.stderr));
+    assert_eq!(fs::read(&prose).expect("is there"), b"Dear diary");
+}
+
+#[test]
+fn inputs_and_outputs_that_are_none() {
+    let empty = scratch("batch-empty.jsonl", b" \n\n");
+    for (arguments, part) in [
+        (&["batch", "courtesy", "missing.jsonl"][..], "no such file"),
+        (&["batch", "courtesy", "crates"], "is a folder"),
+        (&["batch", "courtesy", &empty], "the input is empty"),
+        (&["batch", "courtesy", TALKS, "--out", "missing/out.jsonl"], "cannot be written"),
+        (&["batch", "courtesy", TALKS, "--resume"], "--out"),
+        (&["batch", "courtesy", TALKS, "--threads", "0"], "--threads"),
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&ran.stderr).contains(part), "{arguments:?}: {}", text(&ran.stderr));
+    }
+    assert_eq!(run(&["batch", "curtesy", TALKS]).status.code(), Some(4));
+}
+
+#[test]
+fn conversations_in_other_forms() {
+    let spoken = "Thank you so much for waiting with me, I really appreciate it today.";
+    let vtt =
+        scratch("talk.vtt", format!("WEBVTT\n\n00:01.000 --> 00:02.000\n<v agent>{spoken}\n").as_bytes());
+    let srt = scratch("talk.srt", format!("1\n00:00:01,000 --> 00:00:02,000\nagent: {spoken}\n").as_bytes());
+    let turns = scratch("talk.txt", format!("agent: {spoken}\n").as_bytes());
+    let json = scratch(
+        "talk.json",
+        format!("{{\"segments\": [{{\"role\": \"agent\", \"content\": \"{spoken}\"}}]}}").as_bytes(),
+    );
+    let sense = |more: &[&str]| {
+        let mut arguments = vec!["sense", "courtesy", "--json", "--profile", "detailed"];
+        arguments.extend(more);
+        let ran = run(&arguments);
+        assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+        text(&ran.stdout)
+    };
+    let expected = sense(&[&json]);
+    assert!(expected.contains("\"attribution\":\"agent\""), "{expected}");
+    assert_eq!(sense(&[&vtt]), expected);
+    assert_eq!(sense(&[&srt]), expected);
+    assert_eq!(sense(&[&turns, "--format", "turns"]), expected);
+}
