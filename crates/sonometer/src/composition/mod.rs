@@ -9,6 +9,7 @@ mod instrument;
 mod reading;
 mod schema;
 
+pub use crate::compare::Direction;
 pub use catalog::{Catalog, compare_versions};
 pub use instrument::{Composition, Part, Share};
 pub use reading::CompositionReading;

@@ -6,9 +6,8 @@ use crate::protocol::schema::fields::{Fields, check_identifier};
 use crate::protocol::schema::{is_version, version};
 use crate::protocol::source::{Node, Value};
 use crate::unit::Unit;
+use std::collections::BTreeSet;
 
-/// The most protocols or metrics that one file may name.
-const MOST: usize = 1_000;
 /// The largest weight.
 const HEAVIEST: Unit = Unit(1_000_000_000);
 
@@ -20,11 +19,10 @@ pub(super) fn metric(root: &Node, found: &mut Diagnostics) -> Option<Metric> {
     if !fields.has("components") {
         fields.missing("components", "[{protocol: courtesy, weight: 1}]");
     }
-    let span = fields.span;
     let node = fields.take("components");
     let components = node.map_or_else(Vec::new, |node| components(node, fields.found));
     fields.finish();
-    expect_some(node, components.len(), span, found);
+    expect_some(node, components.len(), found);
     once(components.iter().map(|(component, span)| (&component.protocol, *span)), found);
     let components = components.into_iter().map(|(component, _)| component).collect();
     let Head { id, name, version, status, description } = head;
@@ -42,7 +40,6 @@ pub(super) fn blueprint(root: &Node, found: &mut Diagnostics) -> Option<Blueprin
     if protocols.is_empty() && metrics.is_empty() && !found.has_errors() {
         nothing(span, "a blueprint names no protocol and no metric", "add `protocols: [courtesy]`", found);
     }
-    too_many(protocols.len().max(metrics.len()), span, found);
     for list in [&protocols, &metrics] {
         once(list.iter().map(|(reference, span)| (reference, *span)), found);
     }
@@ -121,40 +118,31 @@ fn reference(text: &str, span: Span, found: &mut Diagnostics) -> Reference {
     Reference { id: id.to_owned(), version: version.map(str::to_owned) }
 }
 
-fn expect_some(node: Option<&Node>, count: usize, span: Span, found: &mut Diagnostics) {
+fn expect_some(node: Option<&Node>, count: usize, found: &mut Diagnostics) {
     if count == 0
         && let Some(node) = node
         && !found.has_errors()
     {
         nothing(node.span, "a metric averages nothing", "add `- protocol: courtesy`", found);
     }
-    too_many(count, span, found);
 }
 
 fn nothing(span: Span, message: &str, fix: &str, found: &mut Diagnostics) {
     found.push(Diagnostic::error("SM0503", span, message, fix));
 }
 
-fn too_many(count: usize, span: Span, found: &mut Diagnostics) {
-    if count > MOST {
-        let message = format!("{count} entries of one kind; at most {MOST} are read");
-        found.push(Diagnostic::error("SM0504", span, message, "make several of it"));
-    }
-}
-
 /// Reports what is named twice: its score would count twice, or two versions of it against each other.
 fn once<'r>(references: impl Iterator<Item = (&'r Reference, Span)>, found: &mut Diagnostics) {
-    let mut seen: Vec<&str> = Vec::new();
+    let mut seen = BTreeSet::new();
     for (reference, span) in references {
-        if seen.contains(&reference.id.as_str()) {
+        if !seen.insert(&reference.id) {
             let message = format!("`{}` is named twice", reference.id);
             found.push(Diagnostic::error(
-                "SM0505",
+                "SM0504",
                 span,
                 message,
                 "remove one of them; a weight can say how much it counts",
             ));
         }
-        seen.push(&reference.id);
     }
 }
