@@ -16,7 +16,7 @@ pub(crate) enum Exit {
     Unusable = 2,
     /// The content lacks sufficient signal.
     Insufficient = 3,
-    /// No such protocol.
+    /// No such protocol, metric or blueprint.
     NotFound = 4,
     /// The reader of the output went away (128 + SIGPIPE, as a shell reports it).
     PipeClosed = 141,
@@ -94,7 +94,14 @@ impl Failure {
     /// A protocol file with errors.
     pub(crate) fn protocol(source: Source, found: Diagnostics) -> Self {
         let errors = found.iter().filter(|d| d.severity == sonometer::diagnostic::Severity::Error).count();
-        let message = format!("{}: the protocol has {}", source.name, counted(errors, "error"));
+        let message = {
+            let kind = match &source.text {
+                text if text.contains("sonometer_metric") => "metric",
+                text if text.contains("sonometer_blueprint") => "blueprint",
+                _ => "protocol",
+            };
+            format!("{}: the {kind} has {}", source.name, counted(errors, "error"))
+        };
         Self::Told(Box::new(Told {
             code: ErrorCode::InvalidProtocol,
             message,
@@ -122,6 +129,11 @@ impl Failure {
             fidelity: Some(fidelity),
             findings: None,
         }))
+    }
+
+    /// Content that is insufficient, told in these words.
+    pub(crate) fn lacking(code: ErrorCode, message: String, fidelity: Fidelity) -> Self {
+        Self::Told(Box::new(Told { code, message, fidelity: Some(fidelity), findings: None }))
     }
 
     pub(crate) fn exit(&self) -> Exit {

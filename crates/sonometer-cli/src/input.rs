@@ -59,6 +59,11 @@ pub(crate) struct Item {
 }
 
 impl Input {
+    /// The input of that name, all of it.
+    pub(crate) fn of(path: &str, format: Option<Format>) -> Result<Self, Failure> {
+        Self::open(&InputArguments { input: path.to_owned(), format, line: None })
+    }
+
     pub(crate) fn open(arguments: &InputArguments) -> Result<Self, Failure> {
         let path = &arguments.input;
         if path == "-" {

@@ -1,6 +1,7 @@
 //! The JSON that is the command's own: envelopes, fidelity, lists. Readings and ledgers are written by the engine.
 
 use crate::failure::Told;
+use crate::target::Instrument;
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 use sonometer::{Fidelity, Protocol, Unit};
@@ -18,7 +19,7 @@ pub(crate) fn line(value: &impl Serialize) -> String {
     text
 }
 
-/// The protocol that was used.
+/// What was used.
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Target<'a> {
     r#type: &'static str,
@@ -29,6 +30,10 @@ pub(crate) struct Target<'a> {
 impl<'a> Target<'a> {
     pub(crate) fn of(protocol: &'a Protocol) -> Self {
         Self { r#type: "protocol", id: &protocol.id, version: &protocol.version }
+    }
+
+    pub(crate) fn of_any(instrument: &'a Instrument) -> Self {
+        Self { r#type: instrument.kind().as_str(), id: instrument.id(), version: instrument.version() }
     }
 }
 

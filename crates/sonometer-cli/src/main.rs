@@ -35,7 +35,7 @@ Exit codes:
        `fmt --check` found something to change, `diff --fail-on-change` a reading that moved
   2    wrong usage, or an input that cannot be read (for `batch`: any line of it)
   3    the content lacks sufficient signal for a reliable reading
-  4    no such protocol
+  4    no such protocol, metric or blueprint
   141  the reader of the output went away";
 
 /// Sense texts and conversations: evidence, scores and fidelity, the same bytes every time.
@@ -57,11 +57,19 @@ enum Verb {
     Batch(verb::batch::Arguments),
     /// Say whether an input holds enough to be measured; costs no ICS
     Fidelity(verb::fidelity::Arguments),
+    /// Measure two interactions and say what lies between them
+    Compare(verb::compare::Arguments),
+    /// Say what sensing will cost, from the target, a length and a modality
+    Estimate(verb::estimate::Arguments),
     /// Compare a protocol with what people labelled: precision, recall, F1, AUC, the worst errors
     Evaluate(Box<verb::evaluate::Arguments>),
     /// List the protocols that ship, or describe one
     Protocols(verb::protocols::Arguments),
-    /// Look for errors in protocol files
+    /// List the metrics that ship, or describe one
+    Metrics(verb::compositions::Arguments),
+    /// List the blueprints that ship, or describe one
+    Blueprints(verb::compositions::Arguments),
+    /// Look for errors in protocol, metric and blueprint files
     Check(verb::check::Arguments),
     /// Say what a code of `check` means, with an example and the example mended
     Explain(verb::code::Arguments),
@@ -91,6 +99,10 @@ impl Verb {
             Self::Sense(arguments) => verb::sense::run(arguments, screen),
             Self::Batch(arguments) => verb::batch::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
+            Self::Compare(arguments) => verb::compare::run(arguments, screen),
+            Self::Estimate(arguments) => verb::estimate::run(arguments, screen),
+            Self::Metrics(arguments) => verb::compositions::metrics(arguments, screen),
+            Self::Blueprints(arguments) => verb::compositions::blueprints(arguments, screen),
             Self::Evaluate(arguments) => verb::evaluate::run(arguments, screen),
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
@@ -109,6 +121,9 @@ impl Verb {
         match self {
             Self::Sense(arguments) => arguments.json,
             Self::Fidelity(arguments) => arguments.json,
+            Self::Compare(arguments) => arguments.json,
+            Self::Estimate(arguments) => arguments.json,
+            Self::Metrics(arguments) | Self::Blueprints(arguments) => arguments.json,
             Self::Evaluate(arguments) => arguments.json,
             Self::Protocols(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json(),

@@ -1,11 +1,16 @@
-//! What to measure: a protocol of the catalogue, or a file.
+//! What to measure: a protocol, metric or blueprint of the catalogue, or a file.
 
 use crate::failure::Failure;
 use crate::{file, near};
-use sonometer::{Diagnostics, ErrorCode, Protocol, Sensor};
-use sonometer_catalog::Entry;
+use sonometer::composition::compare_versions;
+use sonometer::protocol::Better;
+use sonometer::{
+    Catalog, Composition, Diagnostics, Document, Error, ErrorCode, Estimate, Interaction, Metric, Protocol,
+    SenseOptions, Sensor, TargetKind,
+};
+use sonometer_catalog::{Entry, Shipped};
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The text of a protocol, with the name it is shown by.
 #[derive(Clone, Debug)]
@@ -17,10 +22,11 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Finds a target: a file if it is named like one, else a protocol of the catalogue.
+    /// Finds a target: a file if it is named like one, else a protocol, metric or blueprint of the catalogue.
     pub(crate) fn find(target: &str) -> Result<Self, Failure> {
         if !is_path(target) {
-            return shipped(target).map(Self::of);
+            let others = || composed(target);
+            return shipped(target).or_else(|failure| others().ok_or(failure)).map(Self::of);
         }
         let bytes = file::bytes(target)?;
         let text = file::utf8(target, &bytes, 0)?.to_owned();
@@ -30,7 +36,7 @@ impl Source {
         Ok(Self { name: target.to_owned(), text: text.into() })
     }
 
-    fn of(entry: &Entry) -> Self {
+    pub(crate) fn of(entry: &Entry) -> Self {
         Self { name: format!("{}@{}", entry.id, entry.version), text: entry.source.into() }
     }
 
@@ -39,19 +45,200 @@ impl Source {
         Protocol::read(&self.text).map_err(|error| Failure::protocol(self.clone(), error.diagnostics))
     }
 
-    /// The instrument.
+    /// The protocol, metric or blueprint, with the warnings about it.
+    pub(crate) fn document(&self) -> Result<(Document, Diagnostics), Failure> {
+        Document::read(&self.text).map_err(|error| Failure::protocol(self.clone(), error.diagnostics))
+    }
+
+    /// Whatever it is, made ready. What a file names is looked for beside it, then in the catalogue.
+    pub(crate) fn instrument(&self) -> Result<Instrument, Failure> {
+        let document = self.document()?.0;
+        self.compose(document).map_err(|error| Failure::engine(&self.name, &error))
+    }
+
+    /// Makes ready what was read from this source.
+    pub(crate) fn compose(&self, document: Document) -> Result<Instrument, Error> {
+        match document {
+            Document::Protocol(protocol) => Sensor::new(*protocol).map(Instrument::Sensor),
+            Document::Metric(metric) => {
+                Composition::metric(&metric, &Beside::of(self)).map(Instrument::Composition)
+            }
+            Document::Blueprint(blueprint) => {
+                Composition::blueprint(&blueprint, &Beside::of(self)).map(Instrument::Composition)
+            }
+        }
+    }
+
+    /// The instrument of a protocol.
     pub(crate) fn sensor(&self) -> Result<Sensor, Failure> {
         let (protocol, _) = self.read()?;
         Sensor::new(protocol).map_err(|error| Failure::engine(&self.name, &error))
     }
 }
 
-/// The entry of the catalogue for `id` or `id@version`.
-pub(crate) fn shipped(target: &str) -> Result<&'static Entry, Failure> {
-    let (id, version) = match target.split_once('@') {
+/// What measures.
+#[derive(Clone, Debug)]
+pub(crate) enum Instrument {
+    /// A protocol.
+    Sensor(Sensor),
+    /// A metric or a blueprint.
+    Composition(Composition),
+}
+
+impl Instrument {
+    pub(crate) fn kind(&self) -> TargetKind {
+        match self {
+            Self::Sensor(_) => TargetKind::Protocol,
+            Self::Composition(composition) => composition.kind(),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Self::Sensor(sensor) => &sensor.protocol().id,
+            Self::Composition(composition) => composition.id(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Sensor(sensor) => &sensor.protocol().name,
+            Self::Composition(composition) => composition.name(),
+        }
+    }
+
+    pub(crate) fn version(&self) -> &str {
+        match self {
+            Self::Sensor(sensor) => &sensor.protocol().version,
+            Self::Composition(composition) => composition.version(),
+        }
+    }
+
+    pub(crate) fn better(&self) -> Better {
+        match self {
+            Self::Sensor(sensor) => sensor.protocol().better,
+            Self::Composition(composition) => composition.better(),
+        }
+    }
+
+    pub(crate) fn fidelity(&self, interaction: &Interaction) -> Result<sonometer::Fidelity, Error> {
+        match self {
+            Self::Sensor(sensor) => sensor.fidelity(interaction),
+            Self::Composition(composition) => composition.fidelity(interaction),
+        }
+    }
+
+    pub(crate) fn compare(
+        &self,
+        a: &Interaction,
+        b: &Interaction,
+        options: SenseOptions,
+    ) -> Result<sonometer::Comparison, Error> {
+        match self {
+            Self::Sensor(sensor) => sensor.compare(a, b, options),
+            Self::Composition(composition) => composition.compare(a, b, options),
+        }
+    }
+
+    /// What content of so many code points costs, by the rates that ship.
+    pub(crate) fn estimate(
+        &self,
+        characters: u64,
+        modality: sonometer::protocol::Modality,
+    ) -> Result<Estimate, Error> {
+        let rates_of = |sensor: &Sensor| {
+            let Protocol { id, version, .. } = sensor.protocol();
+            // A file of the same name may be another protocol.
+            let is_shipped = sonometer_catalog::find(id, Some(version)).is_some_and(|entry| {
+                Protocol::read(entry.source).is_ok_and(|(shipped, _)| shipped == *sensor.protocol())
+            });
+            sonometer_catalog::rates(id, version).filter(|_| is_shipped)
+        };
+        match self {
+            Self::Sensor(sensor) => sensor.estimate(characters, modality, rates_of(sensor).as_ref()),
+            Self::Composition(composition) => {
+                let rates: Vec<_> = composition.sensors().iter().map(rates_of).collect();
+                let rates: Vec<_> = rates.iter().map(Option::as_ref).collect();
+                composition.estimate(characters, modality, &rates)
+            }
+        }
+    }
+}
+
+/// The files beside one, then what ships: where a metric or blueprint finds what it names.
+struct Beside {
+    protocols: Vec<Protocol>,
+    metrics: Vec<Metric>,
+}
+
+impl Beside {
+    fn of(source: &Source) -> Self {
+        let mut beside = Self { protocols: Vec::new(), metrics: Vec::new() };
+        let folder = Path::new(&source.name).parent().filter(|_| is_path(&source.name));
+        let Some(folder) = folder else { return beside };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.retain(|path| {
+            path.to_str().is_some_and(is_path) && path.extension().is_some() && path.is_file()
+        });
+        files.sort();
+        for file in files {
+            // Other files that happen to lie there are none of its business.
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            match Document::read(&text) {
+                Ok((Document::Protocol(protocol), _)) => beside.protocols.push(*protocol),
+                Ok((Document::Metric(metric), _)) => beside.metrics.push(metric),
+                _ => {}
+            }
+        }
+        beside
+    }
+}
+
+impl Catalog for Beside {
+    fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
+        let own = self.protocols.iter().filter(|protocol| protocol.id == id).cloned();
+        let mut all: Vec<Protocol> = own.collect();
+        for shipped in Shipped.protocols(id)? {
+            if all.iter().all(|own| own.version != shipped.version) {
+                all.push(shipped);
+            }
+        }
+        all.sort_by(|a, b| compare_versions(&a.version, &b.version));
+        Ok(all)
+    }
+
+    fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
+        let own = self.metrics.iter().filter(|metric| metric.id == id).cloned();
+        let mut all: Vec<Metric> = own.collect();
+        for shipped in Shipped.metrics(id)? {
+            if all.iter().all(|own| own.version != shipped.version) {
+                all.push(shipped);
+            }
+        }
+        all.sort_by(|a, b| compare_versions(&a.version, &b.version));
+        Ok(all)
+    }
+}
+
+/// The metric or blueprint of the catalogue for `id` or `id@version`.
+fn composed(target: &str) -> Option<&'static Entry> {
+    let (id, version) = split(target);
+    sonometer_catalog::find_metric(id, version).or_else(|| sonometer_catalog::find_blueprint(id, version))
+}
+
+/// Id and version of `id` or `id@version`.
+pub(crate) fn split(target: &str) -> (&str, Option<&str>) {
+    match target.split_once('@') {
         Some((id, version)) => (id, Some(version)),
         None => (target, None),
-    };
+    }
+}
+
+/// The entry of the catalogue for `id` or `id@version`.
+pub(crate) fn shipped(target: &str) -> Result<&'static Entry, Failure> {
+    let (id, version) = split(target);
     sonometer_catalog::find(id, version).ok_or_else(|| not_found(id, version))
 }
 
@@ -65,7 +252,8 @@ fn not_found(id: &str, version: Option<&str>) -> Failure {
             format!("`{id}` has no published version; ask for a draft by name, as `{id}@{}`", there[0])
         }
         (_, true) => {
-            let ids = sonometer_catalog::protocols().iter().map(|entry| entry.id);
+            let composed = sonometer_catalog::metrics().iter().chain(sonometer_catalog::blueprints());
+            let ids = sonometer_catalog::protocols().iter().chain(composed).map(|entry| entry.id);
             let fix = match near::near(id, ids)[..] {
                 [] => "`sonometer protocols` lists those that ship; a protocol file ends in .yaml, .yml or .json".into(),
                 ref near => format!("did you mean `{}`?", near.join("` or `")),

@@ -26,17 +26,23 @@ fn options(vector: &Vector, format: &'static str) -> Vec<&'static str> {
     options
 }
 
-fn batches(vectors: &[Vector]) -> (Batches<'_>, Vec<(Vec<&'static str>, &Vector)>) {
-    let (mut batches, mut alone) = (Batches::new(), Vec::new());
+/// Vectors that a process each senses, with their options.
+type Alone<'v> = Vec<(Vec<&'static str>, &'v Vector)>;
+
+/// What can be sensed together, what is sensed alone, and metrics, blueprints and comparisons.
+fn batches(vectors: &[Vector]) -> (Batches<'_>, Alone<'_>, Vec<&Vector>) {
+    let (mut batches, mut alone, mut composed) = (Batches::new(), Vec::new(), Vec::new());
     for vector in vectors {
         let text = &vector.interaction;
-        if text.contains('\n') || text.trim().is_empty() || is_about_the_protocol(vector) {
+        if vector.interaction_b.is_some() || !vector.shelf.is_empty() {
+            composed.push(vector);
+        } else if text.contains('\n') || text.trim().is_empty() || is_about_the_protocol(vector) {
             alone.push((options(vector, "json"), vector));
         } else {
-            batches.entry((&vector.protocol, options(vector, "jsonl"))).or_default().push(vector);
+            batches.entry((&vector.target, options(vector, "jsonl"))).or_default().push(vector);
         }
     }
-    (batches, alone)
+    (batches, alone, composed)
 }
 
 /// Whether the protocol cannot be read: the command then answers once, whatever the interactions.
@@ -71,6 +77,33 @@ fn sense(protocol: &str, options: &[&str], input: &str) -> Vec<String> {
     out.split_terminator('\n').map(str::to_owned).collect()
 }
 
+/// Runs a vector whose target or interactions need files of their own, in a folder of its own.
+fn run_composed(vector: &Vector) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("composed");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("can be made");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("can be written");
+    vector.shelf.iter().enumerate().for_each(|(at, source)| write(&format!("named-{at}.json"), source));
+    write("target.json", &vector.target);
+    // Interactions beside protocols are none.
+    fs::create_dir_all(folder.join("talks")).expect("can be made");
+    write("talks/a.json", &vector.interaction);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.current_dir(&folder).env_clear();
+    match &vector.interaction_b {
+        Some(other) => {
+            write("talks/b.json", other);
+            command.args(["compare", "target.json", "talks/a.json", "talks/b.json", "--json"]);
+        }
+        None => {
+            command.args(["sense", "target.json", "talks/a.json"]).args(options(vector, "json"));
+        }
+    }
+    let output = command.output().expect("ends");
+    let out = String::from_utf8(output.stdout).expect("writes UTF-8");
+    out.split_terminator('\n').map(str::to_owned).collect()
+}
+
 /// What is wrong with a line of output, if anything.
 fn judge(vector: &Vector, line: Option<&String>) -> Option<String> {
     let line = line.map_or("", String::as_str);
@@ -96,7 +129,7 @@ fn judge(vector: &Vector, line: Option<&String>) -> Option<String> {
 fn the_command_gives_what_every_vector_expects() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let vectors = vectors::all(&root).unwrap_or_else(|reason| panic!("{reason}"));
-    let (batches, alone) = batches(&vectors);
+    let (batches, alone, composed) = batches(&vectors);
     let mut wrong = Vec::new();
     let mut ran = 0;
     for ((protocol, options), batch) in &batches {
@@ -106,8 +139,12 @@ fn the_command_gives_what_every_vector_expects() {
         ran += batch.len();
     }
     for (options, vector) in alone {
-        let answers = sense(&vector.protocol, &options, &vector.interaction);
+        let answers = sense(&vector.target, &options, &vector.interaction);
         wrong.extend(judge(vector, answers.first()));
+        ran += 1;
+    }
+    for vector in composed {
+        wrong.extend(judge(vector, run_composed(vector).first()));
         ran += 1;
     }
     println!("command: {ran} vectors ran");

@@ -8,6 +8,7 @@ mod absent;
 pub mod build;
 mod candidate;
 mod characters;
+pub mod composition;
 mod detect;
 mod echo;
 mod fidelity;

@@ -15,7 +15,7 @@ use sonometer::interaction::Interaction;
 use sonometer::protocol::{Marker, Modality, Sgm};
 use sonometer::{OffsetUnit, Profile, View};
 
-type Members = Vec<(&'static str, String)>;
+pub(crate) type Members = Vec<(&'static str, String)>;
 
 /// The canonical JSON text of a reading.
 pub(crate) fn result(scene: &Scene<'_>, interaction: &Interaction, view: View) -> String {
@@ -57,7 +57,7 @@ fn target(scene: &Scene<'_>) -> String {
     ])
 }
 
-fn fidelity_object(fidelity: Fidelity) -> String {
+pub(crate) fn fidelity_object(fidelity: Fidelity) -> String {
     object(&[("index", decimal(fidelity.index)), ("sufficient", fidelity.sufficient.to_string())])
 }
 
@@ -97,17 +97,18 @@ fn evidence(scene: &Scene<'_>, interaction: &Interaction, view: View, readings: 
     });
     let hidden = hidden(scene, readings);
     let written = items.into_iter().map(|(index, candidate, contribution)| {
-        evidence_item(scene, interaction, view, &hidden, index, candidate, contribution)
+        let label = &scene.protocol.markers[index].label;
+        evidence_item(scene, interaction, view, &hidden, label, candidate, contribution)
     });
     array(&written.collect::<Vec<_>>())
 }
 
-fn evidence_item(
+pub(crate) fn evidence_item(
     scene: &Scene<'_>,
     interaction: &Interaction,
     view: View,
     hidden: &Hidden,
-    marker: usize,
+    label: &str,
     candidate: &Candidate,
     contribution: Number,
 ) -> String {
@@ -115,7 +116,7 @@ fn evidence_item(
     let sources: Vec<String> =
         stretches.iter().map(|s| shown(&scene.turns[s.turn], &s.place, hidden)).collect();
     let mut members: Members = vec![
-        ("metamarker", string(&scene.protocol.markers[marker].label)),
+        ("metamarker", string(label)),
         ("score", decimal(contribution.min(U))),
         ("source", string(&sources.join("\n"))),
     ];

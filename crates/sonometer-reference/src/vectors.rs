@@ -2,10 +2,14 @@
 //!
 //! The format is described in `fixtures/vectors/README.md`.
 
+use crate::composition::{self, Shelf, Target};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sonometer::protocol::Modality;
-use sonometer::{Error, Interaction, OffsetUnit, Profile, Protocol, Sensor, Unit, View};
+use sonometer::{
+    Catalog, Composition, Document, Error, Interaction, Metric, OffsetUnit, Profile, Protocol, SenseOptions,
+    Sensor, Unit, View,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -24,10 +28,20 @@ pub struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The protocol, the name of one defined above, or (in a definition) its source as a text.
-    pub protocol: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Box<RawValue>>,
+    /// In the place of a protocol: a metric, or its source as a text. What it names stands in definitions above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Box<RawValue>>,
+    /// In the place of a protocol: a blueprint, or its source as a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blueprint: Option<Box<RawValue>>,
     /// The interaction, or its JSON as a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interaction: Option<Box<RawValue>>,
+    /// What the interaction is compared with, or its JSON as a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interaction_b: Option<Box<RawValue>>,
     /// What is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub view: Option<ViewLine>,
@@ -68,10 +82,14 @@ pub struct Vector {
     pub place: String,
     /// What it shows.
     pub name: String,
-    /// The source of the protocol.
-    pub protocol: String,
+    /// The source of the protocol, metric or blueprint.
+    pub target: String,
+    /// The sources of the protocols and metrics that a metric or blueprint may name; empty for a protocol.
+    pub shelf: Vec<String>,
     /// The JSON of the interaction.
     pub interaction: String,
+    /// The JSON of what it is compared with.
+    pub interaction_b: Option<String>,
     /// What is shown.
     pub view: View,
     /// What must come out; `None` as long as nobody has filled it in.
@@ -97,9 +115,24 @@ impl Vector {
     /// What the fast engine says.
     pub fn by_engine(&self) -> Outcome {
         let read = || -> Result<String, Error> {
-            let (protocol, _) = Protocol::read(&self.protocol)?;
-            let interaction = Interaction::from_json(&self.interaction)?;
-            Ok(Sensor::new(protocol)?.sense(&interaction)?.to_json(self.view))
+            let (target, shelf) = self.read()?;
+            let (interaction, other) = self.interactions()?;
+            let options = SenseOptions::default();
+            let composition = match &target {
+                Target::Protocol(protocol) => {
+                    let sensor = Sensor::new((**protocol).clone())?;
+                    return match other {
+                        Some(other) => Ok(sensor.compare(&interaction, &other, options)?.to_json()),
+                        None => Ok(sensor.sense(&interaction)?.to_json(self.view)),
+                    };
+                }
+                Target::Metric(metric) => Composition::metric(metric, &shelf)?,
+                Target::Blueprint(blueprint) => Composition::blueprint(blueprint, &shelf)?,
+            };
+            match other {
+                Some(other) => Ok(composition.compare(&interaction, &other, options)?.to_json()),
+                None => Ok(composition.sense(&interaction)?.to_json(self.view)),
+            }
         };
         read().map_or_else(Outcome::from, Outcome::Reading)
     }
@@ -107,14 +140,46 @@ impl Vector {
     /// What the reference engine says. Both engines read protocols and interactions with the same code.
     pub fn by_reference(&self) -> Outcome {
         let read = || -> Result<String, Error> {
-            let (protocol, _) = Protocol::read(&self.protocol)?;
-            let interaction = Interaction::from_json(&self.interaction)?;
-            if !protocol.modalities.contains(&interaction.modality()) {
-                return Err(Error::invalid("interaction", "a modality that the protocol does not read"));
+            let (target, shelf) = self.read()?;
+            let (interaction, other) = self.interactions()?;
+            match other {
+                Some(other) => composition::compare(&shelf, &target, &interaction, &other),
+                None => composition::sense(&shelf, &target, &interaction, self.view),
             }
-            Ok(crate::sense(&protocol, &interaction, self.view))
         };
         read().map_or_else(Outcome::from, Outcome::Reading)
+    }
+
+    fn read(&self) -> Result<(Target, Shelf), Error> {
+        let target = match Document::read(&self.target)?.0 {
+            Document::Protocol(protocol) => Target::Protocol(protocol),
+            Document::Metric(metric) => Target::Metric(metric),
+            Document::Blueprint(blueprint) => Target::Blueprint(blueprint),
+        };
+        let mut shelf = Shelf::default();
+        for source in &self.shelf {
+            match Document::read(source)?.0 {
+                Document::Protocol(protocol) => shelf.protocols.push(*protocol),
+                Document::Metric(metric) => shelf.metrics.push(metric),
+                Document::Blueprint(_) => {}
+            }
+        }
+        Ok((target, shelf))
+    }
+
+    fn interactions(&self) -> Result<(Interaction, Option<Interaction>), Error> {
+        let other = self.interaction_b.as_deref().map(Interaction::from_json).transpose()?;
+        Ok((Interaction::from_json(&self.interaction)?, other))
+    }
+}
+
+impl Catalog for Shelf {
+    fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
+        Ok(self.protocols.iter().filter(|protocol| protocol.id == id).cloned().collect())
+    }
+
+    fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
+        Ok(self.metrics.iter().filter(|metric| metric.id == id).cloned().collect())
     }
 }
 
@@ -139,8 +204,11 @@ pub fn line(name: &str, protocol: &Protocol, interaction: &Interaction, view: Vi
     let line = Line {
         define: None,
         name: Some(name.to_owned()),
-        protocol: raw(protocol.to_canonical_json()),
+        protocol: Some(raw(protocol.to_canonical_json())),
+        metric: None,
+        blueprint: None,
         interaction: Some(raw(interaction.expect("an interaction can be written"))),
+        interaction_b: None,
         view: Some(ViewLine {
             profile: Some(view.profile.as_str().to_owned()),
             offsets: view.offsets.map(|unit| unit_name(unit).to_owned()),
@@ -197,29 +265,36 @@ pub fn all(root: &Path) -> Result<Vec<Vector>, String> {
 /// # Errors
 /// As [`all`].
 pub fn read(file: &str, text: &str) -> Result<Vec<Vector>, String> {
-    let mut protocols: BTreeMap<String, String> = BTreeMap::new();
+    let mut defined: BTreeMap<String, String> = BTreeMap::new();
+    let mut shelf: Vec<String> = Vec::new();
     let mut vectors: Vec<Vector> = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let place = format!("{file}:{}", at + 1);
         let fail = |reason: String| format!("{place}: {reason}");
         let line: Line = serde_json::from_str(line).map_err(|error| fail(error.to_string()))?;
-        let protocol = source(&line.protocol);
+        let (written, is_protocol) = match (&line.protocol, &line.metric, &line.blueprint) {
+            (Some(protocol), None, None) => (protocol, true),
+            (None, Some(other), None) | (None, None, Some(other)) => (other, false),
+            _ => return Err(fail("not one of `protocol`, `metric`, `blueprint`".into())),
+        };
+        let target = source(written);
         match (line.define, line.name, line.interaction) {
             (Some(name), None, None) => {
-                if protocols.insert(name.clone(), protocol).is_some() {
-                    return Err(fail(format!("the protocol `{name}` is defined twice")));
+                shelf.push(target.clone());
+                if defined.insert(name.clone(), target).is_some() {
+                    return Err(fail(format!("`{name}` is defined twice")));
                 }
             }
             (None, Some(name), Some(interaction)) => {
                 if vectors.iter().any(|vector| vector.name == name) {
                     return Err(fail(format!("two vectors are called `{name}`")));
                 }
-                let protocol = match line.protocol.get().starts_with('"') {
-                    true => protocols
-                        .get(&protocol)
+                let target = match is_protocol && written.get().starts_with('"') {
+                    true => defined
+                        .get(&target)
                         .cloned()
-                        .ok_or_else(|| fail(format!("no protocol `{protocol}` above")))?,
-                    false => protocol,
+                        .ok_or_else(|| fail(format!("no protocol `{target}` above")))?,
+                    false => target,
                 };
                 let expect = match (line.expect, line.error) {
                     (None, None) => None,
@@ -229,7 +304,9 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Vector>, String> {
                 };
                 let view = view(&line.view.unwrap_or_default()).map_err(fail)?;
                 let interaction = source(&interaction);
-                vectors.push(Vector { place, name, protocol, interaction, view, expect });
+                let interaction_b = line.interaction_b.as_deref().map(source);
+                let shelf = if is_protocol { Vec::new() } else { shelf.clone() };
+                vectors.push(Vector { place, name, target, shelf, interaction, interaction_b, view, expect });
             }
             _ => return Err(fail("neither `define` nor `name` with `interaction`".into())),
         }

@@ -13,6 +13,7 @@ pub const MAX_CONTENT_BYTES: usize = 64 << 20;
 pub struct Interaction {
     turns: Arc<[Turn]>,
     modality: Modality,
+    label: Option<Arc<str>>,
 }
 
 /// One turn: the segment of a transcript, or the whole of a text.
@@ -65,7 +66,7 @@ impl Interaction {
             let message = format!("{bytes} bytes of content; at most {MAX_CONTENT_BYTES} are read at once");
             return Err(Error::new(ErrorCode::PayloadTooLarge, "content", message));
         }
-        Ok(Self { turns: turns.into(), modality })
+        Ok(Self { turns: turns.into(), modality, label: None })
     }
 
     /// The turns, in their order. Never empty.
@@ -76,5 +77,16 @@ impl Interaction {
     /// Text or transcript.
     pub fn modality(&self) -> Modality {
         self.modality
+    }
+
+    /// The caller's label, by which comparisons call it.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The same interaction with a label.
+    #[must_use]
+    pub fn with_label(self, label: &str) -> Self {
+        Self { label: Some(label.into()), ..self }
     }
 }

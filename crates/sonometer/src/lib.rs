@@ -62,6 +62,10 @@ mod resonance;
 mod score;
 mod weak;
 
+mod compare;
+pub mod composition;
+mod estimate;
+
 // 8 Saying.
 mod fingerprint;
 mod ics;
@@ -79,8 +83,11 @@ mod sense;
 #[doc = include_str!("../docs/semantics.md")]
 pub mod semantics {}
 
+pub use compare::{Comparison, Delta, Side};
+pub use composition::{Blueprint, Catalog, Composition, CompositionReading, Document, Metric, TargetKind};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use error::{Error, ErrorCode};
+pub use estimate::{Estimate, Rates};
 pub use fidelity::Fidelity;
 pub use fingerprint::fingerprint;
 pub use ics::Ics;

@@ -190,7 +190,8 @@ impl Reading {
         });
         json.key("evidence").list(|json| {
             for found in &self.evidence {
-                json.object(|json| self.write_evidence(json, view, found));
+                let key = self.sensor.plan().silence.key(found.marker as usize);
+                json.object(|json| self.write_evidence(json, view, found, key));
             }
         });
         if view.profile == Profile::Discovery {
@@ -215,8 +216,9 @@ impl Reading {
         });
     }
 
-    fn write_evidence(&self, json: &mut Json, view: View, found: &Candidate) {
-        json.raw_key("\"metamarker\"").raw_string(self.sensor.plan().silence.key(found.marker as usize));
+    /// The members of a piece of evidence; `key` is what its marker is called, in quotes.
+    pub(crate) fn write_evidence(&self, json: &mut Json, view: View, found: &Candidate, key: &str) {
+        json.raw_key("\"metamarker\"").raw_string(key);
         json.raw_key("\"score\"").number(found.contribution.clamp_to_one());
         json.raw_key("\"source\"").string(&self.source(found));
         let turn = &self.interaction.turns()[found.turn as usize];

@@ -23,9 +23,10 @@ pub(crate) fn interaction(source: &str) -> Result<Interaction, Error> {
         Error::invalid(format!("line {line}, column {column}"), format!("{}; {}", d.message, d.fix))
     })?;
     only_keys(&root, "", &KEYS)?;
-    for key in ["id", "label", "language"] {
+    for key in ["id", "language"] {
         optional_text(&root, "", key)?;
     }
+    let label = optional_text(&root, "", "label")?;
     let shapes: Vec<&str> =
         ["content", "segments", "url"].into_iter().filter(|key| root.get(key).is_some()).collect();
     let interaction = match shapes[..] {
@@ -63,7 +64,10 @@ pub(crate) fn interaction(source: &str) -> Result<Interaction, Error> {
             ));
         }
     }
-    Ok(interaction)
+    Ok(match label {
+        Some(label) => interaction.with_label(&label),
+        None => interaction,
+    })
 }
 
 fn segments(root: &Node) -> Result<Vec<Turn>, Error> {

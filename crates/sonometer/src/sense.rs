@@ -2,12 +2,13 @@
 
 use crate::error::Error;
 use crate::evidence::readings::{self, Desk, Manner};
-use crate::evidence::{Candidate, Findings, Scene, Setting, condition, window};
+use crate::evidence::window::{self, Joined};
+use crate::evidence::{Candidate, Findings, Scene, Setting, condition};
 use crate::fidelity;
 use crate::ics::Ics;
 use crate::interaction::{Interaction, Turn};
 use crate::mask::{self, Masked};
-use crate::matcher::TurnText;
+use crate::matcher::{Hit, TurnText};
 use crate::protocol::Modality;
 use crate::reading::Reading;
 use crate::resonance::{self, Sums};
@@ -16,6 +17,7 @@ use crate::sensor::{Plan, Sensor};
 use crate::unit::Unit;
 use crate::weak;
 use std::cell::Cell;
+use std::ops::Range;
 
 /// What a deployment sets around sensing; nothing here changes what is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,26 +45,19 @@ impl Sensor {
     pub fn sense_with(&self, interaction: &Interaction, options: SenseOptions) -> Result<Reading, Error> {
         let plan = self.plan();
         check_modality(plan, interaction.modality())?;
-        let mut setting = Setting::of(plan, interaction);
-        let findings = at_desk(|desk| find(plan, interaction, &mut setting, desk));
-        let mut fidelity = fidelity::measure(plan, &setting);
-        let mut reading = Reading {
-            sensor: self.clone(),
-            interaction: interaction.clone(),
-            score: Unit::ZERO,
-            resonances: Vec::new(),
-            candidates: Vec::new(),
-            joined: findings.joined,
-            evidence: Vec::new(),
-            weak_signals: Vec::new(),
-            masks: Vec::new(),
-            fidelity,
-            ics: Ics::of(0, options.usd_per_ics),
-        };
-        fidelity.sufficient |= options.ignore_fidelity;
-        if fidelity.sufficient {
-            reading.candidates = findings.candidates;
-            measure(plan, &setting, &mut reading, options);
+        let mut search = Search::new(plan, interaction);
+        at_desk(|desk| {
+            for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+                readings::each(plan, content, desk, |manner, text, hits| {
+                    search.take(turn, manner, text, hits);
+                });
+            }
+            search.finish(interaction, desk);
+        });
+        let fidelity = fidelity::measure(plan, &search.setting);
+        let mut reading = Reading::silent(self, interaction, fidelity, options);
+        if fidelity.sufficient || options.ignore_fidelity {
+            measure(search, &mut reading, options);
         }
         Ok(reading)
     }
@@ -72,22 +67,57 @@ impl Sensor {
     /// # Errors
     /// As [`Sensor::sense`].
     pub fn fidelity(&self, interaction: &Interaction) -> Result<fidelity::Fidelity, Error> {
-        let plan = self.plan();
-        check_modality(plan, interaction.modality())?;
-        let mut setting = Setting::of(plan, interaction);
-        at_desk(|desk| {
-            let spare = desk.spare();
-            for (turn, facts) in interaction.turns().iter().zip(&mut setting.turns) {
-                let text = TurnText::read(plan, &turn.content, spare);
-                facts.count = text.count;
-                text.recycle(spare);
-            }
-        });
-        Ok(fidelity::measure(plan, &setting))
+        check_modality(self.plan(), interaction.modality())?;
+        Ok(fidelity_of(std::slice::from_ref(self), interaction)[0])
     }
 }
 
-fn check_modality(plan: &Plan, modality: Modality) -> Result<(), Error> {
+/// The readings of several protocols of one interaction, whose turns are folded and cut into words once for all. Nothing is
+/// measured unless the content is sufficient for each of them, and what one of them masks is masked in all.
+pub(crate) fn sense_together(
+    sensors: &[Sensor],
+    interaction: &Interaction,
+    options: SenseOptions,
+) -> Vec<Reading> {
+    let plans: Vec<&Plan> = sensors.iter().map(Sensor::plan).collect();
+    let mut searches: Vec<Search<'_>> = plans.iter().map(|plan| Search::new(plan, interaction)).collect();
+    at_desk(|desk| {
+        for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+            readings::each_of(&plans, content, desk, |at, manner, text, hits| {
+                searches[at].take(turn, manner, text, hits);
+            });
+        }
+        searches.iter_mut().for_each(|search| search.finish(interaction, desk));
+    });
+    let silent = |(sensor, search): (&Sensor, &Search<'_>)| {
+        let fidelity = fidelity::measure(search.plan, &search.setting);
+        Reading::silent(sensor, interaction, fidelity, options)
+    };
+    let mut readings: Vec<Reading> = sensors.iter().zip(&searches).map(silent).collect();
+    if options.ignore_fidelity || readings.iter().all(|reading| reading.fidelity.sufficient) {
+        for (search, reading) in searches.into_iter().zip(&mut readings) {
+            measure(search, reading, options);
+        }
+        let mut masks: Vec<Masked> = readings.iter().flat_map(|reading| reading.masks.clone()).collect();
+        in_order(&mut masks);
+        readings.iter_mut().for_each(|reading| reading.masks.clone_from(&masks));
+    }
+    readings
+}
+
+/// How much an interaction holds for each of several protocols.
+pub(crate) fn fidelity_of(sensors: &[Sensor], interaction: &Interaction) -> Vec<fidelity::Fidelity> {
+    let plans: Vec<&Plan> = sensors.iter().map(Sensor::plan).collect();
+    let mut settings: Vec<Setting> = plans.iter().map(|plan| Setting::of(plan, interaction)).collect();
+    at_desk(|desk| {
+        for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+            readings::count(&plans, content, desk, |at, count| settings[at].turns[turn].count = count);
+        }
+    });
+    plans.iter().zip(&settings).map(|(plan, setting)| fidelity::measure(plan, setting)).collect()
+}
+
+pub(crate) fn check_modality(plan: &Plan, modality: Modality) -> Result<(), Error> {
     if plan.protocol.modalities.contains(&modality) {
         return Ok(());
     }
@@ -120,33 +150,75 @@ fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
     result
 }
 
-/// All candidates, by marker, line and place; the counts of the turns go into `setting`.
-fn find(plan: &Plan, interaction: &Interaction, setting: &mut Setting, desk: &mut Desk) -> Findings {
-    let mut findings = Findings::default();
-    let mut spans = Vec::new();
-    for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
-        readings::each(plan, content, desk, |manner, text, hits| {
-            if manner == Manner::Written {
-                setting.turns[turn].count = text.count;
-                if !plan.joins.is_empty() {
-                    spans.push(text.span());
-                }
-            }
-            let scene = Scene { turn, window: None, manner };
-            findings.judge(plan, setting, scene, text, hits);
-        });
-    }
-    window::each(plan, interaction, setting, &spans, |window, setting| {
-        readings::each(plan, &window.text, desk, |manner, text, hits| {
-            let scene = Scene { turn: window.turn(), window: Some(window), manner };
-            findings.judge(plan, setting, scene, text, hits);
-        });
-    });
-    findings.settle(plan, setting);
-    findings
+/// What one protocol finds in an interaction, turn by turn.
+struct Search<'p> {
+    plan: &'p Plan,
+    setting: Setting,
+    findings: Findings,
+    /// Where the tokens of each turn begin and end, for windows.
+    spans: Vec<Range<usize>>,
 }
 
-fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: SenseOptions) {
+impl<'p> Search<'p> {
+    fn new(plan: &'p Plan, interaction: &Interaction) -> Self {
+        let setting = Setting::of(plan, interaction);
+        Self { plan, setting, findings: Findings::default(), spans: Vec::new() }
+    }
+
+    /// Takes what was found in one reading of a turn.
+    #[inline]
+    fn take(&mut self, turn: usize, manner: Manner, text: &TurnText<'_>, hits: &[Hit]) {
+        if manner == Manner::Written {
+            self.setting.turns[turn].count = text.count;
+            if !self.plan.joins.is_empty() {
+                self.spans.push(text.span());
+            }
+        }
+        let scene = Scene { turn, window: None, manner };
+        self.findings.judge(self.plan, &self.setting, scene, text, hits);
+    }
+
+    /// Looks at what goes over several turns; then all candidates stand by marker, line and place.
+    fn finish(&mut self, interaction: &Interaction, desk: &mut Desk) {
+        let Self { plan, setting, findings, spans } = self;
+        window::each(plan, interaction, setting, spans, |window, setting| {
+            readings::each(plan, &window.text, desk, |manner, text, hits| {
+                let scene = Scene { turn: window.turn(), window: Some(window), manner };
+                findings.judge(plan, setting, scene, text, hits);
+            });
+        });
+        findings.settle(plan, setting);
+    }
+}
+
+impl Reading {
+    /// A reading that reports nothing.
+    fn silent(
+        sensor: &Sensor,
+        interaction: &Interaction,
+        fidelity: fidelity::Fidelity,
+        options: SenseOptions,
+    ) -> Self {
+        Self {
+            sensor: sensor.clone(),
+            interaction: interaction.clone(),
+            score: Unit::ZERO,
+            resonances: Vec::new(),
+            candidates: Vec::new(),
+            joined: Joined::default(),
+            evidence: Vec::new(),
+            weak_signals: Vec::new(),
+            masks: Vec::new(),
+            fidelity,
+            ics: Ics::of(0, options.usd_per_ics),
+        }
+    }
+}
+
+fn measure(search: Search<'_>, reading: &mut Reading, options: SenseOptions) {
+    let Search { plan, setting, findings, .. } = search;
+    reading.candidates = findings.candidates;
+    reading.joined = findings.joined;
     // Markers without a candidate are silent unless their bias speaks; only the others are worked on.
     let mut rest = reading.candidates.as_mut_slice();
     let mut biased = plan.always.iter().copied().peekable();
@@ -161,7 +233,7 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
         biased.next_if_eq(&marker);
         let count = rest.iter().take_while(|c| c.marker == marker).count();
         let (own, others) = rest.split_at_mut(count);
-        let (resonance, sums) = resonance::measure(plan, setting, marker as usize, own);
+        let (resonance, sums) = resonance::measure(plan, &setting, marker as usize, own);
         reading.resonances.push((marker, resonance));
         all_sums.push(sums);
         rest = others;
@@ -169,7 +241,7 @@ fn measure(plan: &Plan, setting: &Setting, reading: &mut Reading, options: Sense
     for (marker, resonance) in &mut reading.resonances {
         let number = *marker as usize;
         if let Some(ratio) = &plan.protocol.markers[number].ratio {
-            *resonance = resonance::measure_ratio(plan, setting, number, ratio, &reading.candidates);
+            *resonance = resonance::measure_ratio(plan, &setting, number, ratio, &reading.candidates);
         }
     }
     reading.score = score::score(plan, &reading.resonances);
@@ -196,9 +268,14 @@ fn masks(plan: &Plan, reading: &Reading) -> Vec<Masked> {
         let place = reading.joined.place(candidate).map(|stretch| (stretch.turn, stretch.range()));
         masks.extend(mask::over(mask, reading.interaction.turns(), place));
     }
+    in_order(&mut masks);
+    masks
+}
+
+/// By turn and place, each once.
+fn in_order(masks: &mut Vec<Masked>) {
     masks.sort_by_key(|m| (m.turn, m.range.start, m.range.end));
     masks.dedup();
-    masks
 }
 
 fn weak_signals(plan: &Plan, reading: &Reading, sums: &[Sums]) -> Vec<weak::WeakSignal> {

@@ -5,7 +5,7 @@
 //! diagnostics` writes it anew, to be read as an author would before it is committed.
 #![cfg(feature = "yaml")]
 
-use sonometer::Protocol;
+use sonometer::Document;
 use sonometer::diagnostic::{Diagnostic, Severity, line_and_column};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -66,7 +66,7 @@ fn cases() -> BTreeMap<String, String> {
 }
 
 fn findings(source: &str) -> Vec<Diagnostic> {
-    match Protocol::read(source) {
+    match Document::read(source) {
         Ok((_, warnings)) => warnings.iter().cloned().collect(),
         Err(error) => error.diagnostics.iter().cloned().collect(),
     }

@@ -4,7 +4,7 @@
 //! `BLESS=1 cargo test -p sonometer --test diagnostics_page` writes the answers anew.
 #![cfg(feature = "yaml")]
 
-use sonometer::Protocol;
+use sonometer::Document;
 use sonometer::diagnostic::page::{PAGE, Section, Snippet, sections};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn keys(fragment: &str) -> Vec<&str> {
 fn whole(snippet: Snippet<'_>) -> String {
     let fragment = snippet.text.replace('␇', "\u{7}").replace('⇥', "\t");
     let keys = keys(&fragment);
-    let is_whole = fragment.starts_with("sonometer:") || fragment.starts_with(['%', '#']);
+    let is_whole = fragment.starts_with("sonometer") || fragment.starts_with(['%', '#']);
     if snippet.language == "json" || is_whole {
         return fragment;
     }
@@ -65,7 +65,7 @@ fn whole(snippet: Snippet<'_>) -> String {
 
 /// Every finding about a source, as it prints itself, with its code.
 fn findings(source: &str) -> Vec<(&'static str, String)> {
-    let found = match Protocol::read(source) {
+    let found = match Document::read(source) {
         Ok((_, warnings)) => warnings,
         Err(error) => error.diagnostics,
     };

@@ -3,8 +3,8 @@
 #![cfg(feature = "yaml")]
 
 use serde_json::Value;
-use sonometer::Protocol;
-use sonometer::protocol::keys::{Map, PROTOCOL, Shape, json_schema};
+use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, Shape, json_schema, json_schema_of};
+use sonometer::{Document, Protocol};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -271,5 +271,43 @@ fn is(name: &str, value: &Value) -> bool {
         "array" => value.is_array(),
         "object" => value.is_object(),
         other => panic!("the schema says {other}"),
+    }
+}
+
+#[test]
+fn metrics_and_blueprints_are_described_as_they_are_read() {
+    let component = json(r#"{"protocol": "courtesy"}"#);
+    for (map, whole) in [
+        (
+            &METRIC,
+            json(r#"{"sonometer_metric": 1, "id": "m", "version": "1", "components": [{"protocol": "a"}]}"#),
+        ),
+        (&BLUEPRINT, json(r#"{"sonometer_blueprint": 1, "id": "b", "version": "1", "protocols": ["a"]}"#)),
+    ] {
+        let schema = json(&json_schema_of(map));
+        let read = |value: &Value| Document::read(&value.to_string());
+        assert!(read(&whole).is_ok() && errors(&schema, &whole).is_empty(), "{}", map.name);
+        let mut odd = whole.clone();
+        odd["qqqqqq"] = json("1");
+        let told = read(&odd).expect_err("the odd key is refused").to_string();
+        assert!(!errors(&schema, &odd).is_empty());
+        for key in map.keys {
+            assert!(told.contains(key.name), "{told}");
+            let mut with = whole.clone();
+            with[key.name] = json(key.example);
+            assert!(read(&with).is_ok() && errors(&schema, &with).is_empty(), "{}", key.name);
+            let mut without = whole.clone();
+            without.as_object_mut().expect("is a map").remove(key.name);
+            let refused = key.required || map.one_of.contains(&key.name) && whole.get(key.name).is_some();
+            assert_eq!(read(&without).is_err(), refused, "{}", key.name);
+            assert_eq!(!errors(&schema, &without).is_empty(), refused, "{}", key.name);
+            let Shape::Maps(inner) = key.value else { continue };
+            for key in inner.keys {
+                let mut item = component.clone();
+                item[key.name] = json(key.example);
+                with["components"] = Value::Array(vec![item]);
+                assert!(read(&with).is_ok() && errors(&schema, &with).is_empty(), "{}", key.name);
+            }
+        }
     }
 }

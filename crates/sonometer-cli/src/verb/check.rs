@@ -1,17 +1,17 @@
-//! `sonometer check`: errors and warnings of protocol files, each with its place and what to do.
+//! `sonometer check`: errors and warnings of protocol, metric and blueprint files, each with its place and what to do.
 
 use crate::failure::{Exit, Failure, counted};
 use crate::findings::{self, Format};
 use crate::screen::Screen;
 use crate::target::Source;
-use sonometer::Protocol;
 use sonometer::diagnostic::Severity;
 use sonometer::protocol::Status;
+use sonometer::{Document, Protocol};
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Protocol files
+    /// Protocol, metric or blueprint files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Warnings fail the check too
@@ -40,18 +40,41 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                 continue;
             }
         };
-        let (protocol, found) = match Protocol::read(&source.text) {
-            Ok((protocol, warnings)) => (Some(protocol), warnings),
+        let (document, found) = match Document::read(&source.text) {
+            Ok((document, warnings)) => (Some(document), warnings),
             Err(error) => (None, error.diagnostics),
         };
         errors += found.iter().filter(|finding| finding.severity == Severity::Error).count();
         warnings += found.iter().filter(|finding| finding.severity == Severity::Warning).count();
         first_code = first_code.or(found.iter().next().map(|finding| finding.code));
         screen.print(&findings::written(arguments.format, &screen.paint, &source, &found))?;
-        let published = protocol.filter(|protocol| protocol.status == Status::Published);
-        if let (Some(protocol), Format::Full) = (published, arguments.format) {
-            let Protocol { id, version, .. } = &protocol;
-            screen.print(&format!("{id}@{version} is published: {}\n", protocol.digest()))?;
+        match document {
+            Some(Document::Protocol(protocol)) => {
+                if protocol.status == Status::Published && arguments.format == Format::Full {
+                    let Protocol { id, version, .. } = &*protocol;
+                    screen.print(&format!("{id}@{version} is published: {}\n", protocol.digest()))?;
+                }
+            }
+            // What it names must be there, and fit together.
+            Some(composition) => {
+                let digest = match &composition {
+                    Document::Metric(metric) => metric.digest(),
+                    Document::Blueprint(blueprint) => blueprint.digest(),
+                    Document::Protocol(protocol) => protocol.digest(),
+                };
+                match source.compose(composition) {
+                    Ok(whole) if arguments.format == Format::Full => {
+                        let (id, version) = (whole.id(), whole.version());
+                        screen.print(&format!("{id}@{version}: {digest}\n"))?;
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        errors += 1;
+                        screen.fail(&Failure::engine(&source.name, &error), arguments.json());
+                    }
+                }
+            }
+            None => {}
         }
     }
     if arguments.format == Format::Full {

@@ -6,14 +6,14 @@ use crate::input::{Input, InputArguments, Item};
 use crate::json::{self, Sufficiency, Target, number};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
-use crate::target::Source;
+use crate::target::{Instrument, Source};
 use anstyle::{AnsiColor, Style};
-use sonometer::{Fidelity, Protocol, Sensor, Unit};
+use sonometer::{Fidelity, Unit};
 
 /// Arguments of `fidelity`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A protocol that ships (`id` or `id@version`), or a protocol file
+    /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
     #[command(flatten)]
     input: InputArguments,
@@ -37,7 +37,7 @@ struct Price {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let sensor = Source::find(&arguments.target)?.sensor()?;
+    let instrument = Source::find(&arguments.target)?.instrument()?;
     let input = Input::open(&arguments.input)?;
     let mut exit = Exit::Done;
     for item in input.items() {
@@ -45,8 +45,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             (Some(id), true) => format!("{}  {}", item.name, one_line(id)),
             _ => item.name.clone(),
         };
-        match measure(&sensor, item) {
-            Ok(fidelity) if arguments.json => screen.print_bytes(&answer(sensor.protocol(), fidelity))?,
+        match measure(&instrument, item) {
+            Ok(fidelity) if arguments.json => screen.print_bytes(&answer(&instrument, fidelity))?,
             Ok(fidelity) => screen.print(&report(&screen.paint, &title, fidelity))?,
             Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
         }
@@ -57,13 +57,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     Ok(exit)
 }
 
-fn measure(sensor: &Sensor, item: Item) -> Result<Fidelity, Failure> {
-    sensor.fidelity(&item.interaction?).map_err(|error| Failure::engine(&item.name, &error))
+fn measure(instrument: &Instrument, item: Item) -> Result<Fidelity, Failure> {
+    instrument.fidelity(&item.interaction?).map_err(|error| Failure::engine(&item.name, &error))
 }
 
-fn answer(protocol: &Protocol, fidelity: Fidelity) -> String {
+fn answer(instrument: &Instrument, fidelity: Fidelity) -> String {
     json::line(&Answer {
-        target: Target::of(protocol),
+        target: Target::of_any(instrument),
         fidelity: fidelity.into(),
         ics: Price { consumed: 0, cost_usd: Unit::ZERO },
     })

@@ -3,7 +3,11 @@
 pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod code;
+pub(crate) mod compare;
+mod composed;
+pub(crate) mod compositions;
 pub(crate) mod diff;
+pub(crate) mod estimate;
 pub(crate) mod evaluate;
 mod explain;
 pub(crate) mod fidelity;

@@ -202,7 +202,7 @@ fn describe(paint: &Paint, protocol: &Protocol) -> String {
 }
 
 /// Text in lines of `width` columns, indented; empty for empty text.
-fn paragraph(text: &str, width: usize, indent: usize) -> String {
+pub(super) fn paragraph(text: &str, width: usize, indent: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

@@ -1,39 +1,39 @@
 //! `sonometer sense`: measure a text or a conversation.
 
-use super::explain;
+use super::{composed, explain};
 use crate::bar::bar;
 use crate::conversation;
 use crate::failure::{Exit, Failure, counted};
 use crate::input::{Input, InputArguments, Item};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
-use crate::target::Source;
+use crate::target::{Instrument, Source};
 use anstyle::Style;
 use sonometer::{OffsetUnit, Profile, Reading, SenseOptions, Sensor, Unit, View};
 
 /// Arguments of `sense`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A protocol that ships (`id` or `id@version`), or a protocol file
+    /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
     #[command(flatten)]
-    input: InputArguments,
+    pub(super) input: InputArguments,
     /// The canonical JSON of the reading, one line per interaction
     #[arg(long)]
     pub(crate) json: bool,
     /// How much is shown: `detailed` adds what each piece of evidence is worth and who said it, `discovery` adds what
     /// nearly triggered
     #[arg(long, default_value = "raw", value_parser = profile)]
-    profile: Profile,
+    pub(super) profile: Profile,
     /// The computation: every match, why it counts or not, and the sums up to the score
     #[arg(long)]
     explain: bool,
     /// Adds the places of evidence to the JSON, counted in this unit: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", requires = "json", value_parser = unit)]
-    offsets: Option<OffsetUnit>,
+    pub(super) offsets: Option<OffsetUnit>,
     /// The price of one ICS in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
-    rate: Unit,
+    pub(super) rate: Unit,
 }
 
 pub(super) fn profile(name: &str) -> Result<Profile, String> {
@@ -55,7 +55,20 @@ pub(super) fn rate(text: &str) -> Result<Unit, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let sensor = Source::find(&arguments.target)?.sensor()?;
+    let sensor = match Source::find(&arguments.target)?.instrument()? {
+        Instrument::Sensor(sensor) => sensor,
+        Instrument::Composition(composition) => {
+            if arguments.explain {
+                let sensors = composition.sensors().iter();
+                let ids: Vec<&str> = sensors.map(|sensor| sensor.protocol().id.as_str()).collect();
+                return Err(Failure::unusable(format!(
+                    "--explain shows the computation of one protocol; give one of {}",
+                    ids.join(", ")
+                )));
+            }
+            return composed::run(&composition, arguments, screen);
+        }
+    };
     let input = Input::open(&arguments.input)?;
     let mut exit = Exit::Done;
     let mut first = true;
@@ -78,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 /// The heading of one of several interactions.
-fn title(input: &Input, item: &Item) -> String {
+pub(super) fn title(input: &Input, item: &Item) -> String {
     match &item.id {
         Some(id) if input.is_several() => format!("{}  {}", item.name, one_line(id)),
         None if input.is_several() => item.name.clone(),

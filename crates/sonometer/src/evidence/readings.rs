@@ -2,7 +2,7 @@
 
 use super::window::Joined;
 use super::{Candidate, Findings, condition};
-use crate::matcher::{Hit, Matcher, Spare, TurnText};
+use crate::matcher::{Count, Hit, Matcher, Spare, TurnText};
 use crate::sensor::Plan;
 use std::collections::BTreeMap;
 
@@ -22,17 +22,17 @@ pub(crate) struct Desk {
     spare: Spare,
     /// For the unfolded text, which needs the written one beside it.
     second: Spare,
+    /// For the same text read for a further protocol.
+    further: Spare,
 }
 
 impl Desk {
     /// About the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.matcher.heap_bytes() + self.spare.heap_bytes() + self.second.heap_bytes()
-    }
-
-    /// Memory for a text that is only looked at.
-    pub(crate) fn spare(&mut self) -> &mut Spare {
-        &mut self.spare
+        self.matcher.heap_bytes()
+            + self.spare.heap_bytes()
+            + self.second.heap_bytes()
+            + self.further.heap_bytes()
     }
 }
 
@@ -43,9 +43,55 @@ pub(crate) fn each(
     desk: &mut Desk,
     mut take: impl FnMut(Manner, &TurnText<'_>, &[Hit]),
 ) {
-    let Desk { matcher, spare, second } = desk;
+    let Desk { matcher, spare, second, .. } = desk;
     let written = TurnText::read(plan, content, spare);
-    take(Manner::Written, &written, matcher.find(plan, &written));
+    take_written(plan, &written, matcher, second, &mut take);
+    written.recycle(spare);
+}
+
+/// As [`each`] for several plans, each with its number; the content is folded and cut once.
+pub(crate) fn each_of(
+    plans: &[&Plan],
+    content: &str,
+    desk: &mut Desk,
+    mut take: impl FnMut(usize, Manner, &TurnText<'_>, &[Hit]),
+) {
+    let Desk { matcher, spare, second, further } = desk;
+    let Some((first, others)) = plans.split_first() else { return };
+    let written = TurnText::read(first, content, spare);
+    take_written(first, &written, matcher, second, &mut |manner, text, hits| take(0, manner, text, hits));
+    for (at, plan) in (1..).zip(others) {
+        let text = TurnText::read_again(plan, &written, further);
+        take_written(plan, &text, matcher, second, &mut |manner, text, hits| take(at, manner, text, hits));
+        text.recycle(further);
+    }
+    written.recycle(spare);
+}
+
+/// Passes on what there is to count in `content` for several plans.
+pub(crate) fn count(plans: &[&Plan], content: &str, desk: &mut Desk, mut take: impl FnMut(usize, Count)) {
+    let Desk { spare, further, .. } = desk;
+    let Some((first, others)) = plans.split_first() else { return };
+    let written = TurnText::read(first, content, spare);
+    take(0, written.count);
+    for (at, plan) in (1..).zip(others) {
+        let text = TurnText::read_again(plan, &written, further);
+        take(at, text.count);
+        text.recycle(further);
+    }
+    written.recycle(spare);
+}
+
+/// Passes on a text as it is written and, where the plan asks for it, unfolded.
+#[inline(always)]
+fn take_written(
+    plan: &Plan,
+    written: &TurnText<'_>,
+    matcher: &mut Matcher,
+    second: &mut Spare,
+    take: &mut impl FnMut(Manner, &TurnText<'_>, &[Hit]),
+) {
+    take(Manner::Written, written, matcher.find(plan, written));
     if let Some(unfolding) = &plan.unfolding
         && let Some(unfolded) = unfolding.unfold(written.folded.text())
     {
@@ -53,7 +99,6 @@ pub(crate) fn each(
         take(Manner::Unfolded, &text, matcher.find(plan, &text));
         text.recycle(second);
     }
-    written.recycle(spare);
 }
 
 /// Leaves out of the candidates what an earlier reading has found already: a

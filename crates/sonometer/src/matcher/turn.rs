@@ -97,30 +97,43 @@ impl<'t> TurnText<'t> {
         Self::read_from(plan, unfolded.text(), Some((unfolded, folded)), spare)
     }
 
+    /// Reads for `plan` what has been read as it is written for another: the fold and the edges of its tokens stay.
+    pub(crate) fn read_again(plan: &Plan, written: &TurnText<'t>, spare: &mut Spare) -> Self {
+        let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
+        tokens.clear();
+        tokens.reserve(written.tokens.len());
+        let folded = written.folded.copy_into(folding);
+        let mut reader = Reader { tokens, lookup: Lookup::new(plan, sentences, passed) };
+        for token in &written.tokens {
+            let Range { start, end } = token.range();
+            reader.token(folded.text(), start, end, token.is_symbol());
+        }
+        Self::finish(plan, written.own, None, folded, reader)
+    }
+
     fn read_from(
         plan: &Plan,
         own: &'t str,
         origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
         spare: &mut Spare,
     ) -> Self {
-        let Spare { folding, mut tokens, mut sentences, mut passed } = std::mem::take(spare);
+        let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
         tokens.clear();
         tokens.reserve(own.len() / 4 + 4);
-        sentences.clear();
-        passed.clear();
         let folded = Folded::with_buffers(own, folding);
-        let has_tests = !plan.tests.is_empty();
-        let lookup = Lookup {
-            plan,
-            has_tests,
-            last: Token::default(),
-            sentences,
-            passed,
-            symbols: 0,
-            count: Count::default(),
-        };
-        let mut reader = Reader { tokens, lookup };
+        let mut reader = Reader { tokens, lookup: Lookup::new(plan, sentences, passed) };
         token::cut(folded.text(), &mut reader);
+        Self::finish(plan, own, origin, folded, reader)
+    }
+
+    /// A text whose tokens have all been taken.
+    fn finish(
+        plan: &Plan,
+        own: &'t str,
+        origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
+        folded: Folded<'t>,
+        reader: Reader<'_>,
+    ) -> Self {
         let Reader { tokens, lookup } = reader;
         let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
         let Lookup { sentences, passed, symbols, mut count, .. } = lookup;
@@ -328,7 +341,22 @@ struct Lookup<'p> {
     count: Count,
 }
 
-impl Lookup<'_> {
+impl<'p> Lookup<'p> {
+    /// In memory of an earlier turn.
+    fn new(plan: &'p Plan, mut sentences: Vec<u32>, mut passed: Vec<(u32, u32)>) -> Self {
+        sentences.clear();
+        passed.clear();
+        Self {
+            plan,
+            has_tests: !plan.tests.is_empty(),
+            last: Token::default(),
+            sentences,
+            passed,
+            symbols: 0,
+            count: Count::default(),
+        }
+    }
+
     /// The token `text[start..end]`, the one number `at`.
     #[inline(always)]
     fn token(&mut self, text: &str, at: u32, start: usize, end: usize, symbol: bool) -> Token {

@@ -3,10 +3,12 @@
 //! One description serves the JSON Schema for editors ([`json_schema`]) and the normal form of `sonometer fmt`; tests
 //! compare it with what the reader takes, in both directions.
 
+mod compositions;
 mod json_schema;
 mod table;
 
-pub use json_schema::json_schema;
+pub use compositions::{BLUEPRINT, METRIC};
+pub use json_schema::{json_schema, json_schema_of};
 pub use table::PROTOCOL;
 
 use crate::unit::Unit;

@@ -7,7 +7,7 @@ pub mod keys;
 mod lint;
 pub mod model;
 pub mod phrase;
-mod schema;
+pub(crate) mod schema;
 pub mod source;
 
 pub use model::*;

@@ -81,6 +81,13 @@ impl<'t> Folded<'t> {
         Self { original, is_ascii, buffers }
     }
 
+    /// The same fold once more, in memory that was used before.
+    pub(crate) fn copy_into(&self, mut buffers: FoldBuffers) -> Self {
+        buffers.text.clone_from(&self.buffers.text);
+        buffers.segments.clone_from(&self.buffers.segments);
+        Self { original: self.original, is_ascii: self.is_ascii, buffers }
+    }
+
     /// Gives the memory back.
     #[must_use]
     pub fn into_buffers(self) -> FoldBuffers {

@@ -3,15 +3,20 @@
 use super::{Key, Map, PROTOCOL, Shape};
 use crate::json::Json;
 
-/// The JSON Schema, on one line.
+/// The JSON Schema of protocols, on one line.
 pub fn json_schema() -> String {
+    json_schema_of(&PROTOCOL)
+}
+
+/// The JSON Schema of a kind of file ([`PROTOCOL`], [`super::METRIC`], [`super::BLUEPRINT`]), on one line.
+pub fn json_schema_of(root: &'static Map) -> String {
     let mut maps = Vec::new();
-    collect(&PROTOCOL, &mut maps);
+    collect(root, &mut maps);
     let mut json = Json::with_capacity(1 << 15);
     json.object(|json| {
         json.key("$schema").string("http://json-schema.org/draft-07/schema#");
-        json.key("title").string("Sonometer protocol");
-        json.key("$ref").string("#/definitions/protocol");
+        json.key("title").string(&format!("Sonometer {}", root.name));
+        json.key("$ref").string(&format!("#/definitions/{}", root.name));
         json.key("definitions").object(|json| {
             json.key("identifier").object(|json| {
                 json.key("type").string("string");

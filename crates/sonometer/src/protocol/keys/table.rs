@@ -11,25 +11,25 @@ const LEAST: Unit = Unit(1);
 const THOUSAND: Unit = Unit(1_000_000_000);
 const REACH: &str = "^[0-9.]+ (turns?|sentences?|words?|seconds?)$";
 
-const fn key(name: &'static str, value: Shape, about: &'static str, example: &'static str) -> Key {
+pub(super) const fn key(name: &'static str, value: Shape, about: &'static str, example: &'static str) -> Key {
     Key { name, value, required: false, default: "", about, example }
 }
 
-const fn like(like: &'static str) -> Shape {
+pub(super) const fn like(like: &'static str) -> Shape {
     Written { like, names: &[] }
 }
 
 impl Key {
-    const fn required(self) -> Self {
+    pub(super) const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    const fn default(self, default: &'static str) -> Self {
+    pub(super) const fn default(self, default: &'static str) -> Self {
         Self { default, ..self }
     }
 }
 
-const fn map(name: &'static str, keys: &'static [Key]) -> Map {
+pub(super) const fn map(name: &'static str, keys: &'static [Key]) -> Map {
     Map { name, keys, one_of: &[] }
 }
 

@@ -5,18 +5,18 @@ use crate::protocol::source::{Node, Style, Value, suggest};
 use crate::unit::Unit;
 
 /// The entries of one map that have not been asked for yet, and where findings go.
-pub(super) struct Fields<'n, 'd> {
+pub(crate) struct Fields<'n, 'd> {
     entries: Vec<(&'n str, Span, &'n Node)>,
     known: Vec<&'static str>,
     /// What the map is, for messages: `a protocol`, `the marker`.
     what: &'static str,
-    pub(super) span: Span,
-    pub(super) found: &'d mut Diagnostics,
+    pub(crate) span: Span,
+    pub(crate) found: &'d mut Diagnostics,
 }
 
 impl<'n, 'd> Fields<'n, 'd> {
     /// The entries of `node`; reports a node that is no map and gives no entries for it.
-    pub(super) fn of(node: &'n Node, what: &'static str, found: &'d mut Diagnostics) -> Self {
+    pub(crate) fn of(node: &'n Node, what: &'static str, found: &'d mut Diagnostics) -> Self {
         let entries = match &node.value {
             Value::Map(entries) => {
                 entries.iter().map(|(key, node)| (key.text.as_str(), key.span, node)).collect()
@@ -31,12 +31,12 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// Whether a key that nobody has taken yet is written, with a value or without.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|(name, ..)| *name == key)
     }
 
     /// The value of a key, if it is there (an empty value has been reported already).
-    pub(super) fn take(&mut self, key: &'static str) -> Option<&'n Node> {
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'n Node> {
         self.known.push(key);
         let at = self.entries.iter().position(|(name, ..)| *name == key)?;
         let node = self.entries.swap_remove(at).2;
@@ -44,7 +44,7 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// Reports the keys nobody asked for.
-    pub(super) fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.entries.sort_by_key(|(_, span, _)| *span);
         for (key, span, _) in &self.entries {
             let fix = match suggest(key, &self.known) {
@@ -61,7 +61,7 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// Reports a missing key.
-    pub(super) fn missing(&mut self, key: &str, example: &str) {
+    pub(crate) fn missing(&mut self, key: &str, example: &str) {
         let message = format!("{} needs the key `{key}`", self.what);
         let span = Span::new(self.span.start, self.span.start);
         self.found.push(Diagnostic::error(
@@ -73,13 +73,13 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// A text.
-    pub(super) fn text(&mut self, key: &'static str) -> Option<(String, Span)> {
+    pub(crate) fn text(&mut self, key: &'static str) -> Option<(String, Span)> {
         let node = self.take(key)?;
         text_of(node, key, self.found).map(|text| (text.to_owned(), node.span))
     }
 
     /// A text that must be there.
-    pub(super) fn required_text(&mut self, key: &'static str, example: &str) -> (String, Span) {
+    pub(crate) fn required_text(&mut self, key: &'static str, example: &str) -> (String, Span) {
         let absent = !self.has(key);
         let text = self.text(key);
         match &text {
@@ -95,7 +95,7 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// One of a few names.
-    pub(super) fn name<T>(
+    pub(crate) fn name<T>(
         &mut self,
         key: &'static str,
         from: fn(&str) -> Option<T>,
@@ -106,7 +106,7 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// A decimal number between `low` and `high`.
-    pub(super) fn number(&mut self, key: &'static str, low: Unit, high: Unit) -> Option<Unit> {
+    pub(crate) fn number(&mut self, key: &'static str, low: Unit, high: Unit) -> Option<Unit> {
         let node = self.take(key)?;
         let text = text_of(node, key, self.found)?;
         let value = Unit::parse(text).filter(|value| (low..=high).contains(value));
@@ -123,7 +123,7 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// A whole number between `low` and `high`.
-    pub(super) fn count(&mut self, key: &'static str, low: u32, high: u32) -> Option<u32> {
+    pub(crate) fn count(&mut self, key: &'static str, low: u32, high: u32) -> Option<u32> {
         let node = self.take(key)?;
         let text = text_of(node, key, self.found)?;
         let value = count_of(text, low, high);
@@ -140,7 +140,7 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// `true` or `false`.
-    pub(super) fn truth(&mut self, key: &'static str) -> Option<bool> {
+    pub(crate) fn truth(&mut self, key: &'static str) -> Option<bool> {
         let node = self.take(key)?;
         let truth = match node.text() {
             Some("true") => Some(true),
@@ -155,13 +155,13 @@ impl<'n, 'd> Fields<'n, 'd> {
     }
 
     /// A text, or a list of texts; empty if the key is absent.
-    pub(super) fn texts(&mut self, key: &'static str) -> Vec<(String, Span)> {
+    pub(crate) fn texts(&mut self, key: &'static str) -> Vec<(String, Span)> {
         self.take(key).map_or_else(Vec::new, |node| texts_of(node, key, self.found))
     }
 }
 
 /// The text of a scalar.
-pub(super) fn text_of<'n>(node: &'n Node, key: &str, found: &mut Diagnostics) -> Option<&'n str> {
+pub(crate) fn text_of<'n>(node: &'n Node, key: &str, found: &mut Diagnostics) -> Option<&'n str> {
     let text = node.text().filter(|_| !matches!(&node.value, Value::Scalar(s) if s.style == Style::Bool));
     if text.is_none() {
         let message = format!("`{key}` is {}, not a text or number", node.kind_name());
@@ -176,7 +176,7 @@ pub(super) fn text_of<'n>(node: &'n Node, key: &str, found: &mut Diagnostics) ->
 }
 
 /// The texts of a scalar or a list of scalars.
-pub(super) fn texts_of(node: &Node, key: &str, found: &mut Diagnostics) -> Vec<(String, Span)> {
+pub(crate) fn texts_of(node: &Node, key: &str, found: &mut Diagnostics) -> Vec<(String, Span)> {
     let items = match &node.value {
         Value::List(items) => items.iter().collect(),
         _ => vec![node],
@@ -185,7 +185,7 @@ pub(super) fn texts_of(node: &Node, key: &str, found: &mut Diagnostics) -> Vec<(
 }
 
 /// One of a few names.
-pub(super) fn name_of<T>(
+pub(crate) fn name_of<T>(
     text: &str,
     span: Span,
     key: &str,
@@ -205,13 +205,13 @@ pub(super) fn name_of<T>(
 }
 
 /// A whole number written in digits.
-pub(super) fn count_of(text: &str, low: u32, high: u32) -> Option<u32> {
+pub(crate) fn count_of(text: &str, low: u32, high: u32) -> Option<u32> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|value| digits && (low..=high).contains(value))
 }
 
 /// Reports an identifier that is not lower-case letters, digits, `-` and `_`; `what` is what it names.
-pub(super) fn check_identifier(text: &str, span: Span, what: &str, found: &mut Diagnostics) {
+pub(crate) fn check_identifier(text: &str, span: Span, what: &str, found: &mut Diagnostics) {
     let ok = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
     if text.is_empty() || text.len() > 64 || !text.bytes().all(ok) {
         let message = format!("the {what} `{text}` is not an identifier");

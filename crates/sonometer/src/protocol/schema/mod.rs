@@ -3,7 +3,7 @@
 //! Reading goes on after an error, so that an author sees all findings together.
 
 mod dialogue;
-mod fields;
+pub(crate) mod fields;
 mod lines;
 mod marker;
 mod reference;
@@ -11,4 +11,4 @@ mod relation;
 mod top;
 
 use reference::unknown_label;
-pub(super) use top::protocol;
+pub(crate) use top::{is_version, protocol, version};

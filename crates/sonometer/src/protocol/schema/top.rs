@@ -21,7 +21,7 @@ const MAX_MARKERS: usize = 2_000;
 const MAX_LINES: usize = 100_000;
 
 /// Reads a protocol; `None` if a finding is an error.
-pub(in crate::protocol) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol> {
+pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol> {
     let mut fields = Fields::of(root, "a protocol", found);
     format_version(&mut fields);
     let (id, id_span) = fields.required_text("id", "my-protocol");
@@ -93,10 +93,16 @@ fn format_version(fields: &mut Fields<'_, '_>) {
     }
 }
 
-fn version(fields: &mut Fields<'_, '_>) -> String {
-    let (text, span) = fields.required_text("version", "\"1.0\"");
+/// Whether a text is a version: 1 to 32 letters, digits, `.`, `-`, `_`, `+`.
+pub(crate) fn is_version(text: &str) -> bool {
     let ok = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'+');
-    if !text.is_empty() && (text.len() > 32 || !text.bytes().all(ok)) {
+    (1..=32).contains(&text.len()) && text.bytes().all(ok)
+}
+
+/// The version of a file.
+pub(crate) fn version(fields: &mut Fields<'_, '_>) -> String {
+    let (text, span) = fields.required_text("version", "\"1.0\"");
+    if !text.is_empty() && !is_version(&text) {
         let message = format!("`version` is `{text}`, not a version");
         let fix = "use up to 32 letters, digits, `.`, `-`, `_` and `+`, such as `1.0`";
         fields.found.push(Diagnostic::error("SM0310", span, message, fix));

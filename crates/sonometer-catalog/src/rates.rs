@@ -1,0 +1,55 @@
+//! How often the markers of shipped protocols trigger in what people write, for estimates.
+
+use sonometer::Rates;
+
+/// Written by `cargo run --release -p sonometer-catalog --example measure_rates`, which says in which texts: a line
+/// `id version characters`, then a line `label count` for each marker that triggered.
+const MEASURED: &str = include_str!("../rates.txt");
+
+/// What was measured for a version of a protocol, if it was.
+pub fn rates(id: &str, version: &str) -> Option<Rates> {
+    let mut lines = MEASURED.lines().filter(|line| !line.starts_with('#'));
+    let characters = lines.by_ref().find_map(|line| {
+        let mut words = line.split(' ');
+        let is_it = (words.next(), words.next()) == (Some(id), Some(version));
+        words.next().filter(|_| is_it)?.parse().ok()
+    })?;
+    let counts = lines.map_while(|line| line.strip_prefix("  ")?.split_once(' '));
+    let triggered =
+        counts.filter_map(|(label, count)| Some((label.to_owned(), count.parse().ok()?))).collect();
+    Some(Rates { characters, triggered })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{protocols, versions};
+    use sonometer::Protocol;
+
+    #[test]
+    fn every_published_protocol_has_rates_and_every_label_is_one_of_its_own() {
+        for entry in protocols() {
+            let (protocol, _) = Protocol::read(entry.source).expect(entry.id);
+            let Some(rates) = rates(entry.id, entry.version) else {
+                assert_ne!(
+                    protocol.status,
+                    sonometer::protocol::Status::Published,
+                    "{} has no rates",
+                    entry.id
+                );
+                continue;
+            };
+            assert!(rates.characters > 100_000 && !rates.triggered.is_empty(), "{}: {rates:?}", entry.id);
+            for (label, count) in &rates.triggered {
+                assert!(
+                    protocol.markers.iter().any(|marker| marker.label == *label),
+                    "{}: {label}",
+                    entry.id
+                );
+                assert!(*count > 0);
+            }
+        }
+        assert_eq!(rates("courtesy", "9.9"), None);
+        assert!(!versions("courtesy").is_empty());
+    }
+}

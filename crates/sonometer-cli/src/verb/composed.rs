@@ -1,0 +1,140 @@
+//! `sonometer sense` with a metric or a blueprint: the score, its parts, and what was found.
+
+use super::sense::{Arguments, title};
+use crate::bar::bar;
+use crate::failure::{Exit, Failure};
+use crate::input::{Input, Item};
+use crate::paint::{BOLD, Paint, one_line};
+use crate::screen::Screen;
+use anstyle::Style;
+use sonometer::{Composition, CompositionReading, ErrorCode, Fidelity, Profile, SenseOptions, Unit, View};
+
+pub(super) fn run(
+    composition: &Composition,
+    arguments: &Arguments,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let input = Input::open(&arguments.input)?;
+    let mut exit = Exit::Done;
+    let mut first = true;
+    for item in input.items() {
+        let title = title(&input, &item);
+        match sense(composition, item, arguments) {
+            Ok(reading) if arguments.json => {
+                let view = View { profile: arguments.profile, offsets: arguments.offsets };
+                screen.print_bytes(&(reading.to_json(view) + "\n"))?;
+            }
+            Ok(reading) => {
+                let gap = if first { "" } else { "\n" };
+                screen.print(&format!("{gap}{}", report(&screen.paint, &reading, &title, arguments)))?;
+                first = false;
+            }
+            Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
+        }
+        if exit == Exit::PipeClosed {
+            return Ok(exit);
+        }
+    }
+    Ok(exit)
+}
+
+fn sense(
+    composition: &Composition,
+    item: Item,
+    arguments: &Arguments,
+) -> Result<CompositionReading, Failure> {
+    let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
+    let reading = composition
+        .sense_with(&item.interaction?, options)
+        .map_err(|error| Failure::engine(&item.name, &error))?;
+    if reading.fidelity().sufficient {
+        return Ok(reading);
+    }
+    let lacking = reading.readings().iter().filter(|reading| !reading.fidelity().sufficient);
+    let lacking: Vec<String> = lacking.map(|reading| format!("`{}`", reading.protocol().id)).collect();
+    let Fidelity { index, density, clarity, .. } = reading.fidelity();
+    let message = format!(
+        "{}: the content lacks sufficient signal for {} in `{}`: fidelity {index} (density {density}, \
+         clarity {clarity}); give more readable text",
+        item.name,
+        lacking.join(", "),
+        composition.id()
+    );
+    Err(Failure::lacking(ErrorCode::InsufficientSignal, message, reading.fidelity()))
+}
+
+fn report(paint: &Paint, reading: &CompositionReading, title: &str, arguments: &Arguments) -> String {
+    let composition = reading.composition();
+    let mut text = String::new();
+    if !title.is_empty() {
+        text.push_str(&format!("{}\n", paint.dim(title)));
+    }
+    let (kind, id, version) = (composition.kind().as_str(), composition.id(), composition.version());
+    text.push_str(&format!(
+        "{} {}\n",
+        paint.bold(&one_line(composition.name())),
+        paint.dim(&format!("({kind} {id}@{version})"))
+    ));
+    let row = |name: &str, value: Unit, style: Style, rest: &str| {
+        format!("  {name}  {} {value}{rest}\n", bar(paint, value, style))
+    };
+    let parts = composition.parts();
+    let width = parts.iter().map(|part| part.id.len()).max().unwrap_or(0).max("fidelity".len());
+    text.push_str(&row(&format!("{:<width$}", "score"), reading.score(), BOLD, ""));
+    text.push_str(&row(&format!("{:<width$}", "fidelity"), reading.fidelity().index, BOLD, ""));
+    text.push('\n');
+    for (at, part) in parts.iter().enumerate() {
+        let turned = if part.complement { ", low is good" } else { "" };
+        let rest = format!("  ({}, weight {}{turned})", part.kind.as_str(), part.weight);
+        let name = format!("{:<width$}", part.id);
+        text.push_str(&row(&name, reading.part_score(at), Style::new(), &paint.dim(&rest)));
+    }
+    text.push_str(&found(paint, reading));
+    if arguments.profile == Profile::Discovery {
+        text.push_str(&nearly(reading));
+    }
+    let ics = reading.ics();
+    let price = if arguments.rate == Unit::ZERO { String::new() } else { format!(", ${}", ics.cost_usd) };
+    text.push_str(&format!("\n  {} ICS{price}\n", ics.consumed));
+    text
+}
+
+/// The evidence of each protocol that found something.
+fn found(paint: &Paint, reading: &CompositionReading) -> String {
+    let mut text = String::new();
+    for own in reading.readings() {
+        let mut evidence = own.evidence().peekable();
+        if evidence.peek().is_none() {
+            continue;
+        }
+        let protocol = own.protocol();
+        text.push_str(&format!(
+            "\n  {} {}\n",
+            one_line(&protocol.name),
+            paint.dim(&format!("({}@{})", protocol.id, protocol.version))
+        ));
+        let width = own.evidence().map(|found| found.metamarker.len()).max().unwrap_or(0);
+        for found in evidence {
+            let label = paint.bold(&format!("{:<width$}", found.metamarker));
+            text.push_str(&format!(
+                "    {label}  {:<8}  {}\n",
+                found.score.to_string(),
+                one_line(&found.source)
+            ));
+        }
+    }
+    text
+}
+
+/// What nearly triggered.
+fn nearly(reading: &CompositionReading) -> String {
+    let composition = reading.composition();
+    let mut text = String::new();
+    for (at, own) in reading.readings().iter().enumerate() {
+        for weak in own.weak_signals() {
+            let key = composition.key(at, weak.marker);
+            text.push_str(&format!("    {key}  {}  {}\n", weak.proximity, one_line(&weak.hint)));
+        }
+    }
+    if text.is_empty() { text } else { format!("\n  nearly\n{text}") }
+}

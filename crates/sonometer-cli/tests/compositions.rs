@@ -1,0 +1,104 @@
+//! Metrics, blueprints, comparisons and estimates through the built command.
+//!
+//! Expected outputs stand in `tests/golden`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const CALL: &str = "fixtures/interactions/support-call.json";
+const THREAD: &str = "fixtures/interactions/heated-thread.json";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Exit code, output, errors.
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
+    let output = command.output().expect("starts");
+    let text = |bytes| String::from_utf8(bytes).expect("writes UTF-8");
+    (output.status.code().expect("ends by itself"), text(output.stdout), text(output.stderr))
+}
+
+fn golden(name: &str, arguments: &[&str]) {
+    let (code, out, err) = run(arguments);
+    assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, &out).expect("can be written");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert_eq!(out, expected, "{name} differs; look at it, then BLESS=1");
+}
+
+#[test]
+fn compositions_for_people() {
+    golden("metric.txt", &["sense", "reply-quality", CALL]);
+    golden("blueprint.txt", &["sense", "service-call", CALL, "--rate", "0.01", "--profile", "discovery"]);
+    golden("compare.txt", &["compare", "courtesy", CALL, THREAD]);
+    golden("compare-blueprint.txt", &["compare", "service-call", THREAD, CALL]);
+    golden("metrics.txt", &["metrics"]);
+    golden("metrics-one.txt", &["metrics", "reply-quality"]);
+    golden("blueprints.txt", &["blueprints"]);
+    golden("blueprints-one.txt", &["blueprints", "service-call"]);
+    golden("estimate.txt", &["estimate", "service-call", "--length", "2000", "--modality", "transcript"]);
+}
+
+#[test]
+fn compositions_for_programs() {
+    golden("metric.json", &["sense", "reply-quality", CALL, "--json"]);
+    golden("compare.json", &["compare", "courtesy", CALL, THREAD, "--json"]);
+    golden("metrics.json", &["metrics", "--json"]);
+    golden("metrics-one.json", &["metrics", "reply-quality@1.0", "--json"]);
+    golden("blueprints.json", &["blueprints", "--json"]);
+    golden("blueprints-one.json", &["blueprints", "service-call", "--json"]);
+    golden("estimate.json", &["estimate", "courtesy", "--length", "500", "--rate", "0.01", "--json"]);
+    let (code, out, _) = run(&["fidelity", "service-call", CALL, "--json"]);
+    assert!(
+        code == 0 && out.starts_with(r#"{"target":{"type":"blueprint","id":"service-call","version":"1.0"}"#)
+    );
+}
+
+#[test]
+fn what_is_wrong_has_its_exit_code_and_its_place() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compositions");
+    fs::create_dir_all(&folder).expect("can be made");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).expect("can be written");
+        path.to_str().expect("is UTF-8").to_owned()
+    };
+    let metric = |components: &str| {
+        format!("sonometer_metric: 1\nid: own\nversion: \"1.0\"\ncomponents:\n  - {{{components}}}\n")
+    };
+    let sound = file("sound.yaml", &metric("protocol: courtesy"));
+    let lost = file("lost.yaml", &metric("protocol: kourtesy"));
+    let draft = file("draft.yaml", &metric("protocol: next-steps"));
+    let odd = file("odd.yaml", &metric("protocol: courtesy, wieght: 2"));
+    let short = file("short.txt", "Hi.");
+    for (arguments, code, said) in [
+        (vec!["check", &sound], 0, "own@1.0: sha256:"),
+        (vec!["check", &lost], 1, "components[0].protocol: there is no protocol `kourtesy`"),
+        (vec!["check", &odd], 1, "did you mean `weight`"),
+        (vec!["sense", &lost, CALL], 4, "there is no protocol `kourtesy`"),
+        (vec!["sense", &draft, CALL], 4, "pin a draft by name, as `next-steps@0.1`"),
+        (vec!["sense", &odd, CALL], 2, "the metric has 1 error"),
+        (
+            vec!["sense", "reply-quality", &short],
+            3,
+            "lacks sufficient signal for `courtesy` in `reply-quality`",
+        ),
+        (vec!["sense", "reply-quality", CALL, "--explain"], 2, "give one of courtesy"),
+        (vec!["compare", "courtesy", CALL, &short], 3, "interaction_b: the content lacks sufficient signal"),
+        (vec!["compare", "courtesy", CALL, "none.json"], 2, "none.json: no such file"),
+        (vec!["metrics", "reply-qualty"], 4, "did you mean `reply-quality`"),
+        (vec!["blueprints", "service-call@7"], 4, "there is 1.0"),
+        (vec!["estimate", "courtesy", "--length", "500", "--modality", "audio"], 2, "not audio"),
+    ] {
+        let (found, out, err) = run(&arguments);
+        assert_eq!(found, code, "{arguments:?}: {out}{err}");
+        assert!(out.contains(said) || err.contains(said), "{arguments:?}: {out}{err}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Composing: metrics average the scores of protocols, blueprints put protocols and metrics together.
+//!
+//! Both are files as protocols are, read by the same strict reader. They name protocols by id, and may pin a version
+//! (`courtesy@1.0`); a [`Catalog`] has the protocols, so that nothing here reads files.
+
+mod canonical;
+mod catalog;
+mod instrument;
+mod reading;
+mod schema;
+
+pub use crate::compare::Direction;
+pub use catalog::{Catalog, compare_versions};
+pub use instrument::{Composition, Part, Share};
+pub use reading::CompositionReading;
+
+use crate::diagnostic::{Diagnostics, Span};
+use crate::error::Error;
+use crate::protocol::source::{self, Node};
+use crate::protocol::{Protocol, schema as protocol_schema};
+use crate::unit::Unit;
+use std::fmt;
+
+/// What can be sensed, in the words of the interface (`target.type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TargetKind {
+    /// A protocol.
+    Protocol,
+    /// A weighted average of protocols.
+    Metric,
+    /// Several protocols and metrics.
+    Blueprint,
+}
+
+impl TargetKind {
+    /// Its name in requests and results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Metric => "metric",
+            Self::Blueprint => "blueprint",
+        }
+    }
+}
+
+/// The state of a version of a metric or a blueprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// In use.
+    Active,
+    /// Callable by exact version only.
+    Archived,
+}
+
+impl Standing {
+    /// The names in files.
+    pub const NAMES: &'static [&'static str] = &["active", "archived"];
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Archived => "archived",
+        }
+    }
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Active, Self::Archived].into_iter().find(|standing| standing.as_str() == name)
+    }
+}
+
+/// The id of a protocol or metric, with the version if one is pinned: `courtesy`, `courtesy@1.0`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reference {
+    /// The id.
+    pub id: String,
+    /// The pinned version; `None`: the latest that is published (of a metric, active).
+    pub version: Option<String>,
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.version {
+            Some(version) => write!(f, "{}@{version}", self.id),
+            None => f.write_str(&self.id),
+        }
+    }
+}
+
+/// One component of a metric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// The protocol.
+    pub protocol: Reference,
+    /// What its score weighs, above 0, at most 1000; 1 where the file says nothing.
+    pub weight: Unit,
+    /// Whether what the score lacks to 1 is averaged: for protocols whose low scores are the good ones.
+    pub complement: bool,
+}
+
+/// A weighted average of protocol scores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metric {
+    /// 1 to 64 lower-case letters, digits, `-` and `_`.
+    pub id: String,
+    /// The name for people; the id where the file has none.
+    pub name: String,
+    /// The version of the metric.
+    pub version: String,
+    /// Whether it is in use.
+    pub status: Standing,
+    /// What it measures, for people.
+    pub description: String,
+    /// What is averaged, in the order of the file; at least one, no protocol twice.
+    pub components: Vec<Component>,
+}
+
+/// Several protocols and metrics that are sensed together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blueprint {
+    /// 1 to 64 lower-case letters, digits, `-` and `_`.
+    pub id: String,
+    /// The name for people; the id where the file has none.
+    pub name: String,
+    /// The version of the blueprint.
+    pub version: String,
+    /// Whether it is in use.
+    pub status: Standing,
+    /// What it is for, for people.
+    pub description: String,
+    /// Its protocols, in the order of the file.
+    pub protocols: Vec<Reference>,
+    /// Its metrics, in the order of the file. There is at least one protocol or metric.
+    pub metrics: Vec<Reference>,
+}
+
+/// A file of any kind.
+#[derive(Clone, Debug)]
+pub enum Document {
+    /// `sonometer: 1`
+    Protocol(Box<Protocol>),
+    /// `sonometer_metric: 1`
+    Metric(Metric),
+    /// `sonometer_blueprint: 1`
+    Blueprint(Blueprint),
+}
+
+impl Document {
+    /// Reads a protocol, metric or blueprint file, told apart by their first key. The warnings come with it.
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
+        read(text, |root, found| {
+            if root.get("sonometer_metric").is_some() {
+                schema::metric(root, found).map(Self::Metric)
+            } else if root.get("sonometer_blueprint").is_some() {
+                schema::blueprint(root, found).map(Self::Blueprint)
+            } else {
+                protocol_schema::protocol(root, found).map(Box::new).map(Self::Protocol)
+            }
+        })
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> TargetKind {
+        match self {
+            Self::Protocol(_) => TargetKind::Protocol,
+            Self::Metric(_) => TargetKind::Metric,
+            Self::Blueprint(_) => TargetKind::Blueprint,
+        }
+    }
+}
+
+impl Metric {
+    /// Reads a metric file: YAML (feature `yaml`) or JSON. The warnings come with the metric.
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
+        read(text, schema::metric)
+    }
+}
+
+impl Blueprint {
+    /// Reads a blueprint file: YAML (feature `yaml`) or JSON. The warnings come with the blueprint.
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
+        read(text, schema::blueprint)
+    }
+}
+
+fn read<T>(
+    text: &str,
+    schema: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
+) -> Result<(T, Diagnostics), Error> {
+    let (root, mut found) = source::read(text).map_err(|first| {
+        let mut found = Diagnostics::new();
+        found.push(first);
+        Error::protocol(text, found)
+    })?;
+    let read = schema(&root, &mut found);
+    found.sort();
+    found.keep_first(source::MAX_FINDINGS);
+    match read {
+        Some(document) if !found.has_errors() => Ok((document, found)),
+        _ => Err(Error::protocol(text, found)),
+    }
+}
+
+/// A reference in a file.
+type Placed = (Reference, Span);

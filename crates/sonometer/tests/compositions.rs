@@ -1,0 +1,116 @@
+//! Metrics, blueprints, comparisons and estimates, from outside. What they come to is in `fixtures/vectors`.
+
+use sonometer::composition::compare_versions;
+use sonometer::protocol::Modality;
+use sonometer::{
+    Blueprint, Catalog, Composition, Error, ErrorCode, Interaction, Metric, Protocol, Rates, SenseOptions,
+    Sensor, Unit,
+};
+
+struct Shelf;
+
+const KIND: &str = r#"{"sonometer": 1, "id": "kind", "version": "1.0", "status": "published", "taxonomy": "Signal",
+    "language": "en", "fidelity": {"words": 4, "sufficient": 0.5}, "markers": [
+        {"label": "thanks", "strong": "thank you", "hit": "Thank you."},
+        {"label": "offer", "strong": "can i help", "by": "agent", "hit": "agent: Can I help?"}]}"#;
+
+impl Catalog for Shelf {
+    fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
+        let sources: &[&str] = if id == "kind" { &[KIND] } else { &[] };
+        sources.iter().map(|source| Protocol::read(source).map(|(protocol, _)| protocol)).collect()
+    }
+
+    fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
+        Ok(if id == "manners" { vec![metric()] } else { Vec::new() })
+    }
+}
+
+fn metric() -> Metric {
+    let source =
+        r#"{"sonometer_metric": 1, "id": "manners", "version": "1", "components": [{"protocol": "kind"}]}"#;
+    Metric::read(source).expect("reads").0
+}
+
+fn blueprint(names: &str) -> Result<Composition, Error> {
+    let source = format!(r#"{{"sonometer_blueprint": 1, "id": "b", "version": "1", {names}}}"#);
+    Composition::blueprint(&Blueprint::read(&source).expect("reads").0, &Shelf)
+}
+
+fn sensor() -> Sensor {
+    Sensor::new(Protocol::read(KIND).expect("reads").0).expect("compiles")
+}
+
+fn text(content: &str) -> Interaction {
+    Interaction::text(content).expect("is short")
+}
+
+#[test]
+fn what_is_shared_is_sensed_and_paid_once() {
+    let shared = blueprint(r#""protocols": ["kind"], "metrics": ["manners"]"#).expect("all is there");
+    assert_eq!((shared.sensors().len(), shared.parts().len()), (1, 2));
+    let options = SenseOptions { usd_per_ics: Unit(5_000), ..SenseOptions::default() };
+    let reading = shared.sense_with(&text("Thank you for all of it."), options).expect("is read");
+    assert_eq!((reading.ics().consumed, reading.ics().cost_usd), (1, Unit(5_000)));
+    assert_eq!(reading.readings()[0].score(), reading.score());
+}
+
+#[test]
+fn a_composition_measures_what_its_protocols_measure_alone() {
+    let shared = blueprint(r#""protocols": ["kind"]"#).expect("all is there");
+    for content in [
+        "Thank you, “née” 👋 4111 1111 1111 1111.",
+        "No thank you. Can I help?",
+        "我 thank you \u{7} so much",
+    ] {
+        let alone = sensor().sense(&text(content)).expect("is read");
+        let together = shared.sense(&text(content)).expect("is read");
+        let view = sonometer::View::default();
+        assert_eq!(together.readings()[0].to_json(view), alone.to_json(view));
+        assert_eq!(shared.fidelity(&text(content)), sensor().fidelity(&text(content)));
+    }
+}
+
+#[test]
+fn what_is_missing_is_named_with_its_place() {
+    let error = blueprint(r#""protocols": ["kind", "kindness"]"#).expect_err("is not there");
+    assert_eq!((error.code, error.place.as_str()), (ErrorCode::TargetNotFound, "protocols[1]"));
+    assert!(error.message.contains("`kindness`"), "{error}");
+    let error = blueprint(r#""protocols": ["kind@2.0"]"#).expect_err("has no such version");
+    assert!(error.message.ends_with("has no version `2.0`; there is 1.0"), "{error}");
+    assert!(compare_versions("1.9", "1.10").is_lt());
+}
+
+#[test]
+fn a_comparison_needs_enough_on_both_sides() {
+    let (enough, short) = (text("Thank you for all of it."), text("Thanks."));
+    let options = SenseOptions { usd_per_ics: Unit(1_000), ..SenseOptions::default() };
+    let error = sensor().compare(&enough, &short, options).expect_err("is too short");
+    assert_eq!((error.code, error.place.as_str()), (ErrorCode::InsufficientSignal, "interaction_b"));
+    let comparison =
+        sensor().compare(&enough, &enough.clone().with_label("again"), options).expect("is read");
+    assert_eq!((comparison.ics.consumed, comparison.ics.cost_usd), (2, Unit(2_000)));
+    assert_eq!((comparison.a.label.as_str(), comparison.b.label.as_str()), ("a", "again"));
+}
+
+#[test]
+fn an_estimate_comes_out_of_the_target() {
+    let sensor = sensor();
+    let estimate =
+        |characters, modality, rates| sensor.estimate(characters, modality, rates).expect("is supported");
+    // In a text nobody is the agent; without a measurement the most is what is said to be usual.
+    let of_text = estimate(100, Modality::Text, None);
+    assert_eq!((of_text.min, of_text.max, of_text.typical, of_text.measured), (0, 1, Unit::ONE, false));
+    assert_eq!(estimate(100, Modality::Transcript, None).max, 2);
+    // One character cannot be two words.
+    assert_eq!(estimate(1, Modality::Transcript, None).max, 0);
+    // 3 of 10 texts of 100 characters each.
+    let rates = Rates { characters: 1_000, triggered: vec![("thanks".into(), 3)] };
+    assert_eq!(estimate(100, Modality::Text, Some(&rates)).typical, Unit(300_000));
+    assert_eq!(estimate(100_000, Modality::Transcript, Some(&rates)).typical, Unit::ONE);
+    assert_eq!(
+        estimate(100, Modality::Text, Some(&rates)).to_json(Unit(10_000)),
+        r#"{"estimated_ics":{"min":0,"max":1,"typical":0.3},"estimated_cost_usd":{"min":0,"max":0.01,"typical":0.003}}"#
+    );
+    let shared = blueprint(r#""protocols": ["kind"], "metrics": ["manners"]"#).expect("all is there");
+    assert_eq!(shared.estimate(100, Modality::Transcript, &[]).expect("is supported").max, 2);
+}
