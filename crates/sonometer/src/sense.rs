@@ -8,7 +8,7 @@ use crate::ics::Ics;
 use crate::interaction::{Interaction, Turn};
 use crate::mask::{self, Masked};
 use crate::matcher::TurnText;
-use crate::protocol::Modality;
+use crate::protocol::{Modality, Sgm};
 use crate::reading::Reading;
 use crate::resonance::{self, Sums};
 use crate::score;
@@ -45,7 +45,7 @@ impl Sensor {
         check_modality(plan, interaction.modality())?;
         let mut setting = Setting::of(plan, interaction);
         let findings = at_desk(|desk| find(plan, interaction, &mut setting, desk));
-        let mut fidelity = fidelity::measure(plan, &setting);
+        let fidelity = fidelity::measure(plan, &setting);
         let mut reading = Reading {
             sensor: self.clone(),
             interaction: interaction.clone(),
@@ -57,10 +57,14 @@ impl Sensor {
             weak_signals: Vec::new(),
             masks: Vec::new(),
             fidelity,
+            measured: fidelity.sufficient || options.ignore_fidelity,
+            turn_words: Vec::new(),
             ics: Ics::of(0, options.usd_per_ics),
         };
-        fidelity.sufficient |= options.ignore_fidelity;
-        if fidelity.sufficient {
+        if plan.protocol.sgm >= Sgm::V1_5 {
+            reading.turn_words = setting.turns.iter().map(|turn| turn.count.words).collect();
+        }
+        if reading.measured {
             reading.candidates = findings.candidates;
             measure(plan, &setting, &mut reading, options);
         }
