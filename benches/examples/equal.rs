@@ -9,7 +9,8 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::process::{Command, ExitCode, Stdio};
 
-const VIEW: View = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes) };
+const VIEW: View<'_> =
+    View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes), flow: None, temporal: None };
 const THREADS: [usize; 2] = [1, 2];
 
 fn main() -> ExitCode {

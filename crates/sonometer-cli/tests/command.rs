@@ -536,3 +536,42 @@ fn the_long_version_is_the_fingerprint() {
     let short = run(&["-V"]);
     assert_eq!((short.code, short.out), (0, format!("sonometer {}\n", env!("CARGO_PKG_VERSION"))));
 }
+
+const FRUSTRATION: &str = "fixtures/protocols/frustration.yaml";
+
+#[test]
+fn flow_and_development_of_a_protocol_on_sgm_1_5() {
+    let talk = br#"{"segments":[
+        {"role":"customer","content":"This is the third time I am calling about it, it is unacceptable."},
+        {"role":"agent","content":"I am sorry, let me see what happened to it."}]}"#;
+    let ran = run_with_input(&["sense", FRUSTRATION, "-", "--json", "--flow", "--temporal"], talk);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    for part in [
+        r#""actant":"customer"}"#,
+        r#""density":1,"clarity":1},"signal":{"spread":1,"#,
+        r#""actant_flow":{"primary_driven":["repeated_effort","open_anger"],"secondary_driven":[],"direction":"none","balance":0}"#,
+        r#""temporal":{"trend":"insufficient","phase_shifts":0},"ics":"#,
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    let shown = run_with_input(&["sense", FRUSTRATION, "-", "--flow", "--temporal"], talk);
+    for part in ["dominant repeated_effort", "primary drives (customer)", "insufficient, 0 phase shifts"] {
+        assert!(shown.out.contains(part), "{part}: {}", shown.out);
+    }
+    let ledger = run_with_input(&["sense", FRUSTRATION, "-", "--json", "--explain"], talk);
+    assert!(
+        ledger.out.contains(r#""window":"3 turns","levels":[{"segment":0,"segments":2,"#),
+        "{}",
+        ledger.out
+    );
+}
+
+#[test]
+fn flow_is_an_error_on_sgm_1_0() {
+    let ran = run(&["sense", CARDS, CALL, "--json", "--flow"]);
+    assert_ne!(ran.code, 0);
+    assert!(ran.out.contains(r#""code":"invalid_request""#), "{}", ran.out);
+    assert!(ran.out.contains("v1_5.actant.analyze_flow"), "{}", ran.out);
+    let ran = run(&["sense", FRUSTRATION, CALL, "--json", "--temporal", "--window", "0"]);
+    assert!(ran.out.contains("v1_5.temporal.window_seconds"), "{}", ran.out);
+}

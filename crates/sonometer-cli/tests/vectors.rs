@@ -1,6 +1,5 @@
 //! Every test vector through the built command.
 
-use sonometer::OffsetUnit;
 use sonometer_reference::vectors::{self, Outcome, Vector};
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,25 +8,28 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// What one process can sense: vectors of one protocol and view, an interaction a line.
-type Batches<'v> = BTreeMap<(&'v str, Vec<&'static str>), Vec<&'v Vector>>;
+type Batches<'v> = BTreeMap<(&'v str, Vec<String>), Vec<&'v Vector>>;
 
-fn options(vector: &Vector, format: &'static str) -> Vec<&'static str> {
-    let mut options = vec!["--json", "--format", format, "--profile", vector.view.profile.as_str()];
-    if let Some(unit) = vector.view.offsets {
-        options.extend([
-            "--offsets",
-            match unit {
-                OffsetUnit::Bytes => "bytes",
-                OffsetUnit::Chars => "chars",
-                OffsetUnit::Utf16 => "utf16",
-            },
-        ]);
+fn options(vector: &Vector, format: &'static str) -> Vec<String> {
+    let view = &vector.view;
+    let mut options = vec!["--json", "--format", format, "--profile", view.profile.as_str()];
+    if let Some(unit) = view.offsets {
+        options.extend(["--offsets", unit]);
     }
-    options
+    if let Some(primary) = &view.flow {
+        options.push("--flow");
+        options.extend(primary.iter().flat_map(|role| ["--primary", role.as_str()]));
+    }
+    let window = view.temporal.flatten().map(|window| window.to_string());
+    if view.temporal.is_some() {
+        options.push("--temporal");
+        options.extend(window.iter().flat_map(|seconds| ["--window", seconds.as_str()]));
+    }
+    options.into_iter().map(str::to_owned).collect()
 }
 
 /// Vectors that a process each senses, with their options.
-type Alone<'v> = Vec<(Vec<&'static str>, &'v Vector)>;
+type Alone<'v> = Vec<(Vec<String>, &'v Vector)>;
 
 /// What can be sensed together, what is sensed alone, and metrics, blueprints and comparisons.
 fn batches(vectors: &[Vector]) -> (Batches<'_>, Alone<'_>, Vec<&Vector>) {
@@ -51,7 +53,7 @@ fn is_about_the_protocol(vector: &Vector) -> bool {
 }
 
 /// The lines that the command writes.
-fn sense(protocol: &str, options: &[&str], input: &str) -> Vec<String> {
+fn sense(protocol: &str, options: &[String], input: &str) -> Vec<String> {
     // A process at a time, so that one file does.
     let extension = if protocol.starts_with('{') { "json" } else { "yaml" };
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("vectors.{extension}"));

@@ -34,6 +34,7 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, absence: &Absence) -> Mar
     MarkerReading {
         candidates: said.into_iter().chain(asked).collect(),
         contributions,
+        evidence: activation,
         activation,
         triggered: activation >= Number::from(marker.trigger.0),
         basis: None,

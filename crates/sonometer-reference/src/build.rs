@@ -6,7 +6,7 @@ use sonometer::interaction::{Interaction, Turn};
 use sonometer::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
 use sonometer::protocol::{
     Actants, Better, FidelityNeeds, Importance, Line, LineList, Marker, Modality, NegationMode,
-    NegationRules, Pole, Protocol, Repeat, ScoreKind, Sgm, Status, Strengths, Taxonomy,
+    NegationRules, Pole, Protocol, Repeat, ScoreKind, Sgm, Status, Strengths, Taxonomy, Windows,
 };
 use sonometer::unit::Unit;
 
@@ -29,6 +29,7 @@ pub fn protocol(markers: Vec<Marker>) -> Protocol {
         strengths: Strengths::default(),
         negation: NegationRules::default(),
         unfold: Vec::new(),
+        temporal: Windows::default(),
         lists: Vec::new(),
         markers,
         tests: Vec::new(),

@@ -194,7 +194,12 @@ impl Measured<'_> {
 ///
 /// # Errors
 /// What the engine answers with, but for the message.
-pub fn sense(shelf: &Shelf, target: &Target, interaction: &Interaction, view: View) -> Result<String, Error> {
+pub fn sense(
+    shelf: &Shelf,
+    target: &Target,
+    interaction: &Interaction,
+    view: View<'_>,
+) -> Result<String, Error> {
     if let Target::Protocol(protocol) = target {
         expect_modality(protocol, interaction)?;
         return Ok(crate::sense(protocol, interaction, view));
@@ -279,7 +284,7 @@ fn printed(numbers: &[(String, Number)]) -> String {
 fn written(
     whole: &Whole,
     interaction: &Interaction,
-    view: View,
+    view: View<'_>,
     all: &[Measured<'_>],
     fidelity: Fidelity,
 ) -> String {
@@ -325,6 +330,7 @@ fn written(
     let newest = whole.protocols.iter().map(|protocol| protocol.sgm).max();
     let version = match newest.unwrap_or(Sgm::V1_0) {
         Sgm::V1_0 => "1.0",
+        Sgm::V1_5 => "1.5",
     };
     members.push((
         "ics",
@@ -338,7 +344,7 @@ fn written(
 }
 
 /// In the order of the text, then of the protocols. What one protocol masks is shown nowhere.
-fn evidence(whole: &Whole, interaction: &Interaction, view: View, all: &[Measured<'_>]) -> String {
+fn evidence(whole: &Whole, interaction: &Interaction, view: View<'_>, all: &[Measured<'_>]) -> String {
     let mut masked = vec![std::collections::BTreeSet::new(); interaction.turns().len()];
     for one in all {
         for (turn, places) in hidden(&one.scene, &one.readings).into_iter().enumerate() {

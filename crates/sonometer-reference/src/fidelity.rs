@@ -8,17 +8,27 @@ use crate::turn::Turn;
 /// The fidelity of an interaction to a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fidelity {
+    /// D.
+    pub(crate) density: Number,
+    /// C.
+    pub(crate) clarity: Number,
     /// D × C.
     pub(crate) index: Number,
     /// Whether the index reaches what the protocol asks.
     pub(crate) sufficient: bool,
 }
 
-/// index = D × C; no words: index 0.
+/// index = D × C; no words: all 0.
 pub(crate) fn fidelity(scene: &Scene<'_>) -> Fidelity {
     let words: usize = scene.turns.iter().map(Turn::words).sum();
-    let index = if words == 0 { 0 } else { times(density(scene, words), clarity(scene, words)) };
-    Fidelity { index, sufficient: index >= Number::from(scene.protocol.fidelity.sufficient.0) }
+    let (density, clarity) = if words == 0 { (0, 0) } else { (density(scene, words), clarity(scene, words)) };
+    let index = times(density, clarity);
+    Fidelity {
+        density,
+        clarity,
+        index,
+        sufficient: index >= Number::from(scene.protocol.fidelity.sufficient.0),
+    }
 }
 
 /// D: the least satisfied need.

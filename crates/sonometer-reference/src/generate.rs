@@ -15,7 +15,7 @@ pub use protocol::protocol;
 pub use text::{content, interaction};
 
 use proptest::prelude::*;
-use sonometer::{OffsetUnit, Profile, View};
+use sonometer::{FlowOptions, OffsetUnit, Profile, TemporalOptions, Unit, View};
 
 /// Words of texts and patterns alike, folded and in lower case.
 const VOCABULARY: [&str; 44] = [
@@ -41,11 +41,20 @@ pub fn cases() -> u32 {
 }
 
 /// Any view.
-pub fn view() -> impl Strategy<Value = View> {
+pub fn view() -> impl Strategy<Value = View<'static>> {
     let profile = prop::sample::select(Profile::ALL.to_vec());
     let offsets =
         prop::option::of(prop::sample::select(vec![OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16]));
-    (profile, offsets).prop_map(|(profile, offsets)| View { profile, offsets })
+    let primary = prop::option::weighted(0.3, prop::sample::select(&SPOKEN_ROLES[..]));
+    let flow = prop::option::of(primary.prop_map(|primary| FlowOptions { primary }));
+    let window = prop_oneof![1..20_000_000_i64, Just(1), 1..=i64::MAX].prop_map(Unit);
+    let temporal = prop::option::weighted(0.3, window).prop_map(|window| TemporalOptions { window });
+    (profile, offsets, flow, prop::option::of(temporal)).prop_map(|(profile, offsets, flow, temporal)| View {
+        profile,
+        offsets,
+        flow,
+        temporal,
+    })
 }
 
 #[cfg(test)]
@@ -68,7 +77,7 @@ mod tests {
             view in view(),
         ) {
             let result = crate::sense(&protocol, &interaction, view);
-            let whole = result.starts_with("{\"target\":{") && result.ends_with("\"sgm_version\":\"1.0\"}}");
+            let whole = result.starts_with("{\"target\":{") && (result.ends_with("\"sgm_version\":\"1.0\"}}") || result.ends_with("\"sgm_version\":\"1.5\"}}"));
             prop_assert!(whole, "{}", result);
             prop_assert_eq!(&result, &crate::sense(&protocol, &interaction, view));
         }
@@ -88,7 +97,12 @@ mod tests {
     fn counts<const N: usize>(wanted: [&str; N]) -> [(&str, usize); N] {
         let mut runner = proptest::test_runner::TestRunner::deterministic();
         let strategy = (protocol(), interaction());
-        let view = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes) };
+        let view = View {
+            profile: Profile::Discovery,
+            offsets: Some(OffsetUnit::Bytes),
+            flow: Some(FlowOptions::default()),
+            temporal: Some(TemporalOptions::default()),
+        };
         let mut counts = wanted.map(|text| (text, 0));
         for _ in 0..2_000 {
             let (protocol, interaction) = strategy.new_tree(&mut runner).expect("a value").current();
@@ -121,6 +135,17 @@ mod tests {
             "uses too few",
             "its parts stand",
             "not said yet",
+            "primary_driven\":[\"m",
+            "secondary_driven\":[\"m",
+            "primary_to_secondary",
+            "secondary_to_primary",
+            "\"none\"",
+            "rising",
+            "volatile",
+            "stable",
+            "\"phase_shifts\":1",
+            "\"dominant_mode\":\"m",
+            "\"dominant_mode\":null",
         ]);
         let (common, rare) = found.split_at(4);
         assert!(common.iter().all(|(_, count)| *count > 90), "{found:?}");

@@ -12,6 +12,7 @@ pub mod composition;
 mod detect;
 mod echo;
 mod fidelity;
+mod flow;
 mod fold;
 mod gap;
 pub mod generate;
@@ -24,12 +25,14 @@ mod near;
 mod negation;
 mod number;
 mod occurrence;
+mod part;
 mod ratio;
 mod reach;
 mod reading;
 mod result;
 mod score;
 mod strength;
+mod temporal;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -42,7 +45,7 @@ use sonometer::{Interaction, Protocol, View};
 
 /// The canonical JSON text of the reading of `interaction` by `protocol`, seen in `view`; for insufficient content the
 /// reading of zeros.
-pub fn sense(protocol: &Protocol, interaction: &Interaction, view: View) -> String {
+pub fn sense(protocol: &Protocol, interaction: &Interaction, view: View<'_>) -> String {
     let language = language::Language::of(protocol.language.as_deref());
     let turns = turn::turns(interaction, &language);
     let scene = candidate::Scene::new(protocol, &language, &turns);

@@ -14,6 +14,8 @@ pub(crate) struct MarkerReading {
     pub(crate) candidates: Vec<Candidate>,
     /// What each of them contributes.
     pub(crate) contributions: Vec<Number>,
+    /// **E**.
+    pub(crate) evidence: Number,
     /// The activation.
     pub(crate) activation: Number,
     /// Whether the activation reaches the trigger.
@@ -107,6 +109,7 @@ fn of_evidence(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
         with_evidence: side.iter().filter(|turn| positive.contains(&turn.index)).count(),
     };
     MarkerReading {
+        evidence: evidence(marker, basis),
         activation: activation(marker, basis),
         triggered: triggers(marker, basis),
         candidates,

@@ -21,6 +21,7 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, ratio: &Ratio) -> MarkerR
     MarkerReading {
         contributions: vec![0; candidates.len()],
         candidates,
+        evidence: activation,
         activation,
         triggered: activation >= Number::from(marker.trigger.0),
         basis: None,

@@ -2,13 +2,16 @@
 
 use crate::candidate::{Candidate, Scene, same_role};
 use crate::fidelity::{Fidelity, fidelity};
+use crate::flow::{Flow, flow};
 use crate::fold::fold_name;
 use crate::json::{array, object, string};
 use crate::marker::{self, MarkerReading};
 use crate::mask::{Hidden, hidden, shown};
 use crate::number::{Number, U, decimal};
+use crate::part::Parts;
 use crate::reading::Stretch;
 use crate::score::score;
+use crate::temporal::temporal;
 use crate::turn::Turn;
 use crate::weak::weak_signals;
 use sonometer::interaction::Interaction;
@@ -18,7 +21,7 @@ use sonometer::{OffsetUnit, Profile, View};
 pub(crate) type Members = Vec<(&'static str, String)>;
 
 /// The canonical JSON text of a reading.
-pub(crate) fn result(scene: &Scene<'_>, interaction: &Interaction, view: View) -> String {
+pub(crate) fn result(scene: &Scene<'_>, interaction: &Interaction, view: View<'_>) -> String {
     let fidelity = fidelity(scene);
     let markers = &scene.protocol.markers;
     let readings: Vec<MarkerReading> = if fidelity.sufficient {
@@ -44,7 +47,22 @@ pub(crate) fn result(scene: &Scene<'_>, interaction: &Interaction, view: View) -
     if view.profile == Profile::Discovery {
         members.push(("weak_signals", weak(scene, &readings)));
     }
-    members.push(("fidelity", fidelity_object(fidelity)));
+    members.push(("fidelity", full_fidelity_object(scene, fidelity)));
+    if scene.protocol.sgm == Sgm::V1_5 {
+        let parts = Parts { scene, readings: &readings };
+        members.push(("signal", signal(&parts)));
+        if let Some(options) = view.flow {
+            members.push(("actant_flow", actant_flow(&flow(&parts, options.primary))));
+        }
+        if let Some(options) = view.temporal {
+            let window = options.window.map(|window| Number::from(window.0));
+            let (trend, shifts) = temporal(&parts, window, fidelity.sufficient);
+            members.push((
+                "temporal",
+                object(&[("trend", string(trend)), ("phase_shifts", shifts.to_string())]),
+            ));
+        }
+    }
     members.push(("ics", ics(scene, &readings)));
     object(&members)
 }
@@ -58,7 +76,38 @@ fn target(scene: &Scene<'_>) -> String {
 }
 
 pub(crate) fn fidelity_object(fidelity: Fidelity) -> String {
-    object(&[("index", decimal(fidelity.index)), ("sufficient", fidelity.sufficient.to_string())])
+    object(&fidelity_members(fidelity))
+}
+
+fn fidelity_members(fidelity: Fidelity) -> Members {
+    vec![("index", decimal(fidelity.index)), ("sufficient", fidelity.sufficient.to_string())]
+}
+
+fn full_fidelity_object(scene: &Scene<'_>, fidelity: Fidelity) -> String {
+    let mut members = fidelity_members(fidelity);
+    if scene.protocol.sgm == Sgm::V1_5 {
+        members.push(("density", decimal(fidelity.density)));
+        members.push(("clarity", decimal(fidelity.clarity)));
+    }
+    object(&members)
+}
+
+fn signal(parts: &Parts<'_>) -> String {
+    object(&[
+        ("spread", decimal(parts.spread())),
+        ("coherence", decimal(parts.coherence())),
+        ("dominant_mode", parts.dominant_mode().map_or("null".to_owned(), string)),
+    ])
+}
+
+fn actant_flow(flow: &Flow) -> String {
+    let labels = |labels: &[String]| array(&labels.iter().map(|label| string(label)).collect::<Vec<_>>());
+    object(&[
+        ("primary_driven", labels(&flow.primary_driven)),
+        ("secondary_driven", labels(&flow.secondary_driven)),
+        ("direction", string(flow.direction)),
+        ("balance", decimal(flow.balance)),
+    ])
 }
 
 /// The number of triggered markers; the rate is 0 unless a deployment sets one.
@@ -66,6 +115,7 @@ fn ics(scene: &Scene<'_>, readings: &[MarkerReading]) -> String {
     let consumed = readings.iter().filter(|reading| reading.triggered).count();
     let version = match scene.protocol.sgm {
         Sgm::V1_0 => "1.0",
+        Sgm::V1_5 => "1.5",
     };
     object(&[("consumed", consumed.to_string()), ("cost_usd", decimal(0)), ("sgm_version", string(version))])
 }
@@ -82,7 +132,12 @@ fn weak(scene: &Scene<'_>, readings: &[MarkerReading]) -> String {
 }
 
 /// Each candidate with a positive contribution. Order: turn, start, end, marker, line, first token.
-fn evidence(scene: &Scene<'_>, interaction: &Interaction, view: View, readings: &[MarkerReading]) -> String {
+fn evidence(
+    scene: &Scene<'_>,
+    interaction: &Interaction,
+    view: View<'_>,
+    readings: &[MarkerReading],
+) -> String {
     let mut items: Vec<(usize, &Candidate, Number)> = Vec::new();
     for (index, reading) in readings.iter().enumerate() {
         for (candidate, contribution) in reading.candidates.iter().zip(&reading.contributions) {
@@ -106,7 +161,7 @@ fn evidence(scene: &Scene<'_>, interaction: &Interaction, view: View, readings: 
 pub(crate) fn evidence_item(
     scene: &Scene<'_>,
     interaction: &Interaction,
-    view: View,
+    view: View<'_>,
     hidden: &Hidden,
     label: &str,
     candidate: &Candidate,
@@ -120,6 +175,9 @@ pub(crate) fn evidence_item(
         ("score", decimal(contribution.min(U))),
         ("source", string(&sources.join("\n"))),
     ];
+    if scene.protocol.sgm == Sgm::V1_5 {
+        members.push(("actant", string(&speaker(scene, stretches).1)));
+    }
     if let Some(unit) = view.offsets {
         let is_transcript = interaction.modality() == Modality::Transcript;
         let place = |stretch: &Stretch| place(scene, stretch, unit, is_transcript);
@@ -160,15 +218,20 @@ fn offset(turn: &Turn, byte: usize, unit: OffsetUnit) -> usize {
 fn reconstruction(scene: &Scene<'_>, stretches: &[Stretch], hidden: &Hidden) -> String {
     let turns = stretches.iter().map(|stretch| &scene.turns[stretch.turn]);
     let texts: Vec<String> = turns.map(|turn| shown(turn, &(0..turn.original.len()), hidden)).collect();
-    let (attribution, actant) = match &scene.turns[stretches[0].turn].role {
-        Some(role) => (role.clone(), actant(scene, role)),
-        None => ("unattributed".to_owned(), "unattributed".to_owned()),
-    };
+    let (attribution, actant) = speaker(scene, stretches);
     object(&[
         ("segment_text", string(&texts.join("\n"))),
         ("attribution", string(&attribution)),
         ("actant", string(&actant)),
     ])
+}
+
+/// Who speaks, as the interaction and as the protocol write it.
+fn speaker(scene: &Scene<'_>, stretches: &[Stretch]) -> (String, String) {
+    match &scene.turns[stretches[0].turn].role {
+        Some(role) => (role.clone(), actant(scene, role)),
+        None => ("unattributed".to_owned(), "unattributed".to_owned()),
+    }
 }
 
 /// The protocol's name for a role, as the protocol writes it; the folded role where it has none.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sonometer::protocol::Modality;
 use sonometer::{
-    Catalog, Composition, Document, Error, Interaction, Metric, OffsetUnit, Profile, Protocol, SenseOptions,
-    Sensor, Unit, View,
+    Catalog, Composition, Document, Error, FlowOptions, Interaction, Metric, OffsetUnit, Profile, Protocol,
+    SenseOptions, Sensor, TemporalOptions, Unit, View,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,57 @@ pub struct ViewLine {
     /// `bytes`, `chars` or `utf16`; no offsets where it is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offsets: Option<String>,
+    /// Asks for actant flow: `true`, or the primary role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<FlowLine>,
+    /// Asks for temporal analysis: `true`, or the seconds of a window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temporal: Option<TemporalLine>,
+}
+
+/// How a vector asks for actant flow.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum FlowLine {
+    /// `true`; `false` is as if nothing was written.
+    Asked(bool),
+    /// The primary role.
+    Primary(String),
+}
+
+/// How a vector asks for temporal analysis.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum TemporalLine {
+    /// `true`; `false` is as if nothing was written.
+    Asked(bool),
+    /// The seconds of a window.
+    Window(serde_json::Number),
+}
+
+/// What a vector shows; as [`View`], with texts of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Shown {
+    /// How much is shown.
+    pub profile: Profile,
+    /// The unit of offsets.
+    pub offsets: Option<&'static str>,
+    /// Whether flow is asked for, and with which primary role.
+    pub flow: Option<Option<String>>,
+    /// Whether temporal analysis is asked for, and with which window.
+    pub temporal: Option<Option<Unit>>,
+}
+
+impl Shown {
+    /// As the engine takes it.
+    pub fn view(&self) -> View<'_> {
+        View {
+            profile: self.profile,
+            offsets: self.offsets.and_then(unit_of),
+            flow: self.flow.as_ref().map(|primary| FlowOptions { primary: primary.as_deref() }),
+            temporal: self.temporal.map(|window| TemporalOptions { window }),
+        }
+    }
 }
 
 /// The error that a vector expects.
@@ -91,7 +142,7 @@ pub struct Vector {
     /// The JSON of what it is compared with.
     pub interaction_b: Option<String>,
     /// What is shown.
-    pub view: View,
+    pub view: Shown,
     /// What must come out; `None` as long as nobody has filled it in.
     pub expect: Option<Outcome>,
 }
@@ -120,10 +171,11 @@ impl Vector {
             let options = SenseOptions::default();
             let composition = match &target {
                 Target::Protocol(protocol) => {
+                    self.view.view().check(protocol)?;
                     let sensor = Sensor::new((**protocol).clone())?;
                     return match other {
                         Some(other) => Ok(sensor.compare(&interaction, &other, options)?.to_json()),
-                        None => Ok(sensor.sense(&interaction)?.to_json(self.view)),
+                        None => Ok(sensor.sense(&interaction)?.to_json(self.view.view())),
                     };
                 }
                 Target::Metric(metric) => Composition::metric(metric, &shelf)?,
@@ -131,20 +183,24 @@ impl Vector {
             };
             match other {
                 Some(other) => Ok(composition.compare(&interaction, &other, options)?.to_json()),
-                None => Ok(composition.sense(&interaction)?.to_json(self.view)),
+                None => Ok(composition.sense(&interaction)?.to_json(self.view.view())),
             }
         };
         read().map_or_else(Outcome::from, Outcome::Reading)
     }
 
-    /// What the reference engine says. Both engines read protocols and interactions with the same code.
+    /// What the reference engine says. Both engines read protocols and interactions with the same code,
+    /// and both refuse a view that asks of SGM 1.0 what it has not.
     pub fn by_reference(&self) -> Outcome {
         let read = || -> Result<String, Error> {
             let (target, shelf) = self.read()?;
             let (interaction, other) = self.interactions()?;
+            if let Target::Protocol(protocol) = &target {
+                self.view.view().check(protocol)?;
+            }
             match other {
                 Some(other) => composition::compare(&shelf, &target, &interaction, &other),
-                None => composition::sense(&shelf, &target, &interaction, self.view),
+                None => composition::sense(&shelf, &target, &interaction, self.view.view()),
             }
         };
         read().map_or_else(Outcome::from, Outcome::Reading)
@@ -187,7 +243,7 @@ impl Catalog for Shelf {
 ///
 /// # Panics
 /// Never: a protocol, an interaction and a view can be written.
-pub fn line(name: &str, protocol: &Protocol, interaction: &Interaction, view: View) -> String {
+pub fn line(name: &str, protocol: &Protocol, interaction: &Interaction, view: View<'_>) -> String {
     let turns = interaction.turns().iter().map(|turn| {
         let role = turn.role.iter().map(|role| ("role", serde_json::Value::from(&**role)));
         let content = std::iter::once(("content", serde_json::Value::from(&*turn.content)));
@@ -212,6 +268,16 @@ pub fn line(name: &str, protocol: &Protocol, interaction: &Interaction, view: Vi
         view: Some(ViewLine {
             profile: Some(view.profile.as_str().to_owned()),
             offsets: view.offsets.map(|unit| unit_name(unit).to_owned()),
+            flow: view.flow.map(|flow| match flow.primary {
+                None => FlowLine::Asked(true),
+                Some(role) => FlowLine::Primary(role.to_owned()),
+            }),
+            temporal: view.temporal.map(|temporal| match temporal.window {
+                None => TemporalLine::Asked(true),
+                Some(window) => {
+                    TemporalLine::Window(serde_json::from_str(&window.to_string()).expect("a number"))
+                }
+            }),
         }),
         expect: None,
         error: None,
@@ -319,17 +385,33 @@ fn source(value: &RawValue) -> String {
     serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }
 
-fn view(line: &ViewLine) -> Result<View, String> {
+fn unit_of(name: &str) -> Option<OffsetUnit> {
+    [OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16]
+        .into_iter()
+        .find(|unit| unit_name(*unit) == name)
+}
+
+fn view(line: &ViewLine) -> Result<Shown, String> {
     let profile = match &line.profile {
         None => Profile::Raw,
         Some(name) => Profile::from_name(name).ok_or_else(|| format!("no profile `{name}`"))?,
     };
     let offsets = match line.offsets.as_deref() {
         None => None,
-        Some("bytes") => Some(OffsetUnit::Bytes),
-        Some("chars") => Some(OffsetUnit::Chars),
-        Some("utf16") => Some(OffsetUnit::Utf16),
-        Some(name) => return Err(format!("no unit `{name}`")),
+        Some(name) => Some(unit_name(unit_of(name).ok_or_else(|| format!("no unit `{name}`"))?)),
     };
-    Ok(View { profile, offsets })
+    let flow = match &line.flow {
+        None | Some(FlowLine::Asked(false)) => None,
+        Some(FlowLine::Asked(true)) => Some(None),
+        Some(FlowLine::Primary(role)) => Some(Some(role.clone())),
+    };
+    let temporal = match &line.temporal {
+        None | Some(TemporalLine::Asked(false)) => None,
+        Some(TemporalLine::Asked(true)) => Some(None),
+        Some(TemporalLine::Window(seconds)) => {
+            let seconds = seconds.to_string();
+            Some(Some(Unit::parse(&seconds).ok_or_else(|| format!("no window of `{seconds}`"))?))
+        }
+    };
+    Ok(Shown { profile, offsets, flow, temporal })
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use sonometer::{SenseOptions, Sensor, View};
 use sonometer_reference::{generate, vectors};
 
-fn fast(protocol: &sonometer::Protocol, interaction: &sonometer::Interaction, view: View) -> String {
+fn fast(protocol: &sonometer::Protocol, interaction: &sonometer::Interaction, view: View<'_>) -> String {
     let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
     let reading = sensor.sense_with(interaction, SenseOptions::default()).expect("every modality is allowed");
     reading.to_json(view)

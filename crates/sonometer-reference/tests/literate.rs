@@ -16,10 +16,15 @@
 //! | `score 0.5` | that is the score |
 //! | `weak label 0.75 "hint"` | the block's lines of this kind are all the weak signals there are, the nearest first |
 //! | `fidelity 0.35 insufficient`, `fidelity 1 sufficient` | that is the fidelity |
+//! | `signal label spread 1 coherence 0.5` | that is the signal; `none` where no mode dominates |
+//! | `primary drives label label`, `secondary drives nothing` | these markers are driven by that side |
+//! | `flow mutual balance 0.5` | those are direction and balance of the actant flow |
+//! | `levels 0 0.5 1` | those are the levels of the windows |
+//! | `temporal rising shifts 1` | that is the temporal analysis |
 //!
 //! Other blocks, and indented text, are prose.
 
-use sonometer::{Interaction, Protocol, Reading, Sensor, Turn};
+use sonometer::{FlowOptions, Interaction, Protocol, Reading, Sensor, TemporalOptions, Turn};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -130,6 +135,32 @@ impl<'r> Checks<'r> {
                 let found = format!("{} {said}", fidelity.index);
                 Some((found == format!("{number} {verdict}"), found))
             }
+            ["signal", ..] => reading.signal().map(|signal| {
+                let mode = signal.dominant_mode.unwrap_or("none");
+                let found = format!("signal {mode} spread {} coherence {}", signal.spread, signal.coherence);
+                (found == line, found)
+            }),
+            ["flow", ..] => reading.actant_flow(FlowOptions::default()).map(|flow| {
+                let found = format!("flow {} balance {}", flow.direction.as_str(), flow.balance);
+                (found == line, found)
+            }),
+            [side @ ("primary" | "secondary"), "drives", ..] => {
+                reading.actant_flow(FlowOptions::default()).map(|flow| {
+                    let driven = if side == "primary" { flow.primary_driven } else { flow.secondary_driven };
+                    let driven = if driven.is_empty() { "nothing".to_owned() } else { driven.join(" ") };
+                    let found = format!("{side} drives {driven}");
+                    (found == line, found)
+                })
+            }
+            ["temporal", ..] => reading.temporal(TemporalOptions::default()).map(|temporal| {
+                let found = format!("temporal {} shifts {}", temporal.trend.as_str(), temporal.phase_shifts);
+                (found == line, found)
+            }),
+            ["levels", ..] => reading.temporal(TemporalOptions::default()).map(|temporal| {
+                let levels: Vec<String> = temporal.levels.iter().map(|l| l.level.to_string()).collect();
+                let found = format!("levels {}", levels.join(" "));
+                (found == line, found)
+            }),
             _ => None,
         };
         match result {

@@ -32,7 +32,7 @@ fn evidence(reading: &Reading) -> Vec<(usize, usize, usize, String, Unit)> {
 
 /// What every profile shows.
 fn core(reading: &Reading, profile: Profile) -> Value {
-    let json = reading.to_json(View { profile, offsets: Some(OffsetUnit::Bytes) });
+    let json = reading.to_json(View { profile, offsets: Some(OffsetUnit::Bytes), ..View::default() });
     let mut value: Value = serde_json::from_str(&json).expect("a reading is JSON");
     let shown = value.as_object_mut().expect("a reading is an object");
     shown.remove("profile");
@@ -206,7 +206,7 @@ proptest! {
         for (one, other) in read.markers.iter().zip(&protocol.markers) {
             prop_assert_eq!(patterns(one), patterns(other));
         }
-        let view = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Chars) };
+        let view = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Chars), ..View::default() };
         prop_assert_eq!(
             sense(&read, &interaction).to_json(view),
             sense(&protocol, &interaction).to_json(view)

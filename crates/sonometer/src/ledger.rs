@@ -2,12 +2,16 @@
 //!
 //! It shows the protocol's own configuration, so it is for the owner of the protocol, never part of a public result.
 
+use crate::actant::ActantFlow;
 use crate::evidence::readings::Manner;
 use crate::evidence::{Candidate, condition, lack};
 use crate::json::Json;
+use crate::profile::{FlowOptions, TemporalOptions};
 use crate::protocol::{Importance, LineList, Pole, Repeat, ScoreKind};
 use crate::reading::{Reading, Stretch};
 use crate::resonance::Resonance;
+use crate::signal::Signal;
+use crate::temporal::Temporal;
 use crate::unit::Unit;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,6 +33,12 @@ pub struct Ledger<'r> {
     pub index: Unit,
     /// The index from which content is sufficient.
     pub sufficient_from: Unit,
+    /// The signal (SGM 1.5).
+    pub signal: Option<Signal<'r>>,
+    /// The actant flow (SGM 1.5), with the primary side of the protocol.
+    pub actant_flow: Option<ActantFlow<'r>>,
+    /// The temporal analysis (SGM 1.5), with the windows of the protocol.
+    pub temporal: Option<Temporal>,
 }
 
 /// How one marker came to its activation.
@@ -118,6 +128,9 @@ impl Reading {
             clarity: self.fidelity.clarity,
             index: self.fidelity.index,
             sufficient_from: protocol.fidelity.sufficient,
+            signal: self.signal(),
+            actant_flow: self.actant_flow(FlowOptions::default()),
+            temporal: self.temporal(TemporalOptions::default()),
         }
     }
 
@@ -172,6 +185,15 @@ impl Ledger<'_> {
                     json.object(|json| marker.write(json));
                 }
             });
+            if let Some(signal) = &self.signal {
+                json.key("signal").object(|json| signal.write(json));
+            }
+            if let Some(flow) = &self.actant_flow {
+                json.key("actant_flow").object(|json| flow.write_all(json));
+            }
+            if let Some(temporal) = &self.temporal {
+                json.key("temporal").object(|json| temporal.write_all(json));
+            }
         });
         json.into_text()
     }

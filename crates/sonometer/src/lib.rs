@@ -4,7 +4,7 @@
 //! shows more or less of it. The same protocol and the same interaction give the same bytes, on every machine.
 //!
 //! ```
-//! use sonometer::{Interaction, OffsetUnit, Profile, Protocol, Sensor, Unit, View};
+//! use sonometer::{Interaction, OffsetUnit, Protocol, Sensor, Unit, View};
 //!
 //! let (protocol, warnings) = Protocol::read(r#"{
 //!     "sonometer": 1, "id": "thanks", "version": "1.0", "taxonomy": "Signal", "language": "en",
@@ -26,7 +26,7 @@
 //!     ("gratitude", "thank you so much".into(), Unit(1_000_000)),
 //! ]);
 //!
-//! let view = View { profile: Profile::Raw, offsets: Some(OffsetUnit::Chars) };
+//! let view = View { offsets: Some(OffsetUnit::Chars), ..View::default() };
 //! let json = reading.to_json(view);
 //! assert!(json.contains(r#"{"metamarker":"gratitude","score":0.6,"source":"thank you","start":16,"end":25}"#));
 //! # Ok::<(), sonometer::Error>(())
@@ -56,10 +56,14 @@ mod evidence;
 mod matcher;
 mod sensor;
 
-// 6 Measuring, 7 composing.
+// 6 Measuring, 7 composing; on SGM 1.5 signal, flow and development.
+pub mod actant;
 mod fidelity;
+mod part;
 mod resonance;
 mod score;
+pub mod signal;
+pub mod temporal;
 mod weak;
 
 mod compare;
@@ -83,6 +87,7 @@ mod sense;
 #[doc = include_str!("../docs/semantics.md")]
 pub mod semantics {}
 
+pub use actant::{ActantFlow, Direction};
 pub use compare::{Comparison, Delta, Side};
 pub use composition::{Blueprint, Catalog, Composition, CompositionReading, Document, Metric, TargetKind};
 pub use diagnostic::{Diagnostic, Diagnostics};
@@ -93,12 +98,14 @@ pub use fingerprint::fingerprint;
 pub use ics::Ics;
 pub use interaction::{Interaction, Turn};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};
-pub use profile::{OffsetUnit, Profile, View};
+pub use profile::{FlowOptions, OffsetUnit, Profile, TemporalOptions, View};
 pub use protocol::Protocol;
 pub use reading::{Evidence, Reading, Stretch};
 pub use resonance::Resonance;
 pub use sense::SenseOptions;
 pub use sensor::Sensor;
+pub use signal::Signal;
+pub use temporal::{Temporal, Trend};
 pub use unit::Unit;
 pub use weak::WeakSignal;
 

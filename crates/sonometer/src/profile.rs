@@ -1,5 +1,9 @@
 //! Views of a reading: how much of it is shown. No view changes a number.
 
+use crate::error::Error;
+use crate::protocol::{Protocol, Sgm};
+use crate::unit::Unit;
+
 /// The output detail level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Profile {
@@ -42,11 +46,61 @@ pub enum OffsetUnit {
     Utf16,
 }
 
-/// A view: a profile, and the unit of offsets where they are asked for.
+/// A view: a profile, and what is asked for besides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View {
+pub struct View<'v> {
     /// How much is shown.
     pub profile: Profile,
     /// Adds `start` and `end` (and `segment` in transcripts) to evidence.
     pub offsets: Option<OffsetUnit>,
+    /// Adds `actant_flow` (SGM 1.5; shown for no other).
+    pub flow: Option<FlowOptions<'v>>,
+    /// Adds `temporal` (SGM 1.5; shown for no other).
+    pub temporal: Option<TemporalOptions>,
+}
+
+/// How actant flow is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowOptions<'v> {
+    /// The role that is the primary side; the protocol's own without it.
+    pub primary: Option<&'v str>,
+}
+
+/// How temporal analysis is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TemporalOptions {
+    /// The length of a window in seconds, above 0; the protocol's own without it.
+    pub window: Option<Unit>,
+}
+
+impl View<'_> {
+    /// Whether a reading of this protocol can be shown so. Doors ask before they sense.
+    ///
+    /// # Errors
+    /// `invalid_request` with the place in a request: actant flow or temporal analysis of a protocol on SGM 1.0, an empty
+    /// name of the primary role, a window that is not above 0.
+    pub fn check(&self, protocol: &Protocol) -> Result<(), Error> {
+        let asked = [
+            (self.flow.is_some(), "v1_5.actant.analyze_flow", "actant flow"),
+            (self.temporal.is_some(), "v1_5.temporal.analyze_dynamics", "temporal analysis"),
+        ];
+        if let Some((_, place, what)) =
+            asked.into_iter().find(|(asked, ..)| *asked && protocol.sgm < Sgm::V1_5)
+        {
+            let Protocol { id, version, .. } = protocol;
+            let message = format!(
+                "`{id}@{version}` is on SGM {}, which has no {what}; ask for a version on SGM 1.5",
+                protocol.sgm.as_str()
+            );
+            return Err(Error::invalid(place, message));
+        }
+        if self.flow.and_then(|flow| flow.primary).is_some_and(|role| role.trim().is_empty()) {
+            return Err(Error::invalid("v1_5.actant.primary", "the primary role is empty; name a role"));
+        }
+        if self.temporal.and_then(|temporal| temporal.window).is_some_and(|window| window <= Unit::ZERO) {
+            let message = "a window has a length above 0; write for example `60`";
+            return Err(Error::invalid("v1_5.temporal.window_seconds", message));
+        }
+        Ok(())
+    }
 }

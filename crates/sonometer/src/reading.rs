@@ -4,17 +4,20 @@ use crate::evidence::Candidate;
 use crate::evidence::window::{self, Joined};
 use crate::fidelity::Fidelity;
 use crate::ics::Ics;
-use crate::interaction::{Interaction, Turn};
+use crate::interaction::Interaction;
 use crate::json::Json;
 use crate::mask::{self, Masked};
 use crate::profile::{OffsetUnit, Profile, View};
-use crate::protocol::{Modality, Protocol};
+use crate::protocol::{Modality, Protocol, Sgm};
 use crate::resonance::Resonance;
 use crate::sensor::Sensor;
 use crate::unit::Unit;
 use crate::weak::WeakSignal;
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// The name of who speaks where nobody is named.
+const UNATTRIBUTED: &str = "unattributed";
 
 /// What a sensor found in an interaction. A [`View`] only shows more or less of it.
 #[derive(Clone, Debug)]
@@ -33,6 +36,10 @@ pub struct Reading {
     pub(crate) weak_signals: Vec<WeakSignal>,
     pub(crate) masks: Vec<Masked>,
     pub(crate) fidelity: Fidelity,
+    /// Whether it was measured at all: the content is sufficient, or nobody asks.
+    pub(crate) measured: bool,
+    /// The words of each turn; only on SGM 1.5.
+    pub(crate) turn_words: Vec<u64>,
     pub(crate) ics: Ics,
 }
 
@@ -114,13 +121,19 @@ impl Reading {
         self.ics
     }
 
+    /// The protocol's name of who speaks in a turn; `None` for a plain text.
+    pub fn actant(&self, turn: usize) -> Option<String> {
+        let role = self.interaction.turns()[turn].role.as_deref();
+        role.map(|role| self.sensor.plan().role_name(role))
+    }
+
     /// The content of a turn with everything hidden that a mask covers.
     pub fn masked_turn(&self, turn: usize) -> Cow<'_, str> {
         self.shown(turn as u32, 0..self.interaction.turns()[turn].content.len())
     }
 
     /// The canonical JSON of a view: the same bytes from every door.
-    pub fn to_json(&self, view: View) -> String {
+    pub fn to_json(&self, view: View<'_>) -> String {
         let mut json = Json::with_capacity(self.json_size());
         json.object(|json| self.write(json, view));
         json.into_text()
@@ -166,7 +179,7 @@ impl Reading {
     }
 
     /// Writes the members of the JSON form.
-    pub(crate) fn write(&self, json: &mut Json, view: View) {
+    pub(crate) fn write(&self, json: &mut Json, view: View<'_>) {
         let protocol = self.protocol();
         json.key("target").object(|json| {
             json.key("type").string("protocol");
@@ -208,7 +221,20 @@ impl Reading {
         json.key("fidelity").object(|json| {
             json.key("index").number(self.fidelity.index);
             json.key("sufficient").bool(self.fidelity.sufficient);
+            if protocol.sgm >= Sgm::V1_5 {
+                json.key("density").number(self.fidelity.density);
+                json.key("clarity").number(self.fidelity.clarity);
+            }
         });
+        if let Some(signal) = self.signal() {
+            json.key("signal").object(|json| signal.write(json));
+        }
+        if let Some(flow) = view.flow.and_then(|options| self.actant_flow(options)) {
+            json.key("actant_flow").object(|json| flow.write(json));
+        }
+        if let Some(temporal) = view.temporal.and_then(|options| self.temporal(options)) {
+            json.key("temporal").object(|json| temporal.write(json));
+        }
         json.key("ics").object(|json| {
             json.key("consumed").count(self.ics.consumed);
             json.key("cost_usd").number(self.ics.cost_usd);
@@ -217,11 +243,14 @@ impl Reading {
     }
 
     /// The members of a piece of evidence; `key` is what its marker is called, in quotes.
-    pub(crate) fn write_evidence(&self, json: &mut Json, view: View, found: &Candidate, key: &str) {
+    pub(crate) fn write_evidence(&self, json: &mut Json, view: View<'_>, found: &Candidate, key: &str) {
         json.raw_key("\"metamarker\"").raw_string(key);
         json.raw_key("\"score\"").number(found.contribution.clamp_to_one());
         json.raw_key("\"source\"").string(&self.source(found));
         let turn = &self.interaction.turns()[found.turn as usize];
+        if self.protocol().sgm >= Sgm::V1_5 {
+            json.key("actant").string(self.actant(found.turn as usize).as_deref().unwrap_or(UNATTRIBUTED));
+        }
         if let Some(unit) = view.offsets {
             if self.interaction.modality() == Modality::Transcript {
                 json.key("segment").count(found.turn.into());
@@ -245,17 +274,10 @@ impl Reading {
             json.key("reconstruction").object(|json| {
                 let whole = self.by_turn(found, |stretch| self.masked_turn(stretch.turn as usize));
                 json.key("segment_text").string(&whole);
-                json.key("attribution").string(turn.role.as_deref().unwrap_or("unattributed"));
-                json.key("actant").string(&self.actant(turn));
+                json.key("attribution").string(turn.role.as_deref().unwrap_or(UNATTRIBUTED));
+                json.key("actant")
+                    .string(self.actant(found.turn as usize).as_deref().unwrap_or(UNATTRIBUTED));
             });
-        }
-    }
-
-    /// The protocol's name of who speaks.
-    fn actant(&self, turn: &Turn) -> String {
-        match &turn.role {
-            Some(role) => self.sensor.plan().role_name(role),
-            None => "unattributed".into(),
         }
     }
 }

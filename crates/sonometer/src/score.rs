@@ -24,6 +24,28 @@ pub(crate) fn score(plan: &Plan, resonances: &[(u32, Resonance)]) -> Unit {
     }
 }
 
+/// Section 9 of the semantics: how strongly the markers speak in a part of an interaction, where few of many do. `active` are
+/// the activations there, in the order of the file.
+pub(crate) fn level<'m, I: Iterator<Item = (&'m Marker, Unit)>>(plan: &Plan, active: impl Fn() -> I) -> Unit {
+    let of_pole = |pole: Pole| active().filter(move |(m, _)| m.pole == pole);
+    let (weights_for, weights_against) = (plan.weights_for, plan.weights_against);
+    let presence = || match weights_for.sum {
+        0 => remaining(weights_against.largest, active()).complement(),
+        _ => remaining(weights_for.largest, of_pole(Pole::For)).complement(),
+    };
+    let absence = || match weights_against.sum {
+        0 => remaining(weights_for.largest, active()),
+        _ => remaining(weights_against.largest, of_pole(Pole::Against)),
+    };
+    match plan.protocol.score {
+        ScoreKind::Any => presence(),
+        ScoreKind::Risk => absence(),
+        ScoreKind::Mean if weights_against.sum == 0 => presence(),
+        ScoreKind::Mean if weights_for.sum == 0 => absence(),
+        ScoreKind::Mean => Unit((presence().0 + absence().0 + 1) / 2),
+    }
+}
+
 /// `None` if there are no markers of that pole at all.
 fn weighted_mean<'m>(active: impl Iterator<Item = (&'m Marker, Unit)>, weights: i64) -> Option<Unit> {
     let sum: i64 = active.map(|(marker, activation)| marker.importance.weight() * activation.0).sum();

@@ -9,7 +9,7 @@ use crate::ics::Ics;
 use crate::interaction::{Interaction, Turn};
 use crate::mask::{self, Masked};
 use crate::matcher::{Hit, TurnText};
-use crate::protocol::Modality;
+use crate::protocol::{Modality, Sgm};
 use crate::reading::Reading;
 use crate::resonance::{self, Sums};
 use crate::score;
@@ -210,6 +210,8 @@ impl Reading {
             weak_signals: Vec::new(),
             masks: Vec::new(),
             fidelity,
+            measured: false,
+            turn_words: Vec::new(),
             ics: Ics::of(0, options.usd_per_ics),
         }
     }
@@ -219,6 +221,10 @@ fn measure(search: Search<'_>, reading: &mut Reading, options: SenseOptions) {
     let Search { plan, setting, findings, .. } = search;
     reading.candidates = findings.candidates;
     reading.joined = findings.joined;
+    reading.measured = true;
+    if plan.protocol.sgm >= Sgm::V1_5 {
+        reading.turn_words = setting.turns.iter().map(|turn| turn.count.words).collect();
+    }
     // Markers without a candidate are silent unless their bias speaks; only the others are worked on.
     let mut rest = reading.candidates.as_mut_slice();
     let mut biased = plan.always.iter().copied().peekable();

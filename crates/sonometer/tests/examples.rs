@@ -4,7 +4,7 @@
 
 use sonometer::diagnostic::line_and_column;
 use sonometer::protocol::TestLine;
-use sonometer::{Interaction, Protocol, SenseOptions, Sensor, Turn};
+use sonometer::{FlowOptions, Interaction, Protocol, Reading, SenseOptions, Sensor, Turn};
 use std::path::Path;
 
 const EXAMPLES: [&str; 4] = ["card_and_claims", "frustration", "mi_core", "reasoning"];
@@ -15,8 +15,7 @@ fn source(name: &str) -> String {
     std::fs::read_to_string(path).expect("the example is there")
 }
 
-/// The labels of the markers that a talk triggers.
-fn triggered(sensor: &Sensor, talk: &[TestLine]) -> Vec<String> {
+fn reading(sensor: &Sensor, talk: &[TestLine]) -> Reading {
     let turn = |line: &TestLine| Turn {
         role: line.role.as_deref().map(Into::into),
         content: line.text.as_str().into(),
@@ -28,7 +27,12 @@ fn triggered(sensor: &Sensor, talk: &[TestLine]) -> Vec<String> {
     };
     let talk = talk.expect("is not empty");
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
-    let reading = sensor.sense_with(&talk, options).expect("is sensed");
+    sensor.sense_with(&talk, options).expect("is sensed")
+}
+
+/// The labels of the markers that a talk triggers.
+fn triggered(sensor: &Sensor, talk: &[TestLine]) -> Vec<String> {
+    let reading = reading(sensor, talk);
     let fired = reading.resonance().filter(|(_, resonance)| resonance.triggered);
     fired.map(|(label, _)| label.to_owned()).collect()
 }
@@ -52,6 +56,16 @@ fn load_without_a_finding_and_pass_their_tests() {
             let fired = triggered(&sensor, &test.talk);
             for label in &test.fires {
                 assert!(fired.contains(label), "{name}: `{}` fires {label}, not {fired:?}", test.name);
+            }
+            for (label, role) in &test.driven {
+                let flow = FlowOptions { primary: Some(role) };
+                let reading = reading(&sensor, &test.talk);
+                let flow = reading.actant_flow(flow).expect("is on SGM 1.5");
+                assert!(
+                    flow.primary_driven.contains(&label.as_str()),
+                    "{name}: `{}`: {role} drives {label}",
+                    test.name
+                );
             }
             for label in &test.silent {
                 assert!(!fired.contains(label), "{name}: `{}` is silent on {label}", test.name);

@@ -82,7 +82,7 @@ fn the_reader_takes_exactly_these_keys() {
 }
 
 /// Codes that only say that a key stands beside one it has no meaning with, or without one that it needs.
-const COMPANY: [&str; 5] = ["SM0330", "SM0341", "SM0343", "SM0344", "SM0405"];
+const COMPANY: [&str; 6] = ["SM0330", "SM0341", "SM0343", "SM0344", "SM0356", "SM0405"];
 
 #[test]
 fn the_reader_takes_every_example_and_the_schema_too() {

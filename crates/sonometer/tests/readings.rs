@@ -134,7 +134,11 @@ fn a_match_reaches_over_turns_of_one_speaker() {
     assert_eq!((found[0].turn, found[0].range.clone()), (0, 10..19));
     assert_eq!((found[0].joined[0].turn, found[0].joined[0].range.clone()), (2, 0..9));
     assert_eq!(found[0].source, "**** ****\n**** 1111");
-    let json = reading.to_json(View { profile: Profile::Detailed, offsets: Some(OffsetUnit::Chars) });
+    let json = reading.to_json(View {
+        profile: Profile::Detailed,
+        offsets: Some(OffsetUnit::Chars),
+        ..View::default()
+    });
     let expected = r#"{"metamarker":"card","score":1,"source":"**** ****\n**** 1111","segment":0,"start":9,"end":18,"joined":[{"segment":2,"start":0,"end":9}],"reconstruction":{"segment_text":"É, it is **** ****\n**** 1111, okay","attribution":"Client","actant":"client"}}"#;
     assert!(json.contains(expected), "{json}");
     assert_eq!(reading.masked_turn(0), "É, it is **** ****");

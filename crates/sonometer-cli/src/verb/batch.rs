@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
-    let view = View { profile: arguments.profile, offsets: arguments.offsets };
+    let view = View { profile: arguments.profile, offsets: arguments.offsets, ..View::default() };
     let bench = Bench { sensor: Source::find(&arguments.target)?.sensor()?, options, view };
     let (reader, size) = open(&arguments.input)?;
     let mut blocks = Blocks::new(reader);
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 struct Bench {
     sensor: Sensor,
     options: SenseOptions,
-    view: View,
+    view: View<'static>,
 }
 
 /// What was made of a block of lines.

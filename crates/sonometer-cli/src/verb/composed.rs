@@ -21,7 +21,7 @@ pub(super) fn run(
         let title = title(&input, &item);
         match sense(composition, item, arguments) {
             Ok(reading) if arguments.json => {
-                let view = View { profile: arguments.profile, offsets: arguments.offsets };
+                let view = View { profile: arguments.profile, offsets: arguments.offsets, ..View::default() };
                 screen.print_bytes(&(reading.to_json(view) + "\n"))?;
             }
             Ok(reading) => {

@@ -17,4 +17,5 @@ pub(crate) mod protocols;
 pub(crate) mod publish;
 pub(crate) mod schema;
 pub(crate) mod sense;
+mod signal;
 pub(crate) mod test;

@@ -1,6 +1,6 @@
 //! `sonometer sense`: measure a text or a conversation.
 
-use super::{composed, explain};
+use super::{composed, explain, signal};
 use crate::bar::bar;
 use crate::conversation;
 use crate::failure::{Exit, Failure, counted};
@@ -9,7 +9,9 @@ use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
 use crate::target::{Instrument, Source};
 use anstyle::Style;
-use sonometer::{OffsetUnit, Profile, Reading, SenseOptions, Sensor, Unit, View};
+use sonometer::{
+    FlowOptions, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unit, View,
+};
 
 /// Arguments of `sense`.
 #[derive(Debug, clap::Args)]
@@ -31,6 +33,18 @@ pub(crate) struct Arguments {
     /// Adds the places of evidence to the JSON, counted in this unit: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", requires = "json", value_parser = unit)]
     pub(super) offsets: Option<OffsetUnit>,
+    /// Which side drives what (protocols on SGM 1.5)
+    #[arg(long)]
+    flow: bool,
+    /// The role that is the primary side of the flow; the protocol's own without it
+    #[arg(long, value_name = "ROLE", requires = "flow")]
+    primary: Option<String>,
+    /// How it develops: trend and phase shifts (protocols on SGM 1.5)
+    #[arg(long)]
+    temporal: bool,
+    /// The length of a window of the temporal analysis, where every turn has a timestamp; the protocol's own without it
+    #[arg(long, value_name = "SECONDS", requires = "temporal", value_parser = seconds)]
+    window: Option<Unit>,
     /// The price of one ICS in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
     pub(super) rate: Unit,
@@ -54,15 +68,38 @@ pub(super) fn rate(text: &str) -> Result<Unit, String> {
     Unit::parse(text).filter(|usd| *usd >= Unit::ZERO).ok_or_else(|| "write an amount, such as 0.005".into())
 }
 
+/// Whether it is above 0 is for the view to say, as at every door.
+fn seconds(text: &str) -> Result<Unit, String> {
+    Unit::parse(text).ok_or_else(|| "write a number of seconds, such as 60".into())
+}
+
+impl Arguments {
+    /// What is shown of a reading.
+    fn view(&self) -> View<'_> {
+        let temporal = TemporalOptions { window: self.window };
+        View {
+            profile: self.profile,
+            offsets: self.offsets,
+            flow: self.flow.then(|| FlowOptions { primary: self.primary.as_deref() }),
+            temporal: self.temporal.then_some(temporal),
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let sensor = match Source::find(&arguments.target)?.instrument()? {
         Instrument::Sensor(sensor) => sensor,
         Instrument::Composition(composition) => {
-            if arguments.explain {
+            let alone = [
+                ("--explain", arguments.explain),
+                ("--flow", arguments.flow),
+                ("--temporal", arguments.temporal),
+            ];
+            if let Some((option, _)) = alone.into_iter().find(|(_, given)| *given) {
                 let sensors = composition.sensors().iter();
                 let ids: Vec<&str> = sensors.map(|sensor| sensor.protocol().id.as_str()).collect();
                 return Err(Failure::unusable(format!(
-                    "--explain shows the computation of one protocol; give one of {}",
+                    "{option} is about one protocol; give one of {}",
                     ids.join(", ")
                 )));
             }
@@ -100,10 +137,11 @@ pub(super) fn title(input: &Input, item: &Item) -> String {
 }
 
 fn sense(sensor: &Sensor, item: Item, arguments: &Arguments) -> Result<Reading, Failure> {
+    let interaction = item.interaction?;
+    arguments.view().check(sensor.protocol()).map_err(|error| Failure::engine(&item.name, &error))?;
     let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
-    let reading = sensor
-        .sense_with(&item.interaction?, options)
-        .map_err(|error| Failure::engine(&item.name, &error))?;
+    let reading =
+        sensor.sense_with(&interaction, options).map_err(|error| Failure::engine(&item.name, &error))?;
     if reading.fidelity().sufficient {
         Ok(reading)
     } else {
@@ -112,11 +150,8 @@ fn sense(sensor: &Sensor, item: Item, arguments: &Arguments) -> Result<Reading, 
 }
 
 fn json(reading: &Reading, arguments: &Arguments) -> String {
-    let mut json = if arguments.explain {
-        reading.ledger().to_json()
-    } else {
-        reading.to_json(View { profile: arguments.profile, offsets: arguments.offsets })
-    };
+    let mut json =
+        if arguments.explain { reading.ledger().to_json() } else { reading.to_json(arguments.view()) };
     json.push('\n');
     json
 }
@@ -146,6 +181,7 @@ fn report(paint: &Paint, reading: &Reading, title: &str, arguments: &Arguments) 
         text.push('\n');
         text.push_str(&explain::render(paint, &reading.ledger()));
     }
+    text.push_str(&signal::render(paint, reading, arguments.view()));
     let ics = reading.ics();
     let price = match arguments.rate {
         Unit::ZERO => String::new(),

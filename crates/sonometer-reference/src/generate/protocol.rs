@@ -11,7 +11,7 @@ use sonometer::Unit;
 use sonometer::protocol::phrase::{Pattern, WordKind};
 use sonometer::protocol::{
     Actants, End, Extent, FidelityNeeds, HintKind, Importance, Line, LineList, Marker, Mask, NegationMode,
-    NegationRules, Place, Pole, Protocol, Repeat, ScoreKind, Share, Strengths, Unfold,
+    NegationRules, Place, Pole, Protocol, Repeat, ScoreKind, Sgm, Share, Strengths, Unfold, Windows,
 };
 
 /// A protocol of 1 to 5 markers.
@@ -20,9 +20,9 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
     let language = prop::option::weighted(0.8, language);
     let score = select(vec![ScoreKind::Mean, ScoreKind::Risk, ScoreKind::Any]);
     let markers = prop::collection::vec((marker(), relations()), 1..=5);
-    let talk = (fidelity(), actants(), unfold());
+    let talk = (fidelity(), actants(), unfold(), (any::<bool>(), windows()));
     (markers, language, score, strengths(), negation(), talk).prop_map(
-        |(markers, language, score, strengths, negation, (fidelity, actants, unfold))| {
+        |(markers, language, score, strengths, negation, (fidelity, actants, unfold, (later, windows)))| {
             let (markers, relations): (Vec<Marker>, Vec<_>) = markers.into_iter().unzip();
             let mut protocol = Protocol {
                 language,
@@ -32,6 +32,9 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
                 fidelity,
                 actants,
                 unfold,
+                sgm: if later { Sgm::V1_5 } else { Sgm::V1_0 },
+                // Nothing can be said of windows on SGM 1.0.
+                temporal: if later { windows } else { Windows::default() },
                 ..build::protocol(markers)
             };
             let has_language = protocol.language.is_some();
@@ -186,6 +189,12 @@ fn unfold() -> impl Strategy<Value = Vec<Unfold>> {
         1 => prop::sample::subsequence(steps.to_vec(), 1..=5),
         1 => Just(steps.to_vec()),
     ]
+}
+
+fn windows() -> impl Strategy<Value = Windows> {
+    let seconds = prop_oneof![2 => 1_000_000..10_000_000_i64, 1 => 1..100_000_000_i64].prop_map(Unit);
+    let turns = prop_oneof![2 => Just(1), 3 => 1..5_u32, 1 => 1..=100_000_u32];
+    (seconds, turns).prop_map(|(seconds, turns)| Windows { seconds, turns })
 }
 
 fn place() -> impl Strategy<Value = Option<Place>> {

@@ -232,6 +232,7 @@ fn timestamp() -> impl Strategy<Value = Option<Unit>> {
         2 => Just(None),
         6 => (0..30_i64).prop_map(|seconds| Some(Unit(seconds * 1_000_000))),
         1 => (-5_000_000..60_000_000_i64).prop_map(|millionths| Some(Unit(millionths))),
+        1 => select(vec![-9_000_000_000_000_000_000, 9_000_000_000_000_000_000]).prop_map(|t| Some(Unit(t))),
     ]
 }
 
@@ -258,8 +259,16 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
 /// A text, or a conversation of 1 to 12 turns.
 pub fn interaction() -> impl Strategy<Value = Interaction> {
     let text = content().prop_filter_map("too long", |content| Interaction::text(&content).ok());
-    let talk = prop::collection::vec(turns(), 1..=6).prop_filter_map("no conversation", |turns| {
-        Interaction::transcript(turns.into_iter().flatten().take(12).collect()).ok()
+    let talk = (prop::collection::vec(turns(), 1..=6), any::<bool>());
+    let talk = talk.prop_filter_map("no conversation", |(turns, timed)| {
+        let mut turns: Vec<Turn> = turns.into_iter().flatten().take(12).collect();
+        if timed {
+            // Only where no turn lacks a time are windows cut by time.
+            for (second, turn) in (0..).zip(&mut turns) {
+                turn.timestamp.get_or_insert(Unit(second * 1_000_000));
+            }
+        }
+        Interaction::transcript(turns).ok()
     });
     prop_oneof![1 => text, 3 => talk]
 }

@@ -37,10 +37,10 @@ fn excluded(pattern: &Pattern, content: &str) -> Vec<String> {
     exclusions(&turn, pattern, &english()).into_iter().map(|m| turn.original[m.place].to_owned()).collect()
 }
 
-const BARE: View = View { profile: Profile::Raw, offsets: None };
+const BARE: View<'static> = View { profile: Profile::Raw, offsets: None, flow: None, temporal: None };
 
-fn view(profile: Profile, offsets: Option<OffsetUnit>) -> View {
-    View { profile, offsets }
+fn view(profile: Profile, offsets: Option<OffsetUnit>) -> View<'static> {
+    View { profile, offsets, ..BARE }
 }
 
 /// The value of the first `key` of a result, up to the end of that value.

@@ -6,7 +6,7 @@ use crate::turn::cut;
 use crate::unfold::unfold;
 use sonometer::protocol::phrase::Pattern;
 use sonometer::protocol::{Marker, Mask, Protocol, Unfold};
-use sonometer::{Interaction, OffsetUnit, Profile, View};
+use sonometer::{Interaction, OffsetUnit, View};
 
 const ALL: [Unfold; 5] =
     [Unfold::Confusables, Unfold::Leet, Unfold::Repeats, Unfold::SpacedLetters, Unfold::SpokenDigits];
@@ -65,8 +65,8 @@ fn confusables() {
     assert_eq!(unfolded(Unfold::Confusables, "раураl са привет"), "paypal ca привет");
 }
 
-fn full() -> View {
-    View { profile: Profile::Raw, offsets: Some(OffsetUnit::Bytes) }
+fn full() -> View<'static> {
+    View { offsets: Some(OffsetUnit::Bytes), ..View::default() }
 }
 
 fn evidence(marker: Marker, said: &Interaction) -> String {

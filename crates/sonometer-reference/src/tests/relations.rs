@@ -200,7 +200,7 @@ fn what_heads_the_near_misses() {
     let weak = |m: Marker, said: &Interaction| {
         let protocol = Protocol { ..protocol(vec![m]) };
         value(
-            &crate::sense(&protocol, said, View { profile: Profile::Discovery, offsets: None }),
+            &crate::sense(&protocol, said, View { profile: Profile::Discovery, ..View::default() }),
             "weak_signals",
         )
     };

@@ -8,7 +8,7 @@ use crate::reading::Reading;
 /// One outcome as one line of JSON, with the line break: `line` is where the interaction stood (from 1), `id` the name that
 /// its owner gave it. Then follows either `result`, the bytes of [`Reading::to_json`], or `error` with `code`, `message` and,
 /// where there is a place in the interaction, `details.place`.
-pub fn line_json(line: u64, id: Option<&str>, outcome: Result<&Reading, &Error>, view: View) -> String {
+pub fn line_json(line: u64, id: Option<&str>, outcome: Result<&Reading, &Error>, view: View<'_>) -> String {
     let size = outcome.map_or_else(|error| error.message.len() + 128, Reading::json_size);
     let mut json = Json::with_capacity(size + id.map_or(0, str::len) + 64);
     json.object(|json| {

@@ -9,7 +9,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-const VIEW: View = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes) };
+const VIEW: View<'_> =
+    View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes), flow: None, temporal: None };
 
 /// A sensor that reads texts and no transcripts.
 fn sensor() -> Sensor {

@@ -68,13 +68,13 @@ impl CompositionReading {
     }
 
     /// The canonical JSON of a view: the same bytes from every door.
-    pub fn to_json(&self, view: View) -> String {
+    pub fn to_json(&self, view: View<'_>) -> String {
         let mut json = Json::with_capacity(1024);
         json.object(|json| self.write(json, view));
         json.into_text()
     }
 
-    fn write(&self, json: &mut Json, view: View) {
+    fn write(&self, json: &mut Json, view: View<'_>) {
         let plan = &self.composition.plan;
         json.key("target").object(|json| {
             json.key("type").string(plan.kind.as_str());
@@ -105,7 +105,7 @@ impl CompositionReading {
     }
 
     /// A raw reading of a metric has the keys of the interface and no others; a blueprint is looked at part by part.
-    fn write_parts(&self, json: &mut Json, view: View) {
+    fn write_parts(&self, json: &mut Json, view: View<'_>) {
         let plan = &self.composition.plan;
         match plan.kind {
             TargetKind::Metric if view.profile == Profile::Raw => {}
@@ -139,7 +139,7 @@ impl CompositionReading {
     }
 
     /// In the order of the text, then of the protocols.
-    fn write_evidence(&self, json: &mut Json, view: View) {
+    fn write_evidence(&self, json: &mut Json, view: View<'_>) {
         let mut all = Vec::new();
         for (at, reading) in self.readings.iter().enumerate() {
             all.extend(reading.evidence.iter().map(|found| (at, found)));

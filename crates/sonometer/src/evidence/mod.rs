@@ -152,7 +152,7 @@ impl Setting {
             (Extent::Seconds(n), from) => {
                 let edge = if from == End::First { self.earliest } else { self.latest };
                 let times = self.turns[turn].timestamp.zip(edge);
-                times.is_some_and(|(time, edge)| (time.0 - edge.0).saturating_abs() <= n.0)
+                times.is_some_and(|(time, edge)| time.0.abs_diff(edge.0) <= n.0.unsigned_abs())
             }
         }
     }

@@ -76,6 +76,12 @@ impl Protocol {
         json.key("strengths");
         strengths(json, &self.strengths);
         json.key("taxonomy").string(self.taxonomy.as_str());
+        if self.sgm >= Sgm::V1_5 {
+            json.key("temporal").object(|json| {
+                json.key("else").string(&format!("{} turns", self.temporal.turns));
+                json.key("window").string(&format!("{} seconds", self.temporal.seconds));
+            });
+        }
         if !self.tests.is_empty() {
             json.key("tests").list(|json| {
                 for test in &self.tests {
@@ -218,6 +224,13 @@ impl Ratio {
 impl Dialogue {
     fn write(&self, json: &mut Json) {
         json.key("expect").object(|json| {
+            if !self.driven.is_empty() {
+                json.key("driven").object(|json| {
+                    for (label, role) in in_order(&self.driven) {
+                        json.key(label).string(role);
+                    }
+                });
+            }
             json.key("fires");
             strings(json, &self.fires);
             json.key("score").object(|json| {

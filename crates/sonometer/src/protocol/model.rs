@@ -43,6 +43,8 @@ pub struct Protocol {
     pub negation: NegationRules,
     /// What is undone before a text is read a second time; sorted, each once; empty: no second reading.
     pub unfold: Vec<Unfold>,
+    /// How the interaction is cut for the temporal analysis of SGM 1.5.
+    pub temporal: Windows,
     /// The named lists as written (one entry or several a line); patterns hold them written out.
     pub lists: Vec<(String, Vec<String>)>,
     /// The metamarkers, in the order of the file.
@@ -225,6 +227,8 @@ pub struct Dialogue {
     pub sufficient: Option<bool>,
     /// The least and the largest score it may have.
     pub score: (Unit, Unit),
+    /// Labels of markers with the role whose side must drive them (SGM 1.5).
+    pub driven: Vec<(String, String)>,
     /// Where it stands in the source.
     pub span: Span,
 }
@@ -260,6 +264,24 @@ pub struct TestLine {
 pub enum Sgm {
     /// Sensing, fidelity and evidence.
     V1_0,
+    /// Adds signal, actants, actant flow, temporal analysis, density and clarity.
+    V1_5,
+}
+
+/// `temporal: {window: 60s, else: 2 turns}`: the windows of the temporal analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// The length of a window in seconds (held in millionths), above 0, where every turn has a timestamp.
+    pub seconds: Unit,
+    /// The turns of a window elsewhere, 1 to 100,000.
+    pub turns: u32,
+}
+
+impl Default for Windows {
+    /// A minute. An exchange of two turns, so that both sides speak as often in each window.
+    fn default() -> Self {
+        Self { seconds: Unit(60_000_000), turns: 2 }
+    }
 }
 
 /// The state of a protocol version.
@@ -531,7 +553,7 @@ macro_rules! named {
     };
 }
 
-named!(Sgm { V1_0 = "1.0" });
+named!(Sgm { V1_0 = "1.0", V1_5 = "1.5" });
 named!(Status { Draft = "draft", Published = "published", Archived = "archived" });
 named!(Taxonomy {
     Policy = "Policy",

@@ -61,7 +61,7 @@ pub(crate) fn measure(
 }
 
 /// What the use number `uses` (from 0) of a line of that strength adds.
-fn contribution(repeat: Repeat, strength: Unit, uses: u32) -> Unit {
+pub(crate) fn contribution(repeat: Repeat, strength: Unit, uses: u32) -> Unit {
     match repeat {
         Repeat::All => strength,
         Repeat::Once if uses == 0 => strength,

@@ -86,6 +86,7 @@ fn of_dialogue(ran: &Ran<'_>) -> Vec<String> {
                 let why = entry.map(|entry| notes(entry, None).join("; ")).unwrap_or_default();
                 told.push(format!("`{label}` should {should}: {why}"));
             }
+            Broken::Driven { label, role } => told.push(format!("`{label}` is not driven by `{role}`")),
             Broken::Fidelity => {
                 let found = ran.reading.fidelity();
                 let is = if found.sufficient { "is sufficient" } else { "is not sufficient" };

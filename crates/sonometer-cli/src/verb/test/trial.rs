@@ -1,7 +1,7 @@
 //! One test of a protocol, and whether it passes.
 
 use sonometer::protocol::{Dialogue, Marker, Modality, NegationMode, Protocol, RatioTo, TestLine};
-use sonometer::{Error, Interaction, Reading, SenseOptions, Sensor, Turn, Unit};
+use sonometer::{Error, FlowOptions, Interaction, Reading, SenseOptions, Sensor, Turn, Unit};
 
 /// A test.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,13 @@ impl Trial<'_> {
             Self::Dialogue(dialogue) => {
                 let fires = dialogue.fires.iter().filter_map(|label| not(label, true));
                 let silent = dialogue.silent.iter().filter_map(|label| not(label, false));
-                let mut broken: Vec<Broken> = fires.chain(silent).collect();
+                let driven = dialogue
+                    .driven
+                    .iter()
+                    .filter(|(label, role)| triggered(label).is_some() && !is_driven(reading, label, role));
+                let driven =
+                    driven.map(|(label, role)| Broken::Driven { label: label.clone(), role: role.clone() });
+                let mut broken: Vec<Broken> = fires.chain(silent).chain(driven).collect();
                 let found = reading.fidelity().sufficient;
                 broken
                     .extend(dialogue.sufficient.filter(|wanted| *wanted != found).map(|_| Broken::Fidelity));
@@ -58,7 +64,10 @@ impl Trial<'_> {
         let among = |label: &String| labels.contains(&label.as_str());
         match self {
             Self::Line { marker, .. } => labels.contains(&marker.label.as_str()),
-            Self::Dialogue(dialogue) => dialogue.fires.iter().chain(&dialogue.silent).any(among),
+            Self::Dialogue(dialogue) => {
+                let driven = dialogue.driven.iter().map(|(label, _)| label);
+                dialogue.fires.iter().chain(&dialogue.silent).chain(driven).any(among)
+            }
         }
     }
 
@@ -73,10 +82,18 @@ impl Trial<'_> {
 pub(super) enum Broken {
     /// The marker is triggered or not, against what is wanted.
     Marker { label: String, wanted: bool },
+    /// The marker is not driven by the side of that role.
+    Driven { label: String, role: String },
     /// Sufficiency is not as expected.
     Fidelity,
     /// The score lies outside what is expected.
     Score,
+}
+
+/// Whether a marker is driven by the side of a role, which is the primary one for this question.
+fn is_driven(reading: &Reading, label: &str, role: &str) -> bool {
+    let flow = reading.actant_flow(FlowOptions { primary: Some(role) });
+    flow.is_some_and(|flow| flow.primary_driven.contains(&label))
 }
 
 /// A text, or a transcript of one turn, which is the first and the last, in seconds too.

@@ -148,7 +148,7 @@ fn name(json: &mut Json, names: &[&str]) {
     json.key("enum").list(|json| {
         for name in names {
             json.string(name);
-            if name.parse::<u32>().is_ok() || *name == "1.0" {
+            if name.parse::<u32>().is_ok() || matches!(*name, "1.0" | "1.5") {
                 json.raw_string(name);
             }
         }

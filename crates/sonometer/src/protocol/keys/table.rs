@@ -91,6 +91,12 @@ pub static PROTOCOL: Map = map(
             r#"["leet", "repeats"]"#,
         ),
         key(
+            "temporal",
+            Inner(&TEMPORAL),
+            "How an interaction is cut for the temporal analysis; only on SGM 1.5.",
+            r#"{"window": "60s", "else": "2 turns"}"#,
+        ),
+        key(
             "lists",
             Named(&Lines),
             "Named lists of entries, `@name` in a pattern.",
@@ -156,6 +162,21 @@ static NEGATION: Map = map(
         key("cues", Lines, "Words that negate.", r#""hardly""#),
         key("not_cues", Lines, "Phrases in which a cue does not negate.", r#""no problem""#),
         key("stops", Lines, "Words that end the reach of a cue.", r#""but""#),
+    ],
+);
+
+static TEMPORAL: Map = map(
+    "temporal",
+    &[
+        key(
+            "window",
+            like("^[0-9.]+ *(s|seconds?)$"),
+            "The length of a window where every turn has a timestamp.",
+            r#""60s""#,
+        )
+        .default(r#""60s""#),
+        key("else", like("^[0-9]+ *turns?$"), "The turns of a window elsewhere.", r#""2 turns""#)
+            .default(r#""2 turns""#),
     ],
 );
 
@@ -364,12 +385,18 @@ static TEST: Map = map(
 
 static EXPECT: Map = Map {
     name: "expect",
-    one_of: &["fires", "silent", "sufficient", "score"],
+    one_of: &["fires", "silent", "sufficient", "score", "driven"],
     keys: &[
         key("fires", Texts, "The markers that must trigger.", r#"["thanks"]"#),
         key("silent", Texts, "The markers that must not.", r#"["other"]"#),
         key("sufficient", Truth, "Whether the dialogue is enough to be measured.", "true"),
         key("score", Inner(&SCORE), "Between what the score must be.", r#"{"at_least": 0.5}"#),
+        key(
+            "driven",
+            Named(&Text),
+            "Markers with the role whose side must drive them; only on SGM 1.5.",
+            r#"{"thanks": "customer"}"#,
+        ),
     ],
 };
 

@@ -1,14 +1,15 @@
 //! `tests`: talks with what must be found in them.
 
-use super::fields::Fields;
+use super::fields::{Fields, text_of};
 use super::marker::{Surroundings, test_line};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::protocol::model::{Dialogue, TestLine};
+use crate::protocol::model::{Dialogue, Sgm, TestLine};
 use crate::protocol::source::{Node, Value};
+use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 
 /// Reads `tests`.
-pub(super) fn read(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Vec<Dialogue> {
+pub(super) fn read(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>, sgm: Sgm) -> Vec<Dialogue> {
     let Some(node) = fields.take("tests") else { return Vec::new() };
     let Value::List(items) = &node.value else {
         let message = format!("`tests` is {}, not a list", node.kind_name());
@@ -16,10 +17,10 @@ pub(super) fn read(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Ve
         fields.found.push(Diagnostic::error("SM0350", node.span, message, fix));
         return Vec::new();
     };
-    items.iter().map(|item| dialogue(item, around, fields.found)).collect()
+    items.iter().map(|item| dialogue(item, around, sgm, fields.found)).collect()
 }
 
-fn dialogue(node: &Node, around: &Surroundings<'_>, found: &mut Diagnostics) -> Dialogue {
+fn dialogue(node: &Node, around: &Surroundings<'_>, sgm: Sgm, found: &mut Diagnostics) -> Dialogue {
     let mut fields = Fields::of(node, "the test", found);
     let (name, span) = fields.required_text("name", "a polite refusal");
     let talk = talk(&mut fields, around);
@@ -33,10 +34,11 @@ fn dialogue(node: &Node, around: &Surroundings<'_>, found: &mut Diagnostics) -> 
         silent: Vec::new(),
         sufficient: None,
         score: (Unit::ZERO, Unit::ONE),
+        driven: Vec::new(),
         span,
     };
     if let Some(node) = fields.take("expect") {
-        expectations(node, around, &mut dialogue, fields.found);
+        expectations(node, around, sgm, &mut dialogue, fields.found);
     }
     fields.finish();
     dialogue
@@ -55,8 +57,14 @@ fn talk(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Vec<TestLine>
     lines
 }
 
-/// `expect: {fires: […], silent: […], sufficient: true, score: {at_least: 0.5}}`
-fn expectations(node: &Node, around: &Surroundings<'_>, dialogue: &mut Dialogue, found: &mut Diagnostics) {
+/// `expect: {fires: […], silent: […], sufficient: true, score: {at_least: 0.5}, driven: {label: role}}`
+fn expectations(
+    node: &Node,
+    around: &Surroundings<'_>,
+    sgm: Sgm,
+    dialogue: &mut Dialogue,
+    found: &mut Diagnostics,
+) {
     let mut inner = Fields::of(node, "`expect`", found);
     let fires = labels(&mut inner, "fires", around);
     let silent = labels(&mut inner, "silent", around);
@@ -75,13 +83,50 @@ fn expectations(node: &Node, around: &Surroundings<'_>, dialogue: &mut Dialogue,
         bounds.finish();
         dialogue.score = (least, most);
     }
+    let has_driven = inner.has("driven");
+    if let Some(node) = inner.take("driven") {
+        dialogue.driven = driven(node, around, sgm, inner.found);
+    }
     let expects_nothing =
         dialogue.fires.is_empty() && dialogue.silent.is_empty() && dialogue.sufficient.is_none();
-    if expects_nothing && !has_score && inner.found.is_empty() {
+    if expects_nothing && !has_score && !has_driven && inner.found.is_empty() {
         let fix = "name markers: `expect: {fires: [thanks], silent: [complaint]}`";
         inner.found.push(Diagnostic::error("SM0354", node.span, "a test that expects nothing", fix));
     }
     inner.finish();
+}
+
+/// `driven: {change_talk: client}`
+fn driven(
+    node: &Node,
+    around: &Surroundings<'_>,
+    sgm: Sgm,
+    found: &mut Diagnostics,
+) -> Vec<(String, String)> {
+    if sgm < Sgm::V1_5 {
+        let message = "`driven` has no meaning on SGM 1.0";
+        let fix = "write `sgm: \"1.5\"` in the protocol, or remove it";
+        found.push(Diagnostic::error("SM0356", node.span, message, fix));
+    }
+    let Value::Map(entries) = &node.value else {
+        let message = format!("`driven` is {}, not a map of markers to roles", node.kind_name());
+        found.push(Diagnostic::error("SM0359", node.span, message, "write `driven: {thanks: customer}`"));
+        return Vec::new();
+    };
+    let mut wanted = Vec::new();
+    for (label, node) in entries {
+        if !around.labels.contains(label.text.as_str()) {
+            found.push(super::unknown_label(&label.text, label.span, around));
+        }
+        let Some(role) = text_of(node, "driven", found) else { continue };
+        if !around.roles.contains(&fold_to_lower(role)) {
+            let message = format!("`driven` names `{role}`, which is no role of the protocol");
+            let fix = "write a role of `actants`, or one that a marker names";
+            found.push(Diagnostic::error("SM0360", node.span, message, fix));
+        }
+        wanted.push((label.text.clone(), role.to_owned()));
+    }
+    wanted
 }
 
 fn labels(inner: &mut Fields<'_, '_>, key: &'static str, around: &Surroundings<'_>) -> Vec<(String, Span)> {

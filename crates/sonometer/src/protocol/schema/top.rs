@@ -43,6 +43,7 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
     let strengths = strengths(&mut fields, Strengths::default());
     let negation = negation(&mut fields);
     let unfold = unfold(&mut fields);
+    let temporal = temporal(&mut fields, sgm);
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
     let (lists, written_lists) = lists(&mut fields, stem);
     if !fields.has("markers") {
@@ -53,7 +54,7 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
     let labels = marker::known_labels(markers_node);
     let surroundings = Surroundings { lists: &lists, stem, strengths, roles: found_roles, labels };
     let markers = markers_node.map_or_else(Vec::new, |node| markers(node, &surroundings, fields.found));
-    let tests = dialogue::read(&mut fields, &surroundings);
+    let tests = dialogue::read(&mut fields, &surroundings, sgm);
     fields.finish();
     let protocol = Protocol {
         id,
@@ -72,6 +73,7 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
         strengths,
         negation,
         unfold,
+        temporal,
         lists: written_lists,
         markers,
         tests,
@@ -271,6 +273,42 @@ fn unfold(fields: &mut Fields<'_, '_>) -> Vec<Unfold> {
     chosen.sort_unstable();
     chosen.dedup();
     chosen
+}
+
+/// `temporal: {window: 60s, else: 2 turns}`
+fn temporal(fields: &mut Fields<'_, '_>, sgm: Sgm) -> Windows {
+    let mut windows = Windows::default();
+    let Some(node) = fields.take("temporal") else { return windows };
+    if sgm < Sgm::V1_5 {
+        let message = "`temporal` has no meaning on SGM 1.0";
+        let fix = "write `sgm: \"1.5\"`, or remove it";
+        fields.found.push(Diagnostic::error("SM0356", node.span, message, fix));
+    }
+    let mut inner = Fields::of(node, "`temporal`", fields.found);
+    if let Some((text, span)) = inner.text("window") {
+        let number = text.strip_suffix("seconds").or(text.strip_suffix("second")).or(text.strip_suffix('s'));
+        match number.and_then(|number| Unit::parse(number.trim())).filter(|seconds| seconds.0 > 0) {
+            Some(seconds) => windows.seconds = seconds,
+            None => {
+                let message = format!("`window` is `{text}`, not a length of time");
+                let fix = "write for example `window: 60s`";
+                inner.found.push(Diagnostic::error("SM0357", span, message, fix));
+            }
+        }
+    }
+    if let Some((text, span)) = inner.text("else") {
+        let number = text.strip_suffix("turns").or(text.strip_suffix("turn"));
+        match number.and_then(|number| count_of(number.trim(), 1, 100_000)) {
+            Some(turns) => windows.turns = turns,
+            None => {
+                let message = format!("`else` is `{text}`, not 1 to 100000 turns");
+                let fix = "write for example `else: 2 turns`";
+                inner.found.push(Diagnostic::error("SM0358", span, message, fix));
+            }
+        }
+    }
+    inner.finish();
+    windows
 }
 
 /// Plain phrases, one per line or list item.
