@@ -109,7 +109,7 @@ fn a_caller_can_choose_the_window() {
     let (protocol, _) = Protocol::read(PROTOCOL).expect("is sound");
     let sensor = Sensor::new(protocol).expect("compiles");
     let reading = sensor.sense(&talk(&mut Random(1), |_| 50, true)).expect("is sensed");
-    let windows = |seconds| {
+    let windows = |seconds: i64| {
         let window = Some(Unit(seconds * 1_000_000));
         reading.temporal(TemporalOptions { window }).expect("is on SGM 1.5").levels.len()
     };
