@@ -80,7 +80,7 @@ impl Arguments {
         View {
             profile: self.profile,
             offsets: self.offsets,
-            flow: self.flow.then(|| FlowOptions { primary: self.primary.as_deref() }),
+            flow: self.flow.then_some(FlowOptions { primary: self.primary.as_deref() }),
             temporal: self.temporal.then_some(temporal),
         }
     }
