@@ -79,8 +79,8 @@ enum Verb {
     Fmt(verb::fmt::Arguments),
     /// Freeze a protocol file whose tests pass, and print its digest
     Publish(verb::publish::Arguments),
-    /// Print the JSON Schema of protocol files, for editors
-    Schema,
+    /// Print the JSON Schema of protocol, metric or blueprint files, for editors
+    Schema(verb::schema::Arguments),
     /// Run the self tests of protocols: their `hit` and `miss` lines
     Test(verb::test::Arguments),
     /// Make a weighted list from labelled interactions, or tune a protocol to them
@@ -110,7 +110,7 @@ impl Verb {
             Self::Diff(arguments) => verb::diff::run(arguments, screen),
             Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
             Self::Publish(arguments) => verb::publish::run(arguments, screen),
-            Self::Schema => verb::schema::run(screen),
+            Self::Schema(arguments) => verb::schema::run(arguments, screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
             Self::Fit(arguments) => verb::fit::run(arguments, screen),
         }
@@ -129,7 +129,7 @@ impl Verb {
             Self::Check(arguments) => arguments.json(),
             Self::Diff(arguments) => arguments.json,
             Self::Test(arguments) => arguments.json,
-            Self::Batch(_) | Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema => false,
+            Self::Batch(_) | Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema(_) => false,
             Self::Fit(arguments) => arguments.json,
         }
     }

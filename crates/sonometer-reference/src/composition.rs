@@ -1,4 +1,4 @@
-//! Section 9: metrics, blueprints and comparisons, one protocol after the other.
+//! Section 10: metrics, blueprints and comparisons, one protocol after the other.
 
 use crate::candidate::{Candidate, Scene};
 use crate::fidelity::{Fidelity, fidelity};

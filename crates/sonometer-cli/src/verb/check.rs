@@ -49,12 +49,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         first_code = first_code.or(found.iter().next().map(|finding| finding.code));
         screen.print(&findings::written(arguments.format, &screen.paint, &source, &found))?;
         match document {
-            Some(Document::Protocol(protocol)) => {
-                if protocol.status == Status::Published && arguments.format == Format::Full {
-                    let Protocol { id, version, .. } = &*protocol;
-                    screen.print(&format!("{id}@{version} is published: {}\n", protocol.digest()))?;
-                }
+            Some(Document::Protocol(protocol))
+                if protocol.status == Status::Published && arguments.format == Format::Full =>
+            {
+                let Protocol { id, version, .. } = &*protocol;
+                screen.print(&format!("{id}@{version} is published: {}\n", protocol.digest()))?;
             }
+            Some(Document::Protocol(_)) | None => {}
             // What it names must be there, and fit together.
             Some(composition) => {
                 let digest = match &composition {
@@ -74,7 +75,6 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                     }
                 }
             }
-            None => {}
         }
     }
     if arguments.format == Format::Full {

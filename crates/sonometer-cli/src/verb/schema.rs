@@ -1,11 +1,36 @@
-//! `sonometer schema`: the JSON Schema of protocol files, for editors.
+//! `sonometer schema`: the JSON Schema of protocol, metric or blueprint files, for editors.
 
 use crate::failure::{Exit, Failure};
 use crate::screen::Screen;
-use sonometer::protocol::keys::json_schema;
+use clap::ValueEnum;
+use sonometer::protocol::keys::{BLUEPRINT, METRIC, PROTOCOL, json_schema_of};
 
-pub(crate) fn run(screen: &mut Screen) -> Result<Exit, Failure> {
-    let json = json_schema();
+/// Arguments of `schema`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Of which files
+    #[arg(value_enum, default_value_t)]
+    kind: Kind,
+}
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Protocols
+    #[default]
+    Protocol,
+    /// Metrics
+    Metric,
+    /// Blueprints
+    Blueprint,
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let json = json_schema_of(match arguments.kind {
+        Kind::Protocol => &PROTOCOL,
+        Kind::Metric => &METRIC,
+        Kind::Blueprint => &BLUEPRINT,
+    });
     let value: Option<serde_json::Value> = serde_json::from_str(&json).ok();
     let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or(json);
     screen.print_bytes(&format!("{pretty}\n"))?;
