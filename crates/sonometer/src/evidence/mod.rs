@@ -252,11 +252,14 @@ impl Findings {
     }
 }
 
-/// Whether a match of the rule before that of `hit` overlaps it.
+/// Whether a match of the rule before that of `hit` overlaps it. Hits are sorted by rule and place; those of a line lie
+/// apart.
 fn overlaps_rule_before(before: &[Hit], hit: &Hit) -> bool {
-    let own = before.iter().rev().skip_while(|other| other.rule == hit.rule);
-    let mut strict = own.take_while(|other| other.rule + 1 == hit.rule);
-    strict.any(|other| other.first < hit.last && hit.first < other.last)
+    let end = before.partition_point(|other| other.rule < hit.rule);
+    let start = before[..end].partition_point(|other| other.rule + 1 < hit.rule);
+    let strict = &before[start..end];
+    let next = strict.get(strict.partition_point(|other| other.last <= hit.first));
+    next.is_some_and(|other| other.first < hit.last)
 }
 
 /// Everything that a verdict within a turn depends on.
