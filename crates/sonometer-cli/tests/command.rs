@@ -242,7 +242,7 @@ fn exit_codes_are_as_documented() {
     let empty_protocol = scratch("empty.yaml", b"");
     let latin1 = scratch("latin1.txt", b"caf\xe9 au lait");
     let bad_json = scratch("bad.json", b"{\"content\": \"x\"");
-    let nameless = scratch("conversation.vtt", b"WEBVTT");
+    let nameless = scratch("conversation.rtf", b"WEBVTT");
     let text = scratch("enough.txt", ENOUGH.as_bytes());
     let cases: &[(&[&str], i32, &str)] = &[
         (&["sense", "courtesy", &text], 0, ""),
