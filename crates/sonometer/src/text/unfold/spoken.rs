@@ -42,7 +42,7 @@ pub(super) fn changes(text: &str, language: &Language) -> Changes {
                 end
             }
             None => {
-                from + text.as_bytes()[from..].iter().take_while(|byte| continues_word(Some(byte))).count()
+                from + text.as_bytes()[from..].iter().take_while(|byte| is_alphanumeric(Some(byte))).count()
             }
         };
     }
