@@ -55,6 +55,8 @@ enum Verb {
     Sense(verb::sense::Arguments),
     /// Measure many interactions, one line of JSON each in and out, on all cores; can be stopped and resumed
     Batch(verb::batch::Arguments),
+    /// Measure a text or a conversation while it comes in on standard input; or pass it on, held back and masked
+    Stream(verb::stream::Arguments),
     /// Say whether an input holds enough to be measured; costs no ICS
     Fidelity(verb::fidelity::Arguments),
     /// Measure two interactions and say what lies between them
@@ -98,6 +100,7 @@ impl Verb {
         match self {
             Self::Sense(arguments) => verb::sense::run(arguments, screen),
             Self::Batch(arguments) => verb::batch::run(arguments, screen),
+            Self::Stream(arguments) => verb::stream::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
             Self::Compare(arguments) => verb::compare::run(arguments, screen),
             Self::Estimate(arguments) => verb::estimate::run(arguments, screen),
@@ -120,6 +123,7 @@ impl Verb {
     fn json(&self) -> bool {
         match self {
             Self::Sense(arguments) => arguments.json,
+            Self::Stream(arguments) => arguments.json,
             Self::Fidelity(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Estimate(arguments) => arguments.json,

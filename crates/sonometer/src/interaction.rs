@@ -37,6 +37,11 @@ impl Interaction {
         Self::new(Modality::Text, vec![turn])
     }
 
+    /// A plain text from its only turn.
+    pub(crate) fn text_of(turns: Vec<Turn>) -> Result<Self, Error> {
+        Self::new(Modality::Text, turns)
+    }
+
     /// A conversation.
     ///
     /// # Errors

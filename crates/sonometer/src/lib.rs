@@ -83,6 +83,7 @@ mod reading;
 #[cfg(feature = "parallel")]
 pub mod batch;
 mod sense;
+pub mod session;
 
 #[doc = include_str!("../docs/semantics.md")]
 pub mod semantics {}
@@ -104,6 +105,7 @@ pub use reading::{Evidence, Reading, Stretch};
 pub use resonance::Resonance;
 pub use sense::SenseOptions;
 pub use sensor::Sensor;
+pub use session::{CompositionSession, Event, Place, Released, Session, SessionOptions, Step};
 pub use signal::Signal;
 pub use temporal::{Temporal, Trend};
 pub use unit::Unit;

@@ -8,7 +8,7 @@ use crate::fidelity;
 use crate::ics::Ics;
 use crate::interaction::{Interaction, Turn};
 use crate::mask::{self, Masked};
-use crate::matcher::{Hit, TurnText};
+use crate::matcher::{Hit, Piece, TurnText};
 use crate::protocol::{Modality, Sgm};
 use crate::reading::Reading;
 use crate::resonance::{self, Sums};
@@ -48,18 +48,13 @@ impl Sensor {
         let mut search = Search::new(plan, interaction);
         at_desk(|desk| {
             for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
-                readings::each(plan, content, desk, |manner, text, hits| {
-                    search.take(turn, manner, text, hits);
+                readings::each(plan, Piece::whole(content), desk, |manner, text, hits| {
+                    search.take(plan, turn, manner, text, hits);
                 });
             }
-            search.finish(interaction, desk);
+            search.finish(plan, interaction, desk);
         });
-        let fidelity = fidelity::measure(plan, &search.setting);
-        let mut reading = Reading::silent(self, interaction, fidelity, options);
-        if fidelity.sufficient || options.ignore_fidelity {
-            measure(search, &mut reading, options);
-        }
-        Ok(reading)
+        Ok(conclude(self, search, interaction, options))
     }
 
     /// Whether the content holds enough for a reliable reading; costs no ICS.
@@ -80,17 +75,44 @@ pub(crate) fn sense_together(
     options: SenseOptions,
 ) -> Vec<Reading> {
     let plans: Vec<&Plan> = sensors.iter().map(Sensor::plan).collect();
-    let mut searches: Vec<Search<'_>> = plans.iter().map(|plan| Search::new(plan, interaction)).collect();
+    let mut searches: Vec<Search> = plans.iter().map(|plan| Search::new(plan, interaction)).collect();
     at_desk(|desk| {
         for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
-            readings::each_of(&plans, content, desk, |at, manner, text, hits| {
-                searches[at].take(turn, manner, text, hits);
+            readings::each_of(&plans, Piece::whole(content), desk, |at, manner, text, hits| {
+                searches[at].take(plans[at], turn, manner, text, hits);
             });
         }
-        searches.iter_mut().for_each(|search| search.finish(interaction, desk));
+        for (search, plan) in searches.iter_mut().zip(&plans) {
+            search.finish(plan, interaction, desk);
+        }
     });
-    let silent = |(sensor, search): (&Sensor, &Search<'_>)| {
-        let fidelity = fidelity::measure(search.plan, &search.setting);
+    conclude_together(sensors, searches, interaction, options)
+}
+
+/// The reading of a finished search.
+pub(crate) fn conclude(
+    sensor: &Sensor,
+    search: Search,
+    interaction: &Interaction,
+    options: SenseOptions,
+) -> Reading {
+    let fidelity = fidelity::measure(sensor.plan(), &search.setting);
+    let mut reading = Reading::silent(sensor, interaction, fidelity, options);
+    if fidelity.sufficient || options.ignore_fidelity {
+        measure(search, &mut reading, options);
+    }
+    reading
+}
+
+/// The readings of several finished searches of one interaction.
+pub(crate) fn conclude_together(
+    sensors: &[Sensor],
+    searches: Vec<Search>,
+    interaction: &Interaction,
+    options: SenseOptions,
+) -> Vec<Reading> {
+    let silent = |(sensor, search): (&Sensor, &Search)| {
+        let fidelity = fidelity::measure(sensor.plan(), &search.setting);
         Reading::silent(sensor, interaction, fidelity, options)
     };
     let mut readings: Vec<Reading> = sensors.iter().zip(&searches).map(silent).collect();
@@ -140,7 +162,7 @@ const MOST_KEPT: usize = 2 << 20;
 
 /// Lends working memory. Each thread keeps its own from one interaction to the next, since short messages cost less than
 /// the memory they need; what was there before shows in no reading.
-fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
+pub(crate) fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
     // A thread that ends has no desk any more: it works on a new one.
     let mut desk = DESK.try_with(Cell::take).ok().flatten().unwrap_or_default();
     let result = work(&mut desk);
@@ -150,39 +172,54 @@ fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
     result
 }
 
-/// What one protocol finds in an interaction, turn by turn.
-struct Search<'p> {
-    plan: &'p Plan,
-    setting: Setting,
-    findings: Findings,
+/// What one protocol finds in an interaction, turn by turn, piece by piece.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Search {
+    pub(crate) setting: Setting,
+    pub(crate) findings: Findings,
     /// Where the tokens of each turn begin and end, for windows.
     spans: Vec<Range<usize>>,
 }
 
-impl<'p> Search<'p> {
-    fn new(plan: &'p Plan, interaction: &Interaction) -> Self {
-        let setting = Setting::of(plan, interaction);
-        Self { plan, setting, findings: Findings::default(), spans: Vec::new() }
+impl Search {
+    fn new(plan: &Plan, interaction: &Interaction) -> Self {
+        Self { setting: Setting::of(plan, interaction), ..Self::default() }
     }
 
-    /// Takes what was found in one reading of a turn.
+    /// Takes what was found in one reading of a turn or of the next piece of it.
     #[inline]
-    fn take(&mut self, turn: usize, manner: Manner, text: &TurnText<'_>, hits: &[Hit]) {
+    pub(crate) fn take(
+        &mut self,
+        plan: &Plan,
+        turn: usize,
+        manner: Manner,
+        text: &TurnText<'_>,
+        hits: &[Hit],
+    ) {
         if manner == Manner::Written {
-            self.setting.turns[turn].count = text.count;
-            if !self.plan.joins.is_empty() {
-                self.spans.push(text.span());
+            self.setting.turns[turn].count += text.count;
+            if !plan.joins.is_empty() {
+                self.note_span(turn, text);
             }
         }
         let scene = Scene { turn, window: None, manner };
-        self.findings.judge(self.plan, &self.setting, scene, text, hits);
+        self.findings.judge(plan, &self.setting, scene, text, hits);
+    }
+
+    fn note_span(&mut self, turn: usize, text: &TurnText<'_>) {
+        self.spans.resize(self.spans.len().max(turn + 1), 0..0);
+        let (all, own) = (&mut self.spans[turn], text.span());
+        if !own.is_empty() {
+            let start = if all.start == all.end { text.base + own.start } else { all.start };
+            *all = start..text.base + own.end;
+        }
     }
 
     /// Looks at what goes over several turns; then all candidates stand by marker, line and place.
-    fn finish(&mut self, interaction: &Interaction, desk: &mut Desk) {
-        let Self { plan, setting, findings, spans } = self;
+    pub(crate) fn finish(&mut self, plan: &Plan, interaction: &Interaction, desk: &mut Desk) {
+        let Self { setting, findings, spans } = self;
         window::each(plan, interaction, setting, spans, |window, setting| {
-            readings::each(plan, &window.text, desk, |manner, text, hits| {
+            readings::each(plan, Piece::whole(&window.text), desk, |manner, text, hits| {
                 let scene = Scene { turn: window.turn(), window: Some(window), manner };
                 findings.judge(plan, setting, scene, text, hits);
             });
@@ -217,8 +254,10 @@ impl Reading {
     }
 }
 
-fn measure(search: Search<'_>, reading: &mut Reading, options: SenseOptions) {
-    let Search { plan, setting, findings, .. } = search;
+fn measure(search: Search, reading: &mut Reading, options: SenseOptions) {
+    let Search { setting, findings, .. } = search;
+    let sensor = reading.sensor.clone();
+    let plan = sensor.plan();
     reading.candidates = findings.candidates;
     reading.joined = findings.joined;
     reading.measured = true;

@@ -18,4 +18,5 @@ pub(crate) mod publish;
 pub(crate) mod schema;
 pub(crate) mod sense;
 mod signal;
+pub(crate) mod stream;
 pub(crate) mod test;

@@ -143,6 +143,19 @@ impl Class {
     }
 }
 
+/// Whether a full stop behind a word, in lower case, may belong to an occurrence that goes on behind it: `5. März`, `Rs. 50`,
+/// `ext. 12`.
+pub(crate) fn takes_full_stop(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit()) || STOPPED.binary_search(&word).is_ok()
+}
+
+/// Short names of months in all languages, prefixes of prices and of extensions; sorted.
+#[rustfmt::skip]
+const STOPPED: &[&str] = &[
+    "abr", "ago", "apr", "aug", "dec", "dez", "dic", "ene", "ext", "feb", "jan", "jul", "jun", "mai", "mar", "may",
+    "mrz", "nov", "oct", "okt", "rs", "sep", "sept", "set",
+];
+
 /// A set of classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ClassSet(u16);

@@ -197,7 +197,15 @@ impl Composition {
         options: SenseOptions,
     ) -> Result<CompositionReading, Error> {
         self.check(interaction)?;
-        let readings = sense_together(&self.plan.sensors, interaction, options);
+        Ok(self.reading_of(sense_together(&self.plan.sensors, interaction, options), options))
+    }
+
+    /// The reading that those of its protocols make.
+    pub(crate) fn reading_of(
+        &self,
+        readings: Vec<crate::Reading>,
+        options: SenseOptions,
+    ) -> CompositionReading {
         let fidelity = together(readings.iter().map(crate::Reading::fidelity));
         // A protocol that stands in several parts is sensed once, so its markers cost once.
         let triggered = readings.iter().map(|reading| reading.ics().consumed).sum::<u64>();
@@ -214,7 +222,7 @@ impl Composition {
             let shares = self.plan.parts.iter().enumerate();
             reading.score = average(shares.map(|(at, p)| (p.weight, p.complement, reading.part_score(at))));
         }
-        Ok(reading)
+        reading
     }
 
     /// Whether the content holds enough for a reliable reading; costs no ICS.
@@ -232,7 +240,7 @@ impl Composition {
 }
 
 /// The fidelity of a whole: sufficient if every part is; the least index of the parts that are not, else of all.
-fn together(parts: impl Iterator<Item = Fidelity>) -> Fidelity {
+pub(crate) fn together(parts: impl Iterator<Item = Fidelity>) -> Fidelity {
     let least = parts.min_by_key(|fidelity| (fidelity.sufficient, fidelity.index));
     least.unwrap_or(Fidelity {
         index: Unit::ZERO,

@@ -11,6 +11,7 @@ mod schema;
 
 pub use crate::compare::Direction;
 pub use catalog::{Catalog, compare_versions};
+pub(crate) use instrument::together;
 pub use instrument::{Composition, Part, Share};
 pub use reading::CompositionReading;
 

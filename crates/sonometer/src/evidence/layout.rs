@@ -5,13 +5,13 @@ use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
 
 /// The turns of an interaction as written.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Layouts {
     turns: Vec<Layout>,
 }
 
 /// One turn.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Layout {
     /// Bytes of the original that each token stands for.
     tokens: Vec<(u32, u32)>,
@@ -32,14 +32,25 @@ pub(super) struct Spot {
 }
 
 impl Layouts {
-    /// Notes the next turn.
-    pub(super) fn add(&mut self, plan: &Plan, turn: &TurnText<'_>) {
-        let tokens = turn.tokens.iter().map(|token| {
+    /// Notes a turn, or the next piece of it.
+    pub(super) fn add(&mut self, plan: &Plan, number: usize, turn: &TurnText<'_>) {
+        if self.turns.len() <= number {
+            self.turns.resize_with(number + 1, Layout::default);
+        }
+        let layout = &mut self.turns[number];
+        let before = layout.tokens.len() as u32;
+        if before > 0 {
+            // A later piece begins a sentence.
+            layout.sentences.push(before);
+        }
+        layout.sentences.extend(turn.sentences.iter().map(|first| before + first));
+        layout.tokens.extend(turn.tokens.iter().map(|token| {
             let range = turn.original_range(token.start as usize, token.end as usize);
-            (range.start as u32, range.end as u32)
-        });
-        let words = if plan.relates.words { content_words(plan, turn) } else { Vec::new() };
-        self.turns.push(Layout { tokens: tokens.collect(), sentences: turn.sentences.clone(), words });
+            ((turn.base + range.start) as u32, (turn.base + range.end) as u32)
+        }));
+        if plan.relates.words {
+            layout.words.extend(content_words(plan, turn));
+        }
     }
 
     /// The spot of bytes of a turn's original text.
@@ -53,6 +64,21 @@ impl Layouts {
             first_sentence: layout.sentence_of(first),
             last_sentence: layout.sentence_of(last - 1),
         }
+    }
+
+    /// How many tokens are known to stand behind a place.
+    pub(super) fn tokens_behind(&self, turn: u32, start: u32, end: u32) -> usize {
+        let tokens = self.turns.get(turn as usize).map_or(0, |layout| layout.tokens.len());
+        if tokens == 0 { 0 } else { tokens.saturating_sub(self.spot(turn, start, end).last) }
+    }
+
+    /// How many sentences lie between the one in which a place ends and the one that comes next in the turn.
+    pub(super) fn sentences_behind(&self, turn: u32, start: u32, end: u32) -> usize {
+        let Some(layout) = self.turns.get(turn as usize).filter(|layout| !layout.tokens.is_empty()) else {
+            return 0;
+        };
+        // The next piece begins a sentence.
+        (layout.sentences.len() + 1).saturating_sub(self.spot(turn, start, end).last_sentence)
     }
 
     /// The content words of a sentence of a turn, each once, sorted.

@@ -1,8 +1,10 @@
 //! Judging: which matches are evidence, and why the others are not.
 
+mod companions;
 mod exclusion;
 mod layout;
 mod negation;
+pub(crate) mod pending;
 pub(crate) mod readings;
 mod relation;
 
@@ -95,7 +97,7 @@ pub(crate) struct Said {
 }
 
 /// What the turns of an interaction hold for a sensor.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) joined: Joined,
@@ -104,7 +106,7 @@ pub(crate) struct Findings {
 }
 
 /// The interaction as the conditions see it.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Setting {
     pub(crate) turns: Vec<TurnFacts>,
     /// The earliest and the latest time of a turn.
@@ -135,6 +137,17 @@ impl Setting {
         });
         let times = || interaction.turns().iter().filter_map(|turn| turn.timestamp);
         Self { turns: turns.collect(), earliest: times().min(), latest: times().max() }
+    }
+
+    /// A turn of which nothing but its head is known.
+    pub(crate) fn begin_turn(&mut self, plan: &Plan, role: Option<&str>, timestamp: Option<Unit>) {
+        let asked = !plan.roles.is_empty() || !plan.joins.is_empty();
+        let role = role.filter(|_| asked).map(|role| plan.role_name(role).into());
+        self.turns.push(TurnFacts { role, timestamp, count: Count::default() });
+        if let Some(time) = timestamp {
+            self.earliest = Some(self.earliest.map_or(time, |earliest| earliest.min(time)));
+            self.latest = Some(self.latest.map_or(time, |latest| latest.max(time)));
+        }
     }
 
     /// Whether a turn is said by one of these roles (any role where the list is empty).
@@ -199,8 +212,8 @@ impl Findings {
                 }
                 Owner::Companion(companion) if scene.window.is_none() => {
                     let Range { start, end } = place(plan, turn, hit);
-                    let turn = scene.turn as u32;
-                    self.said.push(Said { companion, turn, start: start as u32, end: end as u32 });
+                    let (start, end) = ((turn.base + start) as u32, (turn.base + end) as u32);
+                    self.said.push(Said { companion, turn: scene.turn as u32, start, end });
                 }
                 _ => {}
             }
@@ -209,14 +222,17 @@ impl Findings {
             self.add(&judge, marker, line, &hit, range, condition::CHECKSUM);
         }
         if plan.relates.layout && scene.window.is_none() && scene.manner == Manner::Written {
-            self.layouts.add(plan, turn);
+            self.layouts.add(plan, scene.turn, turn);
         }
     }
 
     /// Adds a match or near miss with the verdict on it; of a window only what its markers find over several turns.
     fn add(&mut self, judge: &Judge<'_>, marker: u32, line: u32, hit: &Hit, range: Range<usize>, failed: u8) {
         let (first, further) = match judge.scene.window {
-            None => (Stretch::of(judge.scene.turn, &range), Vec::new()),
+            None => {
+                let base = judge.turn.base;
+                (Stretch::of(judge.scene.turn, &(base + range.start..base + range.end)), Vec::new())
+            }
             Some(window) if judge.plan.protocol.markers[marker as usize].join == Some(window.join) => {
                 let Some(place) = window.place(&range) else { return };
                 place
@@ -244,12 +260,33 @@ impl Findings {
     /// Puts all candidates in the order of marker, line and place, each set in relation to what stands in other places.
     pub(crate) fn settle(&mut self, plan: &Plan, setting: &Setting) {
         readings::settle(plan, self);
+        if plan.has_places {
+            self.candidates.iter_mut().for_each(|candidate| judge_place(plan, setting, candidate));
+        }
         if plan.relates.any {
             relation::settle(plan, setting, self);
         }
         // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
         self.candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
     }
+}
+
+/// Whether a candidate stands in the part of the interaction that counts, which is known when the interaction is.
+fn judge_place(plan: &Plan, setting: &Setting, candidate: &mut Candidate) {
+    if matches!(plan.line(candidate.marker, candidate.line).list, LineList::When | LineList::To) {
+        return;
+    }
+    let outside = |marker: u32| {
+        let place = plan.markers[marker as usize].place;
+        if setting.is_within(candidate.turn as usize, place) { 0 } else { condition::WHERE }
+    };
+    let marker_plan = &plan.markers[candidate.marker as usize];
+    let of_other = match marker_plan.flips_to {
+        Some((other, _)) if candidate.failed & condition::NEGATED != 0 => outside(other),
+        _ => 0,
+    };
+    candidate.failed |= outside(candidate.marker);
+    candidate.fails_flipped |= of_other;
 }
 
 /// Whether a match of the rule before that of `hit` overlaps it. Hits are sorted by rule and place; those of a line lie
@@ -298,15 +335,12 @@ impl Judge<'_> {
         verdict
     }
 
-    /// The conditions of a marker on who says something, where, and in which words.
+    /// The conditions of a marker on who says something, and in which words.
     fn simple_conditions(&self, marker: u32, range: &Range<usize>) -> u8 {
         let marker_plan = &self.plan.markers[marker as usize];
         let mut failed = 0;
         if !self.setting.is_by(self.scene.turn, &marker_plan.by) {
             failed |= condition::ROLE;
-        }
-        if !self.setting.is_within(self.scene.turn, marker_plan.place) {
-            failed |= condition::WHERE;
         }
         if self.exclusions.overlap(marker, range) {
             failed |= condition::EXCEPT;

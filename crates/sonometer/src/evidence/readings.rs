@@ -2,7 +2,7 @@
 
 use super::window::Joined;
 use super::{Candidate, Findings, condition};
-use crate::matcher::{Count, Hit, Matcher, Spare, TurnText};
+use crate::matcher::{Count, Hit, Matcher, Piece, Spare, TurnText};
 use crate::sensor::Plan;
 use std::collections::BTreeMap;
 
@@ -36,33 +36,37 @@ impl Desk {
     }
 }
 
-/// Passes on every reading of `content` with what was found in it.
+/// Passes on every reading of a turn, or of a piece of one, with what was found in it.
 pub(crate) fn each(
     plan: &Plan,
-    content: &str,
+    piece: Piece<'_>,
     desk: &mut Desk,
     mut take: impl FnMut(Manner, &TurnText<'_>, &[Hit]),
 ) {
     let Desk { matcher, spare, second, .. } = desk;
-    let written = TurnText::read(plan, content, spare);
-    take_written(plan, &written, matcher, second, &mut take);
+    let written = TurnText::read(plan, piece, spare);
+    take_written(plan, piece, &written, matcher, second, &mut take);
     written.recycle(spare);
 }
 
-/// As [`each`] for several plans, each with its number; the content is folded and cut once.
+/// As [`each`] for several plans, each with its number; the text is folded and cut once.
 pub(crate) fn each_of(
     plans: &[&Plan],
-    content: &str,
+    piece: Piece<'_>,
     desk: &mut Desk,
     mut take: impl FnMut(usize, Manner, &TurnText<'_>, &[Hit]),
 ) {
     let Desk { matcher, spare, second, further } = desk;
     let Some((first, others)) = plans.split_first() else { return };
-    let written = TurnText::read(first, content, spare);
-    take_written(first, &written, matcher, second, &mut |manner, text, hits| take(0, manner, text, hits));
+    let written = TurnText::read(first, piece, spare);
+    take_written(first, piece, &written, matcher, second, &mut |manner, text, hits| {
+        take(0, manner, text, hits)
+    });
     for (at, plan) in (1..).zip(others) {
-        let text = TurnText::read_again(plan, &written, further);
-        take_written(plan, &text, matcher, second, &mut |manner, text, hits| take(at, manner, text, hits));
+        let text = TurnText::read_again(plan, piece, &written, further);
+        take_written(plan, piece, &text, matcher, second, &mut |manner, text, hits| {
+            take(at, manner, text, hits)
+        });
         text.recycle(further);
     }
     written.recycle(spare);
@@ -72,10 +76,11 @@ pub(crate) fn each_of(
 pub(crate) fn count(plans: &[&Plan], content: &str, desk: &mut Desk, mut take: impl FnMut(usize, Count)) {
     let Desk { spare, further, .. } = desk;
     let Some((first, others)) = plans.split_first() else { return };
-    let written = TurnText::read(first, content, spare);
+    let piece = Piece::whole(content);
+    let written = TurnText::read(first, piece, spare);
     take(0, written.count);
     for (at, plan) in (1..).zip(others) {
-        let text = TurnText::read_again(plan, &written, further);
+        let text = TurnText::read_again(plan, piece, &written, further);
         take(at, text.count);
         text.recycle(further);
     }
@@ -86,6 +91,7 @@ pub(crate) fn count(plans: &[&Plan], content: &str, desk: &mut Desk, mut take: i
 #[inline(always)]
 fn take_written(
     plan: &Plan,
+    piece: Piece<'_>,
     written: &TurnText<'_>,
     matcher: &mut Matcher,
     second: &mut Spare,
@@ -95,7 +101,7 @@ fn take_written(
     if let Some(unfolding) = &plan.unfolding
         && let Some(unfolded) = unfolding.unfold(written.folded.text())
     {
-        let text = TurnText::read_unfolded(plan, &unfolded, &written.folded, second);
+        let text = TurnText::read_unfolded(plan, piece, &unfolded, &written.folded, second);
         take(Manner::Unfolded, &text, matcher.find(plan, &text));
         text.recycle(second);
     }
@@ -106,6 +112,11 @@ fn take_written(
 /// of it in an earlier reading.
 pub(crate) fn settle(plan: &Plan, findings: &mut Findings) {
     let Findings { candidates, joined, .. } = findings;
+    leave_out(plan, joined, candidates);
+}
+
+/// The same for some of the candidates.
+pub(super) fn leave_out(plan: &Plan, joined: &Joined, candidates: &mut Vec<Candidate>) {
     if plan.unfolding.is_some() || !plan.joins.is_empty() {
         let is_near = |c: &Candidate| c.failed & (condition::GAP | condition::CHECKSUM) != 0;
         // Near misses come last: they give way to the matches of every reading.

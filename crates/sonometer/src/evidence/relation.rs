@@ -1,5 +1,6 @@
 //! Relations: what stands before and after a candidate, what it echoes, and for whom it counts when it is negated.
 
+use super::companions::Companions;
 use super::layout::Layouts;
 use super::window::Joined;
 use super::{Candidate, Findings, Said, Setting, condition, lack};
@@ -11,42 +12,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Judges the relations of all candidates and adds those that flip.
 pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
     let Findings { candidates, joined, said, layouts } = findings;
-    said.retain(|said| setting.is_by(said.turn as usize, &plan.companions[said.companion as usize].by));
-    said.sort_unstable();
-    said.dedup();
-    let mut by_end = said.clone();
-    by_end.sort_unstable_by_key(|said| (said.companion, said.turn, said.end));
-    let mut scene = Scene {
-        plan,
-        setting,
-        joined,
-        layouts,
-        said,
-        by_end: &by_end,
-        heard: BTreeMap::new(),
-        seconds: BTreeMap::new(),
-    };
-    let mut flipped = Vec::new();
-    for candidate in candidates.iter_mut() {
-        candidate.failed |= scene.companions_missing(candidate.marker, candidate);
-        flipped.extend(scene.flip(candidate));
-    }
-    candidates.append(&mut flipped);
-    for candidate in candidates.iter_mut().filter(|c| c.failed == 0 && c.strength > Unit::ZERO) {
-        scene.set_strength(candidate);
-    }
+    let mut companions = Companions::default();
+    companions.add(plan, setting, said);
+    Scene::new(plan, setting, joined, layouts, &companions).judge(candidates);
 }
 
 /// The interaction with everything that relations look at.
-struct Scene<'s> {
+pub(super) struct Scene<'s> {
     plan: &'s Plan,
     setting: &'s Setting,
     joined: &'s Joined,
     layouts: &'s Layouts,
-    /// What companions matched, said by those who can say it; sorted.
-    said: &'s [Said],
-    /// The same, sorted by companion, turn and end.
-    by_end: &'s [Said],
+    /// What companions matched, said by those who can say it.
+    companions: &'s Companions,
     /// (marker, turn) -> the content words that can be echoed there.
     heard: BTreeMap<(u32, u32), BTreeSet<&'s str>>,
     /// Companion -> by turn, whether it stands in another turn before, and after it, within its seconds.
@@ -61,6 +39,30 @@ enum Side {
 }
 
 impl<'s> Scene<'s> {
+    pub(super) fn new(
+        plan: &'s Plan,
+        setting: &'s Setting,
+        joined: &'s Joined,
+        layouts: &'s Layouts,
+        companions: &'s Companions,
+    ) -> Self {
+        let (heard, seconds) = Default::default();
+        Self { plan, setting, joined, layouts, companions, heard, seconds }
+    }
+
+    /// Judges the relations of candidates and adds those that flip.
+    pub(super) fn judge(&mut self, candidates: &mut Vec<Candidate>) {
+        let mut flipped = Vec::new();
+        for candidate in candidates.iter_mut() {
+            candidate.failed |= self.companions_missing(candidate.marker, candidate);
+            flipped.extend(self.flip(candidate));
+        }
+        candidates.append(&mut flipped);
+        for candidate in candidates.iter_mut().filter(|c| c.failed == 0 && c.strength > Unit::ZERO) {
+            self.set_strength(candidate);
+        }
+    }
+
     /// The conditions `after` and `before` of a marker that a candidate fails.
     fn companions_missing(&mut self, marker: u32, candidate: &Candidate) -> u8 {
         let (after, before) = {
@@ -115,18 +117,16 @@ impl<'s> Scene<'s> {
             Some(last) => (last.turn, last.start, last.end),
             None => (candidate.turn, candidate.start, candidate.end),
         };
-        let all = self.said;
-        let from = all.partition_point(|said| said.companion < companion);
-        let own = &all[from..from + all[from..].partition_point(|said| said.companion == companion)];
+        let own = self.companions.of(companion);
         let nearest_here = match side {
             Side::Before => {
-                let behind =
-                    self.by_end.partition_point(|s| (s.companion, s.turn, s.end) <= (companion, turn, start));
-                behind.checked_sub(1).map(|at| &self.by_end[at])
+                let by_end = self.companions.of_by_end(companion);
+                let behind = by_end.partition_point(|said| (said.turn, said.end) <= (turn, start));
+                behind.checked_sub(1).map(|at| &by_end[at])
             }
             Side::Behind => own.get(own.partition_point(|said| (said.turn, said.start) < (turn, end))),
         };
-        let nearest_here = nearest_here.filter(|said| (said.companion, said.turn) == (companion, turn));
+        let nearest_here = nearest_here.filter(|said| said.turn == turn);
         match within {
             Reach::Turns(most) => {
                 let distance = match side {

@@ -1,5 +1,6 @@
 //! Finding: all matches of all rules in one turn, in one total order.
 
+mod piece;
 mod run;
 mod shout;
 pub(crate) mod turn;
@@ -9,6 +10,7 @@ use crate::sensor::program::{Key, Program};
 use crate::sensor::vocabulary::role;
 use crate::sensor::{Plan, Taking};
 use crate::text::gap::GapKind;
+pub(crate) use piece::Piece;
 use run::Runner;
 use std::ops::Range;
 pub(crate) use turn::{Count, Spare, TurnText};

@@ -143,12 +143,12 @@ impl Runner {
                     self.go(Point { op: *other, ..point });
                 }
                 Op::TurnStart(next) => {
-                    if at == 0 {
+                    if at == 0 && turn.starts {
                         self.todo.push(Point { op: *next, ..point });
                     }
                 }
                 Op::TurnEnd(next) => {
-                    if at == turn.tokens.len() {
+                    if at == turn.tokens.len() && turn.ends {
                         self.todo.push(Point { op: *next, ..point });
                     }
                 }

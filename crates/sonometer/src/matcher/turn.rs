@@ -1,5 +1,6 @@
 //! One turn made ready for matching: folded text, tokens with their word numbers, sentences, class occurrences.
 
+use super::Piece;
 use crate::class::Occurrence;
 use crate::language::Script;
 use crate::protocol::phrase::Class;
@@ -9,7 +10,7 @@ use crate::text::fold::{FoldBuffers, Folded};
 use crate::text::gap::{self, GapKind};
 use crate::text::token::{self, Sink, Token};
 use crate::text::unfold::Unfolded;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 
 /// A turn made ready for matching, as it is written or unfolded. All places are in the folded text unless they say
 /// otherwise.
@@ -20,6 +21,11 @@ pub(crate) struct TurnText<'t> {
     pub(crate) folded: Folded<'t>,
     /// Whether the folded text is the original.
     is_plain: bool,
+    /// Bytes of the turn before the text that was read.
+    pub(crate) base: usize,
+    /// Whether the turn begins with this text, and whether it ends with it.
+    pub(crate) starts: bool,
+    pub(crate) ends: bool,
     /// Where an unfolded text comes from: what was undone, and the fold of the original.
     origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
     pub(crate) tokens: Vec<Token>,
@@ -48,6 +54,16 @@ pub(crate) struct Count {
     pub(crate) unreadable: u64,
     /// Runs of replacement and control characters.
     pub(crate) noise: u64,
+}
+
+impl AddAssign for Count {
+    fn add_assign(&mut self, other: Self) {
+        self.words += other.words;
+        self.function_words += other.function_words;
+        self.foreign_words += other.foreign_words;
+        self.unreadable += other.unreadable;
+        self.noise += other.noise;
+    }
 }
 
 /// An occurrence of a class and the tokens it overlaps.
@@ -82,65 +98,78 @@ impl Spare {
 }
 
 impl<'t> TurnText<'t> {
-    /// Reads a turn for the patterns of `plan`, in the memory of an earlier one.
-    pub(crate) fn read(plan: &Plan, original: &'t str, spare: &mut Spare) -> Self {
-        Self::read_from(plan, original, None, spare)
+    /// Reads a turn, or a piece of one, for the patterns of `plan`, in the memory of an earlier one.
+    pub(crate) fn read(plan: &Plan, piece: Piece<'t>, spare: &mut Spare) -> Self {
+        Self::read_from(plan, piece, None, spare)
     }
 
-    /// Reads what a turn, whose fold is `folded`, unfolds to.
+    /// Reads what a piece, whose fold is `folded`, unfolds to.
     pub(crate) fn read_unfolded(
         plan: &Plan,
+        piece: Piece<'t>,
         unfolded: &'t Unfolded,
         folded: &'t Folded<'t>,
         spare: &mut Spare,
     ) -> Self {
-        Self::read_from(plan, unfolded.text(), Some((unfolded, folded)), spare)
+        let own = unfolded.text();
+        // Where a protocol looks for regular expressions in unfolded text, turns are read as a whole.
+        let piece = Piece { text: own, from: 0, to: own.len(), ahead: own, ..piece };
+        Self::read_from(plan, piece, Some((unfolded, folded)), spare)
     }
 
     /// Reads for `plan` what has been read as it is written for another: the fold and the edges of its tokens stay.
-    pub(crate) fn read_again(plan: &Plan, written: &TurnText<'t>, spare: &mut Spare) -> Self {
+    pub(crate) fn read_again(
+        plan: &Plan,
+        piece: Piece<'t>,
+        written: &TurnText<'t>,
+        spare: &mut Spare,
+    ) -> Self {
         let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
         tokens.clear();
         tokens.reserve(written.tokens.len());
         let folded = written.folded.copy_into(folding);
-        let mut reader = Reader { tokens, lookup: Lookup::new(plan, sentences, passed) };
+        let mut reader = Reader { tokens, lookup: Lookup::new(plan, piece.starts, sentences, passed) };
         for token in &written.tokens {
             let Range { start, end } = token.range();
             reader.token(folded.text(), start, end, token.is_symbol());
         }
-        Self::finish(plan, written.own, None, folded, reader)
+        Self::finish(plan, piece, None, folded, reader)
     }
 
     fn read_from(
         plan: &Plan,
-        own: &'t str,
+        piece: Piece<'t>,
         origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
         spare: &mut Spare,
     ) -> Self {
         let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
         tokens.clear();
-        tokens.reserve(own.len() / 4 + 4);
-        let folded = Folded::with_buffers(own, folding);
-        let mut reader = Reader { tokens, lookup: Lookup::new(plan, sentences, passed) };
+        tokens.reserve(piece.text.len() / 4 + 4);
+        let folded = Folded::with_buffers(piece.text, folding);
+        let mut reader = Reader { tokens, lookup: Lookup::new(plan, piece.starts, sentences, passed) };
         token::cut(folded.text(), &mut reader);
-        Self::finish(plan, own, origin, folded, reader)
+        Self::finish(plan, piece, origin, folded, reader)
     }
 
     /// A text whose tokens have all been taken.
     fn finish(
         plan: &Plan,
-        own: &'t str,
+        piece: Piece<'t>,
         origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
         folded: Folded<'t>,
         reader: Reader<'_>,
     ) -> Self {
+        let own = piece.text;
         let Reader { tokens, lookup } = reader;
         let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
         let Lookup { sentences, passed, symbols, mut count, .. } = lookup;
         count.words = tokens.len() as u64 - symbols;
-        count.noise = noise(own);
+        count.noise = noise(piece.own());
         let mut turn = Self {
             own,
+            base: piece.base,
+            starts: piece.starts,
+            ends: piece.ends,
             is_plain: origin.is_none() && std::ptr::eq(folded.text(), own),
             folded,
             origin,
@@ -153,7 +182,7 @@ impl<'t> TurnText<'t> {
             count,
         };
         turn.find_classes(plan);
-        turn.find_regexes(plan);
+        turn.regex_matches = plan.regexes.iter().map(|regex| piece.regex_matches(regex)).collect();
         turn
     }
 
@@ -290,14 +319,6 @@ impl<'t> TurnText<'t> {
         }
         self.occurrences.sort_unstable();
     }
-
-    fn find_regexes(&mut self, plan: &Plan) {
-        self.regex_matches = plan
-            .regexes
-            .iter()
-            .map(|regex| regex.find_iter(self.own).map(|m| m.range()).filter(|r| !r.is_empty()).collect())
-            .collect();
-    }
 }
 
 /// Takes the tokens of a turn and looks each word up.
@@ -332,6 +353,8 @@ impl Sink for Reader<'_> {
 struct Lookup<'p> {
     plan: &'p Plan,
     has_tests: bool,
+    /// Whether the text begins a turn.
+    starts: bool,
     /// The token before; an empty one at the beginning.
     last: Token,
     sentences: Vec<u32>,
@@ -343,12 +366,13 @@ struct Lookup<'p> {
 
 impl<'p> Lookup<'p> {
     /// In memory of an earlier turn.
-    fn new(plan: &'p Plan, mut sentences: Vec<u32>, mut passed: Vec<(u32, u32)>) -> Self {
+    fn new(plan: &'p Plan, starts: bool, mut sentences: Vec<u32>, mut passed: Vec<(u32, u32)>) -> Self {
         sentences.clear();
         passed.clear();
         Self {
             plan,
             has_tests: !plan.tests.is_empty(),
+            starts,
             last: Token::default(),
             sentences,
             passed,
@@ -403,7 +427,7 @@ impl<'p> Lookup<'p> {
     #[inline(never)]
     fn gap(&mut self, text: &str, at: u32, start: usize) -> GapKind {
         let kind = self.gap_before(text, at, start);
-        if kind == GapKind::End {
+        if kind == GapKind::End && at > 0 {
             self.sentences.push(at);
         }
         kind
@@ -412,7 +436,8 @@ impl<'p> Lookup<'p> {
     /// The kind of the gap between the last token and `start`, where token number `at` begins or the text ends.
     fn gap_before(&self, text: &str, at: u32, start: usize) -> GapKind {
         if at == 0 {
-            return GapKind::Join;
+            // Before a later piece a sentence ends.
+            return if self.starts { GapKind::Join } else { GapKind::End };
         }
         gap::kind(text, self.last.end as usize, start, || {
             let word = &text[self.last.range()];

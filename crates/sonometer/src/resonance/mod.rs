@@ -71,9 +71,42 @@ pub(crate) fn contribution(repeat: Repeat, strength: Unit, uses: u32) -> Unit {
     }
 }
 
+impl Sums {
+    /// The sums of a marker without absence and ratio, from what its candidates came to.
+    pub(crate) fn so_far(
+        plan: &Plan,
+        setting: &Setting,
+        number: usize,
+        contributions: Unit,
+        turns_with: u64,
+    ) -> Self {
+        let mut sums = Self { contributions: contributions.0, turns_with, ..Self::default() };
+        let marker = &plan.protocol.markers[number];
+        if marker.per.is_some() || marker.share.is_some() {
+            sums.count_turns(plan, setting, number, |_| false);
+        }
+        sums
+    }
+
+    /// Counts words and turns of those that the marker listens to; a turn `with` evidence counts for its share.
+    fn count_turns(&mut self, plan: &Plan, setting: &Setting, number: usize, with: impl Fn(usize) -> bool) {
+        let marker_plan = &plan.markers[number];
+        let place = plan.protocol.markers[number].place;
+        let turns = setting.turns.iter().enumerate().filter(|(turn, _)| setting.is_within(*turn, place));
+        for (turn, facts) in turns {
+            if setting.is_by(turn, &marker_plan.by) {
+                self.words += facts.count.words;
+            }
+            if setting.is_by(turn, &marker_plan.share_by) {
+                self.turns += 1;
+                self.turns_with += u64::from(with(turn));
+            }
+        }
+    }
+}
+
 fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate]) -> Sums {
     let marker = &plan.protocol.markers[number];
-    let marker_plan = &plan.markers[number];
     let total = candidates.iter().map(|c| c.contribution).sum::<Unit>();
     let mut sums = Sums { contributions: total.0, ..Sums::default() };
     if marker.per.is_none() && marker.share.is_none() {
@@ -83,16 +116,7 @@ fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate])
     for candidate in candidates.iter().filter(|c| c.contribution > Unit::ZERO) {
         with[candidate.turn as usize] = true;
     }
-    for (turn, facts) in setting.turns.iter().enumerate().filter(|(t, _)| setting.is_within(*t, marker.place))
-    {
-        if setting.is_by(turn, &marker_plan.by) {
-            sums.words += facts.count.words;
-        }
-        if setting.is_by(turn, &marker_plan.share_by) {
-            sums.turns += 1;
-            sums.turns_with += u64::from(with[turn]);
-        }
-    }
+    sums.count_turns(plan, setting, number, |turn| with[turn]);
     sums
 }
 

@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::language::{self, Language, Script};
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Pole, Protocol, Status};
+use crate::session::Reaches;
 use crate::text::unfold::Unfolding;
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
@@ -22,7 +23,7 @@ use program::Key;
 pub(crate) use roles::fold_role;
 use roles::role_names;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use vocabulary::role;
 
 /// A compiled protocol. Immutable, cheap to clone, shared between threads.
@@ -43,6 +44,8 @@ pub(crate) struct Plan {
     pub(crate) tests: tests::TokenTests,
     pub(crate) exacts: Vec<Box<str>>,
     pub(crate) regexes: Vec<regex::Regex>,
+    /// The same for sessions, made when the first one begins.
+    reaches: OnceLock<Reaches>,
     pub(crate) classes: ClassSet,
     /// The checked classes of lines that are such a class and nothing else.
     pub(crate) checked: ClassSet,
@@ -62,6 +65,8 @@ pub(crate) struct Plan {
     pub(crate) relates: Relates,
     /// Whether some marker hides what it matched.
     pub(crate) has_masks: bool,
+    /// Whether some marker counts in a part of the interaction only.
+    pub(crate) has_places: bool,
     /// Markers that can have an activation without a candidate: by a positive bias, by what is absent, by a ratio.
     pub(crate) always: Vec<u32>,
     /// Sums and largest of the weights of the markers for, and of those against; 0 where there are none.
@@ -265,6 +270,7 @@ impl Plan {
         };
         Ok(Self {
             has_masks: protocol.markers.iter().any(|m| m.mask.is_some()),
+            has_places: protocol.markers.iter().any(|m| m.place.is_some()),
             always: (0..)
                 .zip(&protocol.markers)
                 .filter(|(_, m)| m.can_stand_alone())
@@ -281,6 +287,7 @@ impl Plan {
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
             exacts,
             regexes,
+            reaches: OnceLock::new(),
             checked,
             class_words: language.map_or(Words::None, |l| Words::of(l.code)),
             classes: everywhere.classes,
@@ -297,6 +304,12 @@ impl Plan {
             roles,
             protocol,
         })
+    }
+
+    /// How far the regular expressions can reach; `None` if there are none.
+    pub(crate) fn reaches(&self) -> Option<&Reaches> {
+        let made = || Reaches::of(&self.regexes, self.unfolding.is_some());
+        (!self.regexes.is_empty()).then(|| self.reaches.get_or_init(made))
     }
 
     /// A line of a marker by its number: its own lines, then those of `when` or of `to`, or those that other markers flip

@@ -189,6 +189,17 @@ pub fn fold_to_lower(text: &str) -> String {
     lower
 }
 
+/// Passes on what one character folds to, out of context.
+#[inline]
+pub(crate) fn each_folded(c: char, mut take: impl FnMut(char)) {
+    match char_fold(c) {
+        CharFold::Dropped => {}
+        CharFold::Same => take(c),
+        CharFold::Char(folded) => take(folded),
+        CharFold::Text(text) => text.chars().for_each(take),
+    }
+}
+
 /// A fold in progress.
 struct Folder<'t> {
     original: &'t str,

@@ -60,7 +60,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matcher::{Spare, TurnText};
+    use crate::matcher::{Piece, Spare, TurnText};
     use crate::{Protocol, Sensor};
     use proptest::prelude::*;
 
@@ -77,7 +77,7 @@ mod tests {
         ) {
             let text = parts.concat();
             let sensor = sensor();
-            let turn = TurnText::read(sensor.plan(), &text, &mut Spare::default());
+            let turn = TurnText::read(sensor.plan(), Piece::whole(&text), &mut Spare::default());
             let found = tokens(turn.folded.text(), crate::language::find("en"));
             let place = |token: &Token| (token.range(), token.gap(), token.is_symbol());
             let (found, expected): (Vec<_>, Vec<_>) =

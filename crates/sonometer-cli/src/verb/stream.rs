@@ -1,0 +1,406 @@
+//! `sonometer stream`: measure a text or a conversation while it comes in.
+
+use super::sense::{profile, rate, unit};
+use crate::bar::bar;
+use crate::failure::{Exit, Failure};
+use crate::paint::{BOLD, Paint, one_line, safe};
+use crate::screen::Screen;
+use crate::target::{Instrument, Source};
+use crate::transcript::Lines;
+use clap::ValueEnum;
+use sonometer::{
+    CompositionSession, Error, Event, Interaction, OffsetUnit, Profile, SenseOptions, Session,
+    SessionOptions, Step, Turn, Unit, View,
+};
+use std::io::{self, Read};
+
+/// Arguments of `stream`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
+    target: String,
+    /// How standard input is made up
+    #[arg(long, value_enum, default_value_t)]
+    form: Form,
+    /// Events as they come, one line of JSON each; the last one has the whole reading
+    #[arg(long, conflicts_with = "guard")]
+    pub(crate) json: bool,
+    /// Passes the text on and nothing else: held back until nothing can change any more, private stretches masked
+    #[arg(long)]
+    guard: bool,
+    /// How much of the reading at the end is shown in the JSON: raw, detailed or discovery
+    #[arg(long, default_value = "raw", requires = "json", value_parser = profile)]
+    profile: Profile,
+    /// The unit of the places in the JSON: bytes, chars or utf16
+    #[arg(long, value_name = "UNIT", default_value = "chars", requires = "json", value_parser = unit)]
+    offsets: OffsetUnit,
+    /// The price of one ICS in US dollars
+    #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
+    rate: Unit,
+}
+
+/// How the input is made up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// One text
+    #[default]
+    Text,
+    /// Lines such as `agent: Good morning.`; a line without a role goes on with the one before
+    Turns,
+    /// One segment a line: `{"role": …, "content": …, "timestamp": …}`
+    Jsonl,
+}
+
+/// So much is read at once; less where less has come.
+const CHUNK: usize = 64 << 10;
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let options = SessionOptions {
+        sense: SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() },
+        unit: arguments.offsets,
+        release: !arguments.json,
+    };
+    let session = match Source::find(&arguments.target)?.instrument()? {
+        Instrument::Sensor(sensor) => Target::Protocol(sensor.session(options)),
+        Instrument::Composition(composition) => Target::Composed(composition.session(options)),
+    };
+    let mut stream = Stream { session, teller: Teller::new(arguments) };
+    stream.read(arguments.form, screen)?;
+    let step = stream.session.end().map_err(|error| unusable(&error))?;
+    stream.teller.tell(&step, screen)?;
+    let end = stream.session.finish(arguments).map_err(|error| unusable(&error))?;
+    stream.teller.finish(&end, screen)?;
+    Ok(if end.is_sufficient || arguments.guard { Exit::Done } else { Exit::Insufficient })
+}
+
+fn unusable(error: &Error) -> Failure {
+    Failure::engine("standard input", error)
+}
+
+/// What comes in, and what goes out.
+struct Stream {
+    session: Target,
+    teller: Teller,
+}
+
+impl Stream {
+    /// Takes standard input as it comes.
+    fn read(&mut self, form: Form, screen: &mut Screen) -> Result<(), Failure> {
+        let mut input = io::stdin().lock();
+        let mut buffer = vec![0; CHUNK];
+        let mut lines = Lines::default();
+        loop {
+            let read = match input.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => &buffer[..read],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Failure::unusable(format!("standard input: {error}"))),
+            };
+            match form {
+                Form::Text => {
+                    let step = self.session.push(read).map_err(|error| unusable(&error))?;
+                    self.teller.tell(&step, screen)?;
+                }
+                Form::Turns | Form::Jsonl => {
+                    lines.take(read);
+                    while let Some((number, line)) = lines.next_line() {
+                        self.line(form, number, &line, screen)?;
+                    }
+                }
+            }
+        }
+        if let Some((number, line)) = lines.last_line() {
+            self.line(form, number, &line, screen)?;
+        }
+        Ok(())
+    }
+
+    /// Takes one line of a conversation.
+    fn line(&mut self, form: Form, number: u64, line: &[u8], screen: &mut Screen) -> Result<(), Failure> {
+        let told = |error: &Error| Failure::engine(&format!("standard input, line {number}"), error);
+        let line = std::str::from_utf8(line).map_err(|error| {
+            told(&Error::invalid("", format!("byte {} is not UTF-8", error.valid_up_to())))
+        })?;
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        let steps = match form {
+            Form::Jsonl => {
+                let turn = segment(line).map_err(|error| told(&error))?;
+                self.teller.begin_turn(turn.role.as_deref());
+                vec![self.session.push_segment(turn)]
+            }
+            _ => match crate::transcript::role(line) {
+                Some((role, said)) => {
+                    let begun = self.session.begin_segment(role);
+                    // What is told at the beginning of a turn belongs to the one before.
+                    let step = begun.map_err(|error| told(&error))?;
+                    self.teller.tell(&step, screen)?;
+                    self.teller.begin_turn(Some(role));
+                    vec![self.session.push(said.as_bytes())]
+                }
+                None if !self.teller.has_turns => {
+                    let message = "no role stands before the first words; write `role: text`";
+                    return Err(told(&Error::invalid("", message)));
+                }
+                None if self.teller.is_turn_empty => vec![self.session.push(line.trim().as_bytes())],
+                None => vec![self.session.push(b"\n"), self.session.push(line.trim().as_bytes())],
+            },
+        };
+        self.teller.is_turn_empty &= crate::transcript::role(line).is_some_and(|(_, said)| said.is_empty());
+        for step in steps {
+            self.teller.tell(&step.map_err(|error| told(&error))?, screen)?;
+        }
+        Ok(())
+    }
+}
+
+/// A segment in a line of JSON, by the engine's own reader.
+fn segment(line: &str) -> Result<Turn, Error> {
+    let interaction = Interaction::from_json(&format!("{{\"segments\":[{line}]}}"))?;
+    Ok(interaction.turns()[0].clone())
+}
+
+/// What listens.
+enum Target {
+    Protocol(Session),
+    Composed(CompositionSession),
+}
+
+/// A reading as far as it is told at the end.
+struct End {
+    title: String,
+    json: String,
+    score: Unit,
+    fidelity: Unit,
+    is_sufficient: bool,
+    ics: u64,
+    resonances: Vec<(String, Unit, bool)>,
+}
+
+impl Target {
+    fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
+        match self {
+            Self::Protocol(session) => session.push(chunk),
+            Self::Composed(session) => session.push(chunk),
+        }
+    }
+
+    fn begin_segment(&mut self, role: &str) -> Result<Step, Error> {
+        match self {
+            Self::Protocol(session) => session.begin_segment(role, None),
+            Self::Composed(session) => session.begin_segment(role, None),
+        }
+    }
+
+    fn push_segment(&mut self, turn: Turn) -> Result<Step, Error> {
+        match self {
+            Self::Protocol(session) => session.push_segment(turn),
+            Self::Composed(session) => session.push_segment(turn),
+        }
+    }
+
+    fn end(&mut self) -> Result<Step, Error> {
+        match self {
+            Self::Protocol(session) => session.end(),
+            Self::Composed(session) => session.end(),
+        }
+    }
+
+    fn finish(self, arguments: &Arguments) -> Result<End, Error> {
+        let view = View { profile: arguments.profile, ..View::default() };
+        let shown = |(key, resonance): (&str, sonometer::Resonance)| {
+            (key.to_owned(), resonance.activation, resonance.triggered)
+        };
+        Ok(match self {
+            Self::Protocol(session) => {
+                let reading = session.finish()?;
+                End {
+                    title: format!("{}@{}", reading.protocol().id, reading.protocol().version),
+                    json: reading.to_json(view),
+                    score: reading.score(),
+                    fidelity: reading.fidelity().index,
+                    is_sufficient: reading.fidelity().sufficient,
+                    ics: reading.ics().consumed,
+                    resonances: reading.resonance().map(shown).collect(),
+                }
+            }
+            Self::Composed(session) => {
+                let reading = session.finish()?;
+                let composition = reading.composition();
+                End {
+                    title: format!("{}@{}", composition.id(), composition.version()),
+                    json: reading.to_json(view),
+                    score: reading.score(),
+                    fidelity: reading.fidelity().index,
+                    is_sufficient: reading.fidelity().sufficient,
+                    ics: reading.ics().consumed,
+                    resonances: reading.resonance().map(shown).collect(),
+                }
+            }
+        })
+    }
+}
+
+/// How events are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    People,
+    Json,
+    Guard,
+}
+
+struct Teller {
+    manner: Manner,
+    /// The place that was told last.
+    settled_to: sonometer::Place,
+    has_turns: bool,
+    is_turn_empty: bool,
+    /// The roles of all segments.
+    roles: Vec<String>,
+    /// The segment whose text was shown last.
+    shown: Option<usize>,
+    /// Whether something stands in the last line.
+    in_line: bool,
+}
+
+impl Teller {
+    fn new(arguments: &Arguments) -> Self {
+        let manner = match (arguments.json, arguments.guard) {
+            (true, _) => Manner::Json,
+            (_, true) => Manner::Guard,
+            _ => Manner::People,
+        };
+        Self {
+            manner,
+            settled_to: sonometer::Place::default(),
+            has_turns: false,
+            is_turn_empty: true,
+            roles: Vec::new(),
+            shown: None,
+            in_line: false,
+        }
+    }
+
+    fn begin_turn(&mut self, role: Option<&str>) {
+        self.has_turns = true;
+        self.is_turn_empty = true;
+        self.roles.push(role.unwrap_or_default().to_owned());
+    }
+
+    /// Tells what is new.
+    fn tell(&mut self, step: &Step, screen: &mut Screen) -> Result<(), Failure> {
+        match self.manner {
+            Manner::Json => self.tell_json(step, screen),
+            Manner::Guard => {
+                let text = self.released(step, |text| text.to_owned());
+                if text.is_empty() { Ok(()) } else { screen.print_bytes(&text) }
+            }
+            Manner::People => {
+                let mut text = self.released(step, safe);
+                let paint = screen.paint;
+                for event in &step.events {
+                    if let Some(line) = line(&paint, event) {
+                        if std::mem::take(&mut self.in_line) {
+                            text.push('\n');
+                        }
+                        text.push_str(&line);
+                    }
+                }
+                if text.is_empty() { Ok(()) } else { screen.print(&text) }
+            }
+        }
+    }
+
+    fn tell_json(&mut self, step: &Step, screen: &mut Screen) -> Result<(), Failure> {
+        let mut text = String::new();
+        for event in &step.events {
+            text.push_str(&event.to_json());
+            text.push('\n');
+        }
+        if step.settled_to > self.settled_to {
+            self.settled_to = step.settled_to;
+            let sonometer::Place { segment, offset } = step.settled_to;
+            text.push_str(&format!("{{\"event\":\"settled\",\"segment\":{segment},\"offset\":{offset}}}\n"));
+        }
+        if text.is_empty() { Ok(()) } else { screen.print_bytes(&text) }
+    }
+
+    /// The text that has settled, with the role before each segment of a conversation.
+    fn released(&mut self, step: &Step, show: impl Fn(&str) -> String) -> String {
+        let mut text = String::new();
+        for part in &step.released {
+            if self.shown != Some(part.segment) {
+                if let Some(role) = self.roles.get(part.segment) {
+                    if self.in_line {
+                        text.push('\n');
+                    }
+                    text.push_str(&format!("{}: ", one_line(role)));
+                }
+                self.shown = Some(part.segment);
+            }
+            text.push_str(&show(&part.text));
+            self.in_line = !part.text.ends_with('\n');
+        }
+        text
+    }
+
+    /// Tells how it ended.
+    fn finish(&mut self, end: &End, screen: &mut Screen) -> Result<(), Failure> {
+        match self.manner {
+            Manner::Json => {
+                screen.print_bytes(&format!("{{\"event\":\"complete\",\"reading\":{}}}\n", end.json))
+            }
+            Manner::Guard if self.in_line && !self.roles.is_empty() => screen.print_bytes("\n"),
+            Manner::Guard => Ok(()),
+            Manner::People => {
+                let gap = if self.in_line { "\n\n" } else { "\n" };
+                let text = summary(&screen.paint, end);
+                screen.print(&format!("{gap}{text}"))
+            }
+        }
+    }
+}
+
+/// An event as a line for people.
+fn line(paint: &Paint, event: &Event) -> Option<String> {
+    Some(match event {
+        Event::Evidence { metamarker, score, source, .. } => {
+            format!("    {} {} {score}  “{}”\n", paint.dim("╰"), paint.bold(metamarker), one_line(source))
+        }
+        Event::Resonance { metamarker, score } => {
+            format!("      {} {}\n", bar(paint, *score, BOLD), paint.dim(&format!("{metamarker} {score}")))
+        }
+        Event::Fidelity(fidelity) => {
+            let told = if fidelity.sufficient { "enough to measure" } else { "not enough to measure yet" };
+            format!("    {}\n", paint.dim(&format!("{told} (fidelity {})", fidelity.index)))
+        }
+        // The text is shown masked.
+        Event::Mask { .. } => return None,
+    })
+}
+
+fn summary(paint: &Paint, end: &End) -> String {
+    let mut text = format!("{}\n", paint.bold(&end.title));
+    if !end.is_sufficient {
+        text.push_str(&format!(
+            "  the content lacks sufficient signal (fidelity {}); nothing is measured\n",
+            end.fidelity
+        ));
+        return text;
+    }
+    for (name, value) in [("score", end.score), ("fidelity", end.fidelity)] {
+        text.push_str(&format!("  {name:<8}  {} {value}\n", bar(paint, value, BOLD)));
+    }
+    let heard = end.resonances.iter().filter(|(_, score, _)| *score > Unit::ZERO);
+    for (key, score, triggered) in heard {
+        let sign = if *triggered { "●" } else { "○" };
+        text.push_str(&format!(
+            "  {sign} {} {}\n",
+            bar(paint, *score, BOLD),
+            paint.bold(&format!("{key} {score}"))
+        ));
+    }
+    text.push_str(&format!("  {} ICS\n", end.ics));
+    text
+}

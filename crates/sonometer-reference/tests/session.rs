@@ -1,0 +1,214 @@
+//! However an interaction comes in, a session ends with the reading of the whole, and takes nothing back that it has told as
+//! settled.
+//!
+//! `SONOMETER_CASES=10000` runs the long mode.
+
+use proptest::prelude::*;
+use sonometer::interaction::Turn;
+use sonometer::protocol::Modality;
+use sonometer::{Event, Interaction, Place, Protocol, SenseOptions, Sensor, SessionOptions, Step};
+use sonometer::{OffsetUnit, Profile, Reading, View};
+use sonometer_reference::generate::{self, cases};
+use sonometer_reference::vectors;
+use std::path::Path;
+
+/// How an interaction is cut: the sizes of the chunks, again and again; whether segments come whole.
+#[derive(Clone, Debug)]
+struct Cuts {
+    sizes: Vec<usize>,
+    whole_segments: bool,
+}
+
+fn cuts() -> impl Strategy<Value = Cuts> {
+    let sizes = prop_oneof![
+        Just(vec![1]),
+        Just(vec![4, 5]),
+        prop::collection::vec(1..40_usize, 1..6),
+        prop::collection::vec(0..400_usize, 1..4).prop_map(|mut sizes| {
+            sizes.push(1);
+            sizes
+        }),
+    ];
+    (sizes, prop::bool::weighted(0.3)).prop_map(|(sizes, whole_segments)| Cuts { sizes, whole_segments })
+}
+
+/// Conversations and texts with more sentences than others have.
+fn interaction() -> impl Strategy<Value = Interaction> {
+    let end = prop::sample::select(vec![
+        ". ", "! ", "? ", "\n", "\n\n", "... ", ".) ", "。", "！", ".\n", "?! ", " . ", ", ", ".\" ", "\r\n",
+        " - ", ".", "mr. ", "sooo. ", "d0. ", "m$. ", "5. ", "Jan. ",
+    ]);
+    let text = prop::collection::vec((generate::content(), end), 1..6)
+        .prop_map(|parts| parts.into_iter().map(|(content, end)| content + end).collect::<String>());
+    prop_oneof![
+        2 => text.prop_map(|text| Interaction::text(&text).expect("is short")),
+        2 => generate::interaction(),
+        1 => (generate::interaction(), generate::content(), generate::content()).prop_map(|(whole, one, other)| {
+            let longer = |turn: &Turn| {
+                let content = format!("{}. {one}! {other}\n\n{}", turn.content, turn.content);
+                Turn { content: content.into(), ..turn.clone() }
+            };
+            let turns: Vec<Turn> = whole.turns().iter().map(longer).collect();
+            match whole.modality() {
+                Modality::Transcript => Interaction::transcript(turns).expect("is a transcript"),
+                _ => Interaction::text(&turns[0].content).expect("is short"),
+            }
+        }),
+    ]
+}
+
+/// The steps of a session, and its reading.
+fn feed(
+    sensor: &Sensor,
+    interaction: &Interaction,
+    cuts: &Cuts,
+    options: SessionOptions,
+) -> (Vec<Step>, Reading) {
+    let mut session = sensor.session(options);
+    let mut steps = Vec::new();
+    let mut sizes = cuts.sizes.iter().copied().cycle();
+    for turn in interaction.turns() {
+        if let Some(role) = &turn.role {
+            if cuts.whole_segments {
+                steps.push(session.push_segment(turn.clone()).expect("is taken"));
+                continue;
+            }
+            steps.push(session.begin_segment(role, turn.timestamp).expect("is taken"));
+        }
+        let mut rest = turn.content.as_bytes();
+        while !rest.is_empty() {
+            let (chunk, later) = rest.split_at(sizes.next().unwrap_or(1).min(rest.len()));
+            steps.push(session.push(chunk).expect("is taken"));
+            rest = later;
+        }
+    }
+    steps.push(session.end().expect("ends"));
+    (steps, session.finish().expect("is measured"))
+}
+
+fn whole(reading: &Reading) -> String {
+    let view = View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes), ..View::default() };
+    reading.to_json(view) + &reading.ledger().to_json()
+}
+
+type Found = (usize, usize, usize, String, i64, String);
+
+/// Content with everything hidden that mask events before `to` hide.
+fn masked(interaction: &Interaction, events: &[&Event], to: Place) -> Vec<String> {
+    let turns = interaction.turns().iter().enumerate();
+    let turns = turns.take_while(|(turn, _)| *turn <= to.segment);
+    turns
+        .map(|(turn, Turn { content, .. })| {
+            let mut characters: Vec<char> = content.chars().collect();
+            for event in events {
+                if let Event::Mask { segment, start, end, shown } = event
+                    && *segment == turn
+                {
+                    assert_eq!(shown.chars().count(), end - start, "{event:?}");
+                    for (c, shown) in characters[*start..*end].iter_mut().zip(shown.chars()) {
+                        *c = if shown == '*' { '*' } else { *c };
+                    }
+                }
+            }
+            characters.truncate(if turn == to.segment { to.offset } else { characters.len() });
+            characters.into_iter().collect()
+        })
+        .collect()
+}
+
+fn check_settled(steps: &[Step], reading: &Reading) -> Result<(), TestCaseError> {
+    let interaction = reading.interaction();
+    let chars = |turn: usize, byte: usize| interaction.turns()[turn].content[..byte].chars().count();
+    let evidence: Vec<Found> = reading
+        .evidence()
+        .map(|e| {
+            let (start, end) = (chars(e.turn, e.range.start), chars(e.turn, e.range.end));
+            (e.turn, start, end, e.metamarker.to_owned(), e.score.0, e.source.into_owned())
+        })
+        .collect();
+    let mut events: Vec<&Event> = Vec::new();
+    let mut before = Place::default();
+    let mut released = vec![String::new(); interaction.turns().len()];
+    for Step { settled_to, events: new, released: parts } in steps {
+        prop_assert!(*settled_to >= before, "{settled_to:?} after {before:?}");
+        before = *settled_to;
+        events.extend(new);
+        parts.iter().for_each(|part| released[part.segment].push_str(&part.text));
+        let mut told: Vec<Found> = Vec::new();
+        for event in &events {
+            if let Event::Evidence { metamarker, score, source, segment, start, end } = event {
+                told.push((*segment, *start, *end, metamarker.clone(), score.0, source.clone()));
+            }
+        }
+        told.sort();
+        let place = |e: &Found| Place { segment: e.0, offset: e.1 };
+        let mut settled: Vec<Found> = evidence.iter().filter(|e| place(e) < before).cloned().collect();
+        settled.sort();
+        prop_assert_eq!(&told, &settled, "at {:?}", before);
+        let shown: Vec<String> = (0..=before.segment.min(interaction.turns().len() - 1))
+            .map(|turn| {
+                let shown: Vec<char> = reading.masked_turn(turn).chars().collect();
+                let len = if turn == before.segment { before.offset } else { shown.len() };
+                shown[..len].iter().collect()
+            })
+            .collect();
+        prop_assert_eq!(masked(interaction, &events, before), shown, "at {:?}", before);
+    }
+    let shown: Vec<_> = (0..released.len()).map(|turn| reading.masked_turn(turn).into_owned()).collect();
+    prop_assert_eq!(released, shown);
+    Ok(())
+}
+
+fn chars() -> SessionOptions {
+    SessionOptions { unit: OffsetUnit::Chars, release: true, ..SessionOptions::default() }
+}
+
+fn whatever_the_fidelity() -> SessionOptions {
+    let sense = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
+    SessionOptions { sense, ..chars() }
+}
+
+fn check(protocol: &Protocol, interaction: &Interaction, cuts: &Cuts) -> Result<(), TestCaseError> {
+    let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
+    let (_, reading) = feed(&sensor, interaction, cuts, chars());
+    let at_once = sensor.sense(interaction).expect("every modality is allowed");
+    prop_assert_eq!(whole(&reading), whole(&at_once));
+    let (steps, reading) = feed(&sensor, interaction, cuts, whatever_the_fidelity());
+    check_settled(&steps, &reading)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 20_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_session_gives_what_the_whole_gives(
+        protocol in generate::protocol(),
+        interaction in interaction(),
+        cuts in cuts(),
+    ) {
+        check(&protocol, &interaction, &cuts)?;
+    }
+}
+
+/// Every vector of a protocol that reads its interaction.
+#[test]
+fn vectors_come_in_byte_by_byte_by_words_and_by_segments() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let vectors = vectors::all(&root).unwrap_or_else(|reason| panic!("{reason}"));
+    let mut fed = 0;
+    for vector in &vectors {
+        let Ok((protocol, _)) = Protocol::read(&vector.target) else { continue };
+        let Ok(interaction) = Interaction::from_json(&vector.interaction) else { continue };
+        if !protocol.modalities.contains(&interaction.modality()) {
+            continue;
+        }
+        for (sizes, whole_segments) in [(vec![1], false), (vec![4, 5], false), (vec![1 << 20], true)] {
+            if let Err(error) = check(&protocol, &interaction, &Cuts { sizes, whole_segments }) {
+                panic!("{} `{}`: {error}", vector.place, vector.name);
+            }
+            fed += 1;
+        }
+    }
+    println!("sessions: {fed} ran, of {} vectors", vectors.len());
+    assert!(fed > 2 * vectors.len());
+}

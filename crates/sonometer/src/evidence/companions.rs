@@ -1,0 +1,39 @@
+//! What companions matched, by companion and place.
+
+use super::{Said, Setting};
+use crate::sensor::Plan;
+
+/// What was said near matches, by those who can say it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Companions {
+    /// By companion, by turn and start.
+    by_start: Vec<Vec<Said>>,
+    /// By companion, by turn and end.
+    by_end: Vec<Vec<Said>>,
+}
+
+impl Companions {
+    /// Adds what was said behind everything that was added before.
+    pub(super) fn add(&mut self, plan: &Plan, setting: &Setting, said: &[Said]) {
+        let heard =
+            |said: &&Said| setting.is_by(said.turn as usize, &plan.companions[said.companion as usize].by);
+        let mut new: Vec<Said> = said.iter().filter(heard).copied().collect();
+        new.sort_unstable();
+        new.dedup();
+        self.by_start.resize(plan.companions.len(), Vec::new());
+        self.by_end.resize(plan.companions.len(), Vec::new());
+        new.iter().for_each(|said| self.by_start[said.companion as usize].push(*said));
+        new.sort_by_key(|said| (said.turn, said.end));
+        new.iter().for_each(|said| self.by_end[said.companion as usize].push(*said));
+    }
+
+    /// All that one companion matched, by turn and start.
+    pub(super) fn of(&self, companion: u32) -> &[Said] {
+        self.by_start.get(companion as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same by turn and end.
+    pub(super) fn of_by_end(&self, companion: u32) -> &[Said] {
+        self.by_end.get(companion as usize).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,72 @@
+//! A stretch of a turn that is read by itself: nothing that is found to its left depends on what stands to its right, and
+//! the other way round. A turn that is there as a whole is one piece.
+
+use std::ops::Range;
+
+/// A piece with what stands around it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece<'t> {
+    /// The whole gap before its first token, its tokens, and the whole gap behind its last one.
+    pub(crate) text: &'t str,
+    /// Bytes of the turn before `text`.
+    pub(crate) base: usize,
+    /// Where the piece begins in `text`: behind the white space that parts it from the one before.
+    pub(crate) from: usize,
+    /// Where the next one begins.
+    pub(crate) to: usize,
+    /// `text` and everything that is known to follow: regular expressions look there.
+    pub(crate) ahead: &'t str,
+    /// Whether nothing of the turn stands before it.
+    pub(crate) starts: bool,
+    /// Whether nothing of the turn stands behind it.
+    pub(crate) ends: bool,
+}
+
+impl<'t> Piece<'t> {
+    /// A turn as a whole.
+    #[inline]
+    pub(crate) fn whole(text: &'t str) -> Self {
+        Self { text, base: 0, from: 0, to: text.len(), ahead: text, starts: true, ends: true }
+    }
+
+    /// Whether it is a turn as a whole.
+    #[inline]
+    pub(crate) fn is_whole(&self) -> bool {
+        self.starts && self.ends
+    }
+
+    /// The piece without the gaps that others share.
+    pub(crate) fn own(&self) -> &'t str {
+        &self.text[self.from..self.to]
+    }
+
+    /// The matches of a regular expression that begin in it, from left to right, not overlapping, without empty ones: those
+    /// that the whole turn has there.
+    pub(crate) fn regex_matches(&self, regex: &regex::Regex) -> Vec<Range<usize>> {
+        if self.is_whole() {
+            return regex.find_iter(self.text).map(|m| m.range()).filter(|r| !r.is_empty()).collect();
+        }
+        let mut found = Vec::new();
+        let mut at = self.from;
+        let mut last_end = None;
+        while let Some(mut next) = regex.find_at(self.ahead, at) {
+            if next.is_empty() && last_end == Some(next.end()) {
+                // An empty match directly behind a match is none.
+                let Some(c) = self.ahead[at..].chars().next() else { break };
+                match regex.find_at(self.ahead, at + c.len_utf8()) {
+                    Some(further) => next = further,
+                    None => break,
+                }
+            }
+            if next.start() >= self.to {
+                break;
+            }
+            if !next.is_empty() {
+                found.push(next.range());
+            }
+            at = next.end();
+            last_end = Some(at);
+        }
+        found
+    }
+}

@@ -1,0 +1,319 @@
+//! Where a turn that is still being written can be parted: at white space (or an ideographic full stop) in a gap that ends a
+//! sentence whatever follows. No phrase, negation, class or disguise reaches over such a place; regular expressions are asked
+//! apart ([`super::crossing`]).
+//!
+//! Every character is looked at once. Not every sentence end is found, and none that is not one: a full stop behind what
+//! may be an abbreviation, or a line that goes on in lower case, parts nothing.
+
+use crate::class;
+use crate::sensor::Plan;
+use crate::text::chars::{self, Class};
+use crate::text::fold::{each_folded, fold_to_lower};
+use std::ops::Range;
+
+/// A place where a turn can be parted. All offsets are bytes of the turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// Where the gap begins: behind the last token of the left part.
+    pub(super) gap: usize,
+    /// Where the right part begins: behind white space of the gap.
+    pub(super) at: usize,
+    /// Where the first token of the right part begins.
+    pub(super) next: usize,
+}
+
+/// What the protocols that read the turn ask of a cut.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    /// Full stops behind these words end no sentence; sorted.
+    abbreviations: Vec<&'static str>,
+    /// Some protocol looks for classes: a full stop may belong to a date, a price, an extension.
+    has_classes: bool,
+    /// Some protocol undoes disguises, after which a full stop may follow another word.
+    unfolds: bool,
+}
+
+impl Rules {
+    pub(super) fn of<'p>(plans: impl Iterator<Item = &'p Plan>) -> Self {
+        let mut rules = Self { abbreviations: Vec::new(), has_classes: false, unfolds: false };
+        for plan in plans {
+            let lists = plan.language.map(|l| [l.abbreviations, l.number_abbreviations]);
+            rules.abbreviations.extend(lists.into_iter().flatten().flatten());
+            rules.has_classes |= !plan.classes.is_empty() || !plan.checked.is_empty();
+            rules.unfolds |= plan.unfolding.is_some();
+        }
+        rules.abbreviations.sort_unstable();
+        rules.abbreviations.dedup();
+        rules
+    }
+
+    /// Whether a full stop directly behind these words (from white space on) ends a sentence in every reading of them.
+    fn ends_at_full_stop(&self, run: &str, token: &str) -> bool {
+        let token = fold_to_lower(token);
+        let mut letters = token.chars();
+        if letters.next().is_none() || letters.next().is_none() || token.len() > MOST_CHECKED {
+            // One letter may be an initial.
+            return false;
+        }
+        if self.abbreviations.binary_search(&token.as_str()).is_ok() {
+            return false;
+        }
+        if self.has_classes && class::takes_full_stop(&token) {
+            return false;
+        }
+        let is_plain = || {
+            let bytes = run.as_bytes();
+            let alike = |three: &[u8]| three.iter().all(|b| b.eq_ignore_ascii_case(&three[0]));
+            run.len() >= 2 && bytes.iter().all(u8::is_ascii_alphabetic) && !bytes.windows(3).any(alike)
+        };
+        !self.unfolds || is_plain()
+    }
+}
+
+/// Longer words are no abbreviations, and not worth a look.
+const MOST_CHECKED: usize = 64;
+
+/// Reads a turn as it comes in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frontier {
+    /// How far it has read.
+    read: usize,
+    /// The token that was read last, as far as the full stop behind it asks.
+    token: Range<usize>,
+    last: Last,
+    /// A `.` or `/` since white space: a web address may go on over an ideographic full stop.
+    may_be_address: bool,
+    gap: Gap,
+}
+
+/// What was read last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Last {
+    #[default]
+    Gap,
+    /// An apostrophe that a letter directly behind it makes part of the word.
+    Apostrophe,
+    Word,
+    Ideograph,
+    /// An emoji, or a character that folds to tokens and gaps at once.
+    Symbol,
+    Mixed,
+}
+
+/// A gap as far as it was read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Gap {
+    start: usize,
+    /// Behind its last white space, or behind its last ideographic full stop.
+    parted: Option<usize>,
+    /// It is a full stop that parts: only ideographs, not white space.
+    by_stop: bool,
+    after_ideograph: bool,
+    /// Whether where it begins is not known, within one character.
+    is_mixed: bool,
+    /// It has a sign that ends a sentence by itself.
+    ends: bool,
+    newlines: u32,
+    stop: Stop,
+    /// White space stands behind one full stop that begins the gap, one that does not, an ellipsis.
+    first_stop: bool,
+    later_stop: bool,
+    ellipsis: bool,
+    /// Whether the gap is empty so far.
+    is_empty: bool,
+}
+
+/// A run of full stops with the closing signs behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stop {
+    #[default]
+    None,
+    Dots {
+        count: u32,
+        first: bool,
+    },
+    Closing {
+        single: bool,
+        first: bool,
+    },
+}
+
+impl Frontier {
+    /// Reads on in `turn` to its end as it is known, and gives every place where it can be parted.
+    pub(super) fn advance(&mut self, rules: &Rules, turn: &str, mut found: impl FnMut(Cut)) {
+        let from = self.read;
+        for (at, c) in turn[from..].char_indices() {
+            let at = from + at;
+            let end = at + c.len_utf8();
+            if c.is_ascii() {
+                self.take(rules, turn, at..end, c, c, &mut found);
+            } else if is_mixed(c) {
+                self.token = at..end;
+                self.last = Last::Mixed;
+            } else {
+                each_folded(c, |folded| self.take(rules, turn, at..end, c, folded, &mut found));
+            }
+        }
+        self.read = turn.len();
+    }
+
+    /// Takes one character of the fold of the character `c` at `place`.
+    #[inline]
+    fn take(
+        &mut self,
+        rules: &Rules,
+        turn: &str,
+        place: Range<usize>,
+        c: char,
+        folded: char,
+        found: &mut impl FnMut(Cut),
+    ) {
+        let is_word = folded.is_ascii_alphanumeric();
+        let class = match folded.is_ascii() {
+            true if is_word => Class::Word,
+            true => Class::Separator,
+            false => chars::class(folded),
+        };
+        match class {
+            Class::Word | Class::Mark | Class::Ideograph | Class::Symbol | Class::Modifier => {
+                self.take_token(rules, turn, place, folded, class, found);
+            }
+            Class::Ignorable | Class::Space | Class::Separator => self.take_gap(place, c, folded),
+        }
+    }
+
+    fn take_token(
+        &mut self,
+        rules: &Rules,
+        turn: &str,
+        place: Range<usize>,
+        folded: char,
+        class: Class,
+        found: &mut impl FnMut(Cut),
+    ) {
+        let is_ideograph = class == Class::Ideograph;
+        let in_token = match self.last {
+            Last::Word => matches!(class, Class::Word | Class::Mark),
+            Last::Apostrophe => chars::is_letter(folded),
+            Last::Ideograph | Last::Symbol | Last::Mixed | Last::Gap => false,
+        };
+        if !in_token {
+            if matches!(self.last, Last::Gap | Last::Apostrophe)
+                && let Some(at) = self.parted(rules, turn, &place, folded, is_ideograph)
+            {
+                found(Cut { gap: self.gap.start, at, next: place.start });
+            }
+            self.token.start = place.start;
+        }
+        self.token.end = place.end;
+        self.last = match class {
+            Class::Ideograph => Last::Ideograph,
+            Class::Symbol | Class::Modifier => Last::Symbol,
+            _ => Last::Word,
+        };
+    }
+
+    fn take_gap(&mut self, place: Range<usize>, c: char, folded: char) {
+        if !matches!(self.last, Last::Gap | Last::Apostrophe) {
+            self.gap = Gap {
+                start: place.start,
+                is_empty: true,
+                after_ideograph: self.last == Last::Ideograph,
+                is_mixed: self.last == Last::Mixed,
+                ..Gap::default()
+            };
+        }
+        let apostrophe = folded == '\'' && self.last == Last::Word;
+        self.last = if apostrophe { Last::Apostrophe } else { Last::Gap };
+        let is_white = matches!(folded, ' ' | '\t' | '\n' | '\r');
+        let gap = &mut self.gap;
+        gap.stop = match (gap.stop, folded) {
+            (Stop::Dots { count, first }, '.') => Stop::Dots { count: count + 1, first },
+            (_, '.') => Stop::Dots { count: 1, first: gap.is_empty },
+            (Stop::Dots { count, first }, _) if is_closer(folded) => {
+                Stop::Closing { single: count == 1, first }
+            }
+            (closing @ Stop::Closing { .. }, _) if is_closer(folded) => closing,
+            (stop, _) => {
+                let (single, first) = match stop {
+                    Stop::Dots { count, first } => (count == 1, first),
+                    Stop::Closing { single, first } => (single, first),
+                    Stop::None => (false, false),
+                };
+                if is_white && stop != Stop::None {
+                    gap.first_stop |= single && first;
+                    gap.later_stop |= single && !first;
+                    gap.ellipsis |= !single;
+                }
+                Stop::None
+            }
+        };
+        gap.is_empty = false;
+        match folded {
+            '!' | '?' | '。' | '؟' | '।' | '॥' | '۔' => gap.ends = true,
+            '.' | '/' => self.may_be_address = true,
+            // None of these stands in a web address.
+            ' ' | '\t' | '\n' | '\r' | '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' => {
+                self.may_be_address = false;
+                gap.newlines += u32::from(folded == '\n');
+            }
+            _ => {}
+        }
+        if is_white && c.is_ascii() {
+            gap.parted = Some(place.end);
+            gap.by_stop = false;
+        } else if c == '。'
+            && gap.after_ideograph
+            && !self.may_be_address
+            && (gap.parted.is_none() || gap.by_stop)
+        {
+            gap.parted = Some(place.end);
+            gap.by_stop = true;
+        }
+    }
+
+    /// Where the gap before the token that begins at `place` parts the turn, if it does.
+    fn parted(
+        &self,
+        rules: &Rules,
+        turn: &str,
+        place: &Range<usize>,
+        folded: char,
+        is_ideograph: bool,
+    ) -> Option<usize> {
+        let gap = &self.gap;
+        let at = gap.parted?;
+        if gap.is_mixed || gap.by_stop && !is_ideograph || self.token.is_empty() {
+            // Where no token stands before it, no sentence ends.
+            return None;
+        }
+        if gap.ends || gap.newlines >= 2 || (gap.later_stop && !rules.unfolds) {
+            return Some(at);
+        }
+        if gap.first_stop {
+            let run_start = turn[..gap.start].rfind([' ', '\t', '\n', '\r']).map_or(0, |white| white + 1);
+            let run = &turn[run_start..gap.start];
+            let is_end = run.len() <= 2 * MOST_CHECKED
+                && rules.ends_at_full_stop(run, &turn[self.token.start..gap.start]);
+            return is_end.then_some(at);
+        }
+        if gap.ellipsis || gap.newlines == 1 {
+            let goes_on = folded.is_ascii_lowercase();
+            let disguised = rules.unfolds && !(folded.is_ascii_uppercase() && at == place.start);
+            return (!goes_on && !disguised).then_some(at);
+        }
+        None
+    }
+}
+
+fn is_closer(c: char) -> bool {
+    matches!(c, '"' | '\'' | ')' | ']' | '}' | '*' | '_' | '~')
+}
+
+/// Whether a character folds to a token and a gap (`⒈`, `½`).
+fn is_mixed(c: char) -> bool {
+    let is_gap = |c| matches!(chars::class(c), Class::Ignorable | Class::Space | Class::Separator);
+    let mut found = (false, false);
+    each_folded(c, |folded| if is_gap(folded) { found.0 = true } else { found.1 = true });
+    found == (true, true)
+}

@@ -1,0 +1,164 @@
+//! What one protocol can tell of an interaction that still comes in.
+
+use crate::evidence::pending::{Front, Judged, Pending};
+use crate::evidence::{Candidate, Setting, condition};
+use crate::mask::Masked;
+use crate::resonance::{self, Resonance, Sums};
+use crate::sense::Search;
+use crate::sensor::Plan;
+use crate::unit::Unit;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Live {
+    pending: Pending,
+    /// Those that wait, as they stand.
+    judged: Vec<Judged>,
+    /// How often each line of each marker has counted.
+    uses: BTreeMap<(u32, u32), u32>,
+    meters: BTreeMap<u32, Meter>,
+}
+
+/// The evidence of one marker so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meter {
+    contributions: Unit,
+    /// Turns with a positive contribution, and the last of them.
+    turns_with: u64,
+    last_turn: Option<u32>,
+    has_changed: bool,
+    told: Unit,
+}
+
+/// What can no longer change.
+#[derive(Debug, Default)]
+pub(super) struct Settled {
+    /// Evidence with the number of its sensor, in the order of the text.
+    pub(super) evidence: Vec<(usize, Candidate)>,
+    /// Masks in the order of the text, each once.
+    pub(super) masks: Vec<Masked>,
+}
+
+impl Settled {
+    /// Puts all in the order of the text; of evidence at the same place, that of the first protocol first.
+    pub(super) fn put_in_order(&mut self) {
+        self.evidence.sort_by_key(|(_, c)| (c.turn, c.start, c.end));
+        self.masks.sort_by_key(|masked| (masked.turn, masked.range.start, masked.range.end));
+        self.masks.dedup();
+    }
+}
+
+impl Live {
+    /// About the bytes held on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.pending.heap_bytes()
+            + self.judged.capacity() * size_of::<Judged>()
+            + self.uses.len() * size_of::<((u32, u32), u32)>()
+            + self.meters.len() * size_of::<(u32, Meter)>()
+    }
+
+    /// Judges what was found since the last time with what still waits. Gives the place (turn, byte) from which on a verdict can still
+    /// change.
+    pub(super) fn take_in(&mut self, plan: &Plan, search: &Search, front: Front) -> (u32, u32) {
+        let Search { setting, findings, .. } = search;
+        self.pending.take_in(plan, setting, findings);
+        self.judged = self.pending.judge(plan, setting, findings, front);
+        if front.turns_follow && !plan.joins.is_empty() {
+            // What is found over several turns is known when all of them are.
+            return (0, 0);
+        }
+        let open = self.judged.iter().filter(|judged| judged.is_open);
+        open.map(|judged| (judged.candidate.turn, judged.candidate.start)).min().unwrap_or((u32::MAX, 0))
+    }
+
+    /// Where the first match begins that reaches over a place.
+    pub(super) fn reaches_over(&self, (turn, byte): (u32, u32)) -> Option<(u32, u32)> {
+        let over = |c: &Candidate| c.turn == turn && c.start < byte && byte < c.end;
+        let starts = self.judged.iter().map(|judged| &judged.candidate).filter(|c| over(c));
+        starts.map(|c| (c.turn, c.start)).min()
+    }
+
+    /// Passes on what stands before a place, as the verdicts are.
+    pub(super) fn settle(&mut self, plan: &Plan, sensor: usize, edge: (u32, u32), all: &mut Settled) {
+        let mut done: Vec<Judged> = Vec::new();
+        self.judged.retain(|judged| {
+            let stays = (judged.candidate.turn, judged.candidate.start) >= edge;
+            if !stays {
+                done.push(*judged);
+            }
+            stays
+        });
+        self.pending.release(edge);
+        done.sort_by_key(|j| {
+            let c = &j.candidate;
+            (c.turn, c.start, c.end, c.marker, c.line)
+        });
+        for Judged { mut candidate, is_overdue, .. } in done {
+            let marker = &plan.protocol.markers[candidate.marker as usize];
+            if let Some(mask) = marker.mask
+                && candidate.failed & condition::EXCEPT == 0
+            {
+                all.masks.push(Masked { turn: candidate.turn, range: candidate.range(), mask });
+            }
+            if candidate.failed != 0 {
+                continue;
+            }
+            candidate.contribution = match marker.absence {
+                Some(_) if is_overdue => Unit::ONE,
+                Some(_) => Unit::ZERO,
+                None => {
+                    let uses = self.uses.entry((candidate.marker, candidate.line)).or_default();
+                    *uses += 1;
+                    let repeat = plan.markers[candidate.marker as usize].repeat;
+                    resonance::contribution(repeat, candidate.strength, *uses - 1)
+                }
+            };
+            self.measure(&candidate);
+            if candidate.contribution > Unit::ZERO {
+                all.evidence.push((sensor, candidate));
+            }
+        }
+    }
+
+    fn measure(&mut self, candidate: &Candidate) {
+        let meter = self.meters.entry(candidate.marker).or_default();
+        meter.contributions = meter.contributions + candidate.contribution;
+        meter.has_changed = true;
+        if candidate.contribution > Unit::ZERO && meter.last_turn != Some(candidate.turn) {
+            meter.last_turn = Some(candidate.turn);
+            meter.turns_with += 1;
+        }
+    }
+
+    /// The markers (by number) whose resonance by the evidence so far is another than it was. Ratios are told by the reading
+    /// at the end.
+    pub(super) fn changed_resonances(&mut self, plan: &Plan, setting: &Setting) -> Vec<(u32, Unit)> {
+        let mut changed = Vec::new();
+        for (&number, meter) in &mut self.meters {
+            let marker = &plan.protocol.markers[number as usize];
+            if !std::mem::take(&mut meter.has_changed) || marker.ratio.is_some() {
+                continue;
+            }
+            let score = match marker.absence {
+                Some(_) => meter.contributions.clamp_to_one(),
+                None => {
+                    let Meter { contributions, turns_with, .. } = *meter;
+                    let sums = Sums::so_far(plan, setting, number as usize, contributions, turns_with);
+                    sums.resonance(marker, Unit::ZERO).activation
+                }
+            };
+            if score != meter.told {
+                meter.told = score;
+                changed.push((number, score));
+            }
+        }
+        changed
+    }
+
+    /// The markers whose resonance at the end is another than what was told last.
+    pub(super) fn changes_at_end(&mut self, resonances: &[(u32, Resonance)]) -> Vec<(u32, Unit)> {
+        let told = |marker: &u32| self.meters.get(marker).map_or(Unit::ZERO, |meter| meter.told);
+        let now = resonances.iter().map(|(marker, resonance)| (*marker, resonance.activation));
+        now.filter(|(marker, score)| told(marker) != *score).collect()
+    }
+}

@@ -1,0 +1,232 @@
+//! Sessions: an interaction that comes in bit by bit, chunk by chunk or segment by segment.
+//!
+//! A session reads each character once. As soon as a sentence is complete and nothing that follows can change what was found
+//! in it, it says so: [`Step::settled_to`] moves on, and the evidence and the masks before it are told. What a session gives
+//! at its end is the reading of the whole, byte for byte, however the interaction was cut.
+//!
+//! ```
+//! use sonometer::{Interaction, Protocol, Sensor, SessionOptions, View};
+//!
+//! let (protocol, _) = Protocol::read(r#"{
+//!     "sonometer": 1, "id": "thanks", "version": "1.0", "taxonomy": "Signal", "language": "en",
+//!     "markers": [{"label": "gratitude", "negation": "drop", "clear": "(thanks|thank you)",
+//!         "hit": "Thanks!", "miss": "No thanks."}]
+//! }"#)?;
+//! let sensor = Sensor::new(protocol)?;
+//! let text = "It works again, thank you! And good-bye.";
+//!
+//! let mut session = sensor.session(SessionOptions::default());
+//! let mut released = 0;
+//! for chunk in text.as_bytes().chunks(4) {
+//!     released = session.push(chunk)?.settled_to.offset;
+//! }
+//! // The second sentence could still go on.
+//! assert_eq!(&text[..released], "It works again, thank you! ");
+//!
+//! let whole = sensor.sense(&Interaction::text(text)?)?;
+//! assert_eq!(session.finish()?.to_json(View::default()), whole.to_json(View::default()));
+//! # Ok::<(), sonometer::Error>(())
+//! ```
+//!
+//! What settles when:
+//! - Text settles up to the end of a sentence that is certain: white space behind `.`, `!` or `?`, an empty line, a line break
+//!   before a capital, an ideographic full stop. A full stop behind an abbreviation is not certain, and neither is one behind a number.
+//! - A regular expression may reach over sentences; the text waits as long as one could. With `unfold` and a regular expression
+//!   in one protocol, a turn settles when it is complete, and so it does where an expression has been open for 4096 bytes.
+//! - A match with `before` or `pair` waits until what it looks for has come or cannot come any more; one with `where: last …`,
+//!   or with times, and the start of a deadline wait likewise, the most patient of them for the end. With `join`, transcripts settle at the end.
+
+mod crossing;
+mod frontier;
+mod live;
+mod ruler;
+mod step;
+mod stream;
+mod utf8;
+
+use crate::composition::{Composition, CompositionReading};
+use crate::error::Error;
+use crate::interaction::Turn;
+use crate::profile::OffsetUnit;
+use crate::reading::Reading;
+use crate::sense::{SenseOptions, conclude, conclude_together};
+use crate::sensor::Sensor;
+use crate::unit::Unit;
+pub(crate) use crossing::Reaches;
+pub use step::{Event, Place, Released, Step};
+use stream::Stream;
+
+/// How a session senses, and how it counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionOptions {
+    /// What a deployment sets around sensing.
+    pub sense: SenseOptions,
+    /// The unit of all offsets in steps.
+    pub unit: OffsetUnit,
+    /// Whether steps carry the text that has settled, masked: for guards that hold text back until it is safe to show.
+    pub release: bool,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self { sense: SenseOptions::default(), unit: OffsetUnit::Bytes, release: false }
+    }
+}
+
+/// How the markers of all sensors are called.
+#[derive(Clone, Debug)]
+enum Labels {
+    /// By their labels: there is one protocol.
+    Own,
+    /// As the composition calls them.
+    Of(Composition),
+}
+
+impl Labels {
+    fn key<'l>(&'l self, sensors: &'l [Sensor], sensor: usize, marker: usize) -> &'l str {
+        match self {
+            Self::Own => &sensors[sensor].protocol().markers[marker].label,
+            Self::Of(composition) => composition.key(sensor, marker),
+        }
+    }
+}
+
+impl Sensor {
+    /// Begins to sense an interaction that comes in bit by bit.
+    pub fn session(&self, options: SessionOptions) -> Session {
+        Session { stream: Stream::new(vec![self.clone()], Labels::Own, options) }
+    }
+}
+
+impl Composition {
+    /// Begins to sense an interaction that comes in bit by bit.
+    pub fn session(&self, options: SessionOptions) -> CompositionSession {
+        let labels = Labels::Of(self.clone());
+        CompositionSession {
+            stream: Stream::new(self.sensors().to_vec(), labels, options),
+            composition: self.clone(),
+        }
+    }
+}
+
+/// One interaction that comes in, sensed by one protocol. A clone goes its own way.
+#[derive(Clone, Debug)]
+pub struct Session {
+    stream: Stream,
+}
+
+/// One interaction that comes in, sensed by a metric or a blueprint. A clone goes its own way.
+#[derive(Clone, Debug)]
+pub struct CompositionSession {
+    stream: Stream,
+    composition: Composition,
+}
+
+macro_rules! session_methods {
+    () => {
+        /// Takes the next bytes of the text, or of the segment that was begun last. They may be cut anywhere, within a character
+        /// too. An empty chunk is no mistake.
+        ///
+        /// # Errors
+        /// `invalid_request` with the byte that is not UTF-8, if no segment is open in a transcript, or if a protocol does not read
+        /// texts; `payload_too_large` beyond [`crate::interaction::MAX_CONTENT_BYTES`]. The chunk is not taken then, and the session goes on as if it
+        /// had not come.
+        pub fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
+            self.stream.push(chunk)
+        }
+
+        /// Ends the segment that came in, if there is one, and begins another. `timestamp` is in seconds.
+        ///
+        /// # Errors
+        /// `invalid_request` if the role is empty, if a plain text came in before, if the segment before ends within a character, or
+        /// if a protocol does not read transcripts.
+        pub fn begin_segment(&mut self, role: &str, timestamp: Option<Unit>) -> Result<Step, Error> {
+            self.stream.begin_segment(role, timestamp)
+        }
+
+        /// Takes a whole segment.
+        ///
+        /// # Errors
+        /// As [`Self::begin_segment`] and [`Self::push`].
+        pub fn push_segment(&mut self, segment: Turn) -> Result<Step, Error> {
+            self.stream.push_segment(segment)
+        }
+
+        /// Says that nothing more comes: everything settles, and what is left is told. [`Self::finish`] gives the reading; it need not be
+        /// ended before.
+        ///
+        /// # Errors
+        /// `invalid_request` if the content ends within a character, or if a protocol does not read what came in. Every push after
+        /// the end is an error.
+        pub fn end(&mut self) -> Result<Step, Error> {
+            self.stream.end()
+        }
+
+        /// Everything before this place is settled, see [`Step::settled_to`].
+        pub fn settled_to(&self) -> Place {
+            self.stream.settled_to()
+        }
+
+        /// About the bytes that the session holds beside the text that came in and the evidence in it: what waits, and the states of
+        /// regular expressions that are followed.
+        pub fn working_bytes(&self) -> usize {
+            self.stream.working_bytes()
+        }
+    };
+}
+
+impl Session {
+    session_methods!();
+
+    /// The reading as if the interaction ended here. The session goes on.
+    ///
+    /// # Errors
+    /// As [`Session::finish`].
+    pub fn so_far(&self) -> Result<Reading, Error> {
+        self.clone().finish()
+    }
+
+    /// Ends the interaction: the reading that [`Sensor::sense`] gives for all of it.
+    ///
+    /// # Errors
+    /// `invalid_request` if it ends within a character, or if the protocol does not read what came in.
+    pub fn finish(self) -> Result<Reading, Error> {
+        let options = self.stream.options().sense;
+        let (sensors, mut searches, interaction) = self.stream.finish()?;
+        let search = searches.pop().unwrap_or_default();
+        Ok(conclude(&sensors[0], search, &interaction, options))
+    }
+
+    /// The sensor.
+    pub fn sensor(&self) -> &Sensor {
+        &self.stream.sensors()[0]
+    }
+}
+
+impl CompositionSession {
+    session_methods!();
+
+    /// The reading as if the interaction ended here. The session goes on.
+    ///
+    /// # Errors
+    /// As [`CompositionSession::finish`].
+    pub fn so_far(&self) -> Result<CompositionReading, Error> {
+        self.clone().finish()
+    }
+
+    /// Ends the interaction: the reading that [`Composition::sense`] gives for all of it.
+    ///
+    /// # Errors
+    /// `invalid_request` if it ends within a character, or if a protocol does not read what came in.
+    pub fn finish(self) -> Result<CompositionReading, Error> {
+        let options = self.stream.options().sense;
+        let (sensors, searches, interaction) = self.stream.finish()?;
+        let readings = conclude_together(&sensors, searches, &interaction, options);
+        Ok(self.composition.reading_of(readings, options))
+    }
+
+    /// The metric or blueprint.
+    pub fn composition(&self) -> &Composition {
+        &self.composition
+    }
+}

@@ -1,0 +1,155 @@
+//! What a session says while an interaction comes in.
+
+use crate::fidelity::Fidelity;
+use crate::json::Json;
+use crate::unit::Unit;
+
+/// A place in an interaction that still comes in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The segment, from 0; 0 in a plain text.
+    pub segment: usize,
+    /// How far into its content, in the unit of the session.
+    pub offset: usize,
+}
+
+/// What a push brought to light.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Everything before this place is settled: no evidence, no mask and no exclusion there can change any more, and what
+    /// there is has been told by the events so far. It never goes back.
+    pub settled_to: Place,
+    /// What is new, in the order of the text; resonances and fidelity come last.
+    pub events: Vec<Event>,
+    /// The text that has settled in this step as it may be shown, segment by segment; empty unless
+    /// [`super::SessionOptions::release`] asks for it.
+    pub released: Vec<Released>,
+}
+
+/// Settled text of one segment, masked where the protocol says so, whatever the fidelity is. What is released of a segment
+/// in one step after the other makes up its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Released {
+    /// The segment, from 0.
+    pub segment: usize,
+    /// The next part of its content.
+    pub text: String,
+}
+
+/// Something that a session has found out. Evidence and masks are told once and are final; a resonance and a fidelity are
+/// how things stand now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A piece of evidence. It is that of the reading at the end, unless the content turns out to be insufficient there.
+    Evidence {
+        /// The metamarker, by its key in the reading.
+        metamarker: String,
+        /// What it adds to its marker, above 0, at most 1.
+        score: Unit,
+        /// The text, masked where the protocol says so.
+        source: String,
+        /// The segment it stands in.
+        segment: usize,
+        /// Where it begins and ends in the content, in the unit of the session.
+        start: usize,
+        /// See `start`.
+        end: usize,
+    },
+    /// A stretch that must not be shown as it is. It is told whatever the fidelity is.
+    Mask {
+        /// The segment it stands in.
+        segment: usize,
+        /// Where it begins and ends in the content, in the unit of the session.
+        start: usize,
+        /// See `start`.
+        end: usize,
+        /// What is shown in its place: letters and digits as `*`, of the same length in characters.
+        shown: String,
+    },
+    /// The resonance of a metamarker by the evidence told so far.
+    Resonance {
+        /// The metamarker, by its key in the reading.
+        metamarker: String,
+        /// Its activation, 0 to 1.
+        score: Unit,
+    },
+    /// Whether what came in so far is sufficient; told when that changes.
+    Fidelity(Fidelity),
+}
+
+impl Step {
+    /// As canonical JSON: `{"settled_to":{"segment":0,"offset":9},"events":[…]}`, with `"released":[{"segment":0,"text":"…"}]`
+    /// where there is any.
+    pub fn to_json(&self) -> String {
+        let mut json = Json::with_capacity(64 + 96 * self.events.len());
+        json.object(|json| {
+            json.key("settled_to").object(|json| {
+                json.key("segment").count(self.settled_to.segment as u64);
+                json.key("offset").count(self.settled_to.offset as u64);
+            });
+            json.key("events").list(|json| {
+                self.events.iter().for_each(|event| json.object(|json| event.write(json)));
+            });
+            if !self.released.is_empty() {
+                json.key("released").list(|json| {
+                    for Released { segment, text } in &self.released {
+                        json.object(|json| {
+                            json.key("segment").count(*segment as u64);
+                            json.key("text").string(text);
+                        });
+                    }
+                });
+            }
+        });
+        json.into_text()
+    }
+}
+
+impl Event {
+    /// Its name: `evidence`, `mask`, `resonance`, `fidelity`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Evidence { .. } => "evidence",
+            Self::Mask { .. } => "mask",
+            Self::Resonance { .. } => "resonance",
+            Self::Fidelity(_) => "fidelity",
+        }
+    }
+
+    /// As canonical JSON with its name as `event`.
+    pub fn to_json(&self) -> String {
+        let mut json = Json::with_capacity(96);
+        json.object(|json| self.write(json));
+        json.into_text()
+    }
+
+    fn write(&self, json: &mut Json) {
+        json.key("event").string(self.name());
+        match self {
+            Self::Evidence { metamarker, score, source, segment, start, end } => {
+                json.key("metamarker").string(metamarker);
+                json.key("score").number(*score);
+                json.key("source").string(source);
+                write_place(json, *segment, *start, *end);
+            }
+            Self::Mask { segment, start, end, shown } => {
+                write_place(json, *segment, *start, *end);
+                json.key("shown").string(shown);
+            }
+            Self::Resonance { metamarker, score } => {
+                json.key("metamarker").string(metamarker);
+                json.key("score").number(*score);
+            }
+            Self::Fidelity(fidelity) => {
+                json.key("index").number(fidelity.index);
+                json.key("sufficient").bool(fidelity.sufficient);
+            }
+        }
+    }
+}
+
+fn write_place(json: &mut Json, segment: usize, start: usize, end: usize) {
+    json.key("segment").count(segment as u64);
+    json.key("start").count(start as u64);
+    json.key("end").count(end as u64);
+}
