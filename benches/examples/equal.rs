@@ -1,8 +1,10 @@
-//! Senses the interactions of JSON-lines files one by one, as a slice and as a stream on one and on two threads, and with the
-//! command `batch` on one and on two threads, and compares the bytes: `equal COMMAND PROTOCOL… -- FILE…`.
+//! Senses the interactions of JSON-lines files one by one, as a slice and as a stream on one and on two threads, with the
+//! command `batch` on one and on two threads, and by sessions in chunks of random sizes, and compares the bytes:
+//! `equal COMMAND PROTOCOL… -- FILE…`.
 
 use sonometer::batch::line_json;
-use sonometer::{Error, Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, View};
+use sonometer::{Error, Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, SessionOptions, View};
+use sonometer_bench::random::Random;
 use std::error::Error as AnyError;
 use std::io::{BufRead, BufReader};
 use std::num::NonZeroUsize;
@@ -49,6 +51,7 @@ fn compare(command: &str, protocols: &[String], files: &[String]) -> Result<u64,
                 alone.iter().flatten().filter(|reading| !reading.fidelity().sufficient).count() as u64;
             errors += alone.iter().filter(|outcome| outcome.is_err()).count() as u64;
             let before = different;
+            different += of_sessions(&sensor, &interactions, &alone);
             for threads in THREADS {
                 different += of_engine(&sensor, threads, &interactions, &alone)?;
                 different += of_command(command, protocol, file, threads, &alone)?;
@@ -60,7 +63,7 @@ fn compare(command: &str, protocols: &[String], files: &[String]) -> Result<u64,
     }
     println!(
         "compared byte by byte: {readings} readings ({insufficient} of them insufficient) and {errors} errors, {} files by {} \
-         protocols: one by one, as a slice, as a stream and by the command, on 1 and on 2 threads",
+         protocols: one by one, in random chunks by sessions, as a slice, as a stream and by the command, on 1 and on 2 threads",
         files.len(),
         protocols.len()
     );
@@ -100,6 +103,38 @@ fn of_engine(
         ControlFlow::Continue(())
     });
     Ok(different + expected.count() as u64)
+}
+
+/// How many interactions come out differently when they come in in chunks of 1 to 32 bytes.
+fn of_sessions(
+    sensor: &Sensor,
+    interactions: &[Result<Interaction, Error>],
+    alone: &[Result<Reading, Error>],
+) -> u64 {
+    let mut random = Random::new(0x5e55_1015);
+    let mut different = 0;
+    for (interaction, expected) in interactions.iter().zip(alone) {
+        if let Ok(interaction) = interaction {
+            different += u64::from(!same(expected, &stream(sensor, interaction, &mut random)));
+        }
+    }
+    different
+}
+
+fn stream(sensor: &Sensor, interaction: &Interaction, random: &mut Random) -> Result<Reading, Error> {
+    let mut session = sensor.session(SessionOptions::default());
+    for turn in interaction.turns() {
+        if let Some(role) = &turn.role {
+            session.begin_segment(role, turn.timestamp)?;
+        }
+        let mut rest = turn.content.as_bytes();
+        while !rest.is_empty() {
+            let (chunk, later) = rest.split_at((1 + random.below(32)).min(rest.len()));
+            session.push(chunk)?;
+            rest = later;
+        }
+    }
+    session.finish()
 }
 
 /// Whether the bytes are equal; of errors, code and message (their places name the item).

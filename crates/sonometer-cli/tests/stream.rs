@@ -1,0 +1,126 @@
+//! `sonometer stream`: what comes in bit by bit gives what the whole gives; a guard lets nothing private through.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+fn start(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_sonometer"))
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts")
+}
+
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = start(arguments);
+    child.stdin.take().expect("is piped").write_all(input).expect("reads its input");
+    child.wait_with_output().expect("ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
+}
+
+const REPLY: &[u8] = "Thank you so much for your patience. I have looked at the invoice with the café. \
+    Your card 4111 1111 1111 1111 was charged twice! Could you please confirm the amount?"
+    .as_bytes();
+
+#[test]
+fn the_last_event_has_the_reading_that_sense_gives() {
+    let streamed = run(&["stream", "courtesy", "--json"], REPLY);
+    assert!(streamed.status.success(), "{}", text(&streamed.stderr));
+    let sensed = run(&["sense", "courtesy", "-", "--json", "--format", "text"], REPLY);
+    let last = text(&streamed.stdout).lines().last().expect("there are events").to_owned();
+    assert_eq!(last, format!("{{\"event\":\"complete\",\"reading\":{}}}", text(&sensed.stdout).trim_end()));
+}
+
+#[test]
+fn events_come_as_soon_as_a_sentence_has_settled() {
+    let mut child = start(&["stream", "courtesy", "--json"]);
+    let mut input = child.stdin.take().expect("is piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
+    input.write_all(b"Thank you so much. It").expect("reads its input");
+    input.flush().expect("reads its input");
+    // The input is still open.
+    let first = lines.next().expect("there is an event").expect("is text");
+    assert!(first.starts_with("{\"event\":\"evidence\",\"metamarker\":\"gratitude\""), "{first}");
+    let settled = lines.by_ref().map_while(Result::ok).find(|line| line.contains("settled"));
+    assert_eq!(settled.as_deref(), Some("{\"event\":\"settled\",\"segment\":0,\"offset\":19}"));
+    drop(input);
+    assert!(lines.map_while(Result::ok).last().expect("ends").contains("\"event\":\"complete\""));
+    child.wait().expect("ends");
+}
+
+#[test]
+fn a_guard_holds_text_back_and_masks_it() {
+    let mut child = start(&["stream", "personal-data", "--guard"]);
+    let mut input = child.stdin.take().expect("is piped");
+    let mut output = child.stdout.take().expect("is piped");
+    input.write_all(b"I have it here. My card is 4111 1111").expect("reads its input");
+    input.flush().expect("reads its input");
+    let mut first = [0; 16];
+    output.read_exact(&mut first).expect("the first sentence is let through");
+    assert_eq!(&first, b"I have it here. ");
+    input.write_all(b" 1111 1111, thanks").expect("reads its input");
+    drop(input);
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).expect("is text");
+    assert_eq!(rest, "My card is **** **** **** 1111, thanks");
+    assert!(child.wait().expect("ends").success());
+}
+
+#[test]
+fn a_guard_masks_where_there_is_too_little_to_measure() {
+    let shown = run(&["stream", "personal-data", "--guard"], b"4111 1111 1111 1111");
+    assert_eq!(text(&shown.stdout), "**** **** **** 1111");
+}
+
+#[test]
+fn conversations_come_in_as_lines() {
+    let turns = "agent: Good morning, thank you for calling.\ncustomer: Hi. My router is dead\nagain, please help.\nagent: I'm so sorry about that!\n";
+    let streamed = run(&["stream", "courtesy", "--form", "turns", "--json"], turns.as_bytes());
+    let sensed = run(&["sense", "courtesy", "-", "--json", "--format", "turns"], turns.as_bytes());
+    let last = text(&streamed.stdout).lines().last().expect("there are events").to_owned();
+    assert!(last.ends_with(&format!("{}}}", text(&sensed.stdout).trim_end())), "{last}");
+    let lines = r#"{"role":"agent","content":"Good morning, thank you for calling.","timestamp":1}
+{"role":"customer","content":"Hi. My router is dead\nagain, please help."}"#;
+    let streamed = run(&["stream", "courtesy", "--form", "jsonl"], lines.as_bytes());
+    let shown = text(&streamed.stdout);
+    assert!(shown.contains("agent: Good morning") && shown.contains("gratitude"), "{shown}");
+}
+
+#[test]
+fn a_blueprint_listens_too() {
+    let streamed = run(&["stream", "assistant-reply", "--json"], REPLY);
+    assert!(streamed.status.success(), "{}", text(&streamed.stderr));
+    let sensed = run(&["sense", "assistant-reply", "-", "--json", "--format", "text"], REPLY);
+    let last = text(&streamed.stdout).lines().last().expect("there are events").to_owned();
+    assert_eq!(last, format!("{{\"event\":\"complete\",\"reading\":{}}}", text(&sensed.stdout).trim_end()));
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_its_place() {
+    for (arguments, input, told) in [
+        (&["stream", "courtesy"][..], &b"abc\xff"[..], "byte 3 of the content is not UTF-8"),
+        (&["stream", "courtesy"], b"ab\xc3", "byte 2 begins one that is not complete"),
+        (&["stream", "courtesy", "--form", "turns"], b"hello", "no role stands before the first words"),
+        (&["stream", "courtesy", "--form", "jsonl"], b"\n{\"role\":1}", "line 2"),
+        (
+            &["stream", "courtesy", "--form", "jsonl"],
+            b"{\"role\":\"a\",\"contend\":\"b\"}",
+            "did you mean `content`",
+        ),
+    ] {
+        let output = run(arguments, input);
+        assert_eq!(output.status.code(), Some(2), "{input:?}");
+        assert!(text(&output.stderr).contains(told), "{told}: {}", text(&output.stderr));
+    }
+    let little = run(&["stream", "courtesy"], b"ok");
+    assert_eq!(little.status.code(), Some(3));
+    assert!(text(&little.stdout).contains("lacks sufficient signal"));
+}
