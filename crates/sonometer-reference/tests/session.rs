@@ -136,7 +136,7 @@ fn check_settled(steps: &[Step], reading: &Reading) -> Result<(), TestCaseError>
         parts.iter().for_each(|part| released[part.segment].push_str(&part.text));
         let mut told: Vec<Found> = Vec::new();
         for event in &events {
-            if let Event::Evidence { metamarker, score, source, segment, start, end } = event {
+            if let Event::Evidence { metamarker, score, source, segment, start, end, .. } = event {
                 told.push((*segment, *start, *end, metamarker.clone(), score.0, source.clone()));
             }
         }

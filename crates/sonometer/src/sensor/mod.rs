@@ -308,8 +308,7 @@ impl Plan {
 
     /// How far the regular expressions can reach; `None` if there are none.
     pub(crate) fn reaches(&self) -> Option<&Reaches> {
-        let made = || Reaches::of(&self.regexes, self.unfolding.is_some());
-        (!self.regexes.is_empty()).then(|| self.reaches.get_or_init(made))
+        (!self.regexes.is_empty()).then(|| self.reaches.get_or_init(|| Reaches::of(&self.regexes)))
     }
 
     /// A line of a marker by its number: its own lines, then those of `when` or of `to`, or those that other markers flip

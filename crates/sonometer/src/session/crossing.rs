@@ -19,10 +19,7 @@ pub(crate) struct Reaches {
 
 impl Reaches {
     /// `None` inside where nothing can be said before a turn ends.
-    pub(crate) fn of(regexes: &[regex::Regex], in_unfolded_text: bool) -> Self {
-        if in_unfolded_text {
-            return Self { automaton: None };
-        }
+    pub(crate) fn of(regexes: &[regex::Regex]) -> Self {
         let patterns: Vec<&str> = regexes.iter().map(regex::Regex::as_str).collect();
         let config = DFA::config().match_kind(MatchKind::All).unicode_word_boundary(true);
         let automaton = DFA::builder()
@@ -48,6 +45,9 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new(plan: &Plan) -> Self {
+        if reads_disguises_as_written(plan) {
+            return Self { reaches: None, dead_before: 0, has_given_up: true, is_idle: false };
+        }
         let reaches = plan.reaches().and_then(|reaches| reaches.automaton.clone());
         let reaches = reaches.map(|automaton| {
             let cache = automaton.create_cache();
@@ -118,6 +118,12 @@ impl Watch {
         }
         Fate::Alive { length: known.len() - start }
     }
+}
+
+/// Whether a protocol undoes disguises and looks at how the result is written: a turn is read a second time if there is a
+/// disguise anywhere in it, which nobody knows before it ends.
+fn reads_disguises_as_written(plan: &Plan) -> bool {
+    plan.unfolding.is_some() && (plan.shout || !plan.exacts.is_empty() || !plan.regexes.is_empty())
 }
 
 /// What became of the ways of matching from one place.

@@ -317,3 +317,93 @@ fn is_mixed(c: char) -> bool {
     each_folded(c, |folded| if is_gap(folded) { found.0 = true } else { found.1 = true });
     found == (true, true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matcher::{Piece, Spare, TurnText};
+    use crate::text::gap::GapKind;
+    use crate::{Protocol, Sensor};
+    use proptest::prelude::*;
+
+    fn sensor(language: &str) -> Sensor {
+        let source = format!(
+            r#"{{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "language": "{language}",
+            "markers": [{{"label": "x", "strong": "x <date>", "hit": "x 5 May"}}]}}"#
+        );
+        Sensor::new(Protocol::read(&source).expect("reads").0).expect("compiles")
+    }
+
+    fn cuts(sensor: &Sensor, text: &str, chunk: usize) -> Vec<Cut> {
+        let rules = Rules::of(std::iter::once(sensor.plan()));
+        let mut frontier = Frontier::default();
+        let mut found = Vec::new();
+        let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+        for end in ends.enumerate().filter(|(nth, _)| nth % chunk == chunk - 1).map(|(_, end)| end) {
+            frontier.advance(&rules, &text[..end], |cut| found.push(cut));
+        }
+        frontier.advance(&rules, text, |cut| found.push(cut));
+        found
+    }
+
+    #[test]
+    fn ordinary_sentences_are_parted() {
+        let sensor = sensor("en");
+        let parts = |text: &str| -> Vec<String> {
+            let mut ends: Vec<usize> = cuts(&sensor, text, 1).iter().map(|cut| cut.at).collect();
+            ends.push(text.len());
+            let starts = std::iter::once(0).chain(ends.clone());
+            starts.zip(ends.clone()).map(|(start, end)| text[start..end].to_owned()).collect()
+        };
+        assert_eq!(
+            parts(
+                "I can't. Dr. No said \"Stop!\" Then (yes).) it went on... and on... But 3.5 is more.\nNew line\n\nend"
+            ),
+            [
+                "I can't. ",
+                "Dr. No said \"Stop!\" ",
+                "Then (yes).) ",
+                "it went on... and on... ",
+                "But 3.5 is more.\n",
+                "New line\n\n",
+                "end"
+            ]
+        );
+        assert_eq!(parts("On 5. May it came, on Jan. 5 too"), ["On 5. May it came, on Jan. 5 too"]);
+        assert_eq!(parts("我不喜欢。你好！再见 a.cn/好。x"), ["我不喜欢。", "你好！再见 a.cn/好。x"]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// Every cut parts two tokens over the end of a sentence, and says where they stand.
+        #[test]
+        fn every_cut_is_the_end_of_a_sentence(
+            parts in prop::collection::vec(
+                "[A-Za-z]{1,6}|mr|No|Jan|[ ]|[ ]|[.]|[.,;:!?\n-]{1,3}|[\"')]{1,2}|[0-9]{1,2}|[éä中文👩'’。！“”…½⒈㈠\u{301}\u{200d}\u{200b}\u{a0}\u{1f3fb}]",
+                0..40
+            ),
+            chunk in 1..9_usize,
+            language in prop::sample::select(vec!["en", "de", "zh"]),
+        ) {
+            let text = parts.concat();
+            let sensor = sensor(language);
+            let found = cuts(&sensor, &text, chunk);
+            prop_assert_eq!(&found, &cuts(&sensor, &text, 1));
+            let turn = TurnText::read(sensor.plan(), Piece::whole(&text), &mut Spare::default());
+            let place = |token: &crate::text::token::Token| {
+                turn.original_range(token.start as usize, token.end as usize)
+            };
+            for cut in found {
+                let next = turn.tokens.iter().position(|token| place(token).start == cut.next);
+                prop_assert!(next.is_some_and(|next| next > 0), "{cut:?} of {text:?}");
+                let next = next.unwrap_or_default();
+                prop_assert_eq!(turn.tokens[next].gap(), GapKind::End, "{:?} of {:?}", cut, text);
+                // What is dropped between a token and its gap belongs to neither.
+                let between = &text[place(&turn.tokens[next - 1]).end..cut.gap];
+                prop_assert_eq!(fold_to_lower(between), "", "{:?} of {:?}", cut, text);
+                prop_assert!(cut.gap < cut.at && cut.at <= cut.next);
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 use crate::evidence::pending::{Front, Judged, Pending};
 use crate::evidence::{Candidate, Setting, condition};
 use crate::mask::Masked;
+use crate::reading::Stretch;
 use crate::resonance::{self, Resonance, Sums};
 use crate::sense::Search;
 use crate::sensor::Plan;
@@ -30,11 +31,21 @@ struct Meter {
     told: Unit,
 }
 
+/// A piece of evidence to be told.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// The number of its sensor.
+    pub(super) sensor: usize,
+    pub(super) candidate: Candidate,
+    /// The places where it goes on and its text, where the whole is known.
+    pub(super) whole: Option<(Vec<Stretch>, String)>,
+}
+
 /// What can no longer change.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// Evidence with the number of its sensor, in the order of the text.
-    pub(super) evidence: Vec<(usize, Candidate)>,
+    /// Evidence in the order of the text.
+    pub(super) evidence: Vec<Told>,
     /// Masks in the order of the text, each once.
     pub(super) masks: Vec<Masked>,
 }
@@ -42,7 +53,7 @@ pub(super) struct Settled {
 impl Settled {
     /// Puts all in the order of the text; of evidence at the same place, that of the first protocol first.
     pub(super) fn put_in_order(&mut self) {
-        self.evidence.sort_by_key(|(_, c)| (c.turn, c.start, c.end));
+        self.evidence.sort_by_key(|Told { candidate: c, .. }| (c.turn, c.start, c.end));
         self.masks.sort_by_key(|masked| (masked.turn, masked.range.start, masked.range.end));
         self.masks.dedup();
     }
@@ -115,7 +126,7 @@ impl Live {
             };
             self.measure(&candidate);
             if candidate.contribution > Unit::ZERO {
-                all.evidence.push((sensor, candidate));
+                all.evidence.push(Told { sensor, candidate, whole: None });
             }
         }
     }

@@ -31,8 +31,9 @@
 //! What settles when:
 //! - Text settles up to the end of a sentence that is certain: white space behind `.`, `!` or `?`, an empty line, a line break
 //!   before a capital, an ideographic full stop. A full stop behind an abbreviation is not certain, and neither is one behind a number.
-//! - A regular expression may reach over sentences; the text waits as long as one could. With `unfold` and a regular expression
-//!   in one protocol, a turn settles when it is complete, and so it does where an expression has been open for 4096 bytes.
+//! - A regular expression may reach over sentences; the text waits as long as one could. With `unfold` beside a regular
+//!   expression, `"Exact"` or `<shout>`, a turn settles when it is complete, and so it does where an expression has been open for
+//!   4096 bytes.
 //! - A match with `before` or `pair` waits until what it looks for has come or cannot come any more; one with `where: last …`,
 //!   or with times, and the start of a deadline wait likewise, the most patient of them for the end. With `join`, transcripts settle at the end.
 
@@ -53,7 +54,7 @@ use crate::sense::{SenseOptions, conclude, conclude_together};
 use crate::sensor::Sensor;
 use crate::unit::Unit;
 pub(crate) use crossing::Reaches;
-pub use step::{Event, Place, Released, Step};
+pub use step::{Event, Place, Released, Span, Step};
 use stream::Stream;
 
 /// How a session senses, and how it counts.

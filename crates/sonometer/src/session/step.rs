@@ -7,7 +7,7 @@ use crate::unit::Unit;
 /// A place in an interaction that still comes in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The segment, from 0; 0 in a plain text.
+    /// The segment, from 0; 0 in a plain text. The one behind the last where everything before it is complete.
     pub segment: usize,
     /// How far into its content, in the unit of the session.
     pub offset: usize,
@@ -36,6 +36,17 @@ pub struct Released {
     pub text: String,
 }
 
+/// A stretch of one segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The segment, from 0.
+    pub segment: usize,
+    /// Where it begins and ends in the content, in the unit of the session.
+    pub start: usize,
+    /// See `start`.
+    pub end: usize,
+}
+
 /// Something that a session has found out. Evidence and masks are told once and are final; a resonance and a fidelity are
 /// how things stand now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +65,8 @@ pub enum Event {
         start: usize,
         /// See `start`.
         end: usize,
+        /// Where it goes on in later segments, for metamarkers with `join`.
+        joined: Vec<Span>,
     },
     /// A stretch that must not be shown as it is. It is told whatever the fidelity is.
     Mask {
@@ -126,11 +139,18 @@ impl Event {
     fn write(&self, json: &mut Json) {
         json.key("event").string(self.name());
         match self {
-            Self::Evidence { metamarker, score, source, segment, start, end } => {
+            Self::Evidence { metamarker, score, source, segment, start, end, joined } => {
                 json.key("metamarker").string(metamarker);
                 json.key("score").number(*score);
                 json.key("source").string(source);
                 write_place(json, *segment, *start, *end);
+                if !joined.is_empty() {
+                    json.key("joined").list(|json| {
+                        for Span { segment, start, end } in joined {
+                            json.object(|json| write_place(json, *segment, *start, *end));
+                        }
+                    });
+                }
             }
             Self::Mask { segment, start, end, shown } => {
                 write_place(json, *segment, *start, *end);

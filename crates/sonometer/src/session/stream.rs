@@ -3,9 +3,9 @@
 
 use super::crossing::Watch;
 use super::frontier::{Cut, Frontier, Rules};
-use super::live::{Live, Settled};
+use super::live::{Live, Settled, Told};
 use super::ruler::Ruler;
-use super::step::{Event, Place, Released, Step};
+use super::step::{Event, Place, Released, Span, Step};
 use super::utf8::Split;
 use super::{Labels, SessionOptions};
 use crate::error::{Error, ErrorCode};
@@ -18,6 +18,7 @@ use crate::protocol::Modality;
 use crate::sense::{Search, SenseOptions, at_desk, check_modality, conclude_together};
 use crate::sensor::{Plan, Sensor};
 use crate::unit::Unit;
+use std::ops::Range;
 
 /// A place that the regular expressions did not free is asked about again when so many bytes more have come in.
 const ASK_AGAIN: usize = 64;
@@ -178,15 +179,20 @@ impl Stream {
         let mut all = Settled::default();
         for (at, reading) in readings.iter().enumerate() {
             let left = reading.evidence.iter().filter(|c| (c.turn, c.start) >= self.told);
-            all.evidence.extend(left.map(|candidate| (at, *candidate)));
+            all.evidence.extend(left.map(|candidate| {
+                let whole = (reading.joined_to(candidate), reading.source(candidate).into_owned());
+                Told { sensor: at, candidate: *candidate, whole: Some(whole) }
+            }));
             all.masks.extend(reading.masks.iter().filter(|m| self.is_left(m)).cloned());
         }
         all.put_in_order();
         let edge = (self.turns.len() as u32, 0);
         let released = self.released(edge, &all.masks);
         self.told = edge;
-        let last = self.turns.len().saturating_sub(1);
-        self.settled_to = Place { segment: last, offset: self.offset(last, self.content(last).len()) };
+        self.settled_to = match self.modality {
+            Some(Modality::Transcript) => Place { segment: self.turns.len(), offset: 0 },
+            _ => Place { segment: 0, offset: self.offset(0, self.content(0).len()) },
+        };
         events.extend(self.events(all));
         for (at, (live, reading)) in self.lives.iter_mut().zip(&readings).enumerate() {
             for (marker, score) in live.changes_at_end(&reading.resonances) {
@@ -389,24 +395,27 @@ impl Stream {
         let Settled { evidence, masks } = all;
         let mut events = Vec::with_capacity(evidence.len() + masks.len());
         let mut left = masks.as_slice();
-        for (at, found) in evidence {
-            let place = (found.turn, found.range());
-            let key = |masked: &Masked| (masked.turn, masked.range.start) <= (place.0, place.1.start);
-            let before = left.iter().take_while(|masked| key(masked)).count();
+        for Told { sensor, candidate, whole } in evidence {
+            let place = (candidate.turn, candidate.range().start);
+            let before = left.iter().take_while(|m| (m.turn, m.range.start) <= place).count();
             let (now, later) = left.split_at(before);
             events.extend(now.iter().map(|masked| self.mask_event(masked)));
             left = later;
-            let content = self.content(found.turn as usize);
-            let own: Vec<_> = masks.iter().filter(|masked| masked.turn == found.turn).cloned().collect();
-            let source = mask::show(content, found.range(), &own);
-            let turn = found.turn as usize;
+            let turn = candidate.turn as usize;
+            let (joined, source) = whole.unwrap_or_else(|| {
+                let own: Vec<Masked> = masks.iter().filter(|m| m.turn == candidate.turn).cloned().collect();
+                let source = mask::show(self.content(turn), candidate.range(), &own);
+                (Vec::new(), source.into_owned())
+            });
+            let Span { segment, start, end } = self.span(turn, candidate.range());
             events.push(Event::Evidence {
-                metamarker: self.labels.key(&self.sensors, at, found.marker as usize).to_owned(),
-                score: found.contribution.clamp_to_one(),
-                source: source.into_owned(),
-                segment: turn,
-                start: self.offset(turn, found.start as usize),
-                end: self.offset(turn, found.end as usize),
+                metamarker: self.labels.key(&self.sensors, sensor, candidate.marker as usize).to_owned(),
+                score: candidate.contribution.clamp_to_one(),
+                source,
+                segment,
+                start,
+                end,
+                joined: joined.into_iter().map(|stretch| self.span(stretch.turn, stretch.range)).collect(),
             });
         }
         events.extend(left.iter().map(|masked| self.mask_event(masked)));
@@ -416,13 +425,14 @@ impl Stream {
     fn mask_event(&self, masked: &Masked) -> Event {
         let turn = masked.turn as usize;
         let range = masked.range.clone();
-        let shown = mask::show(self.content(turn), range.clone(), std::slice::from_ref(masked));
-        Event::Mask {
-            segment: turn,
-            start: self.offset(turn, range.start),
-            end: self.offset(turn, range.end),
-            shown: shown.into_owned(),
-        }
+        let shown = mask::show(self.content(turn), range.clone(), std::slice::from_ref(masked)).into_owned();
+        let Span { segment, start, end } = self.span(turn, range);
+        Event::Mask { segment, start, end, shown }
+    }
+
+    fn span(&self, turn: usize, range: Range<usize>) -> Span {
+        let (start, end) = (self.offset(turn, range.start), self.offset(turn, range.end));
+        Span { segment: turn, start, end }
     }
 
     fn tell_resonances(&mut self, events: &mut Vec<Event>) {
