@@ -297,7 +297,7 @@ impl Teller {
                 if text.is_empty() { Ok(()) } else { screen.print_bytes(&text) }
             }
             Manner::People => {
-                let mut text = self.released(step, safe);
+                let mut text = self.released(step, |text| text.chars().map(safe_in_lines).collect());
                 let paint = screen.paint;
                 for event in &step.events {
                     if let Some(line) = line(&paint, event) {
@@ -403,4 +403,9 @@ fn summary(paint: &Paint, end: &End) -> String {
     }
     text.push_str(&format!("  {} ICS\n", end.ics));
     text
+}
+
+/// A character as a terminal may show it; lines stay lines.
+fn safe_in_lines(c: char) -> char {
+    if matches!(c, '\n' | '\t') { c } else { safe(c) }
 }
