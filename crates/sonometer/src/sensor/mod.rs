@@ -45,7 +45,7 @@ pub(crate) struct Plan {
     pub(crate) exacts: Vec<Box<str>>,
     pub(crate) regexes: Vec<regex::Regex>,
     /// The same for sessions, made when the first one begins.
-    reaches: OnceLock<Reaches>,
+    reaches: OnceLock<Option<Reaches>>,
     pub(crate) classes: ClassSet,
     /// The checked classes of lines that are such a class and nothing else.
     pub(crate) checked: ClassSet,
@@ -306,9 +306,9 @@ impl Plan {
         })
     }
 
-    /// How far the regular expressions can reach; `None` if there are none.
+    /// How far the regular expressions can reach; `None` if nobody can tell.
     pub(crate) fn reaches(&self) -> Option<&Reaches> {
-        (!self.regexes.is_empty()).then(|| self.reaches.get_or_init(|| Reaches::of(&self.regexes)))
+        self.reaches.get_or_init(|| Reaches::of(&self.regexes)).as_ref()
     }
 
     /// A line of a marker by its number: its own lines, then those of `when` or of `to`, or those that other markers flip

@@ -6,78 +6,103 @@ use crate::sensor::Plan;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind};
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
 /// Follows a match so far; a turn in which one lives longer is read as a whole.
 const LONGEST: usize = 4096;
 
-/// All regular expressions of a protocol at once.
-#[derive(Clone, Debug)]
+/// All regular expressions of a protocol at once, shared by its sessions.
+#[derive(Debug)]
 pub(crate) struct Reaches {
-    automaton: Option<Arc<DFA>>,
+    automaton: DFA,
+    /// What sessions have worked out of the automaton so far, lent to one of them at a time.
+    caches: Mutex<Vec<Cache>>,
 }
 
+/// What one cache holds at most, in bytes, and how many caches are kept.
+const CACHE: usize = 8 << 20;
+const CACHES: usize = 4;
+
 impl Reaches {
-    /// `None` inside where nothing can be said before a turn ends.
-    pub(crate) fn of(regexes: &[regex::Regex]) -> Self {
+    /// `None` where nothing can be said before a turn ends.
+    pub(crate) fn of(regexes: &[regex::Regex]) -> Option<Self> {
         let patterns: Vec<&str> = regexes.iter().map(regex::Regex::as_str).collect();
-        let config = DFA::config().match_kind(MatchKind::All).unicode_word_boundary(true);
-        let automaton = DFA::builder()
-            .configure(config)
-            .thompson(thompson::Config::new().utf8(true))
-            .build_many(&patterns)
-            .ok();
-        Self { automaton: automaton.map(Arc::new) }
+        let config = DFA::config()
+            .match_kind(MatchKind::All)
+            .unicode_word_boundary(true)
+            .cache_capacity(CACHE)
+            .skip_cache_capacity_check(true);
+        let nfa = thompson::Config::new().utf8(true);
+        let automaton = DFA::builder().configure(config).thompson(nfa).build_many(&patterns).ok()?;
+        Some(Self { automaton, caches: Mutex::default() })
+    }
+
+    /// Lends a cache.
+    fn with_cache<T>(&self, work: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
+        // A thread that failed while it held the lock has left whole caches behind.
+        let caches = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = caches().pop();
+        let mut cache = kept.unwrap_or_else(|| self.automaton.create_cache());
+        let result = work(&self.automaton, &mut cache);
+        let mut caches = caches();
+        if caches.len() < CACHES {
+            caches.push(cache);
+        }
+        result
     }
 }
 
 /// The watch over one turn for one protocol.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    reaches: Option<(Arc<DFA>, Cache)>,
     /// Every way of matching that begins before this byte of the turn has died.
     dead_before: usize,
     /// Nothing can be said of this turn any more.
     has_given_up: bool,
+    /// Nothing can be said of any turn before it ends.
+    is_blind: bool,
     /// There is nothing to watch.
     is_idle: bool,
 }
 
 impl Watch {
     pub(super) fn new(plan: &Plan) -> Self {
-        if reads_disguises_as_written(plan) {
-            return Self { reaches: None, dead_before: 0, has_given_up: true, is_idle: false };
-        }
-        let reaches = plan.reaches().and_then(|reaches| reaches.automaton.clone());
-        let reaches = reaches.map(|automaton| {
-            let cache = automaton.create_cache();
-            (automaton, cache)
-        });
-        let is_idle = plan.regexes.is_empty();
-        Self { has_given_up: !is_idle && reaches.is_none(), reaches, dead_before: 0, is_idle }
+        let is_idle = plan.regexes.is_empty() && !reads_disguises_as_written(plan);
+        let is_blind = !is_idle && (reads_disguises_as_written(plan) || plan.reaches().is_none());
+        Self { dead_before: 0, has_given_up: is_blind, is_blind, is_idle }
     }
 
     /// A new turn begins.
     pub(super) fn reset(&mut self) {
-        self.dead_before = 0;
-        self.has_given_up = !self.is_idle && self.reaches.is_none();
+        (self.dead_before, self.has_given_up) = (0, self.is_blind);
     }
 
-    /// About the bytes held on the heap.
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.reaches.as_ref().map_or(0, |(_, cache)| cache.memory_usage())
-    }
-
-    /// Whether it is certain that no match reaches over byte `cut` of a turn; `known` is the turn from byte `base` on, as far
-    /// as it is known.
-    pub(super) fn allows(&mut self, known: &str, base: usize, cut: usize) -> bool {
+    /// Whether it is certain that no match of `plan` reaches over byte `cut` of a turn; `known` is the turn from byte `base` on,
+    /// as far as it is known.
+    pub(super) fn allows(&mut self, plan: &Plan, known: &str, base: usize, cut: usize) -> bool {
         if self.is_idle {
             return true;
         }
-        while !self.has_given_up && self.dead_before < cut {
+        if self.has_given_up || self.dead_before >= cut {
+            return !self.has_given_up;
+        }
+        let Some(reaches) = plan.reaches() else { return false };
+        reaches.with_cache(|automaton, cache| self.follow_all(automaton, cache, known, base, cut))
+    }
+
+    /// Follows every way of matching that begins before `cut`, up to the first that may reach over it.
+    fn follow_all(
+        &mut self,
+        automaton: &DFA,
+        cache: &mut Cache,
+        known: &str,
+        base: usize,
+        cut: usize,
+    ) -> bool {
+        while self.dead_before < cut {
             let start = self.dead_before.max(base);
             if known.is_char_boundary(start - base) {
-                match self.follow(known, start - base) {
+                match follow(automaton, cache, known, start - base) {
                     Fate::Dead { reached } if base + reached > cut => return false,
                     Fate::Dead { .. } => {}
                     Fate::Alive { length } => {
@@ -86,38 +111,36 @@ impl Watch {
                     }
                     Fate::Unknown => {
                         self.has_given_up = true;
+                        return false;
                     }
                 }
             }
-            if !self.has_given_up {
-                self.dead_before = start + 1;
-            }
+            self.dead_before = start + 1;
         }
-        !self.has_given_up
+        true
     }
+}
 
-    /// Follows every way of matching from a byte of `known` on.
-    fn follow(&mut self, known: &str, start: usize) -> Fate {
-        let Some((automaton, cache)) = &mut self.reaches else { return Fate::Unknown };
-        let input = Input::new(known).anchored(Anchored::Yes).range(start..);
-        let Ok(mut state) = automaton.start_state_forward(cache, &input) else { return Fate::Unknown };
-        let mut reached = start;
-        for (at, &byte) in known.as_bytes().iter().enumerate().skip(start) {
-            let Ok(next) = automaton.next_state(cache, state, byte) else { return Fate::Unknown };
-            state = next;
-            if state.is_tagged() {
-                if state.is_match() {
-                    // A match is told one byte later.
-                    reached = at;
-                } else if state.is_dead() {
-                    return Fate::Dead { reached };
-                } else if state.is_quit() {
-                    return Fate::Unknown;
-                }
+/// Follows every way of matching from a byte of `known` on.
+fn follow(automaton: &DFA, cache: &mut Cache, known: &str, start: usize) -> Fate {
+    let input = Input::new(known).anchored(Anchored::Yes).range(start..);
+    let Ok(mut state) = automaton.start_state_forward(cache, &input) else { return Fate::Unknown };
+    let mut reached = start;
+    for (at, &byte) in known.as_bytes().iter().enumerate().skip(start) {
+        let Ok(next) = automaton.next_state(cache, state, byte) else { return Fate::Unknown };
+        state = next;
+        if state.is_tagged() {
+            if state.is_match() {
+                // A match is told one byte later.
+                reached = at;
+            } else if state.is_dead() {
+                return Fate::Dead { reached };
+            } else if state.is_quit() {
+                return Fate::Unknown;
             }
         }
-        Fate::Alive { length: known.len() - start }
     }
+    Fate::Alive { length: known.len() - start }
 }
 
 /// Whether a protocol undoes disguises and looks at how the result is written: a turn is read a second time if there is a

@@ -102,9 +102,8 @@ impl Stream {
 
     /// About the bytes it holds beside the text that came in and the evidence found in it.
     pub(super) fn working_bytes(&self) -> usize {
-        let watches = self.watches.iter().map(Watch::heap_bytes).sum::<usize>();
         let lives = self.lives.iter().map(Live::heap_bytes).sum::<usize>();
-        size_of::<Self>() + size_of::<OpenTurn>() + watches + lives
+        size_of::<Self>() + size_of::<OpenTurn>() + lives
     }
 
     pub(super) fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
@@ -288,7 +287,11 @@ impl Stream {
         }
         *asked_at = text.len();
         let known = &text[rest.gap..];
-        let free = |cut: &&Cut| self.watches.iter_mut().all(|watch| watch.allows(known, rest.gap, cut.at));
+        let watches = &mut self.watches;
+        let free = |cut: &&Cut| {
+            let mut each = watches.iter_mut().zip(&self.sensors);
+            each.all(|(watch, sensor)| watch.allows(sensor.plan(), known, rest.gap, cut.at))
+        };
         let Some(cut) = waiting.iter().rev().find(free).copied() else { return false };
         waiting.retain(|other| other.at > cut.at);
         let piece = Piece {
