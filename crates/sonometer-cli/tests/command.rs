@@ -269,7 +269,7 @@ fn exit_codes_are_as_documented() {
         (&["sense", "courtesy", &wordless], 3, "insufficient_signal"),
         (&["fidelity", "courtesy", &wordless], 0, ""),
         (&["sense", "curtesy", &text], 4, "did you mean `courtesy`?"),
-        (&["sense", "courtesy@9", &text], 4, "there is 1.0"),
+        (&["sense", "courtesy@9", &text], 4, "there is 1.0, 1.5"),
         (&["protocols", "zebra"], 4, "target_not_found"),
     ];
     for (arguments, code, said) in cases {
@@ -333,7 +333,7 @@ fn a_full_disk_is_told() {
 #[test]
 fn fidelity_is_an_answer() {
     let ran = run(&["fidelity", "courtesy", CALL, "--json"]);
-    let expected = r#"{"target":{"type":"protocol","id":"courtesy","version":"1.0"},"fidelity":{"index":1,"sufficient":true},"ics":{"consumed":0,"cost_usd":0}}"#;
+    let expected = r#"{"target":{"type":"protocol","id":"courtesy","version":"1.5"},"fidelity":{"index":1,"sufficient":true},"ics":{"consumed":0,"cost_usd":0}}"#;
     assert_eq!((ran.code, ran.out.trim_end()), (0, expected));
     let short = run_with_input(&["fidelity", "courtesy", "-"], b"hello there");
     assert_eq!(short.code, 0);
@@ -343,7 +343,7 @@ fn fidelity_is_an_answer() {
 #[test]
 fn the_catalogue_is_listed_without_its_secrets() {
     let list = run(&["protocols", "--json"]);
-    let courtesy = r#"{"id":"courtesy","name":"Courtesy","versions":["1.0"],"taxonomy":"Good_Practice","status":"published","metamarker_count":9,"supported_modalities":["text","transcript"]}"#;
+    let courtesy = r#"{"id":"courtesy","name":"Courtesy","versions":["1.0","1.5"],"taxonomy":"Good_Practice","status":"published","metamarker_count":9,"supported_modalities":["text","transcript"]}"#;
     assert!(list.out.starts_with(r#"{"protocols":["#) && list.out.contains(courtesy), "{}", list.out);
     assert!(list.out.ends_with("\"limit\":100,\"offset\":0}\n"), "{}", list.out);
     assert!(run(&["protocols"]).out.contains("courtesy"));
@@ -465,7 +465,7 @@ fn diff_shows_which_readings_moved_and_why() {
     assert!(!json.out.contains("4111"), "there too");
     let limited = run(&[&arguments[..], &["--json", "--limit", "1"]].concat());
     assert_eq!(limited.out.lines().count(), 2);
-    let same = run(&["diff", "courtesy", "courtesy@1.0", TALKS, "--fail-on-change"]);
+    let same = run(&["diff", "courtesy", "courtesy@1.5", TALKS, "--fail-on-change"]);
     assert_eq!(same.code, 0);
     assert!(
         same.out.contains("the protocols are the same") && same.out.contains("0 of 4 readings moved"),

@@ -35,7 +35,10 @@ pub(crate) fn flow(parts: &Parts<'_>, asked: Option<&str>) -> Flow {
     let mut flow =
         Flow { primary_driven: Vec::new(), secondary_driven: Vec::new(), direction: "none", balance: 0 };
     let (mut a_p, mut a_s) = (0, 0);
-    let (mut votes_p, mut votes_s, mut led) = (0, 0, false);
+    let (mut votes_p, mut votes_s) = (0, 0);
+    let (mut led_p, mut led_s) = (false, false);
+    let chances = |side: Side| (0..runs.len()).filter(|r| runs[*r].0 == side && r + 1 < runs.len()).count();
+    let (c_p, c_s) = (chances(Side::Primary), chances(Side::Secondary));
     for (marker, reading) in parts.markers() {
         let of = |side: Side| parts.evidence(marker, reading, &|turn| sides[turn] == Some(side));
         let (e_p, e_s) = (of(Side::Primary), of(Side::Secondary));
@@ -59,18 +62,18 @@ pub(crate) fn flow(parts: &Parts<'_>, asked: Option<&str>) -> Flow {
             (0..runs.len())
                 .filter(|r| runs[*r].0 == side && in_run[*r])
                 .filter(|r| in_run.get(r + 1) == Some(&true))
-                .filter(|r| *r == 0 || !in_run[r - 1])
                 .count()
         };
-        let (leads_p, leads_s) = (leads(Side::Primary), leads(Side::Secondary));
-        led |= leads_p + leads_s > 0;
-        votes_p += usize::from(leads_p > leads_s);
-        votes_s += usize::from(leads_s > leads_p);
+        let (l_p, l_s) = (leads(Side::Primary), leads(Side::Secondary));
+        led_p |= l_p > 0;
+        led_s |= l_s > 0;
+        votes_p += usize::from(l_p >= l_s + 2 && l_p * c_s >= 2 * l_s * c_p);
+        votes_s += usize::from(l_s >= l_p + 2 && l_s * c_p >= 2 * l_p * c_s);
     }
     flow.direction = match (votes_p, votes_s) {
         (p, s) if p > s => "primary_to_secondary",
         (p, s) if s > p => "secondary_to_primary",
-        _ if led => "mutual",
+        _ if led_p && led_s => "mutual",
         _ => "none",
     };
     let (p, s) = (a_p * w_s, a_s * w_p);
@@ -86,8 +89,11 @@ fn sides(parts: &Parts<'_>, asked: Option<&str>) -> Vec<Option<Side>> {
     let same = |role: &str| same_role(actants, role);
     let spoken: Vec<Option<String>> =
         parts.scene.turns.iter().map(|turn| turn.role.as_deref().map(same)).collect();
-    let named_primary = actants.primary.as_deref().map(same);
-    let named_secondary = actants.secondary.as_deref().map(same);
+    let given = |role: &Option<String>| {
+        let role = same(role.as_deref()?);
+        spoken.iter().any(|other| *other == Some(role.clone())).then_some(role)
+    };
+    let (named_primary, named_secondary) = (given(&actants.primary), given(&actants.secondary));
     let primary = match (asked, &named_primary) {
         (Some(asked), _) => Some(same(asked)),
         (None, Some(named)) => Some(named.clone()),

@@ -82,6 +82,19 @@ pub(crate) fn triggers(marker: &Marker, basis: Basis) -> bool {
     activation(marker, basis) >= Number::from(marker.trigger.0)
 }
 
+impl MarkerReading {
+    /// **E₀** and **a₀**: what the bias alone gives.
+    pub(crate) fn at_rest(&self, marker: &Marker) -> (Number, Number) {
+        match self.basis {
+            Some(basis) => {
+                let nothing = Basis { sum: 0, with_evidence: 0, ..basis };
+                (evidence(marker, nothing), activation(marker, nothing))
+            }
+            None => (0, 0),
+        }
+    }
+}
+
 /// Candidates, contributions, activation of one marker.
 pub(crate) fn read(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
     match (&marker.absence, &marker.ratio) {

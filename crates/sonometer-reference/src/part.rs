@@ -50,7 +50,10 @@ impl Parts<'_> {
 
     /// (S² − Q) ÷ (Q·(n − 1)).
     pub(crate) fn spread(&self) -> Number {
-        let all: Vec<Number> = self.markers().map(|(_, reading)| reading.evidence.min(MOST)).collect();
+        let all: Vec<Number> = self
+            .markers()
+            .map(|(marker, reading)| (reading.evidence - reading.at_rest(marker).0).clamp(0, MOST))
+            .collect();
         let s: Number = all.iter().sum();
         let q: Number = all.iter().map(|e| e * e).sum();
         let n = self.scene.protocol.markers.len() as Number;
@@ -80,11 +83,16 @@ impl Parts<'_> {
         }
     }
 
-    /// The label of the marker with the largest w·a.
+    /// The label of the marker with the largest w·(a − a₀).
     pub(crate) fn dominant_mode(&self) -> Option<&str> {
         let mut best: Option<((Number, Number), &str)> = None;
-        for (marker, reading) in self.markers().filter(|(_, reading)| reading.activation > 0) {
-            let rank = (Number::from(marker.importance.weight()) * reading.activation, reading.evidence);
+        for (marker, reading) in self.markers() {
+            let (e_at_rest, a_at_rest) = reading.at_rest(marker);
+            if reading.activation <= a_at_rest {
+                continue;
+            }
+            let weight = Number::from(marker.importance.weight());
+            let rank = (weight * (reading.activation - a_at_rest), (reading.evidence - e_at_rest).max(0));
             if best.is_none_or(|(known, _)| rank > known) {
                 best = Some((rank, &marker.label));
             }

@@ -66,7 +66,8 @@ pub(crate) fn trend(x: &[Number]) -> &'static str {
             return "falling";
         }
     }
-    if median(steps(x)) >= 200_000 { "volatile" } else { "stable" }
+    let swings = steps(x).into_iter().filter(|step| *step >= 200_000).count();
+    if swings > (x.len() - 1) / 2 { "volatile" } else { "stable" }
 }
 
 fn steps(x: &[Number]) -> Vec<Number> {

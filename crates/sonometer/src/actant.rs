@@ -32,6 +32,8 @@ pub struct Side {
     pub role: Option<String>,
     /// Words said.
     pub words: u64,
+    /// How often the other side spoke after it, and so could take up something.
+    pub chances: u64,
     /// Evidence times weight of all markers.
     pub weighted: Unit,
 }
@@ -43,20 +45,20 @@ pub struct MarkerFlow<'r> {
     pub label: &'r str,
     /// Its evidence on the primary and on the secondary side.
     pub evidence: [Unit; 2],
-    /// How often the primary side began it and the other took it up, and the reverse.
+    /// How often the other side took it up from the primary, and the reverse.
     pub leads: [u32; 2],
 }
 
 /// Which way markers travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// The secondary side takes up what the primary began.
+    /// The secondary side takes up what the primary said, clearly more often than the reverse.
     PrimaryToSecondary,
-    /// The primary side takes up what the secondary began.
+    /// The primary side takes up what the secondary said, clearly more often.
     SecondaryToPrimary,
-    /// Either as often as the other.
+    /// Each takes up something from the other.
     Mutual,
-    /// Nothing is taken up.
+    /// Nothing is taken up, or too little to tell.
     None,
 }
 
@@ -91,6 +93,9 @@ impl Reading {
             }
         }
         let runs = Runs::of(&side_of);
+        for (side, chances) in sides.iter_mut().zip(runs.chances()) {
+            side.chances = chances;
+        }
         let in_runs = portions(plan, &self.candidates, |turn| runs.run_of[turn]);
         let mut markers: Vec<(usize, MarkerFlow<'_>)> = Vec::new();
         for Portion { part: side, marker, evidence } in portions(plan, &self.candidates, |turn| side_of[turn])
@@ -107,6 +112,7 @@ impl Reading {
         }
         let markers: Vec<MarkerFlow<'_>> = markers.into_iter().map(|(_, flow)| flow).collect();
         let words = sides.each_ref().map(|side| side.words);
+        let chances = sides.each_ref().map(|side| side.chances);
         let driven_by = |side: usize| {
             let other = 1 - side;
             let drives = move |flow: &&MarkerFlow<'_>| {
@@ -118,7 +124,7 @@ impl Reading {
         ActantFlow {
             primary_driven: driven_by(PRIMARY),
             secondary_driven: driven_by(SECONDARY),
-            direction: direction(markers.iter().map(|flow| flow.leads)),
+            direction: direction(chances, markers.iter().map(|flow| flow.leads)),
             balance: balance(sides.each_ref().map(|side| side.weighted), words),
             sides,
             markers,
@@ -132,7 +138,11 @@ impl Reading {
         let name = |role: &str| plan.role_name(role);
         let turns = self.interaction().turns();
         let spoken: Vec<Option<String>> = turns.iter().map(|t| t.role.as_deref().map(name)).collect();
-        let named = [actants.primary.as_deref().map(name), actants.secondary.as_deref().map(name)];
+        // A role that nobody has is no side: a protocol for agents and customers works for Ann and Bob, too.
+        let named = [&actants.primary, &actants.secondary].map(|role| {
+            let role = role.as_deref().map(name);
+            role.filter(|role| spoken.iter().flatten().any(|spoken| spoken == role))
+        });
         let first = || spoken.iter().flatten().find(|role| Some(*role) != named[SECONDARY].as_ref()).cloned();
         let primary = primary.map(name).or_else(|| named[PRIMARY].clone()).or_else(first);
         // Where the caller turns the sides round, the protocol's primary is the other side.
@@ -173,6 +183,7 @@ impl ActantFlow<'_> {
                     None => json.key("role").null(),
                 }
                 json.key("words").count(side.words);
+                json.key("chances").count(side.chances);
                 json.key("weighted").number(side.weighted);
             });
         }
@@ -199,19 +210,23 @@ pub fn balance(weighted: [Unit; 2], words: [u64; 2]) -> Unit {
     Unit::ratio(rates[0].min(rates[1]), rates[0].max(rates[1]))
 }
 
-/// Each marker votes for the side that led it more often. Prior art: linguistic coordination (Danescu-Niculescu-Mizil
-/// and others), who adapts to whose words.
-pub fn direction(leads: impl Iterator<Item = [u32; 2]>) -> Direction {
-    let (mut votes, mut any) = ([0_u32; 2], false);
-    for [primary, secondary] in leads {
-        any |= primary + secondary > 0;
-        votes[PRIMARY] += u32::from(primary > secondary);
-        votes[SECONDARY] += u32::from(secondary > primary);
+/// Each marker votes for the side that leads it at least twice more and, by the chances of each, at least twice as often:
+/// one time is no habit, and who speaks first has more chances. Prior art: linguistic coordination
+/// (Danescu-Niculescu-Mizil and others), who adapts to whose words.
+pub fn direction(chances: [u64; 2], leads: impl Iterator<Item = [u32; 2]>) -> Direction {
+    let (mut votes, mut led) = ([0_u32; 2], [false; 2]);
+    for leads in leads {
+        for (side, other) in [(PRIMARY, SECONDARY), (SECONDARY, PRIMARY)] {
+            let rate = |side: usize, other: usize| u128::from(leads[side]) * u128::from(chances[other]);
+            led[side] |= leads[side] > 0;
+            votes[side] +=
+                u32::from(leads[side] >= leads[other] + 2 && rate(side, other) >= 2 * rate(other, side));
+        }
     }
     match votes[PRIMARY].cmp(&votes[SECONDARY]) {
         std::cmp::Ordering::Greater => Direction::PrimaryToSecondary,
         std::cmp::Ordering::Less => Direction::SecondaryToPrimary,
-        std::cmp::Ordering::Equal if any => Direction::Mutual,
+        std::cmp::Ordering::Equal if led == [true; 2] => Direction::Mutual,
         std::cmp::Ordering::Equal => Direction::None,
     }
 }
@@ -236,15 +251,24 @@ impl Runs {
         Self { sides, run_of }
     }
 
-    /// How often each side began a marker, the other not having just said it, and the other then took it up.
+    /// How many runs of each side one of the other follows.
+    fn chances(&self) -> [u64; 2] {
+        let mut chances = [0; 2];
+        for pair in self.sides.windows(2) {
+            chances[pair[0]] += 1;
+        }
+        chances
+    }
+
+    /// How often each side had a marker in a run and the other took it up in the next.
     fn leads(&self, in_runs: &[Portion], marker: usize) -> [u32; 2] {
-        let mut has = vec![false; self.sides.len() + 2];
+        let mut has = vec![false; self.sides.len()];
         for portion in in_runs.iter().filter(|portion| portion.marker == marker) {
-            has[portion.part + 1] = true;
+            has[portion.part] = true;
         }
         let mut leads = [0; 2];
-        for (window, side) in has.windows(3).zip(&self.sides) {
-            leads[*side] += u32::from(matches!(window, [false, true, true]));
+        for (pair, side) in has.windows(2).zip(&self.sides) {
+            leads[*side] += u32::from(pair[0] && pair[1]);
         }
         leads
     }
@@ -256,13 +280,24 @@ mod tests {
 
     #[test]
     fn direction_is_the_majority_of_markers() {
-        let of = |leads: &[[u32; 2]]| direction(leads.iter().copied());
-        assert_eq!(of(&[[2, 1], [1, 0], [0, 9]]), Direction::PrimaryToSecondary);
-        assert_eq!(of(&[[0, 1]]), Direction::SecondaryToPrimary);
-        assert_eq!(of(&[[1, 0], [0, 1]]), Direction::Mutual);
+        let of = |leads: &[[u32; 2]]| direction([9, 9], leads.iter().copied());
+        assert_eq!(of(&[[4, 2], [2, 0], [0, 9]]), Direction::PrimaryToSecondary);
+        assert_eq!(of(&[[0, 2]]), Direction::SecondaryToPrimary);
+        assert_eq!(of(&[[2, 0], [0, 2]]), Direction::Mutual);
         assert_eq!(of(&[[3, 3]]), Direction::Mutual);
+        assert_eq!(of(&[[5, 3]]), Direction::Mutual); // more, but not twice as many
+        assert_eq!(of(&[[2, 1]]), Direction::Mutual); // twice as many, but one more only
+        assert_eq!(of(&[[1, 0], [1, 0]]), Direction::None); // each of them once, and one way
         assert_eq!(of(&[[0, 0]]), Direction::None);
         assert_eq!(of(&[]), Direction::None);
+    }
+
+    #[test]
+    fn direction_is_by_the_chances_of_each() {
+        let of = |chances| direction(chances, [[4, 2]].into_iter());
+        assert_eq!(of([4, 4]), Direction::PrimaryToSecondary);
+        assert_eq!(of([5, 4]), Direction::Mutual); // 4 of 5 are not twice 2 of 4
+        assert_eq!(of([u64::MAX; 2]), Direction::PrimaryToSecondary);
     }
 
     #[test]
@@ -274,13 +309,16 @@ mod tests {
     }
 
     #[test]
-    fn a_side_leads_what_the_other_takes_up() {
+    fn a_side_leads_what_the_other_takes_up_next() {
         let runs = Runs::of(&[Some(0), Some(0), None, Some(1), Some(0), Some(1)]);
         assert_eq!(runs.sides, [0, 1, 0, 1]);
         let in_run = |part| Portion { part, marker: 0, evidence: Unit(1) };
         assert_eq!(runs.leads(&[in_run(0), in_run(1)], 0), [1, 0]);
-        assert_eq!(runs.leads(&[in_run(0), in_run(1), in_run(2)], 0), [1, 0]);
+        assert_eq!(runs.leads(&[in_run(0), in_run(1), in_run(2)], 0), [1, 1]);
         assert_eq!(runs.leads(&[in_run(1), in_run(2)], 0), [0, 1]);
         assert_eq!(runs.leads(&[in_run(0), in_run(2)], 0), [0, 0]);
+        assert_eq!(runs.leads(&[in_run(3)], 0), [0, 0]);
+        assert_eq!(runs.chances(), [2, 1]);
+        assert_eq!(Runs::of(&[None]).chances(), [0, 0]);
     }
 }

@@ -40,6 +40,8 @@ pub struct Reading {
     pub(crate) measured: bool,
     /// The words of each turn; only on SGM 1.5.
     pub(crate) turn_words: Vec<u64>,
+    /// What each of `resonances` would be without a match; only on SGM 1.5.
+    pub(crate) rests: Vec<Resonance>,
     pub(crate) ics: Ics,
 }
 

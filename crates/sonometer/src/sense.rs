@@ -249,6 +249,7 @@ impl Reading {
             fidelity,
             measured: false,
             turn_words: Vec::new(),
+            rests: Vec::new(),
             ics: Ics::of(0, options.usd_per_ics),
         }
     }
@@ -282,6 +283,10 @@ fn measure(search: Search, reading: &mut Reading, options: SenseOptions) {
         reading.resonances.push((marker, resonance));
         all_sums.push(sums);
         rest = others;
+    }
+    if plan.protocol.sgm >= Sgm::V1_5 {
+        let markers = reading.resonances.iter().map(|(number, _)| &plan.protocol.markers[*number as usize]);
+        reading.rests = markers.zip(&all_sums).map(|(marker, sums)| sums.at_rest(marker)).collect();
     }
     for (marker, resonance) in &mut reading.resonances {
         let number = *marker as usize;

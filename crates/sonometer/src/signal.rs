@@ -14,7 +14,7 @@ pub struct Signal<'r> {
     pub spread: Unit,
     /// From 0 (no two turns of a speaker that follow each other share a marker) to 1 (they are all alike).
     pub coherence: Unit,
-    /// The label of the marker that weighs most; `None` where no marker resonates.
+    /// The label of the marker that weighs most; `None` where none rises above its bias.
     pub dominant_mode: Option<&'r str>,
 }
 
@@ -24,7 +24,7 @@ impl Reading {
         if self.protocol().sgm < Sgm::V1_5 {
             return None;
         }
-        let evidence: Vec<Unit> = self.resonances.iter().map(|(_, resonance)| resonance.evidence).collect();
+        let evidence: Vec<Unit> = self.risen().map(|(_, _, evidence)| evidence).collect();
         Some(Signal {
             spread: spread(&evidence, self.protocol().markers.len()),
             coherence: self.coherence(),
@@ -54,12 +54,21 @@ impl Reading {
     /// The greatest weight times activation; of equal ones the one with more evidence, then the first of the file.
     fn dominant_mode(&self) -> Option<&str> {
         let markers = &self.protocol().markers;
-        let active = self.resonances.iter().filter(|(_, resonance)| resonance.activation > Unit::ZERO);
-        let strongest = active.max_by_key(|(number, resonance)| {
+        let risen = self.risen().filter(|(_, activation, _)| *activation > Unit::ZERO);
+        let strongest = risen.max_by_key(|(number, activation, evidence)| {
             let weight = markers[*number as usize].importance.weight();
-            (weight * resonance.activation.0, resonance.evidence, std::cmp::Reverse(*number))
+            (weight * activation.0, *evidence, std::cmp::Reverse(*number))
         });
-        strongest.map(|(number, _)| markers[*number as usize].label.as_str())
+        strongest.map(|(number, _, _)| markers[number as usize].label.as_str())
+    }
+
+    /// How far the activation and the evidence of each marker rose above what its bias alone gives. A bias is where a
+    /// marker starts, and nothing that anybody said.
+    fn risen(&self) -> impl Iterator<Item = (u32, Unit, Unit)> {
+        self.resonances.iter().zip(&self.rests).map(|((number, found), rest)| {
+            let above = |found: Unit, rest: Unit| Unit((found.0 - rest.0).max(0));
+            (*number, above(found.activation, rest.activation), above(found.evidence, rest.evidence))
+        })
     }
 }
 

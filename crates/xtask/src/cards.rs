@@ -84,6 +84,7 @@ fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn only_the_measured_part_changes() {
@@ -104,17 +105,20 @@ mod tests {
                 .lines()
                 .any(|line| line == "status: published")
         };
-        let mut published: Vec<String> = std::fs::read_dir(root.join("crates/sonometer-catalog/protocols"))
-            .expect("is there")
-            .map(|entry| entry.expect("can be read").path())
-            .filter(is_published)
-            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
-            .collect();
-        published.sort();
-        assert_eq!(CARDS.iter().map(|card| card.id).collect::<Vec<_>>(), published);
-        for id in published {
+        let files = crate::test::files(&root.join("crates/sonometer-catalog/protocols"), "yaml");
+        let files = files.expect("is there").into_iter().filter(is_published);
+        let mut published: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for file in files {
+            let name = file.file_stem().and_then(|name| name.to_str()).expect("is text").to_owned();
+            let (id, version) = name.split_once('@').expect("is named id@version");
+            published.entry(id.to_owned()).or_default().push(version.to_owned());
+        }
+        assert!(CARDS.iter().map(|card| card.id).eq(published.keys()), "{published:?}");
+        for (id, versions) in published {
             let page = read(&root.join(CARDS_FOLDER).join(&id).with_extension("md")).expect("has a card");
             assert!(with_measured_part(&page, "").is_some(), "{id}");
+            let title = format!("# Accuracy card: {id} {}\n", versions.join(" and "));
+            assert!(page.starts_with(&title), "the card of {id} must begin with `{title}`");
         }
     }
 }

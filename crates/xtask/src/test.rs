@@ -132,7 +132,10 @@ fn same_bytes_everywhere(command: &Path, inputs: &[PathBuf]) -> Result<bool, Str
             let sense = |variables: &[(&str, &str)]| {
                 let mut sense = Command::new(command);
                 sense.args(["sense", protocol]).arg(input).args(["--json", "--profile", "discovery"]);
-                sense.args(["--offsets", "bytes"]).envs(variables.iter().copied()).current_dir(root());
+                sense
+                    .args(["--offsets", "bytes", "--flow", "--temporal"])
+                    .envs(variables.iter().copied())
+                    .current_dir(root());
                 sense.output().map(|output| output.stdout).map_err(|e| format!("{}: {e}", command.display()))
             };
             let (one, other) = (sense(&surroundings[0])?, sense(&surroundings[1])?);

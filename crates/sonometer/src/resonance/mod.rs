@@ -121,6 +121,11 @@ fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate])
 }
 
 impl Sums {
+    /// What the marker would have come to without any match, by its bias alone.
+    pub(crate) fn at_rest(&self, marker: &Marker) -> Resonance {
+        Self { contributions: 0, turns_with: 0, ..*self }.resonance(marker, Unit::ZERO)
+    }
+
     /// The activation if a candidate of `extra` strength more had counted (in a turn without evidence so far).
     pub(crate) fn resonance(&self, marker: &Marker, extra: Unit) -> Resonance {
         let total = i128::from(self.contributions) + i128::from(marker.bias.0) + i128::from(extra.0);

@@ -39,7 +39,7 @@ impl Trend {
 const FEWEST: usize = 4;
 /// The least change from end to end.
 const LEAST_CHANGE: i64 = 50_000;
-/// The median step from which a series without a trend is volatile.
+/// The step that counts as a swing; a series without a trend is volatile if most of its steps do.
 const RESTLESS: i64 = 200_000;
 /// The square of 1.644854, the two-sided 10 % point of the normal distribution, in millionths.
 const CRITICAL: i128 = 2_705_543;
@@ -60,7 +60,10 @@ pub fn trend(levels: &[Unit]) -> Trend {
             return Trend::Falling;
         }
     }
-    if median_step(levels) >= RESTLESS { Trend::Volatile } else { Trend::Stable }
+    let steps = steps(levels);
+    let swings = steps.iter().filter(|step| **step >= RESTLESS).count();
+    // One level that sticks out makes two swings, which may be half of all.
+    if 2 * swings > steps.len() { Trend::Volatile } else { Trend::Stable }
 }
 
 /// Mann and Kendall's S: pairs that rise less pairs that fall.
@@ -97,9 +100,14 @@ fn change(levels: &[Unit]) -> i64 {
     median(slopes)
 }
 
-/// The median of the steps from level to level, without their signs; 0 where there is no step.
+/// The steps from level to level, without their signs.
+fn steps(levels: &[Unit]) -> Vec<i64> {
+    levels.windows(2).map(|pair| (pair[1].0 - pair[0].0).abs()).collect()
+}
+
+/// The median of the steps; 0 where there is none.
 pub(super) fn median_step(levels: &[Unit]) -> i64 {
-    median(levels.windows(2).map(|pair| (pair[1].0 - pair[0].0).abs()).collect())
+    median(steps(levels))
 }
 
 /// The middle value; of an even number the mean of the middle two, rounded half up.
@@ -128,6 +136,8 @@ mod tests {
             (&[90, 70, 60, 40, 10], Trend::Falling),
             (&[10, 11, 12, 13, 14], Trend::Stable), // significant, but too small
             (&[0, 90, 0, 90, 0, 90, 0], Trend::Volatile),
+            (&[90, 0, 90, 90, 90], Trend::Stable), // one level sticks out: two of four steps
+            (&[90, 0, 90, 0, 0], Trend::Volatile),
             (&[50; 9], Trend::Stable),
             (&[0; 4], Trend::Stable),
         ] {

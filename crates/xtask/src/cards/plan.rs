@@ -5,7 +5,8 @@ use super::halves::Split;
 /// What a card measures.
 #[derive(Debug)]
 pub(crate) struct Card {
-    /// The protocol, and the name of the page.
+    /// The protocol, in its latest published version, and the name of the page. Versions with other figures need other
+    /// pages; those on SGM 1.5 have the markers of 1.0.
     pub(crate) id: &'static str,
     pub(crate) split: Split,
     pub(crate) questions: &'static [Question],
