@@ -63,7 +63,7 @@ enum Verb {
     Compare(verb::compare::Arguments),
     /// Say what sensing will cost, from the target, a length and a modality
     Estimate(verb::estimate::Arguments),
-    /// Compare a protocol with what people labelled: precision, recall, F1, AUC, the worst errors
+    /// Compare with what people labelled, classes, places, pairs or grades: figures with intervals, the worst errors
     Evaluate(Box<verb::evaluate::Arguments>),
     /// List the protocols that ship, or describe one
     Protocols(verb::protocols::Arguments),
@@ -75,11 +75,11 @@ enum Verb {
     Check(verb::check::Arguments),
     /// Say what a code of `check` means, with an example and the example mended
     Explain(verb::code::Arguments),
-    /// Show what another version of a protocol changes, on a corpus
+    /// Show what another version of a protocol, metric or blueprint changes, on a corpus
     Diff(verb::diff::Arguments),
-    /// Write protocol files in their one normal form
+    /// Write protocol, metric and blueprint files in their one normal form
     Fmt(verb::fmt::Arguments),
-    /// Freeze a protocol file whose tests pass, and print its digest
+    /// Freeze a protocol whose tests pass, or a metric or blueprint of frozen parts, and print its digest
     Publish(verb::publish::Arguments),
     /// Print the JSON Schema of protocol, metric or blueprint files, for editors
     Schema(verb::schema::Arguments),

@@ -2,11 +2,11 @@
 
 use crate::failure::Failure;
 use crate::{file, near};
-use sonometer::composition::compare_versions;
+use sonometer::composition::{Reference, compare_versions};
 use sonometer::protocol::Better;
 use sonometer::{
-    Catalog, Composition, Diagnostics, Document, Error, ErrorCode, Estimate, Interaction, Metric, Protocol,
-    SenseOptions, Sensor, TargetKind,
+    Catalog, Composition, CompositionReading, Diagnostics, Document, Error, ErrorCode, Estimate, Evidence,
+    Fidelity, Interaction, Metric, Protocol, Reading, Resonance, SenseOptions, Sensor, TargetKind, Unit,
 };
 use sonometer_catalog::{Entry, Shipped};
 use std::borrow::Cow;
@@ -69,6 +69,32 @@ impl Source {
         }
     }
 
+    /// Everything that a metric or blueprint names, each with who names it: itself, or a metric in it.
+    pub(crate) fn references(&self, composed: &Document) -> Result<Vec<(String, Reference)>, Error> {
+        let components = |metric: &Metric| {
+            let own = metric.components.iter().map(|component| component.protocol.clone());
+            own.map(|reference| (format!("`{}`", metric.id), reference)).collect::<Vec<_>>()
+        };
+        match composed {
+            Document::Protocol(_) => Ok(Vec::new()),
+            Document::Metric(metric) => Ok(components(metric)),
+            Document::Blueprint(blueprint) => {
+                let name = format!("`{}`", blueprint.id);
+                let own = blueprint.protocols.iter().chain(&blueprint.metrics);
+                let mut all: Vec<_> = own.map(|reference| (name.clone(), reference.clone())).collect();
+                let beside = Beside::of(self);
+                for Reference { id, version } in &blueprint.metrics {
+                    for metric in beside.metrics(id)? {
+                        if version.as_ref().is_none_or(|version| *version == metric.version) {
+                            all.extend(components(&metric));
+                        }
+                    }
+                }
+                Ok(all)
+            }
+        }
+    }
+
     /// The instrument of a protocol.
     pub(crate) fn sensor(&self) -> Result<Sensor, Failure> {
         let (protocol, _) = self.read()?;
@@ -121,6 +147,45 @@ impl Instrument {
         }
     }
 
+    /// Whether it is a protocol, metric or blueprint, and which: `metric reply-quality@1.0`; of a protocol the rest alone.
+    pub(crate) fn reference(&self) -> String {
+        let (id, version) = (self.id(), self.version());
+        match self.kind() {
+            TargetKind::Protocol => format!("{id}@{version}"),
+            kind => format!("{} {id}@{version}", kind.as_str()),
+        }
+    }
+
+    /// The protocols in it.
+    pub(crate) fn sensors(&self) -> &[Sensor] {
+        match self {
+            Self::Sensor(sensor) => std::slice::from_ref(sensor),
+            Self::Composition(composition) => composition.sensors(),
+        }
+    }
+
+    /// What readings call each marker, in their order.
+    pub(crate) fn markers(&self) -> Vec<String> {
+        let of = |(at, sensor): (usize, &Sensor)| -> Vec<String> {
+            (0..sensor.protocol().markers.len()).map(|marker| self.marker(at, marker).to_owned()).collect()
+        };
+        self.sensors().iter().enumerate().flat_map(of).collect()
+    }
+
+    fn marker(&self, sensor: usize, marker: usize) -> &str {
+        match self {
+            Self::Sensor(sensor) => &sensor.protocol().markers[marker].label,
+            Self::Composition(composition) => composition.key(sensor, marker),
+        }
+    }
+
+    pub(crate) fn sense(&self, interaction: &Interaction) -> Result<Sensed, Error> {
+        match self {
+            Self::Sensor(sensor) => sensor.sense(interaction).map(Box::new).map(Sensed::Protocol),
+            Self::Composition(composition) => composition.sense(interaction).map(Sensed::Composition),
+        }
+    }
+
     pub(crate) fn fidelity(&self, interaction: &Interaction) -> Result<sonometer::Fidelity, Error> {
         match self {
             Self::Sensor(sensor) => sensor.fidelity(interaction),
@@ -162,6 +227,100 @@ impl Instrument {
                 composition.estimate(characters, modality, &rates)
             }
         }
+    }
+}
+
+/// A reading of whatever it is.
+#[derive(Clone, Debug)]
+pub(crate) enum Sensed {
+    /// Of a protocol.
+    Protocol(Box<Reading>),
+    /// Of a metric or a blueprint.
+    Composition(CompositionReading),
+}
+
+/// A piece of evidence.
+#[derive(Debug)]
+pub(crate) struct Cited<'r> {
+    /// What the target calls the marker.
+    pub(crate) marker: &'r str,
+    /// The place of the reading of its protocol, and that.
+    pub(crate) at: usize,
+    pub(crate) reading: &'r Reading,
+    /// The place of the marker in that.
+    pub(crate) number: usize,
+    pub(crate) evidence: Evidence<'r>,
+}
+
+impl Sensed {
+    /// The reading of each protocol.
+    pub(crate) fn readings(&self) -> &[Reading] {
+        match self {
+            Self::Protocol(reading) => std::slice::from_ref(reading),
+            Self::Composition(reading) => reading.readings(),
+        }
+    }
+
+    pub(crate) fn score(&self) -> Unit {
+        match self {
+            Self::Protocol(reading) => reading.score(),
+            Self::Composition(reading) => reading.score(),
+        }
+    }
+
+    pub(crate) fn fidelity(&self) -> Fidelity {
+        match self {
+            Self::Protocol(reading) => reading.fidelity(),
+            Self::Composition(reading) => reading.fidelity(),
+        }
+    }
+
+    /// What each marker came to, in the order of [`Instrument::markers`].
+    pub(crate) fn resonance(&self) -> Vec<Resonance> {
+        match self {
+            Self::Protocol(reading) => reading.resonance().map(|(_, resonance)| resonance).collect(),
+            Self::Composition(reading) => reading.resonance().map(|(_, resonance)| resonance).collect(),
+        }
+    }
+
+    /// The same, each with its full name.
+    pub(crate) fn named_resonance(&self) -> Vec<(String, Resonance)> {
+        let mut all = Vec::new();
+        for (at, reading) in self.readings().iter().enumerate() {
+            all.extend(reading.resonance().map(|(label, own)| (self.full_name(at, label), own)));
+        }
+        all
+    }
+
+    /// The name of a marker that stays the same whatever other protocols come or go: its label, in a composition
+    /// `protocol/label`, where that has several versions of a protocol `protocol@version/label`.
+    pub(crate) fn full_name(&self, reading: usize, label: &str) -> String {
+        let Self::Composition(whole) = self else { return label.to_owned() };
+        let readings = whole.readings();
+        let Protocol { id, version, .. } = readings[reading].protocol();
+        match readings.iter().filter(|other| other.protocol().id == *id).count() {
+            1 => format!("{id}/{label}"),
+            _ => format!("{id}@{version}/{label}"),
+        }
+    }
+
+    /// The evidence in the order of the text.
+    pub(crate) fn evidence(&self) -> Vec<Cited<'_>> {
+        let mut all = Vec::new();
+        for (at, reading) in self.readings().iter().enumerate() {
+            let markers = &reading.protocol().markers;
+            for evidence in reading.evidence() {
+                let number = markers.iter().position(|marker| marker.label == evidence.metamarker);
+                let number = number.unwrap_or_default();
+                let marker = match self {
+                    Self::Protocol(_) => evidence.metamarker,
+                    Self::Composition(whole) => whole.composition().key(at, number),
+                };
+                all.push(Cited { marker, at, reading, number, evidence });
+            }
+        }
+        all.sort_by_key(|cited| (cited.evidence.turn, cited.evidence.range.start, cited.evidence.range.end));
+        all
     }
 }
 

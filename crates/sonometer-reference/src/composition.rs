@@ -11,7 +11,7 @@ use crate::result::{Members, evidence_item, fidelity_object};
 use crate::score::score;
 use crate::turn::{Turn, turns};
 use crate::weak::weak_signals;
-use sonometer::composition::{Reference, Standing, compare_versions};
+use sonometer::composition::{Reference, Standing};
 use sonometer::protocol::{Better, Protocol, Sgm, Status};
 use sonometer::{Blueprint, Error, ErrorCode, Interaction, Metric, Profile, View};
 
@@ -58,6 +58,22 @@ struct Part {
     shares: Vec<Share>,
 }
 
+/// Which of two versions is the later one.
+fn version_order(a: &str, b: &str) -> std::cmp::Ordering {
+    let parts = |version: &str| {
+        let part = |part: &str| match part.find(|c: char| !c.is_ascii_digit()) {
+            Some(0) => (1, String::new(), part.to_owned()),
+            end => {
+                let (digits, rest) = part.split_at(end.unwrap_or(part.len()));
+                // Padded, so that texts are in the order of the numbers.
+                (if part.is_empty() { 1 } else { 0 }, format!("{digits:0>200}"), rest.to_owned())
+            }
+        };
+        version.split('.').map(part).collect::<Vec<_>>()
+    };
+    (parts(a), a).cmp(&(parts(b), b))
+}
+
 fn missing(place: String) -> Error {
     Error::new(ErrorCode::TargetNotFound, place, "not there")
 }
@@ -69,7 +85,7 @@ impl Shelf {
             None => p.status == Status::Published,
         };
         let own = self.protocols.iter().filter(|p| p.id == wanted.id).filter(fits);
-        own.max_by(|a, b| compare_versions(&a.version, &b.version)).cloned().ok_or_else(|| missing(place))
+        own.max_by(|a, b| version_order(&a.version, &b.version)).cloned().ok_or_else(|| missing(place))
     }
 
     fn metric(&self, wanted: &Reference, place: String) -> Result<Metric, Error> {
@@ -78,7 +94,7 @@ impl Shelf {
             None => m.status == Standing::Active,
         };
         let own = self.metrics.iter().filter(|m| m.id == wanted.id).filter(fits);
-        own.max_by(|a, b| compare_versions(&a.version, &b.version)).cloned().ok_or_else(|| missing(place))
+        own.max_by(|a, b| version_order(&a.version, &b.version)).cloned().ok_or_else(|| missing(place))
     }
 
     /// The shares of a metric, and whether high scores are good; its protocols join `all`.

@@ -1,14 +1,16 @@
-//! Random texts, interactions, views and protocols, as proptest strategies.
+//! Random texts, interactions, views, protocols and compositions, as proptest strategies.
 //!
 //! Texts and patterns draw on one small vocabulary, so that patterns match often; texts are full of what the rules of
 //! folding, tokens, gaps and classes tell apart.
 
+mod composition;
 mod pattern;
 mod print;
 mod protocol;
 mod relation;
 mod text;
 
+pub use composition::composition;
 pub use pattern::{is_legal, pattern};
 pub use print::print;
 pub use protocol::protocol;

@@ -18,7 +18,7 @@ use std::{fs, io};
 pub const FOLDERS: [&str; 2] = ["fixtures/vectors", "fixtures/regressions"];
 
 /// One line of a vector file, its keys in the order in which they are written.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
     /// The line names a protocol for the vectors below it.
@@ -244,45 +244,91 @@ impl Catalog for Shelf {
 /// # Panics
 /// Never: a protocol, an interaction and a view can be written.
 pub fn line(name: &str, protocol: &Protocol, interaction: &Interaction, view: View<'_>) -> String {
+    written(&Line {
+        name: Some(name.to_owned()),
+        protocol: Some(raw(protocol.to_canonical_json())),
+        interaction: Some(interaction_json(interaction)),
+        view: Some(view_line(view)),
+        ..Line::default()
+    })
+}
+
+/// The same of a metric or blueprint: what it may name is defined in the lines before. With `other`, a comparison.
+///
+/// # Panics
+/// Never: all of it can be written.
+pub fn lines_of_composition(
+    name: &str,
+    shelf: &Shelf,
+    target: &Target,
+    [interaction, other]: [Option<&Interaction>; 2],
+    view: View<'_>,
+) -> String {
+    let mut text = String::new();
+    for protocol in &shelf.protocols {
+        let define = Some(format!("{name}: {}@{}", protocol.id, protocol.version));
+        let protocol = Some(raw(protocol.to_canonical_json()));
+        text += &(written(&Line { define, protocol, ..Line::default() }) + "\n");
+    }
+    for metric in &shelf.metrics {
+        let define = Some(format!("{name}: {}@{}", metric.id, metric.version));
+        let metric = Some(raw(metric.to_canonical_json()));
+        text += &(written(&Line { define, metric, ..Line::default() }) + "\n");
+    }
+    let mut line = Line {
+        name: Some(name.to_owned()),
+        interaction: interaction.map(interaction_json),
+        interaction_b: other.map(interaction_json),
+        view: Some(view_line(view)),
+        ..Line::default()
+    };
+    match target {
+        Target::Protocol(protocol) => line.protocol = Some(raw(protocol.to_canonical_json())),
+        Target::Metric(metric) => line.metric = Some(raw(metric.to_canonical_json())),
+        Target::Blueprint(blueprint) => line.blueprint = Some(raw(blueprint.to_canonical_json())),
+    }
+    text + &written(&line)
+}
+
+fn written(line: &Line) -> String {
+    serde_json::to_string(line).expect("a line can be written")
+}
+
+fn raw(json: String) -> Box<RawValue> {
+    RawValue::from_string(json).expect("JSON")
+}
+
+fn interaction_json(interaction: &Interaction) -> Box<RawValue> {
     let turns = interaction.turns().iter().map(|turn| {
         let role = turn.role.iter().map(|role| ("role", serde_json::Value::from(&**role)));
         let content = std::iter::once(("content", serde_json::Value::from(&*turn.content)));
-        let raw = |time: &Unit| serde_json::from_str(&time.to_string()).expect("a number");
-        let time = turn.timestamp.iter().map(|time| ("timestamp", raw(time)));
+        let number = |time: &Unit| serde_json::from_str(&time.to_string()).expect("a number");
+        let time = turn.timestamp.iter().map(|time| ("timestamp", number(time)));
         role.chain(content).chain(time).collect::<BTreeMap<_, _>>()
     });
     let turns: Vec<BTreeMap<&str, serde_json::Value>> = turns.collect();
-    let interaction = match interaction.modality() {
+    let json = match interaction.modality() {
         Modality::Transcript => serde_json::to_string(&BTreeMap::from([("segments", turns)])),
         _ => serde_json::to_string(&turns[0]),
     };
-    let raw = |json: String| RawValue::from_string(json).expect("JSON");
-    let line = Line {
-        define: None,
-        name: Some(name.to_owned()),
-        protocol: Some(raw(protocol.to_canonical_json())),
-        metric: None,
-        blueprint: None,
-        interaction: Some(raw(interaction.expect("an interaction can be written"))),
-        interaction_b: None,
-        view: Some(ViewLine {
-            profile: Some(view.profile.as_str().to_owned()),
-            offsets: view.offsets.map(|unit| unit_name(unit).to_owned()),
-            flow: view.flow.map(|flow| match flow.primary {
-                None => FlowLine::Asked(true),
-                Some(role) => FlowLine::Primary(role.to_owned()),
-            }),
-            temporal: view.temporal.map(|temporal| match temporal.window {
-                None => TemporalLine::Asked(true),
-                Some(window) => {
-                    TemporalLine::Window(serde_json::from_str(&window.to_string()).expect("a number"))
-                }
-            }),
+    raw(json.expect("an interaction can be written"))
+}
+
+fn view_line(view: View<'_>) -> ViewLine {
+    ViewLine {
+        profile: Some(view.profile.as_str().to_owned()),
+        offsets: view.offsets.map(|unit| unit_name(unit).to_owned()),
+        flow: view.flow.map(|flow| match flow.primary {
+            None => FlowLine::Asked(true),
+            Some(role) => FlowLine::Primary(role.to_owned()),
         }),
-        expect: None,
-        error: None,
-    };
-    serde_json::to_string(&line).expect("a line can be written")
+        temporal: view.temporal.map(|temporal| match temporal.window {
+            None => TemporalLine::Asked(true),
+            Some(window) => {
+                TemporalLine::Window(serde_json::from_str(&window.to_string()).expect("a number"))
+            }
+        }),
+    }
 }
 
 fn unit_name(unit: OffsetUnit) -> &'static str {

@@ -174,10 +174,13 @@ fn the_schema_finds_mistakes() {
 
 #[test]
 fn the_committed_schema_is_that_of_the_code() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/protocol.schema.json");
-    let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-    let pretty = serde_json::to_string_pretty(&json(&json_schema())).expect("is JSON") + "\n";
-    assert!(committed == pretty, "schema/protocol.schema.json is out of date: run `cargo xtask schema`");
+    for kind in [&PROTOCOL, &METRIC, &BLUEPRINT] {
+        let name = format!("schema/{}.schema.json", kind.name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&name);
+        let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
+        let pretty = serde_json::to_string_pretty(&json(&json_schema_of(kind))).expect("is JSON") + "\n";
+        assert!(committed == pretty, "{name} is out of date: run `cargo xtask schema`");
+    }
 }
 
 /// What of `value` does not fit a schema. It knows the words that ours uses, and no others.

@@ -1,28 +1,35 @@
-//! The JSON Schema of protocol files: `schema` writes it, `schema --check` compares.
+//! The JSON Schemas of protocol, metric and blueprint files: `schema` writes them, `schema --check` compares.
 
+use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, json_schema_of};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sonometer/schema/protocol.schema.json")
+/// The kinds of files, by the names of their schemas.
+const KINDS: [&Map; 3] = [&PROTOCOL, &METRIC, &BLUEPRINT];
+
+fn path(kind: &Map) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sonometer/schema");
+    folder.join(format!("{}.schema.json", kind.name))
 }
 
-fn schema() -> Result<String, String> {
-    let json = sonometer::protocol::keys::json_schema();
+fn schema(kind: &'static Map) -> Result<String, String> {
+    let json = json_schema_of(kind);
     let value: serde_json::Value = serde_json::from_str(&json).map_err(|error| error.to_string())?;
     Ok(serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n")
 }
 
-/// Writes the schema anew.
+/// Writes the schemas anew.
 pub(crate) fn write() -> Result<(), String> {
-    fs::write(path(), schema()?).map_err(|error| error.to_string())
+    KINDS.iter().try_for_each(|kind| fs::write(path(kind), schema(kind)?).map_err(|error| error.to_string()))
 }
 
-/// Fails if the committed schema is not that of the code.
+/// Fails if a committed schema is not that of the code.
 pub(crate) fn check() -> Result<(), String> {
-    let committed = fs::read_to_string(path()).unwrap_or_default().replace("\r\n", "\n");
-    match committed == schema()? {
-        true => Ok(()),
-        false => Err("schema/protocol.schema.json is out of date: run `cargo xtask schema`".to_owned()),
+    for kind in KINDS {
+        let committed = fs::read_to_string(path(kind)).unwrap_or_default().replace("\r\n", "\n");
+        if committed != schema(kind)? {
+            return Err(format!("schema/{}.schema.json is out of date: run `cargo xtask schema`", kind.name));
+        }
     }
+    Ok(())
 }

@@ -152,6 +152,7 @@ mod tests {
             line: 1,
             id: "i".into(),
             interaction: Interaction::from_json(talk).expect("is sound"),
+            other: None,
             labels: serde_json::json!({ "l": labels }),
         };
         labels.iter().map(item).collect()

@@ -13,6 +13,8 @@ struct Chart<'c> {
     guess: (u64, u64),
     /// The way of the curve, as an SVG path.
     path: String,
+    /// Where the curve ends, across.
+    end: u64,
     /// Where the rule stands; `None`: not defined.
     here: Option<(u64, u64)>,
 }
@@ -30,6 +32,7 @@ pub(super) fn charts(points: &[Point], now: &Counts) -> String {
         up: "found (share of positives)",
         guess: (0, 1000),
         path: roc_path(points),
+        end: 1000,
         here: Some(roc_point(now)),
     };
     let prevalence = permille(positives, positives + negatives);
@@ -40,9 +43,39 @@ pub(super) fn charts(points: &[Point], now: &Counts) -> String {
         up: "precision",
         guess: (prevalence, prevalence),
         path: pr_path(points),
+        end: 1000,
         here: pr_point(now),
     };
     format!("<div class=\"charts\">{}{}</div>", roc.draw(), precision_recall.draw())
+}
+
+/// How often pairs are right where only those that differ at least so much are decided; nothing where none differs.
+pub(super) fn decided_chart(points: &[super::pairs::Point], pairs: u64) -> String {
+    let place = |point: &super::pairs::Point| {
+        let decided = point.right + point.wrong;
+        (permille(decided, pairs), permille(point.right, decided))
+    };
+    let Some(last) = points.last() else { return String::new() };
+    let mut path = String::new();
+    for (x, y) in points.iter().map(place) {
+        match path.is_empty() {
+            true => _ = write!(path, "M0 {}H{x}", 1000 - y),
+            false => _ = write!(path, "L{x} {}", 1000 - y),
+        }
+    }
+    let (x, y) = place(last);
+    path.push_str(&format!("H{x}"));
+    Chart {
+        id: "decided",
+        title: "Decided and right",
+        across: "decided (share of pairs)",
+        up: "right (share of decided)",
+        guess: (500, 500),
+        path,
+        end: x,
+        here: Some((x, y)),
+    }
+    .draw()
 }
 
 /// Rounded half up, in thousandths; 0 of nothing.
@@ -86,7 +119,7 @@ fn pr_path(points: &[Point]) -> String {
 
 impl Chart<'_> {
     fn draw(&self) -> String {
-        let Self { id, title, across, up, guess, path, here } = self;
+        let Self { id, title, across, up, guess, path, end, here } = self;
         let mut grid = String::new();
         for line in [250, 500, 750] {
             let _ = write!(grid, "M{line} 0V1000M0 {line}H1000");
@@ -100,13 +133,15 @@ impl Chart<'_> {
                 1000 - at + 12
             );
         }
+        // What is filled goes down where the curve ends.
+        let down = if *end == 1000 { "V1000H0Z".to_owned() } else { format!("L{end} 1000H0Z") };
         let (x, y) = here.unwrap_or_default();
         let hidden = if here.is_some() { "" } else { " visibility=\"hidden\"" };
         format!(
             "<figure><figcaption>{title}</figcaption>\
              <svg viewBox=\"-130 -30 1170 1170\" role=\"img\" aria-label=\"{title}: {up} by {across}\">\
              <path class=\"grid\" d=\"{grid}\"/><path class=\"frame\" d=\"M0 0V1000H1000\"/>\
-             <path class=\"guess\" d=\"M0 {}L1000 {}\"/><path class=\"area\" d=\"{path}V1000H0Z\"/>\
+             <path class=\"guess\" d=\"M0 {}L1000 {}\"/><path class=\"area\" d=\"{path}{down}\"/>\
              <path class=\"curve\" d=\"{path}\"/>{ticks}\
              <text class=\"axis\" x=\"500\" y=\"1115\" text-anchor=\"middle\">{across}</text>\
              <text class=\"axis\" x=\"-500\" y=\"-95\" text-anchor=\"middle\" transform=\"rotate(-90)\">{up}</text>\

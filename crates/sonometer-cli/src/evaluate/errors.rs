@@ -23,6 +23,8 @@ pub(crate) struct Wrong<'i> {
     pub(crate) case: Case,
     pub(crate) item: &'i Item,
     pub(crate) reading: Reading,
+    /// Whether the computation of the reading is told with it.
+    pub(crate) explained: bool,
     /// Whose evidence is shown: by the place of the marker in the protocol.
     shown: Vec<bool>,
 }
@@ -50,14 +52,14 @@ impl Wrong<'_> {
     }
 }
 
-/// The worst false positives and false negatives, at most `most` of each; of equal ones, the first of the data.
+/// The worst false positives and false negatives, at most so many of each; of equal ones, the first of the data.
 pub(crate) fn worst<'i>(
     sensor: &Sensor,
     question: &Question,
     name: &str,
     items: &'i [Item],
     cases: &[Case],
-    most: usize,
+    (most, explained): (usize, bool),
 ) -> Result<[Errors<'i>; 2], Failure> {
     // A score rests on all markers, also on those that speak against.
     let shown = match question.basis {
@@ -75,7 +77,7 @@ pub(crate) fn worst<'i>(
         let worst = wrong.into_iter().take(most).map(|case| {
             let item = &items[case.item];
             let reading = sense(sensor, name, item)?;
-            Ok(Wrong { case: *case, item, reading, shown: shown.clone() })
+            Ok(Wrong { case: *case, item, reading, explained, shown: shown.clone() })
         });
         Ok(Errors { count, worst: worst.collect::<Result<_, Failure>>()? })
     };

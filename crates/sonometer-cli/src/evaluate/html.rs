@@ -8,10 +8,12 @@ use super::markers::MarkerFigures;
 use super::measure::{Counts, Estimate, Point};
 use super::question::Decision;
 use super::result::{Data, Evaluation};
+use super::subject::Subject;
+use super::talk::{Mark, gap, highlighted, hue};
 use super::text::{NAMES, method, places, share};
 use crate::failure::counted;
 use crate::paint::safe;
-use sonometer::protocol::{Pole, Protocol};
+use sonometer::protocol::Pole;
 use sonometer::{Evidence, Unit};
 use std::fmt::Write;
 
@@ -22,13 +24,13 @@ const SCRIPT: &str = include_str!("page.js");
 pub(crate) fn page(evaluation: &Evaluation<'_>) -> String {
     let counts = &evaluation.figures.counts;
     let mut body = header(
-        evaluation.protocol,
+        &evaluation.protocol.into(),
         &evaluation.data,
         &format!("positive if {}", evaluation.question.rule(evaluation.protocol)),
     );
     body.push_str(&notes(&evaluation.notes));
     let partly = evaluation.covered.counts.cases() < counts.cases();
-    let covered = partly.then_some(&evaluation.covered.estimates);
+    let covered = partly.then_some(&evaluation.covered.estimates[..]);
     let coverage = evaluation.coverage().map_or_else(String::new, |share| {
         format!(
             "<p>Coverage {}: {}.</p>",
@@ -42,7 +44,7 @@ pub(crate) fn page(evaluation: &Evaluation<'_>) -> String {
     let _ = write!(
         body,
         "<section><h2>Figures</h2><div class=\"two\">{}<div>{}{coverage}</div></div></section>",
-        figures(&NAMES, &evaluation.figures.estimates, covered, evaluation.figures.independent),
+        figures(&NAMES, &evaluation.figures.estimates, covered, method(evaluation.figures.independent)),
         confusion(counts)
     );
     body.push_str(&curves(evaluation));
@@ -61,22 +63,22 @@ pub(crate) fn page(evaluation: &Evaluation<'_>) -> String {
         "the lowest values first",
         false_negatives,
     ));
-    document(evaluation.protocol, &evaluation.data, &body)
+    document(&evaluation.protocol.into(), &evaluation.data, &body)
 }
 
 /// A whole document around its body.
-pub(super) fn document(protocol: &Protocol, data: &Data, body: &str) -> String {
+pub(super) fn document(subject: &Subject, data: &Data, body: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{} on {}</title>\n<style>\n{STYLE}</style>\n\
          </head>\n<body>\n{body}\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        escape(&protocol.name),
+        escape(&subject.name),
         escape(&data.file)
     )
 }
 
-pub(super) fn header(protocol: &Protocol, data: &Data, rule: &str) -> String {
+pub(super) fn header(subject: &Subject, data: &Data, rule: &str) -> String {
     let mut facts = String::new();
     let mut fact = |name: &str, value: &str| {
         let _ = write!(facts, "<dt>{name}</dt><dd>{}</dd>", escape(value));
@@ -104,11 +106,10 @@ pub(super) fn header(protocol: &Protocol, data: &Data, rule: &str) -> String {
     };
     fact("items", &format!("{}{left_out}", data.items));
     format!(
-        "<header><p class=\"over\">evaluation</p><h1>{} <small>{}@{}</small></h1><p>{}</p><dl>{facts}</dl></header>",
-        escape(&protocol.name),
-        escape(&protocol.id),
-        escape(&protocol.version),
-        escape(&protocol.description)
+        "<header><p class=\"over\">evaluation</p><h1>{} <small>{}</small></h1><p>{}</p><dl>{facts}</dl></header>",
+        escape(&subject.name),
+        escape(&subject.reference),
+        escape(&subject.description)
     )
 }
 
@@ -121,10 +122,10 @@ pub(super) fn notes(notes: &[String]) -> String {
 
 /// A bar for each figure, with its interval on it.
 pub(super) fn figures(
-    names: &[&str; 6],
-    all: &[Option<Estimate>; 6],
-    covered: Option<&[Option<Estimate>; 6]>,
-    independent: bool,
+    names: &[&str],
+    all: &[Option<Estimate>],
+    covered: Option<&[Option<Estimate>]>,
+    method: &str,
 ) -> String {
     let mut rows = String::new();
     for (at, name) in names.iter().enumerate() {
@@ -138,7 +139,7 @@ pub(super) fn figures(
     format!(
         "<div><table class=\"figures\"><thead><tr><th></th><th></th><th colspan=\"2\">value, 95 % interval</th>{head}</tr></thead>\
          <tbody>{rows}</tbody></table><p class=\"dim\">{}.</p></div>",
-        method(independent)
+        method
     )
 }
 
@@ -147,6 +148,11 @@ fn cells(estimate: Option<Estimate>) -> String {
     let interval =
         interval.map_or_else(String::new, |span| format!("{}–{}", places(span.low), places(span.high)));
     format!("<td class=\"n\">{}</td><td class=\"n dim\">{interval}</td>", share(estimate.map(|e| e.value)))
+}
+
+/// A bar for a share without an interval.
+pub(super) fn share_bar(value: Option<Unit>) -> String {
+    bar(value.map(|value| Estimate { value, interval: None }))
 }
 
 fn bar(estimate: Option<Estimate>) -> String {
@@ -274,7 +280,7 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
             counts.predicted(),
             counts.true_positives,
             share(counts.precision()),
-            bar(counts.precision().map(|value| Estimate { value, interval: None })),
+            share_bar(counts.precision()),
             share(counts.recall()),
             share(counts.f1()),
             if marker.hurts() { " warn" } else { "" },
@@ -305,7 +311,7 @@ fn breakdown(label: &str, parts: &[Part]) -> String {
             counts.positives(),
             counts.predicted(),
             share(right),
-            bar(right.map(|value| Estimate { value, interval: None })),
+            share_bar(right),
             share(counts.precision()),
             share(counts.recall()),
             share(counts.f1()),
@@ -319,14 +325,6 @@ fn breakdown(label: &str, parts: &[Part]) -> String {
          </table></div></section>",
         escape(label)
     )
-}
-
-/// Cool hues speak for, warm ones against.
-pub(super) fn hue(pole: Pole, nth: usize) -> usize {
-    match pole {
-        Pole::For => 140 + nth * 47 % 140,
-        Pole::Against => (340 + nth * 23 % 70) % 360,
-    }
 }
 
 fn errors(title: &str, order: &str, errors: &Errors<'_>) -> String {
@@ -353,6 +351,7 @@ fn error(wrong: &Wrong<'_>) -> String {
         if wrong.reading.fidelity().sufficient { "" } else { ", insufficient" }
     );
     let turns = wrong.reading.interaction().turns();
+    let marks: Vec<Mark> = evidence.iter().map(|found| mark(wrong, found)).collect();
     let mut left_out = 0;
     for (number, turn) in turns.iter().enumerate() {
         if !is_shown(wrong, &evidence, number) {
@@ -361,9 +360,8 @@ fn error(wrong: &Wrong<'_>) -> String {
         }
         text.push_str(&gap(std::mem::take(&mut left_out)));
         let class = if wrong.case.segment == Some(number) { "turn judged" } else { "turn" };
-        let own: Vec<&Evidence<'_>> = evidence.iter().filter(|found| found.turn == number).collect();
         let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
-        let said = highlighted(wrong, number, &own);
+        let said = highlighted(&turn.content, &wrong.reading.masked_turn(number), number, &marks);
         let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
     }
     text.push_str(&gap(left_out));
@@ -397,48 +395,19 @@ fn is_shown(wrong: &Wrong<'_>, evidence: &[Evidence<'_>], number: usize) -> bool
     }
 }
 
-fn gap(turns: usize) -> String {
-    match turns {
-        0 => String::new(),
-        _ => format!("<p class=\"dim\">… {}</p>", counted(turns, "turn")),
-    }
-}
-
 fn hue_of(wrong: &Wrong<'_>, found: &Evidence<'_>) -> usize {
     let markers = &wrong.reading.protocol().markers;
     let at = markers.iter().position(|marker| marker.label == found.metamarker).unwrap_or(0);
     markers.get(at).map_or(0, |marker| hue(marker.pole, at))
 }
 
-/// A turn with its evidence marked; where places overlap, the narrower one gives the colour.
-fn highlighted(wrong: &Wrong<'_>, number: usize, own: &[&Evidence<'_>]) -> String {
-    let content = &wrong.reading.interaction().turns()[number].content;
-    let masked = wrong.reading.masked_turn(number);
-    let mut text = String::new();
-    let mut run = String::new();
-    let mut open: Vec<&Evidence<'_>> = Vec::new();
-    let mut flush = |run: &mut String, open: &[&Evidence<'_>]| {
-        let said = escape(run);
-        run.clear();
-        match open.iter().min_by_key(|found| found.range.len()) {
-            None => text.push_str(&said),
-            Some(narrowest) => {
-                let titles: Vec<String> =
-                    open.iter().map(|f| format!("{} {}", escape(f.metamarker), f.score)).collect();
-                let (hue, titles) = (hue_of(wrong, narrowest), titles.join(", "));
-                let _ = write!(text, "<mark style=\"--h:{hue}\" title=\"{titles}\">{said}</mark>");
-            }
-        }
-    };
-    for ((at, _), shown) in content.char_indices().zip(masked.chars()) {
-        if own.iter().any(|found| found.range.start == at || found.range.end == at) {
-            flush(&mut run, &open);
-            open = own.iter().filter(|found| found.range.contains(&at)).copied().collect();
-        }
-        run.push(shown);
+fn mark(wrong: &Wrong<'_>, found: &Evidence<'_>) -> Mark {
+    Mark {
+        turn: found.turn,
+        range: found.range.clone(),
+        hue: hue_of(wrong, found),
+        title: format!("{} {}", found.metamarker, found.score),
     }
-    flush(&mut run, &open);
-    text
 }
 
 /// Foreign text in a page: no markup, no characters that steer.

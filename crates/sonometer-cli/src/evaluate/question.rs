@@ -55,7 +55,7 @@ pub(crate) struct Question {
 ///
 /// A text in which nothing is found has the score 0 (`any`; `mean` with markers *for*) or 1 (`risk`; `mean` without).
 /// What a protocol finds is the positive class, so low scores are positive where silence gives 1.
-fn side(protocol: &Protocol) -> (Vec<bool>, bool) {
+pub(super) fn side(protocol: &Protocol) -> (Vec<bool>, bool) {
     let of = |pole| protocol.markers.iter().map(|marker| marker.pole == pole).collect::<Vec<_>>();
     let (speaking_for, against) = (of(Pole::For), of(Pole::Against));
     let all = vec![true; protocol.markers.len()];

@@ -1,13 +1,14 @@
 //! Everything an evaluation found, and its JSON: one object, its keys always in the same order.
 
 use super::breakdown::Part;
+use super::cited::ledgers;
 use super::errors::{Errors, Wrong};
 use super::interval::RESAMPLES;
 use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
 use super::question::{Question, Scope};
 use crate::json::{Target, number};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use sonometer::protocol::Protocol;
 use sonometer::{Fidelity, Unit};
 
@@ -252,6 +253,10 @@ impl Serialize for Wrong<'_> {
         map.serialize_entry("sufficient", &sufficient)?;
         map.serialize_entry("evidence", &quoted.collect::<Vec<_>>())?;
         map.serialize_entry("weak_signals", &nearest.collect::<Vec<_>>())?;
+        if self.explained {
+            let readings = std::slice::from_ref(&self.reading);
+            map.serialize_entry("ledgers", &ledgers(readings).map_err(S::Error::custom)?)?;
+        }
         map.end()
     }
 }

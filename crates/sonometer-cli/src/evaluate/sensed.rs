@@ -47,11 +47,25 @@ fn sense_with(
     items: &[Item],
 ) -> Result<Vec<Outcome>, Failure> {
     let numbers = numbers(sensor);
+    each_with(threads, items, |item| outcome(sensor, name, item, &numbers))
+}
+
+/// Does something with all items on all cores; what comes out is in their order, the first failure ends it.
+pub(crate) fn each<T: Send>(
+    items: &[Item],
+    work: impl Fn(&Item) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    each_with(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN), items, work)
+}
+
+fn each_with<T: Send>(
+    threads: NonZeroUsize,
+    items: &[Item],
+    work: impl Fn(&Item) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
     let progress = Progress::new("sensing", items.len());
     let mut outcomes = Vec::with_capacity(items.len());
-    let work = |batch: &[Item]| -> Result<Vec<Outcome>, Failure> {
-        batch.iter().map(|item| outcome(sensor, name, item, &numbers)).collect()
-    };
+    let work = |batch: &[Item]| -> Result<Vec<T>, Failure> { batch.iter().map(&work).collect() };
     let end = in_order(threads, items.chunks(BATCH), work, |batch| match batch {
         Ok(batch) => {
             progress.advance(batch.len());

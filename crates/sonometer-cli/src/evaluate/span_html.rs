@@ -4,14 +4,14 @@ use super::excerpt::{Excerpt, excerpt};
 use super::html::{document, escape, figures, header, notes};
 use super::span_text::NAMES;
 use super::spans::{SpanEvaluation, Tally, WrongSpan};
-use super::text::{places, share};
+use super::text::{method, places, share};
 use std::fmt::Write;
 
 /// The page of places.
 pub(crate) fn page(evaluation: &SpanEvaluation<'_>) -> String {
     let (tally, estimates) = &evaluation.all;
     let mut body = header(
-        evaluation.protocol,
+        &evaluation.protocol.into(),
         &evaluation.data,
         "a label is found if evidence of a marker that may find it overlaps it",
     );
@@ -25,7 +25,7 @@ pub(crate) fn page(evaluation: &SpanEvaluation<'_>) -> String {
         tally.labels,
         tally.evidence,
         evaluation.items,
-        figures(&NAMES, estimates, partly.then_some(&evaluation.covered.1), false)
+        figures(&NAMES, estimates, partly.then_some(&evaluation.covered.1[..]), method(false))
     );
     let types = evaluation.types.iter().map(|(kind, markers, tally)| {
         let counts = [tally.labels, tally.labels_found, tally.labels_exact];
@@ -38,7 +38,7 @@ pub(crate) fn page(evaluation: &SpanEvaluation<'_>) -> String {
     body.push_str(&table("Markers", "evidence, right, exact", &markers.collect::<String>(), false));
     body.push_str(&errors("Evidence without a label", "the highest scores first", &evaluation.wrong));
     body.push_str(&errors("Labels without evidence", "in the order of the data", &evaluation.missed));
-    document(evaluation.protocol, &evaluation.data, &body)
+    document(&evaluation.protocol.into(), &evaluation.data, &body)
 }
 
 fn row(name: &str, counts: &[u64; 3], tally: &Tally, markers: Option<&str>) -> String {

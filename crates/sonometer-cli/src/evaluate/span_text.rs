@@ -12,7 +12,7 @@ pub(crate) const NAMES: [&str; 6] =
 
 /// The whole evaluation.
 pub(crate) fn render(paint: &Paint, evaluation: &SpanEvaluation<'_>) -> String {
-    let mut text = title(paint, evaluation.protocol, &evaluation.data);
+    let mut text = title(paint, &evaluation.protocol.into(), &evaluation.data);
     let (tally, estimates) = &evaluation.all;
     let left_out = match evaluation.data.left_out {
         0 => String::new(),
@@ -27,7 +27,7 @@ pub(crate) fn render(paint: &Paint, evaluation: &SpanEvaluation<'_>) -> String {
     ));
     let insufficient = evaluation.items - evaluation.covered_items;
     text.push_str(&coverage(evaluation.coverage(), insufficient, "hold no evidence"));
-    let covered = (insufficient > 0).then_some(&evaluation.covered.1);
+    let covered = (insufficient > 0).then_some(&evaluation.covered.1[..]);
     text.push_str(&table(paint, &NAMES, estimates, covered, &[2, 5]));
     text.push_str(&intervals(paint, false));
     text.push_str(&types(paint, evaluation));

@@ -1,16 +1,18 @@
 //! An evaluation on the terminal.
 
 use super::breakdown::Part;
+use super::cited::explanation;
 use super::errors::{Errors, Wrong};
 use super::excerpt::{Excerpt, excerpt};
 use super::markers::MarkerFigures;
 use super::measure::{Estimate, Point};
 use super::result::{Data, Evaluation};
+use super::subject::Subject;
 use crate::bar::bar;
 use crate::failure::counted;
 use crate::paint::{BOLD, DIM, Paint, columns, fit, of_marker, one_line};
 use anstyle::{AnsiColor, Style};
-use sonometer::protocol::{Pole, Protocol};
+use sonometer::protocol::Pole;
 use sonometer::{Evidence, Unit};
 
 pub(super) const WARN: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
@@ -38,7 +40,7 @@ pub(crate) fn render(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
 }
 
 fn head(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
-    let mut text = title(paint, evaluation.protocol, &evaluation.data);
+    let mut text = title(paint, &evaluation.protocol.into(), &evaluation.data);
     text.push_str(&row("rule", &format!("positive if {}", evaluation.question.rule(evaluation.protocol))));
     let counts = &evaluation.figures.counts;
     let left_out = match evaluation.data.left_out {
@@ -61,11 +63,11 @@ fn head(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
 }
 
 /// What was evaluated on what.
-pub(super) fn title(paint: &Paint, protocol: &Protocol, data: &Data) -> String {
+pub(super) fn title(paint: &Paint, subject: &Subject, data: &Data) -> String {
     let mut text = format!(
         "{} {} on {}\n",
-        paint.bold(&one_line(&protocol.name)),
-        paint.dim(&format!("({}@{})", protocol.id, protocol.version)),
+        paint.bold(&one_line(&subject.name)),
+        paint.dim(&format!("({})", subject.reference)),
         one_line(&data.file)
     );
     let classes = match (&data.positive, &data.negative) {
@@ -121,7 +123,7 @@ pub(super) fn estimate(paint: &Paint, estimate: Option<Estimate>) -> String {
 
 fn figures(paint: &Paint, evaluation: &Evaluation<'_>) -> String {
     let partly = evaluation.covered.counts.cases() < evaluation.figures.counts.cases();
-    let covered = partly.then_some(&evaluation.covered.estimates);
+    let covered = partly.then_some(&evaluation.covered.estimates[..]);
     let text = table(paint, &NAMES, &evaluation.figures.estimates, covered, &[3, 4]);
     text + &intervals(paint, evaluation.figures.independent)
 }
@@ -142,9 +144,9 @@ pub(super) fn method(independent: bool) -> &'static str {
 /// A row for each figure: its bar, its interval, and the same on what is covered, if that is less than all.
 pub(super) fn table(
     paint: &Paint,
-    names: &[&str; 6],
-    all: &[Option<Estimate>; 6],
-    covered: Option<&[Option<Estimate>; 6]>,
+    names: &[&str],
+    all: &[Option<Estimate>],
+    covered: Option<&[Option<Estimate>]>,
     important: &[usize],
 ) -> String {
     let mut text = match covered {
@@ -247,7 +249,7 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
 }
 
 /// Columns of a value of another label.
-const VALUE: usize = 28;
+pub(super) const VALUE: usize = 28;
 
 fn breakdown(paint: &Paint, label: &str, parts: &[Part]) -> String {
     let width = |text: &str| text.chars().map(columns).sum::<usize>();
@@ -336,6 +338,9 @@ fn error(paint: &Paint, wrong: &Wrong<'_>) -> String {
     {
         let hint = format!("◌ nearest: {marker} {}, {}", weak.proximity, one_line(&weak.hint));
         text.push_str(&format!("      {}\n", paint.dim(&hint)));
+    }
+    if wrong.explained {
+        text.push_str(&explanation(paint, std::slice::from_ref(&wrong.reading), 6));
     }
     text
 }

@@ -1,8 +1,8 @@
-//! The one normal form of a protocol in YAML.
+//! The one normal form of a protocol, metric or blueprint in YAML.
 //!
 //! The tree of the reader gives the values, the source between them gives comments and blank lines (`tree`); `order`
 //! knows where keys belong, `scalar` what needs quotes, `print` writes it down. Nothing is believed: the result must
-//! read as the same protocol, with the same comments, or it is not given out.
+//! read as the same, with the same comments, or it is not given out.
 
 mod order;
 mod print;
@@ -10,7 +10,7 @@ mod scalar;
 mod tree;
 
 use sonometer::protocol::source::{self, Node};
-use sonometer::{Diagnostics, Protocol};
+use sonometer::{Diagnostics, Document, TargetKind};
 
 /// Why a text is left as it is.
 #[derive(Debug)]
@@ -23,18 +23,19 @@ pub(crate) enum Refusal {
     Changed(&'static str),
 }
 
-/// The normal form of the protocol file `text`.
+/// The normal form of the file `text`.
 pub(crate) fn format(text: &str) -> Result<String, Refusal> {
     let before = read(text)?;
     if is_json(text) {
         return Err(Refusal::Json);
     }
-    let (formatted, comments) = print(text)?;
+    let kind = before.kind();
+    let (formatted, comments) = print(text, kind)?;
     let after = read(&formatted).map_err(|_| Refusal::Changed("it could not be read any more"))?;
-    if after.to_canonical_json() != before.to_canonical_json() {
-        return Err(Refusal::Changed("it would not be the same protocol"));
+    if canonical(&after) != canonical(&before) {
+        return Err(Refusal::Changed("it would not mean the same"));
     }
-    let (again, kept) = print(&formatted)?;
+    let (again, kept) = print(&formatted, kind)?;
     if kept != comments {
         return Err(Refusal::Changed("a comment would be lost"));
     }
@@ -44,12 +45,20 @@ pub(crate) fn format(text: &str) -> Result<String, Refusal> {
     Ok(formatted)
 }
 
-fn read(text: &str) -> Result<Protocol, Refusal> {
-    Protocol::read(text).map(|(protocol, _)| protocol).map_err(|error| Refusal::Findings(error.diagnostics))
+fn read(text: &str) -> Result<Document, Refusal> {
+    Document::read(text).map(|(document, _)| document).map_err(|error| Refusal::Findings(error.diagnostics))
+}
+
+fn canonical(document: &Document) -> String {
+    match document {
+        Document::Protocol(protocol) => protocol.to_canonical_json(),
+        Document::Metric(metric) => metric.to_canonical_json(),
+        Document::Blueprint(blueprint) => blueprint.to_canonical_json(),
+    }
 }
 
 /// The text printed anew, and its comments in the order of the alphabet.
-fn print(text: &str) -> Result<(String, Vec<String>), Refusal> {
+fn print(text: &str, kind: TargetKind) -> Result<(String, Vec<String>), Refusal> {
     let (root, _): (Node, _) = source::read(text).map_err(|finding| {
         let mut found = Diagnostics::new();
         found.push(finding);
@@ -58,7 +67,7 @@ fn print(text: &str) -> Result<(String, Vec<String>), Refusal> {
     let document = tree::Document::of(text, &root);
     let mut comments = document.comments();
     comments.sort_unstable();
-    Ok((print::print(&document), comments))
+    Ok((print::print(&document, order::Kind::root(kind)), comments))
 }
 
 fn is_json(text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! Where keys belong: the order of `protocol::keys`.
 
-use sonometer::protocol::keys::{Key, Map, PROTOCOL, Shape};
+use sonometer::TargetKind;
+use sonometer::protocol::keys::{BLUEPRINT, Key, METRIC, Map, PROTOCOL, Shape};
 
 /// What a map is, which says how its keys are ordered.
 #[derive(Clone, Copy, Debug)]
@@ -11,13 +12,21 @@ pub(super) enum Kind {
     Names(&'static Shape),
 }
 
-/// A whole protocol.
-pub(super) const ROOT: Kind = Kind::Keys(&PROTOCOL);
-
 impl Kind {
+    /// Of a whole file.
+    pub(super) fn root(of: TargetKind) -> Self {
+        Self::Keys(match of {
+            TargetKind::Protocol => &PROTOCOL,
+            TargetKind::Metric => &METRIC,
+            TargetKind::Blueprint => &BLUEPRINT,
+        })
+    }
+
     /// Of the map under `key` of a map of this kind; an item of a list is under the key of the list.
     pub(super) fn under(self, key: &str) -> Self {
         match self.value(key) {
+            // An item of a list over several lines, which has no key, is what the list is of.
+            None if key.is_empty() => self,
             Some(Shape::Map(inner) | Shape::Maps(inner)) => Self::Keys(inner),
             Some(Shape::Named(inner)) => Self::Names(inner),
             _ => Self::Names(&Shape::Text),
@@ -63,7 +72,7 @@ impl Kind {
 
     /// Whether the value of a key is a text even if it looks like a number: `version: "1.0"`.
     pub(super) fn is_text(self, key: &str) -> bool {
-        !self.is_typed(key) && key != "sonometer"
+        !self.is_typed(key) && !matches!(key, "sonometer" | "sonometer_metric" | "sonometer_blueprint")
     }
 
     /// Whether the value of a key is a number or a truth, which needs no quotes.

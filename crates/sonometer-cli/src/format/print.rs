@@ -1,6 +1,6 @@
 //! The tree written down.
 
-use super::order::{Kind, ROOT};
+use super::order::Kind;
 use super::scalar;
 use super::tree::{Document, Entry, Trivia};
 use sonometer::protocol::source::{Node, Scalar, Style, Value};
@@ -9,10 +9,10 @@ use sonometer::protocol::source::{Node, Scalar, Style, Value};
 const WIDTH: usize = 120;
 
 /// The file in its normal form.
-pub(super) fn print(document: &Document<'_>) -> String {
+pub(super) fn print(document: &Document<'_>, root: Kind) -> String {
     let mut printer = Printer { text: String::new() };
     printer.trivia(&document.header, 0);
-    printer.children(&document.root, ROOT, 0);
+    printer.children(&document.root, root, 0);
     printer.text.trim_start_matches('\n').to_owned()
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use sonometer::Protocol;
 use sonometer_reference::generate;
 use std::path::{Path, PathBuf};
 
@@ -103,4 +104,14 @@ proptest! {
             Err(refusal) => return Err(TestCaseError::fail(format!("{refusal:?} of\n{yaml}"))),
         }
     }
+}
+
+#[test]
+fn metrics_and_blueprints_have_a_normal_form_too() {
+    let metric = "# Why.\n\nversion: 1.0\nsonometer_metric: \"1\"\ncomponents:\n- weight: 2 # most\n  protocol: courtesy\n- {complement: true, protocol: pressure-tactics}\nid: m\n";
+    let tidy = "# Why.\n\nsonometer_metric: 1\nid: m\nversion: \"1.0\"\ncomponents:\n  - protocol: courtesy\n    weight: 2  # most\n  - {protocol: pressure-tactics, complement: true}\n";
+    assert_eq!(formatted(metric), tidy);
+    let blueprint = "metrics: reply-quality\nsonometer_blueprint: 1\nversion: \"1\"\nid: b\nprotocols: [ courtesy,\n  affect ]\n";
+    let tidy = "sonometer_blueprint: 1\nid: b\nversion: \"1\"\nprotocols: [courtesy, affect]\nmetrics: reply-quality\n";
+    assert_eq!(formatted(blueprint), tidy);
 }

@@ -94,7 +94,9 @@ impl Class {
             Value::Number(number) => match unit(number)? {
                 Unit::ONE => Ok(true),
                 Unit::ZERO => Ok(false),
-                _ => Err(format!("{number}; say which numbers are positive, such as --positive \">=0.5\"")),
+                _ => Err(format!(
+                    "{number}; say which numbers are positive, such as --positive \">=0.5\", or rank by them with --graded"
+                )),
             },
             other => Err(format!("{}; say which values are positive with --positive", told(other))),
         })

@@ -1,4 +1,5 @@
-//! Labelled interactions: one JSON object a line, `{id, interaction, labels}`, and what its labels say.
+//! Labelled interactions: one JSON object a line, `{id, interaction, labels}`, and what its labels say; or pairs of them,
+//! `{id, interaction_a, interaction_b, labels}`.
 //!
 //! A label is named by its path below `labels` (`offensive`, `outcome.a.satisfaction`). Which of its values are the
 //! positive class is told by a [`Class`]. An item without the label, or with null there, is not labelled and left out.
@@ -79,6 +80,8 @@ pub(crate) struct Source {
     /// The path, or `standard input`.
     pub(crate) name: String,
     text: String,
+    /// Whether each line is to hold two interactions.
+    pairs: bool,
 }
 
 /// One labelled interaction.
@@ -88,7 +91,10 @@ pub(crate) struct Item {
     pub(crate) line: usize,
     /// Its own id, else `line N`.
     pub(crate) id: String,
+    /// Of a pair, the first.
     pub(crate) interaction: Interaction,
+    /// The second of a pair.
+    pub(crate) other: Option<Interaction>,
     /// The object under `labels`.
     pub(crate) labels: Value,
 }
@@ -106,13 +112,26 @@ impl Source {
                  {{\"id\": …, \"interaction\": {{\"content\": …}}, \"labels\": {{…}}}}"
             )));
         }
-        Ok(Self { name, text: text.to_owned() })
+        Ok(Self { name, text: text.to_owned(), pairs: false })
+    }
+
+    /// The same, read as pairs if the first line holds one.
+    pub(crate) fn with_pairs(self) -> Self {
+        let first = self.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let first: Option<Written<'_>> = serde_json::from_str(first).ok();
+        let pairs = first.is_some_and(|first| first.interaction_a.is_some() || first.interaction_b.is_some());
+        Self { pairs, ..self }
+    }
+
+    /// Whether each line holds two interactions.
+    pub(crate) fn holds_pairs(&self) -> bool {
+        self.pairs
     }
 
     /// Lines that are at hand.
     #[cfg(test)]
     pub(crate) fn from_text(name: &str, text: &str) -> Self {
-        Self { name: name.to_owned(), text: text.to_owned() }
+        Self { name: name.to_owned(), text: text.to_owned(), pairs: false }
     }
 
     /// The items in their order; blank lines are none.
@@ -222,11 +241,23 @@ impl Source {
                 error.column()
             ))
         })?;
-        let Some(interaction) = written.interaction else {
+        let (first, second, name) = match self.pairs {
+            true => (written.interaction_a, written.interaction_b, "interaction_a: "),
+            false => (written.interaction, None, ""),
+        };
+        if self.pairs && (first.is_none() || second.is_none()) {
+            let key = if first.is_none() { "interaction_a" } else { "interaction_b" };
+            return Err(Failure::unusable(format!(
+                "{place}: has no `{key}`; where one line holds a pair, each holds `interaction_a` and `interaction_b`"
+            )));
+        }
+        let Some(interaction) = first else {
             return Err(Failure::unusable(
                 match (written.interaction_a, written.content, written.segments) {
                     (Some(_), ..) => {
-                        format!("{place}: holds a pair of interactions; give one under `interaction`")
+                        format!(
+                            "{place}: holds a pair of interactions where one is wanted; give it under `interaction`"
+                        )
                     }
                     (_, None, None) => {
                         format!(
@@ -239,8 +270,13 @@ impl Source {
                 },
             ));
         };
-        let interaction =
-            Interaction::from_json(interaction.get()).map_err(|error| Failure::engine(&place, &error))?;
+        let read = |json: &RawValue, name: &str| {
+            let place = format!("{place}: {name}");
+            let place = place.trim_end_matches([':', ' ']);
+            Interaction::from_json(json.get()).map_err(|error| Failure::engine(place, &error))
+        };
+        let interaction = read(interaction, name)?;
+        let other = second.map(|second| read(second, "interaction_b: ")).transpose()?;
         let labels = match written.labels {
             Some(labels @ Value::Object(_)) => labels,
             None => Value::Object(serde_json::Map::new()),
@@ -256,7 +292,7 @@ impl Source {
             None | Some(Value::Null) => format!("line {line}"),
             Some(other) => other.to_string(),
         };
-        Ok(Item { line, id, interaction, labels })
+        Ok(Item { line, id, interaction, other, labels })
     }
 }
 
@@ -288,9 +324,11 @@ struct Written<'a> {
     #[serde(borrow)]
     interaction: Option<&'a RawValue>,
     labels: Option<Value>,
-    // Only for what can be said where `interaction` is missing.
     #[serde(borrow)]
     interaction_a: Option<&'a RawValue>,
+    #[serde(borrow)]
+    interaction_b: Option<&'a RawValue>,
+    // Only for what can be said where `interaction` is missing.
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     #[serde(borrow)]

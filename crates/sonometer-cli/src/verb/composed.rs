@@ -1,5 +1,6 @@
 //! `sonometer sense` with a metric or a blueprint: the score, its parts, and what was found.
 
+use super::explain;
 use super::sense::{Arguments, title};
 use crate::bar::bar;
 use crate::failure::{Exit, Failure};
@@ -7,7 +8,10 @@ use crate::input::{Input, Item};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
 use anstyle::Style;
-use sonometer::{Composition, CompositionReading, ErrorCode, Fidelity, Profile, SenseOptions, Unit, View};
+use sonometer::{
+    Composition, CompositionReading, ErrorCode, Fidelity, Profile, Protocol, SenseOptions, TargetKind, Unit,
+    View,
+};
 
 pub(super) fn run(
     composition: &Composition,
@@ -21,6 +25,10 @@ pub(super) fn run(
         let title = title(&input, &item);
         match sense(composition, item, arguments) {
             Ok(reading) if arguments.json => {
+                if arguments.explain {
+                    screen.print_bytes(&(reading.ledger_json() + "\n"))?;
+                    continue;
+                }
                 let view = View { profile: arguments.profile, offsets: arguments.offsets, ..View::default() };
                 screen.print_bytes(&(reading.to_json(view) + "\n"))?;
             }
@@ -93,10 +101,51 @@ fn report(paint: &Paint, reading: &CompositionReading, title: &str, arguments: &
     if arguments.profile == Profile::Discovery {
         text.push_str(&nearly(reading));
     }
+    if arguments.explain {
+        text.push_str(&explained(paint, reading));
+    }
     let ics = reading.ics();
     let price = if arguments.rate == Unit::ZERO { String::new() } else { format!(", ${}", ics.cost_usd) };
     text.push_str(&format!("\n  {} ICS{price}\n", ics.consumed));
     text
+}
+
+/// The computation of each protocol, then of the average.
+fn explained(paint: &Paint, reading: &CompositionReading) -> String {
+    let composition = reading.composition();
+    let mut text = String::new();
+    for own in reading.readings() {
+        let Protocol { id, version, .. } = own.protocol();
+        text.push_str(&format!("\n  {}\n", paint.bold(&format!("{id}@{version}"))));
+        text.push_str(&explain::render(paint, &own.ledger()));
+    }
+    text.push_str(&format!("\n  {}\n", paint.bold("how the parts became one score")));
+    let parts = composition.parts();
+    // A metric within a blueprint is an average of its own, rounded.
+    let inner = parts.iter().enumerate().filter(|(_, part)| part.kind == TargetKind::Metric);
+    for (at, part) in inner {
+        let shares = part.of.iter().map(|share| {
+            let score = reading.readings()[share.sensor].score();
+            (share.weight, share.complement, score)
+        });
+        let sum = weighted(&shares.collect::<Vec<_>>());
+        text.push_str(&format!("    {}  {sum} = {}\n", part.id, reading.part_score(at)));
+    }
+    let whole = parts.iter().enumerate().map(|(at, p)| (p.weight, p.complement, reading.part_score(at)));
+    let sum = weighted(&whole.collect::<Vec<_>>());
+    text.push_str(&format!("  {}  {sum} = {}\n", paint.bold("score"), reading.score()));
+    text
+}
+
+/// `(3·0.5 + 2·(1 − 0.1)) ÷ 5`
+fn weighted(shares: &[(Unit, bool, Unit)]) -> String {
+    let term = |(weight, complement, score): &(Unit, bool, Unit)| match complement {
+        true => format!("{weight}·(1 − {score})"),
+        false => format!("{weight}·{score}"),
+    };
+    let terms: Vec<String> = shares.iter().map(term).collect();
+    let weights: i64 = shares.iter().map(|(weight, ..)| weight.0).sum();
+    format!("({}) ÷ {}", terms.join(" + "), Unit(weights))
 }
 
 /// The evidence of each protocol that found something.

@@ -1,32 +1,38 @@
-//! `sonometer evaluate`: how well a protocol agrees with what people labelled.
+//! `sonometer evaluate`: how well a protocol, metric or blueprint agrees with what people labelled.
 
 use crate::evaluate::cases::{self, Truths};
+use crate::evaluate::gauge::Gauge;
 use crate::evaluate::measure::{self, Case, Figures, Ranking};
 use crate::evaluate::question::{Question, Scope};
 use crate::evaluate::result::{Data, Evaluation};
 use crate::evaluate::sensed::sense_all;
 use crate::evaluate::spans::{self, MapEntry};
-use crate::evaluate::{breakdown, errors, html, markers, span_html, span_text, text};
+use crate::evaluate::{
+    breakdown, errors, graded, graded_html, graded_text, html, markers, pair_html, pair_text, pairs,
+    span_html, span_text, text,
+};
 use crate::failure::{Exit, Failure};
 use crate::json;
 use crate::labels::{Item, Path, Selector, Source as Labels};
+use crate::paint::Paint;
 use crate::screen::Screen;
-use crate::target::Source;
+use crate::target::{Instrument, Source};
 use sonometer::{OffsetUnit, Sensor, Unit};
 
 /// Arguments of `evaluate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A protocol that ships (`id` or `id@version`), or a protocol file
+    /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
-    /// Labelled interactions: .jsonl, {"id", "interaction", "labels"} a line; `-` for standard input
+    /// Labelled interactions: .jsonl, {"id", "interaction", "labels"} a line, or pairs of them, {"id", "interaction_a",
+    /// "interaction_b", "labels"}; `-` for standard input
     data: String,
     #[command(flatten)]
     selector: Selector,
     /// What is judged [default: by the shape of the label]
     #[arg(long, value_enum)]
     unit: Option<Scope>,
-    /// Positive if one of these markers is triggered, ranked by their largest resonance
+    /// Positive if one of these markers is triggered, ranked by their largest resonance; of pairs, the text in which that is larger
     #[arg(long = "marker", value_name = "LABEL,…", value_delimiter = ',')]
     markers: Vec<String>,
     /// Positive from this ranking value on; `best`: from where macro-F1 is highest
@@ -50,6 +56,12 @@ pub(crate) struct Arguments {
     /// How many errors of each sign are shown
     #[arg(long, value_name = "N", default_value_t = 5)]
     errors: usize,
+    /// The label is a grade, a number: rank correlation in the place of classes
+    #[arg(long, conflicts_with_all = ["positive", "negative", "unit", "threshold", "map"])]
+    graded: bool,
+    /// With each error, the computation of its readings
+    #[arg(long)]
+    explain: bool,
     /// Writes a page with curves, tables and the errors with their evidence; it needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
@@ -59,6 +71,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Whether low scores are positive, where that is said.
+    fn low(&self) -> Option<bool> {
+        (self.lower || self.higher).then_some(self.lower)
+    }
+
     /// The threshold that is a number.
     fn least(&self) -> Option<Unit> {
         match self.threshold {
@@ -86,26 +103,125 @@ impl Threshold {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let sensor = Source::find(&arguments.target)?.sensor()?;
-    let labels = Labels::open(&arguments.data)?;
+    let instrument = Source::find(&arguments.target)?.instrument()?;
+    let labels = Labels::open(&arguments.data)?.with_pairs();
+    if labels.holds_pairs() {
+        return in_pairs(arguments, screen, &instrument, &labels);
+    }
+    if arguments.graded {
+        return by_grade(arguments, screen, &instrument, &labels);
+    }
+    let sensor = one_protocol(&instrument)?;
     let items = labels.select(&arguments.selector)?;
     let path = labels.label(&arguments.selector, &items)?;
     let scope = arguments.unit.unwrap_or_else(|| cases::scope(&path, &items));
     // What is wrong with labels and options is told before anything is sensed.
     if scope == Scope::Spans {
-        return places(arguments, screen, &sensor, &labels, &path, &items);
+        return places(arguments, screen, sensor, &labels, &path, &items);
     }
     if !arguments.map.is_empty() {
         return Err(Failure::unusable("--map is for labels of places (--unit spans)"));
     }
-    let evaluation = judge(arguments, scope, &sensor, &labels, &path, &items)?;
+    let evaluation = judge(arguments, scope, sensor, &labels, &path, &items)?;
+    let page = || html::page(&evaluation);
+    tell(arguments, screen, &evaluation, page, |paint| text::render(paint, &evaluation))
+}
+
+/// The protocol, where the question is about the markers of one.
+fn one_protocol(instrument: &Instrument) -> Result<&Sensor, Failure> {
+    match instrument {
+        Instrument::Sensor(sensor) => Ok(sensor),
+        Instrument::Composition(whole) => {
+            let ids: Vec<&str> = whole.sensors().iter().map(|sensor| sensor.protocol().id.as_str()).collect();
+            Err(Failure::unusable(format!(
+                "classes, segments and places are about the markers of one protocol, and `{}` is a {}; give one of {}",
+                whole.id(),
+                whole.kind().as_str(),
+                ids.join(", ")
+            )))
+        }
+    }
+}
+
+/// Refuses options that have no meaning here.
+fn refuse(given: &[(&str, bool)], why: &str) -> Result<(), Failure> {
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Failure::unusable(format!("{option} has no meaning for {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Judges pairs.
+fn in_pairs(
+    arguments: &Arguments,
+    screen: &mut Screen,
+    instrument: &Instrument,
+    labels: &Labels,
+) -> Result<Exit, Failure> {
+    let refused = [
+        ("--unit", arguments.unit.is_some()),
+        ("--threshold", arguments.threshold.is_some()),
+        ("--map", !arguments.map.is_empty()),
+        ("--graded", arguments.graded),
+    ];
+    refuse(&refused, "pairs; the text with the higher value is the one that is chosen")?;
+    let selector = &arguments.selector;
+    let items = labels.select(selector)?;
+    let path = labels.label(selector, &items)?;
+    let gauge = Gauge::of(instrument, &arguments.markers, arguments.low())?;
+    let truths = pairs::truths(labels, selector, &path, &items)?;
+    let by = arguments.by.as_deref().map(|by| labels.path(by, &items)).transpose()?;
+    let left_out = truths.iter().filter(|truth| truth.is_none()).count();
+    let mut data = data(arguments, labels, &path, items.len(), left_out);
+    data.positive = Some(selector.positive.as_ref().map_or_else(|| "a".into(), ToString::to_string));
+    data.negative = Some(selector.negative.as_ref().map_or_else(|| "b".into(), ToString::to_string));
+    let (errors, explain) = (arguments.errors, arguments.explain);
+    let wish = pairs::Wish { selector, gauge, by: by.as_ref(), errors, explain };
+    let mut evaluation = pairs::evaluate(instrument, labels, &truths, &items, wish, data)?;
+    evaluation.notes.extend(labels.unseen(selector, &path, &items));
+    let page = || pair_html::page(&evaluation);
+    tell(arguments, screen, &evaluation, page, |paint| pair_text::render(paint, &evaluation))
+}
+
+/// Compares grades with values.
+fn by_grade(
+    arguments: &Arguments,
+    screen: &mut Screen,
+    instrument: &Instrument,
+    labels: &Labels,
+) -> Result<Exit, Failure> {
+    let selector = &arguments.selector;
+    let items = labels.select(selector)?;
+    let path = labels.label(selector, &items)?;
+    let gauge = Gauge::of(instrument, &arguments.markers, arguments.low())?;
+    let grades = graded::grades(labels, &path, &items)?;
+    let by = arguments.by.as_deref().map(|by| labels.path(by, &items)).transpose()?;
+    let left_out = grades.iter().filter(|grade| grade.is_none()).count();
+    let mut data = data(arguments, labels, &path, items.len(), left_out);
+    data.positive = None;
+    let (errors, explain) = (arguments.errors, arguments.explain);
+    let wish = graded::Wish { selector, gauge, by: by.as_ref(), errors, explain };
+    let evaluation = graded::evaluate(instrument, labels, &grades, &items, wish, data)?;
+    let page = || graded_html::page(&evaluation);
+    tell(arguments, screen, &evaluation, page, |paint| graded_text::render(paint, &evaluation))
+}
+
+/// Writes the page that is asked for, and prints the text or the JSON.
+fn tell(
+    arguments: &Arguments,
+    screen: &mut Screen,
+    evaluation: &impl serde::Serialize,
+    page: impl FnOnce() -> String,
+    text: impl FnOnce(&Paint) -> String,
+) -> Result<Exit, Failure> {
     if let Some(file) = &arguments.html {
-        write_page(file, &html::page(&evaluation))?;
+        write_page(file, &page())?;
     }
     if arguments.json {
-        screen.print_bytes(&json::line(&evaluation))?;
+        screen.print_bytes(&json::line(evaluation))?;
     } else {
-        screen.print(&text::render(&screen.paint, &evaluation))?;
+        let text = text(&screen.paint);
+        screen.print(&text)?;
     }
     Ok(Exit::Done)
 }
@@ -120,8 +236,7 @@ fn judge<'a>(
     items: &'a [Item],
 ) -> Result<Evaluation<'a>, Failure> {
     let protocol = sensor.protocol();
-    let low = (arguments.lower || arguments.higher).then_some(arguments.lower);
-    let mut question = Question::of(protocol, scope, &arguments.markers, low, arguments.least())?;
+    let mut question = Question::of(protocol, scope, &arguments.markers, arguments.low(), arguments.least())?;
     let truths = Truths::read(labels, &arguments.selector, path, items, scope)?;
     let by = arguments.by.as_deref().map(|by| labels.path(by, items)).transpose()?;
     let outcomes = sense_all(sensor, &labels.name, items)?;
@@ -165,7 +280,14 @@ fn judge<'a>(
         covered: on_covered,
         markers: markers::figures(protocol, &question, &outcomes, &cases),
         by: by.map(|path| (path.to_string(), breakdown::parts(&path, items, &cases))),
-        errors: errors::worst(sensor, &question, &labels.name, items, &cases, arguments.errors)?,
+        errors: errors::worst(
+            sensor,
+            &question,
+            &labels.name,
+            items,
+            &cases,
+            (arguments.errors, arguments.explain),
+        )?,
         figures,
         points,
         question,
@@ -190,13 +312,10 @@ fn places(
         ("--by", arguments.by.is_some()),
         ("--lower", arguments.lower),
         ("--higher", arguments.higher),
+        ("--explain", arguments.explain),
         ("--threshold best", matches!(arguments.threshold, Some(Threshold::Best))),
     ];
-    if let Some((option, _)) = refused.iter().find(|(_, given)| *given) {
-        return Err(Failure::unusable(format!(
-            "{option} has no meaning for labels of places; --map TYPE=marker chooses types and markers"
-        )));
-    }
+    refuse(&refused, "labels of places; --map TYPE=marker chooses types and markers")?;
     let outcomes = sense_all(sensor, &labels.name, items)?;
     let unlabelled = items.iter().filter(|item| path.find(&item.labels).is_none_or(|value| value.is_null()));
     let mut data = data(arguments, labels, path, items.len(), unlabelled.count());
@@ -209,15 +328,8 @@ fn places(
     };
     let clusters = cases::clusters(selector, items);
     let evaluation = spans::evaluate(sensor, labels, path, items, &outcomes, &clusters, &wish, data)?;
-    if let Some(file) = &arguments.html {
-        write_page(file, &span_html::page(&evaluation))?;
-    }
-    if arguments.json {
-        screen.print_bytes(&json::line(&evaluation))?;
-    } else {
-        screen.print(&span_text::render(&screen.paint, &evaluation))?;
-    }
-    Ok(Exit::Done)
+    let page = || span_html::page(&evaluation);
+    tell(arguments, screen, &evaluation, page, |paint| span_text::render(paint, &evaluation))
 }
 
 fn write_page(file: &str, page: &str) -> Result<(), Failure> {

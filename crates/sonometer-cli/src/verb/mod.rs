@@ -9,7 +9,7 @@ pub(crate) mod compositions;
 pub(crate) mod diff;
 pub(crate) mod estimate;
 pub(crate) mod evaluate;
-mod explain;
+pub(crate) mod explain;
 pub(crate) mod fidelity;
 pub(crate) mod fit;
 pub(crate) mod fmt;

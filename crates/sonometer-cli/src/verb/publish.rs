@@ -1,29 +1,34 @@
-//! `sonometer publish`: a tested protocol is frozen, and named by its digest.
+//! `sonometer publish`: a tested protocol is frozen, and named by its digest; a metric or blueprint of frozen parts too.
 
 use crate::failure::{Exit, Failure, counted};
 use crate::screen::Screen;
 use crate::target::Source;
 use crate::{file, findings};
+use sonometer::composition::Standing;
 use sonometer::protocol::Status;
 use sonometer::protocol::source::{self, Node};
-use sonometer::{ErrorCode, Protocol};
+use sonometer::{Document, ErrorCode, Protocol};
 
 /// Arguments of `publish`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A protocol file
+    /// A protocol, metric or blueprint file
     file: String,
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let source = Source::find(&arguments.file)?;
-    let (protocol, warnings) = source.read()?;
+    let (document, warnings) = source.document()?;
     let name = &source.name;
     if !warnings.is_empty() {
         screen.print(&findings::render(&screen.paint, &source, &warnings))?;
         let what = counted(warnings.len(), "warning");
         return Err(refused(format!("{name}: {what}; what is published never changes, so mend them first")));
     }
+    let protocol = match document {
+        Document::Protocol(protocol) => *protocol,
+        composed => return freeze(&source, composed, screen),
+    };
     let (tests, failed) = super::test::failures(&protocol).map_err(|error| Failure::engine(name, &error))?;
     if tests == 0 || failed > 0 {
         let what =
@@ -48,6 +53,39 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         "{id}@{version} is published: {}\n{} passed; a change gets another version\n",
         published.digest(),
         counted(tests, "test")
+    ))?;
+    Ok(Exit::Done)
+}
+
+/// A metric or blueprint is frozen if all that it names is: every version pinned and published, down to the protocols.
+fn freeze(source: &Source, composed: Document, screen: &mut Screen) -> Result<Exit, Failure> {
+    let name = &source.name;
+    let kind = composed.kind().as_str();
+    let (id, version, standing, digest) = match &composed {
+        Document::Metric(m) => (m.id.clone(), m.version.clone(), m.status, m.digest()),
+        Document::Blueprint(b) => (b.id.clone(), b.version.clone(), b.status, b.digest()),
+        Document::Protocol(_) => return Err(refused(format!("{name}: is a protocol"))),
+    };
+    if standing == Standing::Archived {
+        return Err(refused(format!("{name}: is archived; write `status: active` to publish it")));
+    }
+    let parts = source.references(&composed).map_err(|error| Failure::engine(name, &error))?;
+    if let Some((holder, loose)) = parts.iter().find(|(_, reference)| reference.version.is_none()) {
+        return Err(refused(format!(
+            "{name}: {holder} names `{loose}` without a version, which moves with every new one; pin it, as `{loose}@1.0`"
+        )));
+    }
+    let whole = source.compose(composed).map_err(|error| Failure::engine(name, &error))?;
+    for Protocol { id, version, status, .. } in whole.sensors().iter().map(sonometer::Sensor::protocol) {
+        if *status == Status::Draft {
+            return Err(refused(format!(
+                "{name}: `{id}@{version}` is a draft, which can still change; publish it first"
+            )));
+        }
+    }
+    screen.print(&format!(
+        "{kind} {id}@{version} is published: {digest}\n{} pinned; a change gets another version\n",
+        counted(whole.sensors().len(), "protocol")
     ))?;
     Ok(Exit::Done)
 }

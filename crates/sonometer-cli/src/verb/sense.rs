@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     pub(super) profile: Profile,
     /// The computation: every match, why it counts or not, and the sums up to the score
     #[arg(long)]
-    explain: bool,
+    pub(super) explain: bool,
     /// Adds the places of evidence to the JSON, counted in this unit: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", requires = "json", value_parser = unit)]
     pub(super) offsets: Option<OffsetUnit>,
@@ -90,11 +90,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let sensor = match Source::find(&arguments.target)?.instrument()? {
         Instrument::Sensor(sensor) => sensor,
         Instrument::Composition(composition) => {
-            let alone = [
-                ("--explain", arguments.explain),
-                ("--flow", arguments.flow),
-                ("--temporal", arguments.temporal),
-            ];
+            let alone = [("--flow", arguments.flow), ("--temporal", arguments.temporal)];
             if let Some((option, _)) = alone.into_iter().find(|(_, given)| *given) {
                 let sensors = composition.sensors().iter();
                 let ids: Vec<&str> = sensors.map(|sensor| sensor.protocol().id.as_str()).collect();

@@ -20,23 +20,19 @@ pub trait Catalog {
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error>;
 }
 
-/// The order of versions: part by part, numbers by value (`1.9` before `1.10`), anything else as text.
+/// The order of versions: part by part between full stops, by the number that a part begins with (`1.9` before `1.10`),
+/// then by the rest of the part as text (`1.10` before `1.10-beta`). A part that begins with no digit comes after those
+/// that do. What is equal in all that (`01` and `1`) is ordered as text. It is a total order.
 pub fn compare_versions(a: &str, b: &str) -> Ordering {
-    let (mut a_parts, mut b_parts) = (a.split('.'), b.split('.'));
-    loop {
-        let order = match (a_parts.next(), b_parts.next()) {
-            (None, None) => return a.cmp(b),
-            (None, Some(_)) => Ordering::Less,
-            (Some(_), None) => Ordering::Greater,
-            (Some(a), Some(b)) => match (a.parse::<u64>(), b.parse::<u64>()) {
-                (Ok(a), Ok(b)) => a.cmp(&b),
-                _ => a.cmp(b),
-            },
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-    }
+    a.split('.').map(version_part).cmp(b.split('.').map(version_part)).then_with(|| a.cmp(b))
+}
+
+/// Whether a part begins with no digit; how long its number is and its digits, without zeros in front; the rest.
+fn version_part(part: &str) -> (bool, usize, &str, &str) {
+    let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = part.split_at(digits);
+    let number = number.trim_start_matches('0');
+    (digits == 0, number.len(), number, rest)
 }
 
 /// The protocol that a reference at `place` means: the pinned version, else the latest that is published.
@@ -85,9 +81,51 @@ mod tests {
 
     #[test]
     fn orders_versions_by_value() {
-        for (a, b) in [("1.0", "1.5"), ("1.9", "1.10"), ("1", "1.0"), ("1.0-beta", "1.1"), ("01", "1")] {
+        for (a, b) in [
+            ("1.0", "1.5"),
+            ("1.9", "1.10"),
+            ("1", "1.0"),
+            ("1.0-beta", "1.1"),
+            ("01", "1"),
+            ("1.9", "1.10-beta"),
+            ("1.10", "1.10-beta"),
+            ("1.10-beta", "1.11"),
+            ("2", "beta"),
+            ("99999999999999999999", "100000000000000000000"),
+        ] {
             assert_eq!(compare_versions(a, b), Ordering::Less, "{a} {b}");
             assert_eq!(compare_versions(b, a), Ordering::Greater, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_versions_is_total() {
+        let all = [
+            "1",
+            "01",
+            "1.0",
+            "1.9",
+            "1.10",
+            "1.10-beta",
+            "1.9-beta",
+            "9",
+            "10",
+            "10a",
+            "9a",
+            "a",
+            "a9",
+            "-1",
+            "",
+        ];
+        for a in all {
+            assert_eq!(compare_versions(a, a), Ordering::Equal);
+            for b in all {
+                assert_eq!(compare_versions(a, b), compare_versions(b, a).reverse(), "{a} {b}");
+                for c in all {
+                    let ordered = compare_versions(a, b).is_le() && compare_versions(b, c).is_le();
+                    assert!(!ordered || compare_versions(a, c).is_le(), "{a} {b} {c}");
+                }
+            }
         }
     }
 }

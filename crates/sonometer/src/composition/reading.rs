@@ -74,6 +74,38 @@ impl CompositionReading {
         json.into_text()
     }
 
+    /// How the score came about, as JSON: `parts` with weight, complement and score, whose average is the score; `ledgers` of
+    /// the protocols in their order (see [`Reading::ledger`]).
+    pub fn ledger_json(&self) -> String {
+        let plan = &self.composition.plan;
+        let mut json = Json::with_capacity(4096);
+        json.object(|json| {
+            json.key("score").number(self.score);
+            json.key("parts").list(|json| {
+                for (at, part) in plan.parts.iter().enumerate() {
+                    json.object(|json| {
+                        json.key("type").string(part.kind.as_str());
+                        json.key("id").string(&part.id);
+                        json.key("version").string(&part.version);
+                        json.key("weight").number(part.weight);
+                        json.key("complement").bool(part.complement);
+                        json.key("score").number(self.part_score(at));
+                    });
+                }
+            });
+            json.key("ledgers").list(|json| {
+                for reading in &self.readings {
+                    json.object(|json| {
+                        json.key("protocol_id").string(&reading.protocol().id);
+                        json.key("version").string(&reading.protocol().version);
+                        json.key("ledger").raw_string(&reading.ledger().to_json());
+                    });
+                }
+            });
+        });
+        json.into_text()
+    }
+
     fn write(&self, json: &mut Json, view: View<'_>) {
         let plan = &self.composition.plan;
         json.key("target").object(|json| {

@@ -1,4 +1,4 @@
-//! `sonometer diff`: what another version of a protocol changes, on a corpus.
+//! `sonometer diff`: what another version of a protocol, metric or blueprint changes, on a corpus.
 
 mod moved;
 mod protocols;
@@ -8,14 +8,15 @@ use crate::failure::{Exit, Failure};
 use crate::input::{Input, InputArguments};
 use crate::json;
 use crate::screen::Screen;
-use crate::target::Source;
+use crate::target::{Instrument, Source};
 use moved::Moved;
 use report::Totals;
+use sonometer::Document;
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The old version: a protocol that ships, or a file
+    /// The old version: a protocol, metric or blueprint that ships, or a file of one
     old: String,
     /// The new version
     new: String,
@@ -32,20 +33,46 @@ pub(crate) struct Arguments {
     fail_on_change: bool,
 }
 
+/// One of the two: as it is written, and made ready.
+struct Version {
+    document: Document,
+    instrument: Instrument,
+}
+
+impl Version {
+    fn find(target: &str) -> Result<Self, Failure> {
+        let source = Source::find(target)?;
+        let document = source.document()?.0;
+        let instrument =
+            source.compose(document.clone()).map_err(|error| Failure::engine(&source.name, &error))?;
+        Ok(Self { document, instrument })
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let (old, new) = (Source::find(&arguments.old)?.sensor()?, Source::find(&arguments.new)?.sensor()?);
+    let (old, new) = (Version::find(&arguments.old)?, Version::find(&arguments.new)?);
+    if old.instrument.kind() != new.instrument.kind() {
+        return Err(Failure::unusable(format!(
+            "`{}` is a {} and `{}` a {}; give two versions of one thing",
+            old.instrument.id(),
+            old.instrument.kind().as_str(),
+            new.instrument.id(),
+            new.instrument.kind().as_str()
+        )));
+    }
     let input = Input::open(&arguments.input)?;
-    let difference = protocols::difference(old.protocol(), new.protocol());
+    let difference = protocols::difference(&old.document, &new.document);
+    let (old, new) = (old.instrument, new.instrument);
     if !arguments.json {
-        screen.print(&report::protocols(&screen.paint, old.protocol(), new.protocol(), &difference))?;
+        screen.print(&report::protocols(&screen.paint, &old, &new, &difference))?;
     }
     let mut totals = Totals::default();
     let mut exit = Exit::Done;
     for item in input.items() {
         let (name, id) = (item.name, item.id);
         let both = item.interaction.and_then(|interaction| {
-            let sense = |sensor: &sonometer::Sensor| {
-                sensor.sense(&interaction).map_err(|error| Failure::engine(&name, &error))
+            let sense = |instrument: &Instrument| {
+                instrument.sense(&interaction).map_err(|error| Failure::engine(&name, &error))
             };
             Ok((sense(&old)?, sense(&new)?))
         });
@@ -68,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         }
     }
     match arguments.json {
-        true => screen.print_bytes(&json::line(&totals.json(old.protocol(), new.protocol(), &difference)))?,
+        true => screen.print_bytes(&json::line(&totals.json(&old, &new, &difference)))?,
         false => screen.print(&report::totals(&screen.paint, &totals, arguments.limit))?,
     }
     Ok(if arguments.fail_on_change && totals.moved > 0 { exit.or(Exit::Finding) } else { exit })

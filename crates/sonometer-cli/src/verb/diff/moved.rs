@@ -1,8 +1,9 @@
 //! A reading that moved from one version to the other.
 
 use crate::json::number;
+use crate::target::{Cited, Sensed};
 use serde::Serialize;
-use sonometer::{Evidence, Reading, Unit};
+use sonometer::{Resonance, Unit};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -39,15 +40,16 @@ const AROUND: usize = 32;
 
 impl Moved {
     /// `None` if nothing moved.
-    pub(super) fn between(old: &Reading, new: &Reading) -> Option<Self> {
+    pub(super) fn between(old: &Sensed, new: &Sensed) -> Option<Self> {
         let mut resonance: BTreeMap<&str, (Option<_>, Option<_>)> = BTreeMap::new();
-        old.resonance().for_each(|(label, found)| resonance.entry(label).or_default().0 = Some(found));
-        new.resonance().for_each(|(label, found)| resonance.entry(label).or_default().1 = Some(found));
-        let fires = |reading: &Reading| -> Vec<String> {
-            let triggered = reading.resonance().filter(|(_, resonance)| resonance.triggered);
-            triggered.map(|(label, _)| label.to_owned()).collect()
+        let (before, after) = (old.named_resonance(), new.named_resonance());
+        before.iter().for_each(|(label, found)| resonance.entry(label.as_str()).or_default().0 = Some(found));
+        after.iter().for_each(|(label, found)| resonance.entry(label.as_str()).or_default().1 = Some(found));
+        let fires = |all: &[(String, Resonance)]| -> Vec<String> {
+            let triggered = all.iter().filter(|(_, resonance)| resonance.triggered);
+            triggered.map(|(label, _)| label.clone()).collect()
         };
-        let (fired, fires) = (fires(old), fires(new));
+        let (fired, fires) = (fires(&before), fires(&after));
         let moved = Self {
             score: (old.score(), new.score()),
             sufficient: (old.fidelity().sufficient, new.fidelity().sufficient),
@@ -57,8 +59,8 @@ impl Moved {
             silenced: fired.into_iter().filter(|label| !fires.contains(label)).collect(),
         };
         // A marker that comes or goes without a sound moves nothing.
-        let sounds = |found: &Option<sonometer::Resonance>| {
-            found.as_ref().map(|found| found.activation).filter(|activation| *activation > Unit::ZERO)
+        let sounds = |found: &Option<&Resonance>| {
+            found.map(|found| found.activation).filter(|activation| *activation > Unit::ZERO)
         };
         let same = resonance.values().all(|(old, new)| sounds(old) == sounds(new));
         let still = moved.score.0 == moved.score.1 && moved.sufficient.0 == moved.sufficient.1;
@@ -66,7 +68,7 @@ impl Moved {
     }
 
     /// What `new` gains on `old`; 0 where one of them was not measured.
-    pub(super) fn gain(old: &Reading, new: &Reading) -> Option<i64> {
+    pub(super) fn gain(old: &Sensed, new: &Sensed) -> Option<i64> {
         let measured = old.fidelity().sufficient && new.fidelity().sufficient;
         measured.then(|| new.score().0 - old.score().0)
     }
@@ -87,17 +89,25 @@ impl Moved {
 }
 
 /// The evidence of one reading that the other does not have at that place.
-fn only_in(reading: &Reading, other: &Reading) -> Vec<Quote> {
-    let key = |found: &Evidence<'_>| (found.metamarker.to_owned(), found.turn, found.range.clone());
-    let known: Vec<_> = other.evidence().map(|found| key(&found)).collect();
-    let own = reading.evidence().filter(|found| !known.contains(&key(found)));
-    own.map(|found| Quote::of(&found, reading, other)).collect()
+fn only_in(reading: &Sensed, other: &Sensed) -> Vec<Quote> {
+    let key = |within: &Sensed, found: &Cited<'_>| {
+        let name = within.full_name(found.at, found.evidence.metamarker);
+        (name, found.evidence.turn, found.evidence.range.clone())
+    };
+    let known: Vec<_> = other.evidence().iter().map(|found| key(other, found)).collect();
+    let all = reading.evidence();
+    let own = all.iter().filter(|found| !known.contains(&key(reading, found)));
+    own.map(|found| Quote::of(found, reading, other)).collect()
 }
 
 impl Quote {
-    fn of(found: &Evidence<'_>, reading: &Reading, other: &Reading) -> Self {
+    fn of(cited: &Cited<'_>, within: &Sensed, other: &Sensed) -> Self {
+        let Cited { at, reading, evidence: found, .. } = cited;
         let turn = &reading.interaction().turns()[found.turn];
-        let (here, there) = (reading.masked_turn(found.turn), other.masked_turn(found.turn));
+        let here = reading.masked_turn(found.turn);
+        // What one protocol of a composition masks, all of them do.
+        let there =
+            other.readings().first().map_or_else(|| here.clone(), |other| other.masked_turn(found.turn));
         let shown: Vec<char> =
             here.chars().zip(there.chars()).map(|(a, b)| if b == '*' { b } else { a }).collect();
         let count = |bytes: usize| turn.content.get(..bytes).map_or(0, |text| text.chars().count());
@@ -106,7 +116,7 @@ impl Quote {
         let (from, to) = (start.saturating_sub(AROUND), (end + AROUND).min(shown.len()));
         let ellipsis = |cut: bool| if cut { "…" } else { "" };
         Self {
-            marker: found.metamarker.to_owned(),
+            marker: within.full_name(*at, found.metamarker),
             turn: found.turn,
             range: found.range.clone(),
             role: turn.role.as_deref().map(str::to_owned),

@@ -1,10 +1,10 @@
-//! The difference of two protocols, by their canonical JSON.
+//! The difference of two protocols, metrics or blueprints, by their canonical JSON.
 
 use crate::diff::{Change, changes};
 use crate::verb::test::entries;
 use serde::Serialize;
 use serde_json::Value;
-use sonometer::Protocol;
+use sonometer::Document;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,8 +20,15 @@ pub(super) struct Difference {
 }
 
 /// Every difference, markers in their order.
-pub(super) fn difference(old: &Protocol, new: &Protocol) -> Vec<Difference> {
-    let value = |protocol: &Protocol| serde_json::from_str(&protocol.to_canonical_json()).unwrap_or_default();
+pub(super) fn difference(old: &Document, new: &Document) -> Vec<Difference> {
+    let value = |document: &Document| {
+        let json = match document {
+            Document::Protocol(protocol) => protocol.to_canonical_json(),
+            Document::Metric(metric) => metric.to_canonical_json(),
+            Document::Blueprint(blueprint) => blueprint.to_canonical_json(),
+        };
+        serde_json::from_str(&json).unwrap_or_default()
+    };
     let mut found = Vec::new();
     compare(&mut Vec::new(), &value(old), &value(new), &mut found);
     found
@@ -104,14 +111,15 @@ fn inside(at: &mut Vec<String>, key: &str, run: impl FnOnce(&mut Vec<String>)) {
     at.pop();
 }
 
-/// The items of a list that have a `label` or `name`.
-fn named(value: &Value) -> Option<Vec<(&str, &Value)>> {
+/// The items of a list that have a `label` or `name`; components go by their `protocol`.
+fn named<'v>(value: &'v Value) -> Option<Vec<(&'v str, &'v Value)>> {
     let items = match value {
         Value::Null => return Some(Vec::new()),
         Value::Array(items) => items,
         _ => return None,
     };
-    items.iter().map(|item| Some((item.get("label").or_else(|| item.get("name"))?.as_str()?, item))).collect()
+    let name = |item: &'v Value| ["label", "name", "protocol"].iter().find_map(|key| item.get(key))?.as_str();
+    items.iter().map(|item| Some((name(item)?, item))).collect()
 }
 
 /// The texts of a list; the entries of a named list, each for itself.

@@ -5,20 +5,21 @@ use super::protocols::Difference;
 use crate::failure::counted;
 use crate::json::Target;
 use crate::paint::{BOLD, DIM, Paint, one_line};
+use crate::target::{Instrument, Sensed};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
-use sonometer::{Protocol, Reading, Unit};
+use sonometer::Unit;
 use std::collections::BTreeMap;
 
 const COME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
 const GONE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 
-/// What changed in the protocol itself.
-pub(super) fn protocols(paint: &Paint, old: &Protocol, new: &Protocol, found: &[Difference]) -> String {
-    let name = |protocol: &Protocol| format!("{}@{}", protocol.id, protocol.version);
-    let mut text = format!("{}\n", paint.bold(&format!("{} → {}", name(old), name(new))));
+/// What changed in the protocol, metric or blueprint itself.
+pub(super) fn protocols(paint: &Paint, old: &Instrument, new: &Instrument, found: &[Difference]) -> String {
+    let names = format!("{} → {}", old.reference(), new.reference());
+    let mut text = format!("{}\n", paint.bold(&names));
     if found.is_empty() {
-        text.push_str("  the protocols are the same\n");
+        text.push_str(&format!("  the {}s are the same\n", old.kind().as_str()));
     }
     let mut last: &[String] = &[];
     for difference in found {
@@ -109,7 +110,7 @@ struct Counts {
 }
 
 impl Totals {
-    pub(super) fn add(&mut self, old: &Reading, new: &Reading, moved: Option<&Moved>) {
+    pub(super) fn add(&mut self, old: &Sensed, new: &Sensed, moved: Option<&Moved>) {
         self.read += 1;
         if let Some(gain) = Moved::gain(old, new) {
             self.measured += 1;
@@ -133,15 +134,15 @@ impl Totals {
     /// For programs.
     pub(super) fn json<'t>(
         &'t self,
-        old: &'t Protocol,
-        new: &'t Protocol,
+        old: &'t Instrument,
+        new: &'t Instrument,
         found: &'t [Difference],
     ) -> impl Serialize + 't {
         let Self { read, moved, markers, .. } = self;
-        let protocol = Both { old: Target::of(old), new: Target::of(new) };
+        let target = Both { old: Target::of_any(old), new: Target::of_any(new) };
         Summary {
             summary: Sums {
-                protocol,
+                protocol: target,
                 read: *read,
                 moved: *moved,
                 mean_change: Number(self.mean()),

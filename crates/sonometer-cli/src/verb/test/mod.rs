@@ -12,7 +12,7 @@ use crate::screen::Screen;
 use crate::target::Source;
 use bench::Bench;
 pub(super) use mutant::entries;
-use sonometer::{Error, Protocol};
+use sonometer::{Document, Error, Protocol};
 
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
@@ -53,9 +53,31 @@ pub(super) fn failures(protocol: &Protocol) -> Result<(usize, usize), Error> {
     Ok((ran.len(), ran.iter().filter(|ran| !ran.broken.is_empty()).count()))
 }
 
+/// What is said of a metric or blueprint: its numbers follow from those of its protocols, which have the tests.
+fn no_tests(source: &Source, composed: Document) -> Failure {
+    let kind = composed.kind().as_str();
+    match source.compose(composed) {
+        Ok(whole) => {
+            let name = |sensor: &sonometer::Sensor| {
+                format!("{}@{}", sensor.protocol().id, sensor.protocol().version)
+            };
+            let protocols: Vec<String> = whole.sensors().iter().map(name).collect();
+            Failure::unusable(format!(
+                "{}: a {kind} has no tests of its own, its scores are those of its protocols; test these: {}",
+                source.name,
+                protocols.join(" ")
+            ))
+        }
+        Err(error) => Failure::engine(&source.name, &error),
+    }
+}
+
 fn of_target(target: &str, arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let source = Source::find(target)?;
-    let (protocol, _) = source.read()?;
+    let protocol = match source.document()?.0 {
+        Document::Protocol(protocol) => *protocol,
+        composed => return Err(no_tests(&source, composed)),
+    };
     let bench = Bench::of(&protocol);
     let outcome = bench.run(arguments.coverage).map_err(|error| Failure::engine(&source.name, &error))?;
     if arguments.json {
