@@ -239,7 +239,8 @@ mod tests {
         let ids = [PROTOCOLS, METRICS, BLUEPRINTS]
             .map(|entries| entries.iter().map(|entry| entry.id).collect::<BTreeSet<&str>>());
         let all: BTreeSet<&str> = ids.iter().flatten().copied().collect();
-        assert_eq!(all.len(), ids.iter().map(BTreeSet::len).sum(), "every id names one thing");
+        let count: usize = ids.iter().map(BTreeSet::len).sum();
+        assert_eq!(all.len(), count, "every id names one thing");
     }
 
     #[test]

@@ -48,7 +48,11 @@ fn fmt_knows_metrics_and_blueprints() {
     assert_eq!(fs::read_to_string(&metric).expect("is there"), tidy);
     assert_eq!(run(&["fmt", "--check", &metric, &blueprint]), (0, String::new(), String::new()));
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sonometer-catalog");
-    for file in ["metrics/reply-quality.yaml", "metrics/safe-handling.yaml", "blueprints/service-call.yaml"] {
+    for file in [
+        "metrics/reply-quality@1.0.yaml",
+        "metrics/safe-handling@1.0.yaml",
+        "blueprints/service-call@1.0.yaml",
+    ] {
         let file = path(&shipped, file);
         assert_eq!(run(&["fmt", "--check", &file]).0, 0, "{file}");
     }

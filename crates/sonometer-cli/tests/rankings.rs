@@ -71,7 +71,7 @@ fn lines(path: &str) -> Vec<Value> {
 }
 
 fn courtesy() -> Sensor {
-    let text = fs::read_to_string(root().join("crates/sonometer-catalog/protocols/courtesy.yaml"));
+    let text = fs::read_to_string(root().join("crates/sonometer-catalog/protocols/courtesy@1.5.yaml"));
     let (protocol, _) = Protocol::read(&text.expect("is there")).expect("is sound");
     Sensor::new(protocol).expect("compiles")
 }

@@ -256,7 +256,33 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     })
 }
 
-/// A text, or a conversation of 1 to 12 turns.
+/// A conversation in which one role says again what another has said, three or four times.
+fn uptake() -> impl Strategy<Value = Interaction> {
+    let roles = (select(&SPOKEN_ROLES[..]), select(&SPOKEN_ROLES[..]));
+    (roles, content_of(8), 3..5_usize, any::<bool>()).prop_filter_map("no conversation", |talk| {
+        let ((leader, follower), said, times, follower_begins) = talk;
+        let turn = |role: &str, content: &str| Turn {
+            role: Some(role.into()),
+            content: content.into(),
+            timestamp: None,
+        };
+        let mut turns = Vec::new();
+        if follower_begins {
+            turns.push(turn(follower, "hm"));
+        }
+        for _ in 0..times {
+            turns.extend([
+                turn(leader, &said),
+                turn(follower, &said),
+                turn(leader, "hm"),
+                turn(follower, "hm"),
+            ]);
+        }
+        Interaction::transcript(turns).ok()
+    })
+}
+
+/// A text, or a conversation of 1 to 17 turns.
 pub fn interaction() -> impl Strategy<Value = Interaction> {
     let text = content().prop_filter_map("too long", |content| Interaction::text(&content).ok());
     let talk = (prop::collection::vec(turns(), 1..=6), any::<bool>());
@@ -270,5 +296,5 @@ pub fn interaction() -> impl Strategy<Value = Interaction> {
         }
         Interaction::transcript(turns).ok()
     });
-    prop_oneof![1 => text, 3 => talk]
+    prop_oneof![3 => text, 9 => talk, 1 => uptake()]
 }
