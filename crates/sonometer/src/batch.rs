@@ -120,8 +120,9 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
     Error::new(ErrorCode::Internal, "", message)
 }
 
-/// The error of an interaction as that of the `at`th of many.
-fn nth(at: usize, mut error: Error) -> Error {
+/// The error of an interaction as that of the `at`th of many, from 0: with `interactions[n]` before its place. For work of
+/// one's own with [`in_order`].
+pub fn nth(at: usize, mut error: Error) -> Error {
     error.place = match error.place.as_str() {
         "" | "interaction" => format!("interactions[{at}]"),
         place if place.starts_with("line ") => format!("interactions[{at}], {place}"),

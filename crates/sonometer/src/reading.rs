@@ -98,13 +98,9 @@ impl Reading {
 
     /// The evidence in the order of the text.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'_>> {
-        self.evidence.iter().map(|found| Evidence {
-            metamarker: &self.protocol().markers[found.marker as usize].label,
-            score: found.contribution.clamp_to_one(),
-            turn: found.turn as usize,
-            range: found.range(),
-            joined: self.joined_to(found),
-            source: self.source(found),
+        self.evidence.iter().map(|found| {
+            let label = &self.protocol().markers[found.marker as usize].label;
+            self.evidence_of(found, label)
         })
     }
 
@@ -139,6 +135,18 @@ impl Reading {
         let mut json = Json::with_capacity(self.json_size());
         json.object(|json| self.write(json, view));
         json.into_text()
+    }
+
+    /// A match as evidence of a marker that is called `metamarker`.
+    pub(crate) fn evidence_of<'r>(&'r self, found: &Candidate, metamarker: &'r str) -> Evidence<'r> {
+        Evidence {
+            metamarker,
+            score: found.contribution.clamp_to_one(),
+            turn: found.turn as usize,
+            range: found.range(),
+            joined: self.joined_to(found),
+            source: self.source(found),
+        }
     }
 
     /// The stretches of a match beyond the first.

@@ -14,9 +14,18 @@ const KIND: &str = r#"{"sonometer": 1, "id": "kind", "version": "1.0", "status":
         {"label": "thanks", "strong": "thank you", "hit": "Thank you."},
         {"label": "offer", "strong": "can i help", "by": "agent", "hit": "agent: Can I help?"}]}"#;
 
+const OTHER: &str = r#"{"sonometer": 1, "id": "other", "version": "1.0", "status": "published", "taxonomy": "Signal",
+    "language": "en", "fidelity": {"words": 4, "sufficient": 0.5}, "markers": [
+        {"label": "thanks", "strong": "not bad", "hit": "Not bad."},
+        {"label": "praise", "strong": "a good day", "negation": "drop", "hit": "A good day."}]}"#;
+
 impl Catalog for Shelf {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
-        let sources: &[&str] = if id == "kind" { &[KIND] } else { &[] };
+        let sources: &[&str] = match id {
+            "kind" => &[KIND],
+            "other" => &[OTHER],
+            _ => &[],
+        };
         sources.iter().map(|source| Protocol::read(source).map(|(protocol, _)| protocol)).collect()
     }
 
@@ -68,6 +77,20 @@ fn a_composition_measures_what_its_protocols_measure_alone() {
         assert_eq!(together.readings()[0].to_json(view), alone.to_json(view));
         assert_eq!(shared.fidelity(&text(content)), sensor().fidelity(&text(content)));
     }
+}
+
+#[test]
+fn what_was_found_has_its_key_and_stands_in_the_order_of_the_text() {
+    let shared = blueprint(r#""protocols": ["kind", "other"]"#).expect("all is there");
+    let reading = shared.sense(&text("No. Not bad at all, so thank you, not a good day.")).expect("is read");
+    let found: Vec<_> = reading.evidence().map(|e| (e.metamarker, e.source.into_owned())).collect();
+    assert_eq!(found, [("other/thanks", "Not bad".to_owned()), ("kind/thanks", "thank you".to_owned())]);
+    let weak: Vec<_> = reading.weak_signals().map(|(key, weak)| (key, weak.hint.as_str())).collect();
+    assert_eq!(weak, [("praise", "said, but negated")]);
+    // The JSON says the same.
+    let json =
+        reading.to_json(sonometer::View { profile: sonometer::Profile::Discovery, ..Default::default() });
+    assert!(json.contains(r#""weak_signals":[{"metamarker":"praise""#), "{json}");
 }
 
 #[test]

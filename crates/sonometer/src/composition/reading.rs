@@ -2,13 +2,15 @@
 
 use super::TargetKind;
 use super::instrument::{Composition, average};
+use crate::evidence::Candidate;
 use crate::fidelity::Fidelity;
 use crate::ics::Ics;
 use crate::json::Json;
 use crate::profile::{Profile, View};
-use crate::reading::Reading;
+use crate::reading::{Evidence, Reading};
 use crate::resonance::Resonance;
 use crate::unit::Unit;
+use crate::weak::WeakSignal;
 use std::cmp::Reverse;
 
 /// What a metric or a blueprint found in an interaction.
@@ -54,6 +56,26 @@ impl CompositionReading {
         self.readings.iter().zip(keys).flat_map(|(reading, keys)| {
             reading.resonance().zip(keys).map(|((_, resonance), key)| (key.as_str(), resonance))
         })
+    }
+
+    /// The evidence of all protocols in the order of the text, then of the protocols. Each calls its marker by its key.
+    pub fn evidence(&self) -> impl Iterator<Item = Evidence<'_>> {
+        self.in_order().into_iter().map(|(at, found)| {
+            let key = self.composition.key(at, found.marker as usize);
+            self.readings[at].evidence_of(found, key)
+        })
+    }
+
+    /// The near-threshold activations of all protocols, the nearest first, each with the key of its marker.
+    pub fn weak_signals(&self) -> impl Iterator<Item = (&str, &WeakSignal)> {
+        let mut all = Vec::new();
+        for (at, reading) in self.readings.iter().enumerate() {
+            all.extend(
+                reading.weak_signals().iter().map(|weak| (self.composition.key(at, weak.marker), weak)),
+            );
+        }
+        all.sort_by_key(|(_, weak)| Reverse(weak.proximity));
+        all.into_iter()
     }
 
     /// How far the reading can be trusted: sufficient if it is for every protocol; the index is the least of those for
@@ -170,29 +192,28 @@ impl CompositionReading {
         }
     }
 
-    /// In the order of the text, then of the protocols.
-    fn write_evidence(&self, json: &mut Json, view: View<'_>) {
+    /// The matches that are evidence with the place of their protocol, in the order of the text, then of the protocols.
+    fn in_order(&self) -> Vec<(usize, &Candidate)> {
         let mut all = Vec::new();
         for (at, reading) in self.readings.iter().enumerate() {
             all.extend(reading.evidence.iter().map(|found| (at, found)));
         }
         // Stable: within a protocol evidence stands in its order already.
         all.sort_by_key(|(_, found)| (found.turn, found.start, found.end));
-        for (at, found) in all {
+        all
+    }
+
+    fn write_evidence(&self, json: &mut Json, view: View<'_>) {
+        for (at, found) in self.in_order() {
             let key = &self.composition.plan.quoted[at][found.marker as usize];
             json.object(|json| self.readings[at].write_evidence(json, view, found, key));
         }
     }
 
     fn write_weak_signals(&self, json: &mut Json) {
-        let mut all = Vec::new();
-        for (at, reading) in self.readings.iter().enumerate() {
-            all.extend(reading.weak_signals().iter().map(|weak| (at, weak)));
-        }
-        all.sort_by_key(|(_, weak)| Reverse(weak.proximity));
-        for (at, weak) in all {
+        for (key, weak) in self.weak_signals() {
             json.object(|json| {
-                json.key("metamarker").string(self.composition.key(at, weak.marker));
+                json.key("metamarker").string(key);
                 json.key("proximity").number(weak.proximity);
                 json.key("hint").string(&weak.hint);
             });

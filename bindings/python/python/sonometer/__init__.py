@@ -1,0 +1,70 @@
+"""Sonometer measures interactions: a message, a document, a conversation with turns and roles.
+
+The same text, protocol and profile give the same bytes, here and from every other door of the engine.
+
+>>> import sonometer
+>>> reading = sonometer.Sensor("courtesy").sense("Good morning, thank you so much for your help!")
+>>> reading.score, reading.triggered
+(0.544769, ('gratitude', 'greeting'))
+"""
+
+from . import errors, model
+from ._sonometer import (
+    BaseReading,
+    Blueprint,
+    Comparison,
+    CompositionReading,
+    Interaction,
+    Metric,
+    Reading,
+    Readings,
+    Sensor,
+    Target,
+    __version__,
+    blueprints,
+    check,
+    fingerprint,
+    load,
+    metrics,
+    protocols,
+)
+from .errors import (
+    InsufficientSignalError,
+    InternalError,
+    InvalidProtocolError,
+    InvalidRequestError,
+    PayloadTooLargeError,
+    SonometerError,
+    TargetNotFoundError,
+    WrongTypeError,
+)
+
+__all__ = [
+    "BaseReading",
+    "Blueprint",
+    "Comparison",
+    "CompositionReading",
+    "InsufficientSignalError",
+    "Interaction",
+    "InternalError",
+    "InvalidProtocolError",
+    "InvalidRequestError",
+    "Metric",
+    "PayloadTooLargeError",
+    "Reading",
+    "Readings",
+    "Sensor",
+    "SonometerError",
+    "Target",
+    "TargetNotFoundError",
+    "WrongTypeError",
+    "__version__",
+    "blueprints",
+    "check",
+    "errors",
+    "fingerprint",
+    "load",
+    "metrics",
+    "model",
+    "protocols",
+]

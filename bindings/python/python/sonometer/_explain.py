@@ -1,0 +1,51 @@
+"""The ledger of a reading as a text for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._sonometer import Reading
+    from .model import LedgerMarker, LedgerMatch
+
+
+def explain(reading: Reading) -> str:
+    """Every metamarker that something was found of, with all matches and why they count or not."""
+    ledger = reading.ledger
+    target = reading.target
+    lines = [
+        f"{target.name} ({target.id}@{target.version})",
+        f"score {_number(ledger.score)} ({ledger.score_kind})",
+        f"fidelity {_number(ledger.index)} = density {_number(ledger.density)} × clarity {_number(ledger.clarity)}, "
+        f"sufficient from {_number(ledger.sufficient_from)}",
+    ]
+    for marker in ledger.markers:
+        if marker.matches or marker.activation > 0:
+            lines += ["", _head(marker), *(_match(match) for match in marker.matches)]
+    silent = [marker.label for marker in ledger.markers if not marker.matches and marker.activation == 0]
+    if silent:
+        lines += ["", "nothing of " + ", ".join(silent)]
+    return "\n".join(lines)
+
+
+def _head(marker: LedgerMarker) -> str:
+    sign = "●" if marker.triggered else "○"
+    pole = " against" if marker.pole == "against" else ""
+    return (
+        f"{sign} {marker.label}{pole}: activation {_number(marker.activation)} of evidence {_number(marker.evidence)} "
+        f"(half {_number(marker.half)}, trigger {_number(marker.trigger)}, weight {marker.weight})"
+    )
+
+
+def _match(match: LedgerMatch) -> str:
+    source = match.source.replace("\n", " ⏎ ")
+    notes = [f"failed {name}" for name in match.failed] + [f"lacks {name}" for name in match.lacks]
+    if match.unfolded:
+        notes.append("unfolded")
+    note = f" ({', '.join(notes)})" if notes else ""
+    place = f"[{match.segment}:{match.start}–{match.end}]"
+    return f"    {_number(match.contribution):>8}  “{source}” {place} by {match.list}: {match.line}{note}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.6f}".rstrip("0").rstrip(".")

@@ -1,0 +1,103 @@
+"""Readings as HTML for notebooks: the content with its evidence marked. Only masked text is shown, all of it escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._sonometer import BaseReading
+    from .model import Evidence
+
+_MOST_SEGMENTS = 200
+_MOST_CHARACTERS = 20_000
+_HUES = (210, 35, 130, 285, 0, 175, 60, 325)
+
+# A notebook may follow the system, or have a theme of its own: Jupyter says so by an attribute, VS Code by a class.
+_LIGHT = "--ink:#1f2328;--dim:#59636e;--line:#d1d9e0;--back:#f6f8fa;--mark:88%;--text:25%"
+_DARK = "--ink:#e6edf3;--dim:#9198a1;--line:#3d444d;--back:#151b23;--mark:24%;--text:82%"
+_STYLE = f"""<style>
+.sonometer{{{_LIGHT};color:var(--ink);font:14px/1.6 system-ui,sans-serif;max-width:60em}}
+@media (prefers-color-scheme:dark){{.sonometer{{{_DARK}}}}}
+[data-jp-theme-light="true"] .sonometer,.vscode-light .sonometer{{{_LIGHT}}}
+[data-jp-theme-light="false"] .sonometer,.vscode-dark .sonometer{{{_DARK}}}
+.sonometer .dim{{color:var(--dim)}}
+.sonometer .turn{{display:grid;grid-template-columns:minmax(0,8em) minmax(0,1fr);gap:.75em;padding:.25em 0;border-top:1px solid var(--line)}}
+.sonometer .said{{white-space:pre-wrap;overflow-wrap:anywhere}}
+.sonometer mark{{background:hsl(var(--hue) 75% var(--mark));color:hsl(var(--hue) 60% var(--text));border-radius:3px;padding:0 2px}}
+.sonometer .keys{{display:flex;flex-wrap:wrap;gap:.5em;padding:.5em 0}}
+</style>"""
+
+
+def reading(reading: BaseReading) -> str:
+    """A reading with its head, its content and its triggered metamarkers."""
+    target, evidence = reading.target, reading.evidence
+    keys = list(dict.fromkeys(found.metamarker for found in evidence))
+    hues = {key: _HUES[at % len(_HUES)] for at, key in enumerate(keys)}
+    parts = [
+        _STYLE,
+        '<div class="sonometer">',
+        f"<div><strong>{escape(target.name)}</strong> "
+        f'<span class="dim">{escape(target.id)}@{escape(target.version)}</span> score <strong>{reading.score:g}</strong> '
+        f'<span class="dim">fidelity {reading.fidelity.index:g}</span></div>',
+    ]
+    if not reading.sufficient:
+        parts.append('<div class="dim">The content lacks sufficient signal.</div>')
+    by_segment: dict[int, list[Evidence]] = {}
+    for found in evidence:
+        by_segment.setdefault(found.segment, []).append(found)
+        for stretch in found.joined:
+            by_segment.setdefault(stretch.segment, []).append(found)
+    masked = reading.masked
+    shown = 0
+    for at, segment in enumerate(reading.interaction.segments[:_MOST_SEGMENTS]):
+        if shown > _MOST_CHARACTERS:
+            break
+        said = _said(masked[at], at, by_segment.get(at, []), hues, _MOST_CHARACTERS - shown)
+        shown += min(len(masked[at]), _MOST_CHARACTERS - shown) + 1
+        role = escape(segment.role) if segment.role is not None else ""
+        parts.append(f'<div class="turn"><span class="dim">{role}</span><span class="said">{said}</span></div>')
+    else:
+        at = min(len(masked), _MOST_SEGMENTS)
+    if at < len(masked):
+        parts.append(f'<div class="dim">… {len(masked) - at} more segments</div>')
+    if keys:
+        legend = (f'<mark style="--hue:{hues[key]}">{escape(key)} {reading.resonance[key]:g}</mark>' for key in keys)
+        parts.append(f'<div class="keys">{"".join(legend)}</div>')
+    parts.append("</div>")
+    return "".join(parts)
+
+
+def _said(text: str, segment: int, evidence: Sequence[Evidence], hues: dict[str, int], room: int) -> str:
+    """The text of a segment, cut where evidence begins or ends; what is too long for a page is left out."""
+    end = min(len(text), room)
+    spans: list[tuple[int, int, str]] = []
+    for found in evidence:
+        if found.segment == segment:
+            spans.append((found.start, found.end, found.metamarker))
+        spans += [(s.start, s.end, found.metamarker) for s in found.joined if s.segment == segment]
+    begins: dict[int, list[str]] = {0: [], end: []}
+    ends: dict[int, list[str]] = {}
+    for start, stop, key in spans:
+        if start < end:
+            begins.setdefault(start, []).append(key)
+            ends.setdefault(min(stop, end), []).append(key)
+    cuts = sorted({*begins, *ends})
+    open_keys: dict[str, int] = {}
+    parts: list[str] = []
+    for start, stop in zip(cuts, cuts[1:], strict=False):
+        for key in ends.get(start, ()):
+            open_keys[key] -= 1
+            if not open_keys[key]:
+                del open_keys[key]
+        for key in begins.get(start, ()):
+            open_keys[key] = open_keys.get(key, 0) + 1
+        piece = escape(text[start:stop])
+        if open_keys:
+            first, title = next(iter(open_keys)), escape(", ".join(open_keys))
+            piece = f'<mark style="--hue:{hues[first]}" title="{title}">{piece}</mark>'
+        parts.append(piece)
+    if end < len(text):
+        parts.append(f'<span class="dim"> … {len(text) - end} more characters</span>')
+    return "".join(parts)

@@ -1,0 +1,402 @@
+"""The native half of `sonometer`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from os import PathLike
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, overload
+
+from typing_extensions import disjoint_base
+
+from . import model
+from .errors import SonometerError
+
+__all__ = [
+    "BaseReading",
+    "Blueprint",
+    "Comparison",
+    "CompositionReading",
+    "Interaction",
+    "Metric",
+    "Reading",
+    "Readings",
+    "Sensor",
+    "Target",
+    "__version__",
+    "_restore_comparison",
+    "_restore_interaction",
+    "_restore_reading",
+    "_restore_target",
+    "blueprints",
+    "check",
+    "fingerprint",
+    "load",
+    "metrics",
+    "protocols",
+]
+
+__version__: str
+
+_Number: TypeAlias = int | float | Decimal
+# (role, content) or (role, content, seconds); of a list of both, type checkers know no more than this.
+_Segment: TypeAlias = tuple[str | _Number | None, ...] | Mapping[str, object]
+_Interaction: TypeAlias = str | Interaction | Sequence[_Segment] | Mapping[str, object]
+_Target: TypeAlias = str | PathLike[str] | Mapping[str, object] | Target[BaseReading]
+_Profile: TypeAlias = Literal["raw", "detailed", "discovery"]
+_Offsets: TypeAlias = Literal["bytes", "chars", "utf16"]
+_R_co = TypeVar("_R_co", bound=BaseReading, covariant=True)
+_T_co = TypeVar("_T_co", covariant=True)
+_Modality: TypeAlias = Literal["text", "transcript", "audio", "document"]
+
+@final
+class Interaction:
+    """What is measured: a text, or the turns of a conversation. Immutable; cheap to copy."""
+
+    def __new__(cls, content: _Interaction, /, *, label: str | None = None) -> Interaction: ...
+    @staticmethod
+    def from_json(text: str | bytes, /) -> Interaction:
+        """Reads the JSON text of an interaction, strictly: nothing is accepted and ignored."""
+    @property
+    def modality(self) -> Literal["text", "transcript"]:
+        """`text` or `transcript`."""
+    @property
+    def segments(self) -> tuple[model.Segment, ...]:
+        """The turns. A text has one without a role."""
+    @property
+    def content(self) -> str | None:
+        """The text of a text; None for a transcript."""
+    @property
+    def label(self) -> str | None:
+        """The name that comparisons call it by, if it has one."""
+    def with_label(self, label: str, /) -> Interaction:
+        """The same interaction with another label."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __copy__(self) -> Interaction: ...
+    def __deepcopy__(self, _memo: object) -> Interaction: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@disjoint_base
+class Target(Generic[_R_co]):
+    """What all things that measure have in common: `Sensor`, `Metric` and `Blueprint`."""
+
+    @property
+    def kind(self) -> Literal["protocol", "metric", "blueprint"]:
+        """What it is."""
+    @property
+    def id(self) -> str:
+        """Its id."""
+    @property
+    def version(self) -> str:
+        """Its version."""
+    @property
+    def name(self) -> str:
+        """Its name for people."""
+    @property
+    def description(self) -> str:
+        """What it is for, for people."""
+    @property
+    def status(self) -> Literal["draft", "published", "active", "archived"]:
+        """The state of this version."""
+    @property
+    def better(self) -> Literal["higher", "lower"]:
+        """Which scores are the good ones."""
+    @property
+    def modalities(self) -> tuple[_Modality, ...]:
+        """What it reads."""
+    @property
+    def metamarkers(self) -> tuple[model.Marker, ...]:
+        """Its metamarkers, in the order of readings."""
+    @property
+    def digest(self) -> str:
+        """The identity of this version: `sha256:` and the SHA-256 of its canonical JSON."""
+    @property
+    def source(self) -> str:
+        """Its canonical JSON. Reading it back gives an equal target."""
+    @property
+    def warnings(self) -> tuple[model.Diagnostic, ...]:
+        """What its author should look at."""
+    def sense(
+        self, interaction: _Interaction, /, *, usd_per_ics: _Number | None = None, ignore_fidelity: bool = False
+    ) -> _R_co:
+        """Measures an interaction. Content that is insufficient gives a reading too: one that says so."""
+    def fidelity(self, interaction: _Interaction, /) -> model.Fidelity:
+        """Whether an interaction holds enough for a reliable reading; costs no ICS."""
+    def compare(
+        self,
+        a: _Interaction,
+        b: _Interaction,
+        /,
+        *,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> Comparison:
+        """Measures two interactions and what lies between them."""
+    @overload
+    def batch(
+        self,
+        interactions: Iterable[_Interaction],
+        /,
+        *,
+        errors: Literal["raise"] = "raise",
+        threads: int | None = None,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> list[_R_co]:
+        """Measures many interactions on all cores; the readings stand in the order of the interactions."""
+    @overload
+    def batch(
+        self,
+        interactions: Iterable[_Interaction],
+        /,
+        *,
+        errors: Literal["return"],
+        threads: int | None = None,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> list[_R_co | SonometerError]:
+        """Measures many interactions on all cores; the readings stand in the order of the interactions."""
+    @overload
+    def map(
+        self,
+        interactions: Iterable[_Interaction],
+        /,
+        *,
+        errors: Literal["raise"] = "raise",
+        threads: int | None = None,
+        chunk: int = 256,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> Readings[_R_co]:
+        """As `batch`, one reading after the other, in memory that does not grow."""
+    @overload
+    def map(
+        self,
+        interactions: Iterable[_Interaction],
+        /,
+        *,
+        errors: Literal["return"],
+        threads: int | None = None,
+        chunk: int = 256,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> Readings[_R_co | SonometerError]:
+        """As `batch`, one reading after the other, in memory that does not grow."""
+    def estimate(
+        self, length: int, /, modality: _Modality = "text", *, usd_per_ics: _Number | None = None
+    ) -> model.Estimate:
+        """What content of `length` code points will cost, before it is sensed."""
+    def __class_getitem__(cls, item: Any, /) -> Any: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __copy__(self) -> Target[_R_co]: ...
+    def __deepcopy__(self, _memo: object) -> Target[_R_co]: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Sensor(Target[Reading]):
+    """A protocol, compiled once: immutable, shared freely between threads."""
+
+    def __new__(cls, target: _Target, /) -> Sensor: ...
+    @staticmethod
+    def from_source(source: str, /) -> Sensor:
+        """Reads the text of a protocol file, YAML or JSON, whatever it looks like."""
+    @staticmethod
+    def from_file(path: str | PathLike[str], /) -> Sensor:
+        """Reads a protocol file, whatever it is called."""
+
+@final
+class Metric(Target[CompositionReading]):
+    """A weighted average of protocols."""
+
+    def __new__(
+        cls, target: _Target, /, *, shelf: Iterable[_Target] | None = None, catalog: bool = True
+    ) -> Metric: ...
+
+@final
+class Blueprint(Target[CompositionReading]):
+    """Several protocols and metrics, sensed together."""
+
+    def __new__(
+        cls, target: _Target, /, *, shelf: Iterable[_Target] | None = None, catalog: bool = True
+    ) -> Blueprint: ...
+
+@disjoint_base
+class BaseReading:
+    """What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints."""
+
+    @property
+    def target(self) -> Target[BaseReading]:
+        """What was sensed with."""
+    @property
+    def interaction(self) -> Interaction:
+        """What was sensed."""
+    @property
+    def score(self) -> float:
+        """The overall score, 0 to 1; 0 when the content is insufficient."""
+    @property
+    def sufficient(self) -> bool:
+        """Whether there was enough to measure: `fidelity.sufficient`."""
+    @property
+    def fidelity(self) -> model.Fidelity:
+        """How far the reading can be trusted."""
+    @property
+    def resonance(self) -> Mapping[str, float]:
+        """Every metamarker's resonance, 0 to 1, by its key; a mapping that cannot be changed."""
+    @property
+    def metamarkers(self) -> tuple[model.Metamarker, ...]:
+        """Every metamarker with what it came to, in the order of the target."""
+    @property
+    def triggered(self) -> tuple[str, ...]:
+        """The keys of the metamarkers that triggered."""
+    @property
+    def evidence(self) -> tuple[model.Evidence, ...]:
+        """The evidence in the order of the text; its places are code points."""
+    @property
+    def weak_signals(self) -> tuple[model.WeakSignal, ...]:
+        """Metamarkers that nearly triggered, the nearest first, and what was missing."""
+    @property
+    def ics(self) -> model.Ics:
+        """What it consumed."""
+    @property
+    def masked(self) -> tuple[str, ...]:
+        """The content of each segment with everything hidden that a mask covers: what may be shown or stored."""
+    def json(self, *, profile: _Profile = "raw", offsets: _Offsets | None = None) -> str:
+        """The canonical JSON: the text that every door of Sonometer gives."""
+    def to_dict(self, *, profile: _Profile = "raw", offsets: _Offsets | None = None) -> dict[str, Any]:
+        """The JSON as Python's dicts and lists."""
+    def __bytes__(self) -> bytes: ...
+    def _repr_html_(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __copy__(self) -> BaseReading: ...
+    def __deepcopy__(self, _memo: object) -> BaseReading: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Reading(BaseReading):
+    """What a protocol found in an interaction."""
+
+    @property
+    def signal(self) -> model.Signal | None:
+        """How evidence is spread over metamarkers and segments (SGM 1.5, else None)."""
+    @property
+    def actant_flow(self) -> model.ActantFlow | None:
+        """Which side of a conversation carries which metamarker (SGM 1.5, else None)."""
+    def flow_from(self, primary: str, /) -> model.ActantFlow | None:
+        """As `actant_flow`, with this role as the primary side."""
+    @property
+    def temporal(self) -> model.Temporal | None:
+        """How the level of the interaction develops (SGM 1.5, else None)."""
+    def temporal_by(self, seconds: _Number, /) -> model.Temporal | None:
+        """As `temporal`, with windows of so many seconds."""
+    @property
+    def ledger(self) -> model.Ledger:
+        """The whole computation, for the owner of the protocol."""
+    def ledger_json(self) -> str:
+        """The canonical JSON of the ledger. Its places are bytes of UTF-8."""
+    def explain(self) -> str:
+        """The ledger as a text for people."""
+    def json(
+        self,
+        *,
+        profile: _Profile = "raw",
+        offsets: _Offsets | None = None,
+        flow: bool | str | None = None,
+        temporal: bool | _Number | None = None,
+    ) -> str:
+        """The canonical JSON: the text that every door of Sonometer gives."""
+    def to_dict(
+        self,
+        *,
+        profile: _Profile = "raw",
+        offsets: _Offsets | None = None,
+        flow: bool | str | None = None,
+        temporal: bool | _Number | None = None,
+    ) -> dict[str, Any]:
+        """The JSON as Python's dicts and lists."""
+
+@final
+class CompositionReading(BaseReading):
+    """What a metric or a blueprint found in an interaction."""
+
+    @property
+    def parts(self) -> tuple[model.Part, ...]:
+        """The parts with a score of their own."""
+
+@final
+class Comparison:
+    """Two interactions measured by the same target, and what lies between them."""
+
+    @property
+    def target(self) -> Target[BaseReading]:
+        """What both were measured with."""
+    @property
+    def a(self) -> model.ComparisonSide:
+        """Such as what was before."""
+    @property
+    def b(self) -> model.ComparisonSide:
+        """Such as what came after."""
+    @property
+    def score_change(self) -> float:
+        """The score of b minus that of a, -1 to 1."""
+    @property
+    def direction(self) -> Literal["improvement", "decline", "unchanged"]:
+        """Which way the score went, seen from what the target calls better."""
+    @property
+    def metamarker_change(self) -> int:
+        """The triggered metamarkers of b minus those of a."""
+    @property
+    def shifts(self) -> Mapping[str, model.Shift]:
+        """Every metamarker's resonance in a, in b, and the second minus the first."""
+    @property
+    def ics(self) -> model.Ics:
+        """What both consumed together."""
+    def json(self) -> str:
+        """The canonical JSON: the text that every door of Sonometer gives."""
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as Python's dicts and lists."""
+    def __bytes__(self) -> bytes: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __copy__(self) -> Comparison: ...
+    def __deepcopy__(self, _memo: object) -> Comparison: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Readings(Generic[_T_co]):
+    """The readings that `map` gives, one after the other."""
+
+    def __class_getitem__(cls, item: Any, /) -> Any: ...
+    def __iter__(self) -> Readings[_T_co]: ...
+    def __next__(self) -> _T_co: ...
+
+def load(
+    target: _Target, /, *, shelf: Iterable[_Target] | None = None, catalog: bool = True
+) -> Sensor | Metric | Blueprint:
+    """A protocol, metric or blueprint, whichever the target is."""
+
+def check(target: _Target, /) -> tuple[model.Diagnostic, ...]:
+    """The findings about a protocol, metric or blueprint; none if all is well."""
+
+def protocols() -> tuple[model.CatalogEntry, ...]:
+    """Every protocol of the catalogue, each version."""
+
+def metrics() -> tuple[model.CatalogEntry, ...]:
+    """Every metric of the catalogue, each version."""
+
+def blueprints() -> tuple[model.CatalogEntry, ...]:
+    """Every blueprint of the catalogue, each version."""
+
+def fingerprint() -> str:
+    """The engine and its tables in one line: engines with the same fingerprint give the same bytes."""
+
+def _restore_target(document: str, shelf: Iterable[str]) -> Sensor | Metric | Blueprint: ...
+def _restore_interaction(
+    modality: str, segments: Sequence[tuple[str | None, str, int | None]], label: str | None
+) -> Interaction: ...
+def _restore_reading(
+    target: Target[BaseReading], interaction: Interaction, usd_per_ics: int, ignore_fidelity: bool, by: str
+) -> BaseReading: ...
+def _restore_comparison(
+    target: Target[BaseReading], a: Interaction, b: Interaction, usd_per_ics: int, ignore_fidelity: bool
+) -> Comparison: ...

@@ -1,0 +1,129 @@
+"""What can go wrong. Every exception is a `SonometerError` with the same four things to ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from .model import Diagnostic
+
+__all__ = [
+    "InsufficientSignalError",
+    "InternalError",
+    "InvalidProtocolError",
+    "InvalidRequestError",
+    "PayloadTooLargeError",
+    "SonometerError",
+    "TargetNotFoundError",
+    "WrongTypeError",
+]
+
+
+class SonometerError(Exception):
+    """Something that Sonometer refuses, or fails at.
+
+    >>> from sonometer import Interaction, SonometerError
+    >>> try:
+    ...     Interaction([("agent", "Hello."), ("", "Hi.")])
+    ... except SonometerError as error:
+    ...     print(error.code, error.place, error.message, sep=" | ")
+    invalid_request | segments[1].role | every segment needs a role
+    """
+
+    code: ClassVar[str] = "internal_error"
+    """The machine-readable code, the same from every door of Sonometer."""
+
+    message: str
+    """What is wrong and how to mend it, for people."""
+    place: str
+    """Where: a path such as `segments[3].role`, or `line 4, column 7`; empty where there is no place."""
+    fix: str
+    """How to mend it, where that is known apart from the message; else empty."""
+    diagnostics: tuple[Diagnostic, ...]
+    """Every finding about a file that cannot be used; empty for other errors."""
+
+    def __init__(
+        self, message: str = "", *, place: str = "", fix: str = "", diagnostics: Sequence[Diagnostic] = ()
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.fix = fix
+        self.diagnostics = tuple(diagnostics)
+
+    def __str__(self) -> str:
+        return f"{self.message} (at {self.place})" if self.place else self.message
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What else there is to say, as JSON would: `place`, `fix` and `diagnostics`, each where there is one."""
+        details: dict[str, Any] = {}
+        if self.place:
+            details["place"] = self.place
+        if self.fix:
+            details["fix"] = self.fix
+        if self.diagnostics:
+            details["diagnostics"] = [diagnostic.to_dict() for diagnostic in self.diagnostics]
+        return details
+
+
+class InvalidRequestError(SonometerError, ValueError):
+    """The input has the wrong shape."""
+
+    code = "invalid_request"
+
+
+class WrongTypeError(InvalidRequestError, TypeError):
+    """An object of the wrong type stands in the input."""
+
+
+class InvalidProtocolError(SonometerError, ValueError):
+    """The file of a protocol, metric or blueprint has errors: see `diagnostics`."""
+
+    code = "invalid_protocol"
+
+
+class PayloadTooLargeError(SonometerError, ValueError):
+    """The input is larger than the engine reads."""
+
+    code = "payload_too_large"
+
+
+class InsufficientSignalError(SonometerError, ValueError):
+    """The content does not hold enough to be compared."""
+
+    code = "insufficient_signal"
+
+
+class TargetNotFoundError(SonometerError, LookupError):
+    """There is no such protocol, metric or blueprint."""
+
+    code = "target_not_found"
+
+
+class InternalError(SonometerError, RuntimeError):
+    """The engine itself failed, which is a bug."""
+
+    code = "internal_error"
+
+
+_BY_CODE: dict[str, type[SonometerError]] = {
+    error.code: error
+    for error in (
+        InvalidRequestError,
+        InvalidProtocolError,
+        PayloadTooLargeError,
+        InsufficientSignalError,
+        TargetNotFoundError,
+        InternalError,
+    )
+}
+
+
+def _make(
+    code: str, message: str, place: str, fix: str, diagnostics: Sequence[Diagnostic], wrong_type: bool
+) -> SonometerError:
+    """The exception for an error of the engine; called by the native half."""
+    error = WrongTypeError if wrong_type else _BY_CODE.get(code, InternalError)
+    return error(message, place=place, fix=fix, diagnostics=diagnostics)

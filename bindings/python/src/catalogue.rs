@@ -1,0 +1,85 @@
+//! What ships, as lists; and what is wrong with a file.
+
+use crate::failure::{Failure, Finding, Outcome};
+use crate::source::{Source, entries};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use sonometer::{Document, TargetKind};
+
+/// Every protocol of the catalogue, each version.
+///
+/// >>> import sonometer
+/// >>> [f"{entry.id}@{entry.version}" for entry in sonometer.protocols() if entry.status == "published"]
+/// ['affect@1.0', 'courtesy@1.0', 'personal-data@1.0', 'pressure-tactics@1.0']
+#[pyfunction]
+pub(crate) fn protocols(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    list(py, TargetKind::Protocol)
+}
+
+/// Every metric of the catalogue, each version.
+///
+/// >>> import sonometer
+/// >>> [entry.id for entry in sonometer.metrics()]
+/// ['reply-quality', 'safe-handling']
+#[pyfunction]
+pub(crate) fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    list(py, TargetKind::Metric)
+}
+
+/// Every blueprint of the catalogue, each version.
+///
+/// >>> import sonometer
+/// >>> [entry.id for entry in sonometer.blueprints()]
+/// ['assistant-reply', 'service-call']
+#[pyfunction]
+pub(crate) fn blueprints(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    list(py, TargetKind::Blueprint)
+}
+
+fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {
+    let class = py.import("sonometer.model")?.getattr("CatalogEntry")?;
+    let mut objects = Vec::new();
+    for entry in entries(kind) {
+        let source = Source::of_text(entry.source.to_owned());
+        let (name, status, description) = match source.document()?.0 {
+            Document::Protocol(file) => (file.name, file.status.as_str(), file.description),
+            Document::Metric(file) => (file.name, file.status.as_str(), file.description),
+            Document::Blueprint(file) => (file.name, file.status.as_str(), file.description),
+        };
+        objects.push(class.call1((
+            kind.as_str(),
+            entry.id,
+            entry.version,
+            name,
+            status,
+            description,
+            entry.source,
+        ))?);
+    }
+    PyTuple::new(py, objects)
+}
+
+/// The findings about a protocol, metric or blueprint: errors that keep it from being used, and warnings; none if all is
+/// well. Takes whatever `load` takes.
+///
+/// >>> import sonometer
+/// >>> print(*sonometer.check('{"sonometer": 1, "id": "mine", "version": "1"}'), sep="\n")
+/// 1:1: error[SM0303]: a protocol needs the key `taxonomy`; add for example `taxonomy: Signal`
+/// 1:1: error[SM0303]: a protocol needs the key `markers`; add for example `markers: [{label: thanks, strong: thank you}]`
+#[pyfunction]
+#[pyo3(signature = (target, /))]
+pub(crate) fn check<'py>(target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    let found: Outcome<Vec<Finding>> = match Source::find(target, None)?.document() {
+        Ok((_, warnings)) => Ok(warnings),
+        Err(Failure::Told(told)) if !told.findings.is_empty() => Ok(told.findings),
+        Err(failure) => Err(failure),
+    };
+    let objects = found?.iter().map(|finding| finding.object(target.py())).collect::<PyResult<Vec<_>>>()?;
+    PyTuple::new(target.py(), objects)
+}
+
+/// The engine and its tables in one line: engines with the same fingerprint give the same bytes.
+#[pyfunction]
+pub(crate) fn fingerprint() -> String {
+    sonometer::fingerprint()
+}

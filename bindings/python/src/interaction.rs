@@ -1,0 +1,270 @@
+//! What is measured, from whatever Python people have: a str, a list of turns, a dict, JSON.
+
+use crate::failure::{Failure, Outcome};
+use crate::number::{float, kind_of, unit};
+use crate::value::{self, text};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
+use sonometer::protocol::Modality;
+use sonometer::{Turn, Unit};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+const SHAPES: &str =
+    "give a str, a list of (role, content) tuples, a dict with `content` or `segments`, or an Interaction";
+
+/// What is measured: a text, or the turns of a conversation. Immutable; cheap to copy.
+///
+/// Every method that takes an interaction also takes what this constructor takes:
+///
+/// >>> from sonometer import Interaction
+/// >>> Interaction("Thank you so much!")
+/// Interaction('Thank you so much!')
+/// >>> talk = Interaction([("agent", "Good morning."), ("customer", "Hi!", 2.5)])
+/// >>> talk.segments[1]
+/// Segment(role='customer', content='Hi!', timestamp=2.5)
+/// >>> Interaction({"segments": [{"role": "agent", "content": "Good morning."}], "label": "before"}).label
+/// 'before'
+/// >>> Interaction({"contents": "?"})
+/// Traceback (most recent call last):
+///   ...
+/// sonometer.errors.InvalidRequestError: unknown key `contents`; did you mean `content` (at contents)
+#[pyclass(frozen, name = "Interaction", module = "sonometer")]
+#[derive(Debug)]
+pub(crate) struct Interaction {
+    pub(crate) inner: sonometer::Interaction,
+}
+
+#[pymethods]
+impl Interaction {
+    #[new]
+    #[pyo3(signature = (content, /, *, label = None))]
+    fn new(content: &Bound<'_, PyAny>, label: Option<&str>) -> PyResult<Self> {
+        let inner = interaction(content)?;
+        let inner = match label {
+            Some(label) => inner.with_label(label),
+            None => inner,
+        };
+        Ok(Self { inner })
+    }
+
+    /// Reads the JSON text of an interaction, strictly: nothing is accepted and ignored.
+    ///
+    /// >>> from sonometer import Interaction
+    /// >>> Interaction.from_json('{"content": "Thank you!"}').content
+    /// 'Thank you!'
+    #[staticmethod]
+    #[pyo3(signature = (text, /))]
+    fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { inner: from_json(text)? })
+    }
+
+    /// `text` or `transcript`.
+    #[getter]
+    fn modality(&self) -> &'static str {
+        self.inner.modality().as_str()
+    }
+
+    /// The turns: tuples of role, content and timestamp. A text has one without a role.
+    #[getter]
+    fn segments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let class = py.import("sonometer.model")?.getattr("Segment")?;
+        let segment =
+            |turn: &Turn| class.call1((turn.role.as_deref(), &*turn.content, turn.timestamp.map(float)));
+        PyTuple::new(py, self.inner.turns().iter().map(segment).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The text of a text; None for a transcript.
+    #[getter]
+    fn content(&self) -> Option<&str> {
+        (self.inner.modality() == Modality::Text).then(|| &*self.inner.turns()[0].content)
+    }
+
+    /// The name that comparisons call it by, if it has one.
+    #[getter]
+    fn label(&self) -> Option<&str> {
+        self.inner.label()
+    }
+
+    /// The same interaction with another label.
+    #[pyo3(signature = (label, /))]
+    fn with_label(&self, label: &str) -> Self {
+        Self { inner: self.inner.clone().with_label(label) }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let short = |text: &str| -> PyResult<String> {
+            let mut cut: String = text.chars().take(60).collect();
+            if cut.len() < text.len() {
+                cut.push('…');
+            }
+            Ok(PyString::new(py, &cut).repr()?.to_string_lossy().into_owned())
+        };
+        match (self.content(), self.inner.turns()) {
+            (Some(content), _) => Ok(format!("Interaction({})", short(content)?)),
+            (None, turns) => {
+                let first = &turns[0];
+                let (role, content) = (short(first.role.as_deref().unwrap_or(""))?, short(&first.content)?);
+                let more = match turns.len() {
+                    1 => String::new(),
+                    count => format!(", … {count} segments"),
+                };
+                Ok(format!("Interaction([({role}, {content}){more}])"))
+            }
+        }
+    }
+
+    fn __eq__(&self, other: PyRef<'_, Self>) -> bool {
+        self.inner == other.inner
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        hash(&self.inner, &mut hasher);
+        hasher.finish()
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("sonometer._sonometer")?.getattr("_restore_interaction")?;
+        let segment = |turn: &Turn| {
+            let (role, content) = (turn.role.as_deref(), &*turn.content);
+            (role, content, turn.timestamp.map(|seconds| seconds.0)).into_pyobject(py)
+        };
+        let turns = PyTuple::new(py, self.inner.turns().iter().map(segment).collect::<PyResult<Vec<_>>>()?)?;
+        Ok((restore, (self.modality(), turns, self.label()).into_pyobject(py)?))
+    }
+}
+
+/// Unpickles an interaction; times are in millionths, so that none is rounded.
+#[pyfunction]
+pub(crate) fn _restore_interaction(
+    modality: &str,
+    segments: Vec<(Option<String>, String, Option<i64>)>,
+    label: Option<&str>,
+) -> PyResult<Interaction> {
+    let turn = |(role, content, seconds): (Option<String>, String, Option<i64>)| Turn {
+        role: role.map(Into::into),
+        content: content.into(),
+        timestamp: seconds.map(Unit),
+    };
+    let mut turns: Vec<Turn> = segments.into_iter().map(turn).collect();
+    let inner = match (modality, turns.pop()) {
+        ("text", Some(only)) if turns.is_empty() => sonometer::Interaction::text(&only.content),
+        (_, last) => {
+            turns.extend(last);
+            sonometer::Interaction::transcript(turns)
+        }
+    };
+    let inner = inner.map_err(Failure::from)?;
+    Ok(Interaction { inner: label.map_or(inner.clone(), |label| inner.with_label(label)) })
+}
+
+pub(crate) fn hash(interaction: &sonometer::Interaction, hasher: &mut DefaultHasher) {
+    interaction.label().hash(hasher);
+    for turn in interaction.turns() {
+        (&turn.role, &turn.content, turn.timestamp).hash(hasher);
+    }
+}
+
+/// An interaction from any object that is one.
+pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
+    if let Ok(content) = value.cast::<PyString>() {
+        return Ok(sonometer::Interaction::text(text(content, "content")?)?);
+    }
+    if let Ok(interaction) = value.cast::<Interaction>() {
+        return Ok(interaction.get().inner.clone());
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        return transcript(value);
+    }
+    if value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok() {
+        return Ok(sonometer::Interaction::from_json(&value::json(value, "")?)?);
+    }
+    if value.is_instance_of::<PyBytes>() {
+        let fix = "decode a text: data.decode(); read JSON: Interaction.from_json(data)";
+        return Err(Failure::wrong_type("interaction", "bytes are no interaction", fix));
+    }
+    Err(Failure::wrong_type("interaction", format!("{} is no interaction", kind_of(value)), SHAPES))
+}
+
+fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
+    if let Ok(json) = value.cast::<PyString>() {
+        return Ok(sonometer::Interaction::from_json(text(json, "")?)?);
+    }
+    let Ok(bytes) = value.cast::<PyBytes>() else {
+        let message = format!("{} is no JSON text", kind_of(value));
+        return Err(Failure::wrong_type("", message, "give a str or bytes; a dict needs no from_json"));
+    };
+    let json = std::str::from_utf8(bytes.as_bytes()).map_err(|error| {
+        let message = format!("byte {} is not UTF-8", error.valid_up_to());
+        Failure::invalid("", message, "give JSON in UTF-8")
+    })?;
+    Ok(sonometer::Interaction::from_json(json)?)
+}
+
+fn transcript(list: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
+    let mut turns = Vec::with_capacity(list.len()?);
+    for (at, item) in list.try_iter()?.enumerate() {
+        let item = item?;
+        let place = || format!("segments[{at}]");
+        if item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>() {
+            turns.push(turn(&item, &place())?);
+        } else if item.is_instance_of::<PyDict>() || item.cast::<PyMapping>().is_ok() {
+            turns.push(strict_turn(&item, at)?);
+        } else {
+            let message = format!("{} is no segment", kind_of(&item));
+            return Err(Failure::wrong_type(
+                place(),
+                message,
+                "give (role, content) or (role, content, seconds)",
+            ));
+        }
+    }
+    Ok(sonometer::Interaction::transcript(turns)?)
+}
+
+/// `(role, content)` or `(role, content, timestamp)`.
+fn turn(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
+    let count = item.len()?;
+    if !(2..=3).contains(&count) {
+        let message = format!("a segment of {count} parts");
+        return Err(Failure::invalid(place, message, "give (role, content) or (role, content, seconds)"));
+    }
+    let part = |at: usize, name: &str| -> Outcome<Box<str>> {
+        let (value, place) = (item.get_item(at)?, format!("{place}.{name}"));
+        match value.cast::<PyString>() {
+            Ok(value) => Ok(text(value, &place)?.into()),
+            Err(_) => {
+                let message = format!("the {name} is {}", kind_of(&value));
+                Err(Failure::wrong_type(place, message, "give a str"))
+            }
+        }
+    };
+    let (role, content) = (part(0, "role")?, part(1, "content")?);
+    let timestamp = match count {
+        3 => Some(item.get_item(2)?).filter(|seconds| !seconds.is_none()),
+        _ => None,
+    };
+    let timestamp = timestamp.map(|seconds| unit(&seconds, &format!("{place}.timestamp"), "the timestamp"));
+    Ok(Turn { role: Some(role), content, timestamp: timestamp.transpose()? })
+}
+
+/// A segment as a dict, by the engine's strict reader.
+fn strict_turn(item: &Bound<'_, PyAny>, at: usize) -> Outcome<Turn> {
+    let place = format!("segments[{at}]");
+    let json = format!("{{\"segments\":[{}]}}", value::json(item, &place)?);
+    let read = sonometer::Interaction::from_json(&json).map_err(|mut error| {
+        if let Some(inner) = error.place.strip_prefix("segments[0]") {
+            error.place = format!("{place}{inner}");
+        }
+        error
+    })?;
+    Ok(read.turns()[0].clone())
+}

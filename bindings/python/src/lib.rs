@@ -1,0 +1,50 @@
+//! Sonometer for Python: a thin door. The engine computes and writes its own JSON; nothing here does either.
+//!
+//! What a reading holds becomes the dataclasses of `python/sonometer/model.py`, what goes wrong the exceptions of
+//! `python/sonometer/errors.py`.
+
+mod catalogue;
+mod comparison;
+mod failure;
+mod instrument;
+mod interaction;
+mod many;
+mod model;
+mod number;
+mod offsets;
+mod reading;
+mod source;
+mod target;
+mod value;
+mod view;
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// A class with what annotations write in brackets behind it.
+fn generic_alias<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    class.py().import("types")?.getattr("GenericAlias")?.call1((class, item))
+}
+
+/// The native half of `sonometer`.
+#[pymodule(name = "_sonometer", gil_used = false)]
+mod native {
+    #[pymodule_export]
+    use super::catalogue::{blueprints, check, fingerprint, metrics, protocols};
+    #[pymodule_export]
+    use super::comparison::{_restore_comparison, Comparison};
+    #[pymodule_export]
+    use super::interaction::{_restore_interaction, Interaction};
+    #[pymodule_export]
+    use super::many::Readings;
+    #[pymodule_export]
+    use super::reading::{_restore_reading, BaseReading, CompositionReading, Reading};
+    #[pymodule_export]
+    use super::target::{_restore_target, Blueprint, Metric, Sensor, Target, load};
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

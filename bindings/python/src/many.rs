@@ -1,0 +1,280 @@
+//! Many interactions: taken with the interpreter attached, measured over threads without it.
+//!
+//! The threads live as long as one chunk, so that a process may fork between any two calls.
+
+use crate::failure::{Failure, Outcome};
+use crate::instrument::{Instrument, Measured};
+use crate::interaction::{Interaction, interaction};
+use crate::number::kind_of;
+use crate::target::Target;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyIterator, PyList, PyMapping, PyString, PyType};
+use sonometer::SenseOptions;
+use sonometer::batch::{guarded, in_order};
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, OnceLock, PoisonError, TryLockError};
+
+/// What `batch` takes at once.
+const CHUNK: usize = 4096;
+/// A chunk ends where it holds so many bytes of content, whatever the number of its interactions.
+const CHUNK_BYTES: usize = 8 << 20;
+/// What a thread takes at once: handing over costs more than measuring a short message.
+const GROUP: usize = 32;
+const GROUP_BYTES: usize = 32 << 10;
+
+/// What becomes of interactions that cannot be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnError {
+    Raise,
+    Return,
+}
+
+impl OnError {
+    pub(crate) fn read(name: &str) -> Outcome<Self> {
+        match name {
+            "raise" => Ok(Self::Raise),
+            "return" => Ok(Self::Return),
+            _ => Err(Failure::invalid("errors", format!("`errors` is `{name}`"), "give raise or return")),
+        }
+    }
+}
+
+/// How many threads: as many as there are cores, unless the caller says.
+pub(crate) fn threads(asked: Option<usize>) -> Outcome<NonZeroUsize> {
+    static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
+    let Some(asked) = asked else {
+        return Ok(*CORES.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)));
+    };
+    match NonZeroUsize::new(asked) {
+        Some(threads) if asked <= 1024 => Ok(threads),
+        _ => Err(Failure::invalid("threads", format!("{asked} threads"), "give 1 to 1024")),
+    }
+}
+
+/// The iterator over interactions; one interaction in their place is a mistake that is easily made.
+pub(crate) fn items<'py>(interactions: &Bound<'py, PyAny>) -> Outcome<Bound<'py, PyIterator>> {
+    let is_one = interactions.is_instance_of::<PyString>()
+        || interactions.is_instance_of::<PyBytes>()
+        || interactions.is_instance_of::<Interaction>()
+        || interactions.cast::<PyMapping>().is_ok();
+    match interactions.try_iter() {
+        Ok(items) if !is_one => Ok(items),
+        _ => {
+            let message = format!("{} in the place of many interactions", kind_of(interactions));
+            Err(Failure::wrong_type("interactions", message, "give a list, or anything else to iterate over"))
+        }
+    }
+}
+
+/// How the items of a chunk ended.
+enum End {
+    /// There may be more.
+    More,
+    /// There are no more.
+    Over,
+    /// The iterable raised this.
+    Broken(PyErr),
+}
+
+/// Takes the next interactions, each or why it is none.
+fn take(items: &Bound<'_, PyIterator>, most: usize) -> (Vec<Outcome<sonometer::Interaction>>, End) {
+    let (mut taken, mut bytes) = (Vec::new(), 0);
+    let mut items = items.clone();
+    while taken.len() < most && bytes < CHUNK_BYTES {
+        match items.next() {
+            None => return (taken, End::Over),
+            Some(Err(error)) => return (taken, End::Broken(error)),
+            Some(Ok(item)) => {
+                let read = interaction(&item);
+                bytes += read.as_ref().map_or(0, size);
+                taken.push(read);
+            }
+        }
+    }
+    (taken, End::More)
+}
+
+fn size(interaction: &sonometer::Interaction) -> usize {
+    interaction.turns().iter().map(|turn| turn.content.len()).sum()
+}
+
+/// Measures a chunk whose first interaction is the `first` of all.
+fn measure(
+    instrument: &Instrument,
+    chunk: Vec<Outcome<sonometer::Interaction>>,
+    first: usize,
+    threads: NonZeroUsize,
+    options: SenseOptions,
+) -> Vec<Outcome<Measured>> {
+    let mut outcomes = Vec::with_capacity(chunk.len());
+    let groups = grouped(chunk);
+    let threads = threads.min(NonZeroUsize::new(groups.len()).unwrap_or(NonZeroUsize::MIN));
+    let work = |group: Vec<Outcome<sonometer::Interaction>>| -> Vec<Outcome<Measured>> {
+        let sense = |read: Outcome<sonometer::Interaction>| {
+            let interaction = read?;
+            Ok(guarded(|| instrument.sense(&interaction, options))?)
+        };
+        group.into_iter().map(sense).collect()
+    };
+    let give: ControlFlow<()> = in_order(threads, groups.into_iter(), work, |group| {
+        outcomes.extend(group);
+        ControlFlow::Continue(())
+    });
+    debug_assert!(give.is_continue());
+    let placed = |(at, outcome): (usize, Outcome<Measured>)| outcome.map_err(|f| f.nth(first + at));
+    outcomes.into_iter().enumerate().map(placed).collect()
+}
+
+fn grouped(chunk: Vec<Outcome<sonometer::Interaction>>) -> Vec<Vec<Outcome<sonometer::Interaction>>> {
+    let (mut groups, mut group, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for item in chunk {
+        bytes += item.as_ref().map_or(0, size);
+        group.push(item);
+        if group.len() == GROUP || bytes >= GROUP_BYTES {
+            groups.push(std::mem::take(&mut group));
+            bytes = 0;
+        }
+    }
+    if !group.is_empty() {
+        groups.push(group);
+    }
+    groups
+}
+
+/// An outcome as what is given out for it.
+fn object<'py>(
+    target: &Bound<'py, Target>,
+    outcome: Outcome<Measured>,
+    on_error: OnError,
+    options: SenseOptions,
+) -> PyResult<Bound<'py, PyAny>> {
+    match (outcome, on_error) {
+        (Ok(measured), _) => measured.object(target, options),
+        (Err(failure @ Failure::Told(_)), OnError::Return) => {
+            Ok(PyErr::from(failure).into_value(target.py()).into_bound(target.py()).into_any())
+        }
+        (Err(failure), _) => Err(failure.into()),
+    }
+}
+
+/// All readings as a list.
+pub(crate) fn all<'py>(
+    target: &Bound<'py, Target>,
+    items: &Bound<'py, PyIterator>,
+    on_error: OnError,
+    threads: NonZeroUsize,
+    options: SenseOptions,
+) -> PyResult<Bound<'py, PyList>> {
+    let py = target.py();
+    let all = PyList::empty(py);
+    loop {
+        let first = all.len();
+        let (chunk, end) = take(items, CHUNK);
+        let instrument = &target.get().instrument;
+        let outcomes = py.detach(|| measure(instrument, chunk, first, threads, options));
+        for outcome in outcomes {
+            all.append(object(target, outcome, on_error, options)?)?;
+        }
+        match end {
+            End::Over => return Ok(all),
+            End::Broken(error) => return Err(error),
+            End::More => py.check_signals()?,
+        }
+    }
+}
+
+/// The readings that `map` gives, one after the other.
+#[pyclass(frozen, name = "Readings", module = "sonometer")]
+pub(crate) struct Readings {
+    target: Py<Target>,
+    on_error: OnError,
+    threads: NonZeroUsize,
+    chunk: usize,
+    options: SenseOptions,
+    state: Mutex<State>,
+}
+
+struct State {
+    items: Option<Py<PyIterator>>,
+    taken: usize,
+    ready: VecDeque<Outcome<Measured>>,
+    /// What the iterable raised; it is told when everything before it has been given out.
+    broken: Option<PyErr>,
+}
+
+impl Readings {
+    pub(crate) fn new(
+        target: &Bound<'_, Target>,
+        items: &Bound<'_, PyIterator>,
+        on_error: OnError,
+        threads: NonZeroUsize,
+        chunk: usize,
+        options: SenseOptions,
+    ) -> Outcome<Self> {
+        if chunk == 0 {
+            return Err(Failure::invalid("chunk", "a chunk of 0", "give 1 or more"));
+        }
+        let items = Some(items.clone().unbind());
+        let state = Mutex::new(State { items, taken: 0, ready: VecDeque::new(), broken: None });
+        Ok(Self { target: target.clone().unbind(), on_error, threads, chunk, options, state })
+    }
+}
+
+#[pymethods]
+impl Readings {
+    /// For annotations: `Readings[Reading]`.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        cls: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::generic_alias(cls, item)
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // The iterable may call this iterator, or another thread may: neither waits for itself.
+        let mut state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
+            Err(TryLockError::WouldBlock) => {
+                return Err(PyRuntimeError::new_err(
+                    "this iterator is already at work; use one for each thread",
+                ));
+            }
+        };
+        let target = self.target.bind(py);
+        while state.ready.is_empty() {
+            if let Some(error) = state.broken.take() {
+                return Err(error);
+            }
+            let Some(items) = state.items.as_ref().map(|items| items.bind(py).clone()) else {
+                return Ok(None);
+            };
+            py.check_signals()?;
+            let first = state.taken;
+            let (chunk, end) = take(&items, self.chunk);
+            state.taken += chunk.len();
+            match end {
+                End::More => {}
+                End::Over => state.items = None,
+                End::Broken(error) => {
+                    state.items = None;
+                    state.broken = Some(error);
+                }
+            }
+            let (instrument, threads, options) = (&target.get().instrument, self.threads, self.options);
+            let outcomes = py.detach(|| measure(instrument, chunk, first, threads, options));
+            state.ready.extend(outcomes);
+        }
+        let Some(outcome) = state.ready.pop_front() else { return Ok(None) };
+        object(target, outcome, self.on_error, self.options).map(Some)
+    }
+}

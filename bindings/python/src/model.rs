@@ -1,0 +1,223 @@
+//! The parts of a reading as the dataclasses of `sonometer.model`.
+
+use crate::instrument::Measured;
+use crate::number::float;
+use crate::offsets::Rulers;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use sonometer::actant::Side;
+use sonometer::temporal::Level;
+use sonometer::{
+    CompositionReading, Evidence, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions,
+    WeakSignal,
+};
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("sonometer.model")?.getattr(name)
+}
+
+/// Makes the objects of places, with offsets in code points.
+struct Places<'py, 't> {
+    rulers: Rulers<'t>,
+    stretch: Bound<'py, PyAny>,
+}
+
+impl<'py, 't> Places<'py, 't> {
+    fn of(py: Python<'py>, turns: &'t [sonometer::Turn]) -> PyResult<Self> {
+        Ok(Self { rulers: Rulers::of(turns), stretch: class(py, "Stretch")? })
+    }
+
+    fn ends(&mut self, turn: usize, range: &std::ops::Range<usize>) -> (usize, usize) {
+        (self.rulers.at(turn, range.start), self.rulers.at(turn, range.end))
+    }
+
+    fn joined(&mut self, stretches: &[Stretch]) -> PyResult<Bound<'py, PyTuple>> {
+        let mut objects = Vec::with_capacity(stretches.len());
+        for Stretch { turn, range } in stretches {
+            let (start, end) = self.ends(*turn, range);
+            objects.push(self.stretch.call1((*turn, start, end))?);
+        }
+        PyTuple::new(self.stretch.py(), objects)
+    }
+}
+
+pub(crate) fn evidence<'py>(py: Python<'py>, measured: &Measured) -> PyResult<Bound<'py, PyTuple>> {
+    let all: Vec<Evidence<'_>> = match measured {
+        Measured::One(reading) => reading.evidence().collect(),
+        Measured::Several(reading) => reading.evidence().collect(),
+    };
+    let class = class(py, "Evidence")?;
+    let turns = measured.interaction().turns();
+    let mut places = Places::of(py, turns)?;
+    let mut objects = Vec::with_capacity(all.len());
+    for found in &all {
+        let (start, end) = places.ends(found.turn, &found.range);
+        let role = turns[found.turn].role.as_deref();
+        let actant = measured.first().actant(found.turn);
+        let joined = places.joined(&found.joined)?;
+        let (score, source) = (float(found.score), &*found.source);
+        let parts = (found.metamarker, score, source, found.turn, start, end, role, actant, joined);
+        objects.push(class.call1(parts)?);
+    }
+    PyTuple::new(py, objects)
+}
+
+pub(crate) fn weak_signals<'py>(py: Python<'py>, measured: &Measured) -> PyResult<Bound<'py, PyTuple>> {
+    let class = class(py, "WeakSignal")?;
+    let object = |(key, weak): (&str, &WeakSignal)| {
+        class.call1((key, float(weak.proximity), &weak.hint, weak.kind.as_str()))
+    };
+    let objects: PyResult<Vec<_>> = match measured {
+        Measured::One(reading) => {
+            let markers = &reading.protocol().markers;
+            let named = |weak: &WeakSignal| object((markers[weak.marker].label.as_str(), weak));
+            reading.weak_signals().iter().map(named).collect()
+        }
+        Measured::Several(reading) => reading.weak_signals().map(object).collect(),
+    };
+    PyTuple::new(py, objects?)
+}
+
+pub(crate) fn ics<'py>(py: Python<'py>, measured: &Measured) -> PyResult<Bound<'py, PyAny>> {
+    let (ics, sgm) = match measured {
+        Measured::One(reading) => (reading.ics(), Some(reading.protocol().sgm)),
+        Measured::Several(reading) => {
+            (reading.ics(), reading.readings().iter().map(|reading| reading.protocol().sgm).max())
+        }
+    };
+    class(py, "Ics")?.call1((ics.consumed, float(ics.cost_usd), sgm.map_or("1.0", |sgm| sgm.as_str())))
+}
+
+pub(crate) fn signal<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(signal) = reading.signal() else { return Ok(None) };
+    let parts = (float(signal.spread), float(signal.coherence), signal.dominant_mode);
+    class(py, "Signal")?.call1(parts).map(Some)
+}
+
+pub(crate) fn actant_flow<'py>(
+    py: Python<'py>,
+    reading: &Reading,
+    options: FlowOptions<'_>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(flow) = reading.actant_flow(options) else { return Ok(None) };
+    let (side_class, marker_class) = (class(py, "Side")?, class(py, "MarkerFlow")?);
+    let side = |side: &Side| side_class.call1((side.role.as_deref(), side.words, float(side.weighted)));
+    let mut markers = Vec::with_capacity(flow.markers.len());
+    for marker in &flow.markers {
+        let [primary, secondary] = marker.evidence.map(float);
+        let [leads, follows] = marker.leads;
+        markers.push(marker_class.call1((marker.label, (primary, secondary), (leads, follows)))?);
+    }
+    let parts = (
+        PyTuple::new(py, &flow.primary_driven)?,
+        PyTuple::new(py, &flow.secondary_driven)?,
+        flow.direction.as_str(),
+        float(flow.balance),
+        side(&flow.sides[0])?,
+        side(&flow.sides[1])?,
+        PyTuple::new(py, markers)?,
+    );
+    class(py, "ActantFlow")?.call1(parts).map(Some)
+}
+
+pub(crate) fn temporal<'py>(
+    py: Python<'py>,
+    reading: &Reading,
+    options: TemporalOptions,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(temporal) = reading.temporal(options) else { return Ok(None) };
+    let level_class = class(py, "Level")?;
+    let level = |level: &Level| level_class.call1((level.first, level.turns, float(level.level)));
+    let levels: Vec<_> = temporal.levels.iter().map(level).collect::<PyResult<_>>()?;
+    let window = temporal.window.to_string();
+    let parts = (temporal.trend.as_str(), temporal.phase_shifts, window, PyTuple::new(py, levels)?);
+    class(py, "Temporal")?.call1(parts).map(Some)
+}
+
+pub(crate) fn parts<'py>(py: Python<'py>, reading: &CompositionReading) -> PyResult<Bound<'py, PyTuple>> {
+    let class = class(py, "Part")?;
+    let mut objects = Vec::new();
+    for (at, part) in reading.composition().parts().iter().enumerate() {
+        let score = float(reading.part_score(at));
+        let kind = part.kind.as_str();
+        objects.push(class.call1((
+            kind,
+            &part.id,
+            &part.version,
+            float(part.weight),
+            part.complement,
+            score,
+        ))?);
+    }
+    PyTuple::new(py, objects)
+}
+
+pub(crate) fn ledger<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyAny>> {
+    let ledger = reading.ledger();
+    let mut places = Places::of(py, reading.interaction().turns())?;
+    let (entry_class, match_class) = (class(py, "LedgerMarker")?, class(py, "LedgerMatch")?);
+    let mut markers = Vec::with_capacity(ledger.markers.len());
+    for entry in &ledger.markers {
+        let mut matches = Vec::with_capacity(entry.matches.len());
+        for found in &entry.matches {
+            matches.push(ledger_match(&match_class, found, &mut places)?);
+        }
+        let matches = PyTuple::new(py, matches)?;
+        markers.push(ledger_marker(&entry_class, entry, matches)?);
+    }
+    let parts = (
+        ledger.score_kind.as_str(),
+        float(ledger.score),
+        float(ledger.density),
+        float(ledger.clarity),
+        float(ledger.index),
+        float(ledger.sufficient_from),
+        PyTuple::new(py, markers)?,
+    );
+    class(py, "Ledger")?.call1(parts)
+}
+
+fn ledger_marker<'py>(
+    class: &Bound<'py, PyAny>,
+    entry: &MarkerEntry<'_>,
+    matches: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let parts = PyDict::new(class.py());
+    parts.set_item("label", entry.label)?;
+    parts.set_item("weight", entry.importance.weight())?;
+    parts.set_item("pole", entry.pole.as_str())?;
+    parts.set_item("repeat", entry.repeat.as_str())?;
+    parts.set_item("bias", float(entry.bias))?;
+    parts.set_item("per_words", entry.per)?;
+    parts.set_item("share_full", entry.share_full.map(float))?;
+    parts.set_item("evidence", float(entry.resonance.evidence))?;
+    parts.set_item("half", float(entry.half))?;
+    parts.set_item("activation", float(entry.resonance.activation))?;
+    parts.set_item("trigger", float(entry.trigger))?;
+    parts.set_item("triggered", entry.resonance.triggered)?;
+    parts.set_item("matches", matches)?;
+    class.call((), Some(&parts))
+}
+
+fn ledger_match<'py>(
+    class: &Bound<'py, PyAny>,
+    found: &MatchEntry<'_>,
+    places: &mut Places<'py, '_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    let (start, end) = places.ends(found.turn, &found.range);
+    let parts = PyDict::new(py);
+    parts.set_item("list", found.list.as_str())?;
+    parts.set_item("line", found.line)?;
+    parts.set_item("strength", float(found.strength))?;
+    parts.set_item("segment", found.turn)?;
+    parts.set_item("start", start)?;
+    parts.set_item("end", end)?;
+    parts.set_item("joined", places.joined(&found.joined)?)?;
+    parts.set_item("unfolded", found.unfolded)?;
+    parts.set_item("source", &*found.source)?;
+    parts.set_item("contribution", float(found.contribution))?;
+    parts.set_item("failed", PyTuple::new(py, &found.failed)?)?;
+    parts.set_item("lacks", PyTuple::new(py, &found.lacks)?)?;
+    class.call((), Some(&parts))
+}

@@ -1,0 +1,46 @@
+//! Numbers: Python's are read as decimal text, and millionths become the float whose text is that decimal.
+
+use crate::failure::{Failure, Outcome};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use sonometer::Unit;
+
+/// The nearest float; its shortest text is that of the number wherever a float has digits enough.
+pub(crate) fn float(unit: Unit) -> f64 {
+    unit.0 as f64 / 1e6
+}
+
+/// A number from an `int`, a `float`, a `Decimal` or anything else that is a number, to the sixth decimal.
+pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome<Unit> {
+    let wrong = |fix: &str| {
+        let kind = kind_of(value);
+        Failure::wrong_type(place, format!("{what} is {kind}, not a number"), fix)
+    };
+    let text = if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyString>() {
+        return Err(wrong("give an int or a float"));
+    } else if value.is_instance_of::<PyInt>() {
+        value.extract::<i128>().map(|whole| whole.to_string()).unwrap_or_default()
+    } else if value.is_instance_of::<PyFloat>() {
+        // Without a detour over Python's text, which subclasses may write as they like.
+        format!("{:?}", value.extract::<f64>()?)
+    } else if value.hasattr("as_tuple")? {
+        value.str()?.to_string_lossy().into_owned()
+    } else {
+        format!("{:?}", value.extract::<f64>().map_err(|_| wrong("give an int or a float"))?)
+    };
+    Unit::parse(&text).ok_or_else(|| {
+        let text = value.repr().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+        Failure::invalid(place, format!("{what} is {text}"), "give a finite number within 9e12")
+    })
+}
+
+/// The type of an object, for people: `an int`, `a list`, `None`.
+pub(crate) fn kind_of(value: &Bound<'_, PyAny>) -> String {
+    if value.is_none() {
+        return "None".to_owned();
+    }
+    let name = value.get_type().name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_else(|_| "object".to_owned());
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O']) { "an" } else { "a" };
+    format!("{article} {name}")
+}

@@ -1,0 +1,383 @@
+//! Readings as Python objects. Their JSON is the engine's own; everything else is looked up when it is asked for.
+
+use crate::failure::Failure;
+use crate::instrument::{Instrument, Measured, fidelity_object};
+use crate::interaction::{self, Interaction};
+use crate::model;
+use crate::number::{float, unit};
+use crate::target::Target;
+use crate::view::Asked;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyString, PyTuple};
+use sonometer::batch::guarded;
+use sonometer::{FlowOptions, SenseOptions, TemporalOptions, Unit, fingerprint};
+use std::hash::{DefaultHasher, Hasher};
+
+/// What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints.
+#[pyclass(frozen, subclass, name = "BaseReading", module = "sonometer")]
+pub(crate) struct BaseReading {
+    target: Py<Target>,
+    pub(crate) measured: Measured,
+    options: SenseOptions,
+    evidence: PyOnceLock<Py<PyTuple>>,
+    resonance: PyOnceLock<Py<PyAny>>,
+}
+
+/// What a protocol found in an interaction. Frozen: the same protocol and interaction give equal readings.
+///
+/// >>> from sonometer import Sensor
+/// >>> reading = Sensor("courtesy").sense("Good morning, thank you so much for your help!")
+/// >>> reading.score
+/// 0.544769
+/// >>> reading.resonance["gratitude"]
+/// 0.75
+/// >>> reading.evidence[0]
+/// Evidence(metamarker='greeting', score=0.6, source='Good morning', segment=0, start=0, end=12, role=None, actant=None, joined=())
+/// >>> reading.json()[:60]
+/// '{"target":{"type":"protocol","id":"courtesy","version":"1.0"'
+#[pyclass(frozen, extends = BaseReading, name = "Reading", module = "sonometer")]
+pub(crate) struct Reading;
+
+/// What a metric or a blueprint found in an interaction.
+#[pyclass(frozen, extends = BaseReading, name = "CompositionReading", module = "sonometer")]
+pub(crate) struct CompositionReading;
+
+impl BaseReading {
+    pub(crate) fn new(target: Py<Target>, measured: Measured, options: SenseOptions) -> Self {
+        Self { target, measured, options, evidence: PyOnceLock::new(), resonance: PyOnceLock::new() }
+    }
+
+    fn text(&self, asked: &Asked) -> Result<String, Failure> {
+        match &self.measured {
+            Measured::One(reading) => {
+                let view = asked.view();
+                view.check(reading.protocol())?;
+                Ok(reading.to_json(view))
+            }
+            Measured::Several(reading) => Ok(reading.to_json(asked.view())),
+        }
+    }
+
+    /// Every marker's key with what it came to.
+    fn resonances(&self) -> Vec<(&str, sonometer::Resonance)> {
+        match &self.measured {
+            Measured::One(reading) => reading.resonance().collect(),
+            Measured::Several(reading) => reading.resonance().collect(),
+        }
+    }
+}
+
+#[pymethods]
+impl BaseReading {
+    /// What was sensed with.
+    #[getter]
+    fn target<'py>(&self, py: Python<'py>) -> Bound<'py, Target> {
+        self.target.bind(py).clone()
+    }
+
+    /// What was sensed.
+    #[getter]
+    fn interaction(&self) -> Interaction {
+        Interaction { inner: self.measured.interaction().clone() }
+    }
+
+    /// The overall score, 0 to 1; 0 when the content is insufficient.
+    #[getter]
+    fn score(&self) -> f64 {
+        float(self.measured.score())
+    }
+
+    /// Whether there was enough to measure: `fidelity.sufficient`.
+    #[getter]
+    fn sufficient(&self) -> bool {
+        self.measured.fidelity().sufficient
+    }
+
+    /// How far the reading can be trusted.
+    #[getter]
+    fn fidelity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        fidelity_object(py, self.measured.fidelity())
+    }
+
+    /// Every metamarker's resonance, 0 to 1, by its key; a mapping that cannot be changed.
+    #[getter]
+    fn resonance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let made = self.resonance.get_or_try_init(py, || {
+            let dict = PyDict::new(py);
+            for (key, resonance) in self.resonances() {
+                dict.set_item(key, float(resonance.activation))?;
+            }
+            let proxy = py.import("types")?.getattr("MappingProxyType")?;
+            PyResult::Ok(proxy.call1((dict,))?.unbind())
+        })?;
+        Ok(made.bind(py).clone())
+    }
+
+    /// Every metamarker with what it came to, in the order of the target.
+    #[getter]
+    fn metamarkers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let class = py.import("sonometer.model")?.getattr("Metamarker")?;
+        let object = |(key, came_to): (&str, sonometer::Resonance)| {
+            class.call1((key, float(came_to.activation), float(came_to.evidence), came_to.triggered))
+        };
+        PyTuple::new(py, self.resonances().into_iter().map(object).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The keys of the metamarkers that triggered.
+    #[getter]
+    fn triggered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let triggered = self.resonances().into_iter().filter(|(_, came_to)| came_to.triggered);
+        PyTuple::new(py, triggered.map(|(key, _)| key).collect::<Vec<_>>())
+    }
+
+    /// The evidence in the order of the text. Its places are code points, so that `content[e.start:e.end]` is what was
+    /// found.
+    #[getter]
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let made =
+            self.evidence.get_or_try_init(py, || model::evidence(py, &self.measured).map(Bound::unbind))?;
+        Ok(made.bind(py).clone())
+    }
+
+    /// Metamarkers that nearly triggered, the nearest first, and what was missing.
+    #[getter]
+    fn weak_signals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        model::weak_signals(py, &self.measured)
+    }
+
+    /// What it consumed.
+    #[getter]
+    fn ics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        model::ics(py, &self.measured)
+    }
+
+    /// The content of each segment with everything hidden that a mask covers: what may be shown or stored. A mask puts a
+    /// `*` in the place of each letter, so the places of the evidence hold here too.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> Sensor("personal-data").sense("My card is 4111 1111 1111 1111, please charge it.").masked[0]
+    /// 'My card is **** **** **** 1111, please charge it.'
+    #[getter]
+    fn masked<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let (first, turns) = (self.measured.first(), self.measured.interaction().turns().len());
+        PyTuple::new(py, (0..turns).map(|turn| first.masked_turn(turn)))
+    }
+
+    /// The canonical JSON: the text that every door of Sonometer gives. `profile` and `offsets` as those of `Reading.json`.
+    #[pyo3(signature = (*, profile = "raw", offsets = None))]
+    fn json(&self, profile: &str, offsets: Option<&str>) -> PyResult<String> {
+        Ok(self.text(&Asked::new(profile, offsets)?)?)
+    }
+
+    /// The JSON as Python's dicts and lists.
+    #[pyo3(signature = (*, profile = "raw", offsets = None))]
+    fn to_dict<'py>(
+        &self,
+        py: Python<'py>,
+        profile: &str,
+        offsets: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, self.json(profile, offsets)?)
+    }
+
+    /// The canonical JSON as UTF-8: the bytes that every door of Sonometer gives.
+    fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.text(&Asked::default())?.as_bytes()))
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let this = slf.get();
+        let class = slf.get_type().name()?;
+        let target = &this.target.get().instrument;
+        let name = format!("{}@{}", target.id(), target.version());
+        let name = PyString::new(slf.py(), &name).repr()?;
+        let score = PyFloat::new(slf.py(), this.score()).repr()?;
+        let evidence = match &this.measured {
+            Measured::One(reading) => reading.evidence().count(),
+            Measured::Several(reading) => reading.evidence().count(),
+        };
+        let fidelity = this.measured.fidelity();
+        let fidelity = if fidelity.sufficient { "" } else { ", insufficient" };
+        Ok(format!(
+            "<{class} {} score={} evidence={evidence}{fidelity}>",
+            name.to_string_lossy(),
+            score.to_string_lossy()
+        ))
+    }
+
+    /// For notebooks: the content with its evidence highlighted.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("sonometer._html")?.call_method1("reading", (slf,))
+    }
+
+    fn __eq__(&self, other: PyRef<'_, Self>) -> bool {
+        self.options == other.options
+            && self.measured.interaction() == other.measured.interaction()
+            && self.target.get().is_same(other.target.get())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.target.get().hash(&mut hasher);
+        interaction::hash(self.measured.interaction(), &mut hasher);
+        hasher.finish()
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("sonometer._sonometer")?.getattr("_restore_reading")?;
+        let SenseOptions { usd_per_ics, ignore_fidelity } = self.options;
+        let parts = (self.target(py), self.interaction(), usd_per_ics.0, ignore_fidelity, fingerprint());
+        Ok((restore, parts.into_pyobject(py)?))
+    }
+}
+
+#[pymethods]
+impl Reading {
+    /// The canonical JSON: the text that every door of Sonometer gives.
+    ///
+    /// `profile`: `raw`, `detailed` (with the segment around each piece of evidence) or `discovery` (with weak signals).
+    /// `offsets`: the unit of the places of evidence, `bytes`, `chars` (Python's own) or `utf16`; without it there are none.
+    /// `flow`, `temporal`: for protocols on SGM 1.5, True, or the primary role and the seconds of a window.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> reading = Sensor("courtesy").sense("Good morning, thank you so much for your help!")
+    /// >>> '"source":"Good morning","start":0,"end":12' in reading.json(offsets="chars")
+    /// True
+    #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
+    fn json(
+        slf: &Bound<'_, Self>,
+        profile: &str,
+        offsets: Option<&str>,
+        flow: Option<&Bound<'_, PyAny>>,
+        temporal: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let asked = Asked::new(profile, offsets)?.with_more(flow, temporal)?;
+        Ok(slf.as_super().get().text(&asked)?)
+    }
+
+    /// The JSON as Python's dicts and lists. For bytes that are to be the same everywhere, use `json`.
+    #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
+    fn to_dict<'py>(
+        slf: &Bound<'py, Self>,
+        profile: &str,
+        offsets: Option<&str>,
+        flow: Option<&Bound<'py, PyAny>>,
+        temporal: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        loads(slf.py(), Self::json(slf, profile, offsets, flow, temporal)?)
+    }
+
+    /// How evidence is spread over metamarkers and segments (SGM 1.5, else None).
+    #[getter]
+    fn signal<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::signal(slf.py(), one(slf))
+    }
+
+    /// Which side of a conversation carries which metamarker (SGM 1.5, else None).
+    #[getter]
+    fn actant_flow<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::actant_flow(slf.py(), one(slf), FlowOptions::default())
+    }
+
+    /// As `actant_flow`, with this role as the primary side.
+    #[pyo3(signature = (primary, /))]
+    fn flow_from<'py>(slf: &Bound<'py, Self>, primary: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::actant_flow(slf.py(), one(slf), FlowOptions { primary: Some(primary) })
+    }
+
+    /// How the level of the interaction develops (SGM 1.5, else None).
+    #[getter]
+    fn temporal<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::temporal(slf.py(), one(slf), TemporalOptions::default())
+    }
+
+    /// As `temporal`, with windows of so many seconds.
+    #[pyo3(signature = (seconds, /))]
+    fn temporal_by<'py>(
+        slf: &Bound<'py, Self>,
+        seconds: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let window = unit(seconds, "seconds", "the window")?;
+        if window <= Unit::ZERO {
+            return Err(
+                Failure::invalid("seconds", "a window of no length", "give more than 0 seconds").into()
+            );
+        }
+        model::temporal(slf.py(), one(slf), TemporalOptions { window: Some(window) })
+    }
+
+    /// The whole computation, for the owner of the protocol: every match, why it counts or not, and the sums.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> ledger = Sensor("courtesy").sense("Good morning, thank you so much for your help!").ledger
+    /// >>> [(match.line, match.contribution) for match in ledger.markers[0].matches]
+    /// [('(thank you|thanks|thank u|thankyou|thanx|thx)', 0.6)]
+    #[getter]
+    fn ledger<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        model::ledger(slf.py(), one(slf))
+    }
+
+    /// The canonical JSON of the ledger. Its places are bytes of UTF-8.
+    fn ledger_json(slf: &Bound<'_, Self>) -> String {
+        one(slf).ledger().to_json()
+    }
+
+    /// The ledger as a text for people.
+    fn explain<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("sonometer._explain")?.call_method1("explain", (slf,))
+    }
+}
+
+#[pymethods]
+impl CompositionReading {
+    /// The parts with a score of their own: the protocols of a metric; the protocols and metrics of a blueprint.
+    #[getter]
+    fn parts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        match &slf.as_super().get().measured {
+            Measured::Several(reading) => model::parts(slf.py(), reading),
+            Measured::One(_) => Ok(PyTuple::empty(slf.py())),
+        }
+    }
+}
+
+/// The reading of a protocol, which alone has this class.
+fn one<'r>(reading: &'r Bound<'_, Reading>) -> &'r sonometer::Reading {
+    reading.as_super().get().measured.first()
+}
+
+pub(crate) fn loads(py: Python<'_>, json: String) -> PyResult<Bound<'_, PyAny>> {
+    py.import("json")?.call_method1("loads", (json,))
+}
+
+/// Unpickles a reading by sensing anew, which gives an equal one on an engine of the same fingerprint.
+#[pyfunction]
+pub(crate) fn _restore_reading<'py>(
+    target: &Bound<'py, Target>,
+    interaction: &Bound<'py, Interaction>,
+    usd_per_ics: i64,
+    ignore_fidelity: bool,
+    by: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let own = fingerprint();
+    if by != own {
+        let message = format!(
+            "the reading was pickled by `{by}`, this is `{own}`: it might come out differently; \
+             sense the interaction anew, and keep readings as JSON"
+        );
+        return Err(PyValueError::new_err(message));
+    }
+    let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity };
+    let instrument: &Instrument = &target.get().instrument;
+    let measured = guarded(|| instrument.sense(&interaction.get().inner, options)).map_err(Failure::from)?;
+    measured.object(target, options)
+}

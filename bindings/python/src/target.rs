@@ -1,0 +1,518 @@
+//! What measures: protocols, metrics and blueprints made ready, as Python's `Sensor`, `Metric` and `Blueprint`.
+
+use crate::comparison::Comparison;
+use crate::failure::{Failure, Finding, Outcome};
+use crate::instrument::{Instrument, Options, fidelity_object};
+use crate::interaction::interaction;
+use crate::many::{self, OnError};
+use crate::source::{Shelf, Source, class_of};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+use sonometer::batch::guarded;
+use sonometer::protocol::{Marker, Modality};
+use sonometer::{Composition, Document, Metric as MetricFile, Sensor as Engine, TargetKind};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// What all things that measure have in common: `Sensor`, `Metric` and `Blueprint`.
+#[pyclass(frozen, subclass, name = "Target", module = "sonometer")]
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) instrument: Instrument,
+    /// The canonical JSON of the file.
+    pub(crate) document: String,
+    /// That of every protocol and metric it is made of.
+    pub(crate) shelf: Vec<String>,
+    digest: String,
+    description: String,
+    status: &'static str,
+    warnings: Vec<Finding>,
+}
+
+/// A protocol, compiled once: immutable, shared freely between threads.
+///
+/// It is made of the id of the catalogue (`"courtesy"`, `"courtesy@1.0"`), a path, the source text, or a dict:
+///
+/// >>> from sonometer import Sensor
+/// >>> courtesy = Sensor("courtesy")
+/// >>> courtesy
+/// Sensor('courtesy@1.0')
+/// >>> reading = courtesy.sense("Good morning, thank you so much for your help!")
+/// >>> reading.triggered
+/// ('gratitude', 'greeting')
+/// >>> Sensor("curtesy")
+/// Traceback (most recent call last):
+///   ...
+/// sonometer.errors.TargetNotFoundError: the catalogue has no protocol `curtesy`; there is ...
+#[pyclass(frozen, extends = Target, name = "Sensor", module = "sonometer")]
+#[derive(Debug)]
+pub(crate) struct Sensor;
+
+/// A weighted average of protocols.
+///
+/// What a file names is looked for on the `shelf` (sources, paths, folders, dicts, sensors), without one beside the file,
+/// and then in the catalogue, unless `catalog` is False.
+///
+/// >>> from sonometer import Metric
+/// >>> reading = Metric("reply-quality").sense("Could you please tell me which version you use? Thank you so much!")
+/// >>> [(part.id, part.score) for part in reading.parts]
+/// [('courtesy', 0.563258), ('pressure-tactics', 0.0), ('personal-data', 1.0)]
+#[pyclass(frozen, extends = Target, name = "Metric", module = "sonometer")]
+#[derive(Debug)]
+pub(crate) struct Metric;
+
+/// Several protocols and metrics, sensed together.
+///
+/// Files and shelves as with `Metric`.
+///
+/// >>> from sonometer import Blueprint
+/// >>> Blueprint("assistant-reply").kind
+/// 'blueprint'
+#[pyclass(frozen, extends = Target, name = "Blueprint", module = "sonometer")]
+#[derive(Debug)]
+pub(crate) struct Blueprint;
+
+#[pymethods]
+impl Sensor {
+    #[new]
+    #[pyo3(signature = (target, /))]
+    fn new(target: &Bound<'_, PyAny>) -> PyResult<PyClassInitializer<Self>> {
+        Ok(PyClassInitializer::from(Target::find(target, TargetKind::Protocol, None, true)?)
+            .add_subclass(Self))
+    }
+
+    /// Reads the text of a protocol file, YAML or JSON, whatever it looks like.
+    #[staticmethod]
+    #[pyo3(signature = (source, /))]
+    fn from_source<'py>(py: Python<'py>, source: String) -> PyResult<Bound<'py, PyAny>> {
+        Target::of(&Source::of_text(source), Some(TargetKind::Protocol), None, true)?.object(py)
+    }
+
+    /// Reads a protocol file, whatever it is called.
+    #[staticmethod]
+    #[pyo3(signature = (path, /))]
+    fn from_file<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        Target::of(&Source::of_file(path)?, Some(TargetKind::Protocol), None, true)?.object(path.py())
+    }
+}
+
+#[pymethods]
+impl Metric {
+    #[new]
+    #[pyo3(signature = (target, /, *, shelf = None, catalog = true))]
+    fn new(
+        target: &Bound<'_, PyAny>,
+        shelf: Option<&Bound<'_, PyAny>>,
+        catalog: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        Ok(PyClassInitializer::from(Target::find(target, TargetKind::Metric, shelf, catalog)?)
+            .add_subclass(Self))
+    }
+}
+
+#[pymethods]
+impl Blueprint {
+    #[new]
+    #[pyo3(signature = (target, /, *, shelf = None, catalog = true))]
+    fn new(
+        target: &Bound<'_, PyAny>,
+        shelf: Option<&Bound<'_, PyAny>>,
+        catalog: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        Ok(PyClassInitializer::from(Target::find(target, TargetKind::Blueprint, shelf, catalog)?)
+            .add_subclass(Self))
+    }
+}
+
+/// A protocol, metric or blueprint, whichever the target is.
+///
+/// >>> import sonometer
+/// >>> [type(sonometer.load(name)).__name__ for name in ("affect", "safe-handling", "service-call")]
+/// ['Sensor', 'Metric', 'Blueprint']
+#[pyfunction]
+#[pyo3(signature = (target, /, *, shelf = None, catalog = true))]
+pub(crate) fn load<'py>(
+    target: &Bound<'py, PyAny>,
+    shelf: Option<&Bound<'py, PyAny>>,
+    catalog: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let source = Source::find(target, None)?;
+    Target::of(&source, None, shelf, catalog)?.object(target.py())
+}
+
+/// Unpickles what measures.
+#[pyfunction]
+pub(crate) fn _restore_target<'py>(
+    py: Python<'py>,
+    document: String,
+    shelf: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    Target::of(&Source::of_text(document), None, Some(shelf), false)?.object(py)
+}
+
+impl Target {
+    fn find(
+        target: &Bound<'_, PyAny>,
+        kind: TargetKind,
+        shelf: Option<&Bound<'_, PyAny>>,
+        catalog: bool,
+    ) -> Outcome<Self> {
+        Self::of(&Source::find(target, Some(kind))?, Some(kind), shelf, catalog)
+    }
+
+    /// Makes ready what a source holds; it must be of that `kind`, if one is asked for.
+    fn of(
+        source: &Source,
+        kind: Option<TargetKind>,
+        shelf: Option<&Bound<'_, PyAny>>,
+        catalog: bool,
+    ) -> Outcome<Self> {
+        let (document, warnings) = source.document()?;
+        let found = document.kind();
+        if kind.is_some_and(|kind| kind != found) {
+            let message = format!("this is a {}", found.as_str());
+            let fix = format!("use sonometer.{}, or sonometer.load for any kind", class_of(found));
+            return Err(Failure::invalid("target", message, &fix));
+        }
+        let about = About::of(&document);
+        let (instrument, shelf) = match document {
+            Document::Protocol(protocol) => (Instrument::Sensor(Engine::new(*protocol)?), Vec::new()),
+            Document::Metric(metric) => {
+                let shelf = Shelf::of(shelf, source, catalog)?;
+                let whole = Composition::metric(&metric, &shelf)?;
+                let used = used(&whole, &shelf)?;
+                (Instrument::Composition(whole), used)
+            }
+            Document::Blueprint(blueprint) => {
+                let shelf = Shelf::of(shelf, source, catalog)?;
+                let whole = Composition::blueprint(&blueprint, &shelf)?;
+                let used = used(&whole, &shelf)?;
+                (Instrument::Composition(whole), used)
+            }
+        };
+        let About { document, digest, description, status } = about;
+        Ok(Self { instrument, document, shelf, digest, description, status, warnings })
+    }
+
+    /// As an object of its class.
+    fn object(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let kind = self.instrument.kind();
+        let base = PyClassInitializer::from(self);
+        Ok(match kind {
+            TargetKind::Protocol => Bound::new(py, base.add_subclass(Sensor))?.into_any(),
+            TargetKind::Metric => Bound::new(py, base.add_subclass(Metric))?.into_any(),
+            TargetKind::Blueprint => Bound::new(py, base.add_subclass(Blueprint))?.into_any(),
+        })
+    }
+}
+
+/// What a file says of itself.
+struct About {
+    document: String,
+    digest: String,
+    description: String,
+    status: &'static str,
+}
+
+impl About {
+    fn of(document: &Document) -> Self {
+        match document {
+            Document::Protocol(file) => Self {
+                document: file.to_canonical_json(),
+                digest: file.digest(),
+                description: file.description.clone(),
+                status: file.status.as_str(),
+            },
+            Document::Metric(file) => Self {
+                document: file.to_canonical_json(),
+                digest: file.digest(),
+                description: file.description.clone(),
+                status: file.status.as_str(),
+            },
+            Document::Blueprint(file) => Self {
+                document: file.to_canonical_json(),
+                digest: file.digest(),
+                description: file.description.clone(),
+                status: file.status.as_str(),
+            },
+        }
+    }
+}
+
+/// The canonical JSON of all that a composition is made of: its protocols, then its metrics.
+fn used(whole: &Composition, shelf: &Shelf) -> Outcome<Vec<String>> {
+    let mut all: Vec<String> = whole.sensors().iter().map(|s| s.protocol().to_canonical_json()).collect();
+    if whole.kind() == TargetKind::Blueprint {
+        for part in whole.parts().iter().filter(|part| part.kind == TargetKind::Metric) {
+            let versions: Vec<MetricFile> = sonometer::Catalog::metrics(shelf, &part.id)?;
+            let used = versions.into_iter().rfind(|metric| metric.version == part.version);
+            all.extend(used.map(|metric| metric.to_canonical_json()));
+        }
+    }
+    Ok(all)
+}
+
+#[pymethods]
+impl Target {
+    /// `protocol`, `metric` or `blueprint`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.instrument.kind().as_str()
+    }
+
+    /// Its id.
+    #[getter]
+    fn id(&self) -> &str {
+        self.instrument.id()
+    }
+
+    /// Its version.
+    #[getter]
+    fn version(&self) -> &str {
+        self.instrument.version()
+    }
+
+    /// Its name for people.
+    #[getter]
+    fn name(&self) -> &str {
+        self.instrument.name()
+    }
+
+    /// What it is for, for people.
+    #[getter]
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// `draft`, `published` or `archived`; of metrics and blueprints `active` or `archived`.
+    #[getter]
+    fn status(&self) -> &'static str {
+        self.status
+    }
+
+    /// Whether `higher` or `lower` scores are the good ones.
+    #[getter]
+    fn better(&self) -> &'static str {
+        self.instrument.better().as_str()
+    }
+
+    /// What it reads: `text`, `transcript`.
+    #[getter]
+    fn modalities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.instrument.modalities().into_iter().map(Modality::as_str))
+    }
+
+    /// Its metamarkers, in the order of readings.
+    #[getter]
+    fn metamarkers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let class = py.import("sonometer.model")?.getattr("Marker")?;
+        let object = |(key, marker): (&str, &Marker)| {
+            let (importance, pole) = (marker.importance.as_str(), marker.pole.as_str());
+            class.call1((key, &marker.description, importance, pole))
+        };
+        PyTuple::new(py, self.instrument.markers().into_iter().map(object).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The identity of this version: `sha256:` and the SHA-256 of its canonical JSON.
+    #[getter]
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Its canonical JSON. Reading it back gives an equal target.
+    #[getter]
+    fn source(&self) -> &str {
+        &self.document
+    }
+
+    /// What its author should look at.
+    #[getter]
+    fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.warnings.iter().map(|f| f.object(py)).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Measures an interaction: a str, a list of `(role, content[, seconds])`, a dict, or an `Interaction`.
+    ///
+    /// Content that is insufficient gives a reading too: one whose `fidelity` says so, and that reports nothing else.
+    /// `usd_per_ics` is the price of one ICS; `ignore_fidelity` measures whatever there is.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> reading = Sensor("courtesy").sense([
+    /// ...     ("agent", "Good morning, thank you for calling. How can I help?"),
+    /// ...     ("customer", "Hi. My router is dead again, could you please check the line?"),
+    /// ... ])
+    /// >>> reading.sufficient
+    /// True
+    /// >>> [(e.metamarker, e.source, e.role, e.start, e.end) for e in reading.evidence][:2]
+    /// [('greeting', 'Good morning', 'agent', 0, 12), ('gratitude', 'thank you', 'agent', 14, 23)]
+    #[pyo3(signature = (interaction, /, *, usd_per_ics = None, ignore_fidelity = false))]
+    fn sense<'py>(
+        slf: &Bound<'py, Self>,
+        interaction: &Bound<'py, PyAny>,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+        ignore_fidelity: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let interaction = self::interaction(interaction)?;
+        let instrument = &slf.get().instrument;
+        let measured = slf.py().detach(|| guarded(|| instrument.sense(&interaction, options)));
+        measured.map_err(Failure::from)?.object(slf, options)
+    }
+
+    /// Whether an interaction holds enough for a reliable reading; costs no ICS.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> Sensor("courtesy").fidelity("Thanks!").sufficient
+    /// False
+    #[pyo3(signature = (interaction, /))]
+    fn fidelity<'py>(&self, interaction: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, interaction) = (interaction.py(), self::interaction(interaction)?);
+        let fidelity = py.detach(|| guarded(|| self.instrument.fidelity(&interaction)));
+        fidelity_object(py, fidelity.map_err(Failure::from)?)
+    }
+
+    /// Measures two interactions and what lies between them.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> courtesy = Sensor("courtesy")
+    /// >>> comparison = courtesy.compare("Tell me the version of the app you use now.",
+    /// ...     "Could you please tell me which version of the app you use? Thank you!")
+    /// >>> comparison.direction, comparison.shifts["gratitude"].change
+    /// ('improvement', 0.75)
+    #[pyo3(signature = (a, b, /, *, usd_per_ics = None, ignore_fidelity = false))]
+    fn compare<'py>(
+        slf: &Bound<'py, Self>,
+        a: &Bound<'py, PyAny>,
+        b: &Bound<'py, PyAny>,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+        ignore_fidelity: bool,
+    ) -> PyResult<Comparison> {
+        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let side = |value, name: &str| interaction(value).map_err(|failure| failure.within(name));
+        let (a, b) = (side(a, "interaction_a")?, side(b, "interaction_b")?);
+        Ok(Comparison::of(slf, a, b, options)?)
+    }
+
+    /// Measures many interactions on all cores; the readings stand in the order of the interactions.
+    ///
+    /// With `errors="return"` what is wrong with one interaction stands in its place as an exception and costs the others
+    /// nothing; with `errors="raise"` the first of these is raised. An exception of the iterable itself is always raised.
+    /// For more than memory holds, use `map`.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> outcomes = Sensor("courtesy").batch(["Thank you so much for your help!", 7], errors="return")
+    /// >>> outcomes[0].score, outcomes[1].place
+    /// (0.494769, 'interactions[1]')
+    #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, usd_per_ics = None, ignore_fidelity = false))]
+    fn batch<'py>(
+        slf: &Bound<'py, Self>,
+        interactions: &Bound<'py, PyAny>,
+        errors: &str,
+        threads: Option<usize>,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+        ignore_fidelity: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let items = many::items(interactions)?;
+        let all = many::all(slf, &items, OnError::read(errors)?, many::threads(threads)?, options)?;
+        Ok(all.into_any())
+    }
+
+    /// As `batch`, one reading after the other, in memory that does not grow: an iterator for any number of interactions.
+    ///
+    /// `chunk` interactions are taken and measured at once; 1 answers each before the next is taken. Where the iterable
+    /// raises an exception, the readings of what came before it are given out first.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> lines = (line for line in ["Thank you so much for your help!", "Hurry up, will you, I am waiting!"])
+    /// >>> [reading.score for reading in Sensor("courtesy").map(lines)]
+    /// [0.494769, 0.373445]
+    #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, chunk = 256, usd_per_ics = None, ignore_fidelity = false))]
+    fn map<'py>(
+        slf: &Bound<'py, Self>,
+        interactions: &Bound<'py, PyAny>,
+        errors: &str,
+        threads: Option<usize>,
+        chunk: usize,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+        ignore_fidelity: bool,
+    ) -> PyResult<many::Readings> {
+        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let items = many::items(interactions)?;
+        let (errors, threads) = (OnError::read(errors)?, many::threads(threads)?);
+        Ok(many::Readings::new(slf, &items, errors, threads, chunk, options)?)
+    }
+
+    /// What content of `length` code points will cost, before it is sensed.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> estimate = Sensor("courtesy").estimate(2000, "transcript")
+    /// >>> estimate.min, estimate.max, estimate.measured
+    /// (0, 9, True)
+    #[pyo3(signature = (length, /, modality = "text", *, usd_per_ics = None))]
+    fn estimate<'py>(
+        &self,
+        py: Python<'py>,
+        length: u64,
+        modality: &str,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = Options::read(usd_per_ics, false)?;
+        let named = Modality::from_name(modality).ok_or_else(|| {
+            let fix = format!("one of {}", Modality::NAMES.join(", "));
+            Failure::invalid("modality", format!("there is no modality `{modality}`"), &fix)
+        })?;
+        let estimate = self.instrument.estimate(length, named).map_err(Failure::from)?;
+        self.instrument.estimate_object(py, estimate, options)
+    }
+
+    /// For annotations: `Target[Reading]`.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        cls: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::generic_alias(cls, item)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let this = slf.get();
+        let name = format!("{}@{}", this.id(), this.version());
+        let quoted = PyString::new(slf.py(), &name).repr()?;
+        Ok(format!("{}({})", class_of(this.instrument.kind()), quoted.to_string_lossy()))
+    }
+
+    fn __eq__(&self, other: PyRef<'_, Self>) -> bool {
+        self.is_same(&other)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("sonometer._sonometer")?.getattr("_restore_target")?;
+        Ok((restore, (&self.document, PyTuple::new(py, &self.shelf)?).into_pyobject(py)?))
+    }
+}
+
+impl Target {
+    /// Whether another measures the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other) || (&self.document, &self.shelf) == (&other.document, &other.shelf)
+    }
+
+    pub(crate) fn hash(&self, hasher: &mut DefaultHasher) {
+        (&self.digest, self.shelf.len()).hash(hasher);
+    }
+}

@@ -1,0 +1,67 @@
+"""The examples of the docstrings and of the README run, and say what they say."""
+
+import contextlib
+import doctest
+import io
+import pathlib
+import re
+import types
+from collections.abc import Iterator
+
+import sonometer
+from sonometer import _explain, _html, _sonometer, errors, model
+
+README = pathlib.Path(__file__).parents[1] / "README.md"
+FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+
+
+def documented() -> Iterator[tuple[str, str]]:
+    """Everything public with its docstring; doctest itself looks past what is native."""
+    for module in (sonometer, errors, model, _sonometer, _html, _explain):
+        yield module.__name__, module.__doc__ or ""
+        for name, value in vars(module).items():
+            if isinstance(value, types.ModuleType) or not getattr(value, "__doc__", None):
+                continue
+            if isinstance(value, type) and value.__module__.startswith("sonometer"):
+                yield f"{module.__name__}.{name}", value.__doc__ or ""
+                for member, inner in vars(value).items():
+                    if not member.startswith("__") and isinstance(inner.__doc__, str):
+                        yield f"{module.__name__}.{name}.{member}", inner.__doc__
+            elif isinstance(value, (types.FunctionType, types.BuiltinFunctionType)):
+                yield f"{module.__name__}.{name}", value.__doc__ or ""
+
+
+def test_docstrings() -> None:
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=FLAGS)
+    told = io.StringIO()
+    for name, text in dict(documented()).items():
+        runner.run(parser.get_doctest(text, {}, name, None, 0), out=told.write)
+    results = runner.summarize(verbose=False)
+    assert results.failed == 0, told.getvalue()
+    assert results.attempted >= 40
+
+
+def test_everything_public_has_a_docstring() -> None:
+    missing = []
+    for name in sonometer.__all__:
+        value = getattr(sonometer, name)
+        if isinstance(value, (str, types.ModuleType)):
+            continue
+        members = vars(value).items() if isinstance(value, type) else ()
+        names = [name] + [f"{name}.{member}" for member, _ in members if not member.startswith("_")]
+        docs = [value.__doc__] + [inner.__doc__ for member, inner in members if not member.startswith("_")]
+        missing += [name for name, doc in zip(names, docs, strict=True) if not doc]
+    assert [name for name in missing if name not in ("SonometerError.code",)] == []
+
+
+def test_readme() -> None:
+    """Each block runs on its own; a comment behind `print` is what it prints."""
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) >= 4
+    for block in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block, str(README), "exec"), {"__name__": "readme"})
+        lines = printed.getvalue().splitlines()
+        for expected in re.findall(r"print\([^#\n]*\) +# (?!the |places )(.+)", block):
+            assert expected in lines, (expected, lines)

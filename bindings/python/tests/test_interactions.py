@@ -1,0 +1,143 @@
+"""The shapes of interactions, and what is none."""
+
+import collections
+import copy
+import decimal
+import json
+import pickle
+import types
+from typing import Any
+
+import pytest
+from conftest import TALK
+
+from sonometer import Interaction, InvalidRequestError, PayloadTooLargeError, Sensor, SonometerError, WrongTypeError
+from sonometer.model import Segment
+
+
+def test_all_shapes_of_a_transcript_are_the_same() -> None:
+    rows: list[tuple[str | float, ...]] = [("agent", "Hello 😀."), ("customer", "Hi.", 2.5)]
+    dicts: list[dict[str, Any]] = [{"role": "agent", "content": "Hello 😀."}, {"role": "customer", "content": "Hi.", "timestamp": 2.5}]
+    shapes = [
+        Interaction(rows),
+        Interaction(tuple(rows)),
+        Interaction([list(row) for row in rows]),  # type: ignore[misc]
+        Interaction([Segment("agent", "Hello 😀."), Segment("customer", "Hi.", 2.5)]),
+        Interaction(dicts),
+        Interaction([rows[0], dicts[1]]),
+        Interaction([types.MappingProxyType(row) for row in dicts]),
+        Interaction({"segments": dicts}),
+        Interaction(collections.OrderedDict(segments=dicts, type="transcript")),
+        Interaction.from_json(json.dumps({"segments": dicts})),
+        Interaction.from_json(json.dumps({"segments": dicts}, ensure_ascii=False).encode()),
+    ]
+    assert len(set(shapes)) == 1
+    assert shapes[0].segments == (Segment("agent", "Hello 😀.", None), Segment("customer", "Hi.", 2.5))
+    assert shapes[0].modality == "transcript" and shapes[0].content is None
+
+
+def test_a_text() -> None:
+    text = Interaction("Hello.", label="before")
+    assert (text.modality, text.content, text.label) == ("text", "Hello.", "before")
+    assert text == Interaction({"content": "Hello.", "label": "before"}) != Interaction("Hello.")
+    assert text.segments == (Segment(None, "Hello."),)
+    assert Interaction("Hello.").with_label("before") == text
+    assert repr(Interaction("a" * 100)) == f"Interaction('{'a' * 60}…')"
+    assert repr(Interaction(TALK)).endswith("… 3 segments])")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "read"),
+    [(2, 2.0), (2.5, 2.5), (decimal.Decimal("0.000001"), 1e-6), (-3, -3.0), (1.7e9, 1.7e9), (1e-9, 0.0), (None, None)],
+)
+def test_timestamps(seconds: float | decimal.Decimal | None, read: float | None) -> None:
+    assert Interaction([("agent", "Hi.", seconds)]).segments[0].timestamp == read
+
+
+@pytest.mark.parametrize(
+    ("interaction", "place", "kind"),
+    [
+        ([], "segments", InvalidRequestError),
+        ([("agent",)], "segments[0]", InvalidRequestError),
+        ([("agent", "a", 1, 2)], "segments[0]", InvalidRequestError),
+        ([("agent", "a"), ("", "b")], "segments[1].role", InvalidRequestError),
+        ([("agent", None)], "segments[0].content", WrongTypeError),
+        ([(None, "a")], "segments[0].role", WrongTypeError),
+        ([("agent", "a"), "b"], "segments[1]", WrongTypeError),
+        (("agent", "a"), "segments[0]", WrongTypeError),
+        ([("agent", "a", "soon")], "segments[0].timestamp", WrongTypeError),
+        ([("agent", "a", True)], "segments[0].timestamp", WrongTypeError),
+        ([("agent", "a", float("nan"))], "segments[0].timestamp", InvalidRequestError),
+        ([("agent", "a", float("inf"))], "segments[0].timestamp", InvalidRequestError),
+        ([("agent", "a", 10**13)], "segments[0].timestamp", InvalidRequestError),
+        ([("agent", "a", 10**60)], "segments[0].timestamp", InvalidRequestError),
+        ([{"role": "agent"}], "segments[0].content", InvalidRequestError),
+        ([("agent", "a"), {"role": "agent", "content": "a", "x": 1}], "segments[1].x", InvalidRequestError),
+        ([{"role": "agent", "content": {"a"}}], "segments[0].content", WrongTypeError),
+        ({"content": "a", "segments": []}, "segments", InvalidRequestError),
+        ({"contents": "a"}, "contents", InvalidRequestError),
+        ({}, "", InvalidRequestError),
+        ({"content": 7}, "content", InvalidRequestError),
+        (b"bytes", "interaction", WrongTypeError),
+        (None, "interaction", WrongTypeError),
+        (7, "interaction", WrongTypeError),
+        (iter([("agent", "a")]), "interaction", WrongTypeError),
+    ],
+)
+def test_what_is_none_is_refused_with_its_place(
+    interaction: object, place: str, kind: type[SonometerError], courtesy: Sensor
+) -> None:
+    with pytest.raises(kind) as raised:
+        courtesy.sense(interaction)  # type: ignore[arg-type]
+    error = raised.value
+    assert (error.place, error.code) == (place, "invalid_request")
+    assert error.message and (not place or error.details["place"] == place)
+    assert isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("interaction", "place"),
+    [
+        ("a\ud800b", "content"),
+        ([("agent", "ok"), ("agent", "\udfff")], "segments[1].content"),
+        ([("\ud800", "ok")], "segments[0].role"),
+        ({"content": "\ud83d"}, "content"),
+        ([{"role": "agent", "content": "\ud83d"}], "segments[0].content"),
+        ({"\ud83d": "a"}, ""),
+    ],
+)
+def test_lone_surrogates_are_refused_not_replaced(interaction: object, place: str, courtesy: Sensor) -> None:
+    with pytest.raises(InvalidRequestError, match="lone surrogate at character") as raised:
+        courtesy.sense(interaction)  # type: ignore[arg-type]
+    assert raised.value.place == place and "surrogatepass" in raised.value.fix
+
+
+def test_json_is_read_strictly() -> None:
+    for text in ("", "[1]", '{"content": "a", "content": "b"}', '{"content": "a"} x', "{'content': 'a'}", b"\xff{}"):
+        with pytest.raises(InvalidRequestError):
+            Interaction.from_json(text)
+    with pytest.raises(WrongTypeError, match="a dict is no JSON text"):
+        Interaction.from_json({"content": "a"})  # type: ignore[arg-type]
+
+
+def test_every_character_passes_unchanged(courtesy: Sensor) -> None:
+    text = "\ufeff\0\x01\x1f\"\\/é\u0301\u200d😀\u2028\u2029\r\n\t"
+    for interaction in (Interaction(text), Interaction({"content": text}), Interaction.from_json(json.dumps({"content": text}))):
+        assert interaction.content == text
+        assert courtesy.sense(interaction).interaction.content == text
+
+
+def test_a_huge_input_is_an_error_not_a_crash(courtesy: Sensor) -> None:
+    with pytest.raises(PayloadTooLargeError) as raised:
+        courtesy.sense("a" * ((64 << 20) + 1))
+    assert raised.value.code == "payload_too_large"
+
+
+def test_interactions_are_copied_and_pickled_to_the_last_digit() -> None:
+    exact = Interaction([("agent", "a\0b", decimal.Decimal("9007199254.740993")), ("b", "", None)], label="x")
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        back = pickle.loads(pickle.dumps(exact, protocol))
+        assert back == exact and hash(back) == hash(exact) and back.label == "x"
+    assert copy.copy(exact) is exact and copy.deepcopy(exact) is exact
+    empty = Interaction("")
+    assert pickle.loads(pickle.dumps(empty)) == empty and empty.modality == "text"

@@ -1,0 +1,279 @@
+"""Readings: attributes, JSON, ledger, HTML, identity."""
+
+import copy
+import dataclasses
+import decimal
+import html.parser
+import json
+import pickle
+import types
+
+import pytest
+from conftest import CARD, KIND, TALK
+
+import sonometer
+from sonometer import InvalidRequestError, Metric, Sensor, WrongTypeError
+
+
+def test_a_reading_holds_what_its_json_says(courtesy: Sensor) -> None:
+    reading = courtesy.sense([*TALK, ("customer", "I would not say you are an idiot, but thanks a bunch.")])
+    told = reading.to_dict(profile="discovery", offsets="chars")
+    assert told == json.loads(reading.json(profile="discovery", offsets="chars"))
+    assert told["score"] == reading.score
+    assert told["resonance"] == dict(reading.resonance) and list(told["resonance"]) == list(reading.resonance)
+    assert told["fidelity"]["index"] == reading.fidelity.index
+    assert told["fidelity"]["sufficient"] is reading.sufficient is reading.fidelity.sufficient is True
+    assert told["ics"]["consumed"] == reading.ics.consumed == len(reading.triggered)
+    assert told["ics"]["sgm_version"] == reading.ics.sgm_version
+    places = [(e["metamarker"], e["score"], e["source"], e["segment"], e["start"], e["end"]) for e in told["evidence"]]
+    assert places == [(e.metamarker, e.score, e.source, e.segment, e.start, e.end) for e in reading.evidence]
+    assert len(places) >= 5
+    hints = [(w["metamarker"], w["proximity"], w["hint"]) for w in told["weak_signals"]]
+    assert hints == [(w.metamarker, w.proximity, w.hint) for w in reading.weak_signals] and hints
+    assert reading.triggered == tuple(m.label for m in reading.metamarkers if m.triggered)
+    assert {m.label: m.resonance for m in reading.metamarkers} == dict(reading.resonance)
+    assert bytes(reading) == reading.json().encode()
+
+
+def test_places_are_code_points(courtesy: Sensor) -> None:
+    content = "😀é" * 3000 + " Thank you so much for your help! " + "ü" * 600 + " Good morning."
+    reading = courtesy.sense(content, ignore_fidelity=True)
+    assert len(reading.evidence) >= 2
+    for found in reading.evidence:
+        assert content[found.start : found.end] == found.source
+    starts = [e["start"] for e in reading.to_dict(offsets="chars")["evidence"]]
+    assert starts == [e.start for e in reading.evidence]
+
+
+def test_views_are_checked(courtesy: Sensor) -> None:
+    reading = courtesy.sense(KIND)
+    for wrong in ({"profile": "all"}, {"offsets": "chars32"}, {"flow": True}, {"temporal": True}, {"temporal": 60}):
+        with pytest.raises(InvalidRequestError):
+            reading.json(**wrong)
+    with pytest.raises(WrongTypeError):
+        reading.json(flow=7)  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError):
+        reading.json(temporal="60")  # type: ignore[arg-type]
+    assert reading.json(flow=False, temporal=False) == reading.json()
+    assert reading.signal is None and reading.actant_flow is None and reading.temporal is None
+
+
+def on_sgm_15(sensor: Sensor) -> Sensor:
+    return Sensor({**json.loads(sensor.source), "sgm": "1.5"})
+
+
+def test_signal_flow_and_development_on_sgm_15(courtesy: Sensor) -> None:
+    reading = on_sgm_15(courtesy).sense(TALK)
+    told = reading.to_dict(flow=True, temporal=True)
+    signal, flow, temporal = reading.signal, reading.actant_flow, reading.temporal
+    assert signal is not None and flow is not None and temporal is not None
+    assert told["signal"] == dataclasses.asdict(signal)
+    assert told["actant_flow"]["balance"] == flow.balance and told["actant_flow"]["direction"] == flow.direction
+    assert tuple(told["actant_flow"]["primary_driven"]) == flow.primary_driven
+    assert flow.primary.role == "agent" and flow.primary.words > 0 and flow.markers
+    assert told["temporal"] == {"trend": temporal.trend, "phase_shifts": temporal.phase_shifts}
+    turned = reading.flow_from("customer")
+    assert turned is not None and turned.primary.role == "customer"
+    assert reading.to_dict(flow="customer")["actant_flow"]["balance"] == turned.balance
+    timed = on_sgm_15(courtesy).sense([(turn[0], turn[1], at) for at, turn in enumerate(TALK)])
+    by = timed.temporal_by(decimal.Decimal("0.5"))
+    assert by is not None and by.window == "0.5 seconds" and by.levels
+    with pytest.raises(InvalidRequestError):
+        reading.temporal_by(0)
+    with pytest.raises(InvalidRequestError):
+        reading.json(temporal=0)
+    assert all(e.actant in {"agent", "customer"} for e in reading.evidence)
+
+
+def test_insufficient_content_is_a_reading_that_says_so(courtesy: Sensor) -> None:
+    reading = courtesy.sense("Thanks")
+    assert not reading.sufficient and reading.score == 0 and reading.evidence == () == reading.triggered
+    assert "insufficient" in repr(reading) and "lacks sufficient signal" in reading._repr_html_()
+    assert courtesy.fidelity("Thanks") == reading.fidelity
+    assert courtesy.sense("Thanks", ignore_fidelity=True).evidence
+
+
+def test_the_price(courtesy: Sensor) -> None:
+    free, paid = courtesy.sense(KIND), courtesy.sense(KIND, usd_per_ics=0.01)
+    assert free.ics.cost_usd == 0 and paid.ics.cost_usd == pytest.approx(0.02) and free != paid
+    assert paid.to_dict()["ics"]["cost_usd"] == paid.ics.cost_usd
+    with pytest.raises(WrongTypeError, match="the price of an ICS is a str"):
+        courtesy.sense(KIND, usd_per_ics="cheap")  # type: ignore[arg-type]
+
+
+def test_masks_hide_everywhere(private: Sensor) -> None:
+    reading = private.sense(CARD)
+    assert reading.evidence[0].source == "**** **** **** 1111"
+    assert reading.masked == (CARD.replace("4111 1111 1111 1111", "**** **** **** 1111"),)
+    assert CARD[reading.evidence[0].start : reading.evidence[0].end] == "4111 1111 1111 1111"
+    for shown in (reading.json(profile="detailed"), reading._repr_html_(), reading.explain(), repr(reading), reading.ledger_json()):
+        assert "4111 1111" not in shown
+    assert "**** 1111" in reading._repr_html_()
+
+
+def test_the_ledger_adds_up(courtesy: Sensor) -> None:
+    reading = courtesy.sense(TALK)
+    ledger, told = reading.ledger, json.loads(reading.ledger_json())
+    assert ledger.score == reading.score == told["score"]["value"]
+    assert [m.label for m in ledger.markers] == list(reading.resonance)
+    contents = [segment.content for segment in reading.interaction.segments]
+    matches = [match for marker in ledger.markers for match in marker.matches]
+    assert len(matches) >= 5
+    for match in matches:
+        assert contents[match.segment][match.start : match.end] == match.source
+    for marker, entry in zip(ledger.markers, told["markers"], strict=True):
+        assert marker.activation == entry["activation"] == reading.resonance[marker.label]
+        assert [match.contribution for match in marker.matches] == [match["contribution"] for match in entry["matches"]]
+    text = reading.explain()
+    assert "gratitude" in text and all(match.line in text for match in matches)
+
+
+class Words(html.parser.HTMLParser):
+    """The text and the marks of a page; fails on tags that nobody closes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+        self.marked: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text += data
+            if "mark" in self.open:
+                self.marked.append(data)
+
+
+def page(text: str) -> Words:
+    words = Words()
+    words.feed(text)
+    words.close()
+    assert words.open == []
+    return words
+
+
+def test_html_marks_evidence_and_escapes_everything(courtesy: Sensor) -> None:
+    said = "<script>alert('x')</script> Good morning & thank you so much 😀 for <b>your</b> help!"
+    reading = courtesy.sense([("<i>agent</i>", said)])
+    shown = reading._repr_html_()
+    assert "<script" not in shown and "<b>" not in shown and "<i>" not in shown
+    words = page(shown)
+    assert said in words.text and "<i>agent</i>" in words.text
+    assert {"Good morning", "thank you"} <= set(words.marked) or any("thank you" in mark for mark in words.marked)
+    assert "prefers-color-scheme:dark" in shown and "data-jp-theme-light" in shown
+
+
+def test_html_of_a_novel_stays_a_page(courtesy: Sensor) -> None:
+    shown = courtesy.sense("Thank you so much for your help! " * 20_000)._repr_html_()
+    assert len(shown) < 500_000 and "more characters" in page(shown).text
+    many = courtesy.sense([("agent", "Thank you so much for your help!")] * 5_000)._repr_html_()
+    assert len(many) < 500_000 and "more segments" in page(many).text
+
+
+def test_html_of_compositions() -> None:
+    reading = Metric("reply-quality").sense(KIND)
+    assert any("thank you" in mark for mark in page(reading._repr_html_()).marked)
+
+
+def test_readings_are_equal_where_they_measure_the_same(courtesy: Sensor) -> None:
+    one, same, other = courtesy.sense(KIND), Sensor("courtesy").sense(KIND), courtesy.sense(KIND + " Bye.")
+    assert one == same and hash(one) == hash(same) and one is not same
+    assert one != other and one != KIND and len({one, same, other}) == 2
+    assert one != courtesy.sense(KIND, ignore_fidelity=True)
+    assert one.evidence is one.evidence and one.evidence == same.evidence
+    assert len(set(one.evidence)) == len(one.evidence)
+
+
+def test_readings_are_frozen(courtesy: Sensor) -> None:
+    reading = courtesy.sense(KIND)
+    assert isinstance(reading.resonance, types.MappingProxyType)
+    with pytest.raises(TypeError):
+        reading.resonance["gratitude"] = 0  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        reading.score = 0  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        reading.evidence[0].score = 0  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        sonometer.Reading()
+
+
+@pytest.mark.parametrize("name", ["courtesy", "reply-quality", "service-call", "assistant-reply"])
+def test_everything_can_be_pickled_and_copied(name: str) -> None:
+    target = sonometer.load(name)
+    reading = target.sense(KIND, usd_per_ics=0.5) if name != "service-call" else target.sense(TALK, usd_per_ics=0.5)
+    comparison = target.compare(reading.interaction, reading.interaction.with_label("x"))
+    for thing in (target, reading, comparison, *reading.evidence, reading.fidelity):
+        back = pickle.loads(pickle.dumps(thing))
+        assert back == thing and type(back) is type(thing) and hash(back) == hash(thing)
+        assert copy.deepcopy(thing) == thing == copy.copy(thing)
+    back = pickle.loads(pickle.dumps(reading))
+    assert back.json(profile="detailed") == reading.json(profile="detailed")
+    assert back.ics == reading.ics and back.ics.cost_usd > 0
+    assert target.estimate(2000, "transcript" if name == "service-call" else "text") == pickle.loads(
+        pickle.dumps(target)
+    ).estimate(2000, "transcript" if name == "service-call" else "text")
+
+
+def test_many_readings_share_their_sensor_in_a_pickle(courtesy: Sensor) -> None:
+    readings = courtesy.batch([KIND + str(number) for number in range(50)])
+    data = pickle.dumps(readings)
+    assert len(data) < len(courtesy.source.encode()) + 50 * 400
+    back = pickle.loads(data)
+    assert back == readings and back[0].target is back[49].target
+
+
+def test_a_reading_of_another_engine_is_not_quietly_another(courtesy: Sensor) -> None:
+    restore, parts = courtesy.sense(KIND).__reduce__()
+    assert restore(*parts) == courtesy.sense(KIND)
+    with pytest.raises(ValueError, match="it might come out differently"):
+        restore(*parts[:-1], "sonometer 0.0.0")
+
+
+def test_errors_can_be_pickled() -> None:
+    with pytest.raises(sonometer.InvalidProtocolError) as raised:
+        Sensor("sonometer: 1\n")
+    back = pickle.loads(pickle.dumps(raised.value))
+    assert type(back) is sonometer.InvalidProtocolError
+    assert (str(back), back.place, back.fix, back.diagnostics) == (
+        str(raised.value),
+        raised.value.place,
+        raised.value.fix,
+        raised.value.diagnostics,
+    )
+
+
+def test_comparisons(courtesy: Sensor) -> None:
+    plain = sonometer.Interaction("Tell me the version of the app you use now.", label="before")
+    comparison = courtesy.compare(plain, "Could you please tell me the version? Thank you so much!")
+    told = comparison.to_dict()
+    assert told["delta"]["score_change"] == comparison.score_change > 0
+    assert comparison.direction == "improvement" == told["delta"]["direction"]
+    assert (comparison.a.label, comparison.b.label) == ("before", "b")
+    assert told["interaction_b"]["score"] == comparison.b.score
+    assert told["delta"]["resonance_shifts"]["gratitude"] == dataclasses.asdict(comparison.shifts["gratitude"])
+    assert comparison.ics.consumed == comparison.a.triggered + comparison.b.triggered
+    assert bytes(comparison) == comparison.json().encode()
+    with pytest.raises(sonometer.InsufficientSignalError) as raised:
+        courtesy.compare(plain, "Hm.")
+    assert (raised.value.code, raised.value.place) == ("insufficient_signal", "interaction_b")
+    with pytest.raises(WrongTypeError) as wrong:
+        courtesy.compare(plain, [("agent", 7)])
+    assert wrong.value.place == "interaction_b.segments[0].content"
+
+
+def test_estimates(courtesy: Sensor) -> None:
+    estimate = courtesy.estimate(2_000, usd_per_ics=2)
+    told = estimate.to_dict()
+    assert told["estimated_ics"] == {"min": estimate.min, "max": estimate.max, "typical": estimate.typical}
+    assert told["estimated_cost_usd"]["max"] == estimate.max * 2
+    assert Metric("reply-quality").estimate(2_000).max >= estimate.max
+    with pytest.raises(InvalidRequestError):
+        courtesy.estimate(10, "smell")  # type: ignore[arg-type]
+    with pytest.raises(OverflowError):
+        courtesy.estimate(-1)

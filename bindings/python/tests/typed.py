@@ -1,0 +1,38 @@
+"""Code as people write it, for type checkers only: each line must have the type that stands there."""
+
+from typing import assert_type
+
+import sonometer
+from sonometer import Blueprint, CompositionReading, Interaction, Metric, Reading, Readings, Sensor, SonometerError
+from sonometer.model import Evidence, Ledger, Signal
+
+
+def of_protocols(sensor: Sensor, texts: list[str]) -> None:
+    reading = sensor.sense([("agent", "Hello."), ("customer", "Hi.", 2.5)])
+    assert_type(reading, Reading)
+    assert_type(reading.evidence, tuple[Evidence, ...])
+    assert_type(reading.evidence[0].start, int)
+    assert_type(reading.signal, Signal | None)
+    assert_type(reading.ledger, Ledger)
+    assert_type(reading.json(profile="detailed", offsets="chars", flow="agent", temporal=60), str)
+    assert_type(sensor.batch(texts), list[Reading])
+    assert_type(sensor.batch(texts, errors="return"), list[Reading | SonometerError])
+    assert_type(sensor.map(iter(texts)), Readings[Reading])
+    for one in sensor.map(texts, errors="return"):
+        assert_type(one, Reading | SonometerError)
+    assert_type({reading: 1}, dict[Reading, int])
+
+
+def of_compositions(whole: Metric | Blueprint) -> None:
+    assert_type(whole.sense(Interaction("Hello.")), CompositionReading)
+    assert_type(whole.sense({"content": "Hello."}).parts[0].score, float)
+    assert_type(whole.batch(["Hello."]), list[CompositionReading])
+
+
+def of_anything(name: str) -> None:
+    target = sonometer.load(name)
+    assert_type(target, Sensor | Metric | Blueprint)
+    assert_type(target.sense("Hello."), Reading | CompositionReading)
+    assert_type(target.compare("a", "b").score_change, float)
+    if isinstance(target, Sensor):
+        target.sense("Hello.").explain()

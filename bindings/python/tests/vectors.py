@@ -1,0 +1,71 @@
+"""Runs vector cases through Python: `vectors.py CASES.jsonl OUT`.
+
+Each case gives one line: the bytes of the reading or comparison as the door gives them, or the error as JSON. It judges
+nothing: whoever calls it compares the lines with what is expected.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from decimal import Decimal
+from typing import Any
+
+import sonometer
+from sonometer import Interaction, SonometerError
+
+Target = sonometer.Sensor | sonometer.Metric | sonometer.Blueprint
+
+
+def run(case: dict[str, Any]) -> str:
+    """The line of a case."""
+    try:
+        return answer(case)
+    except SonometerError as error:
+        line = {"code": error.code, "message": error.message, "place": error.place}
+        return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+def answer(case: dict[str, Any]) -> str:
+    # A source may look like the name of something: `load` would take it for one.
+    source = case["target"]
+    target = sonometer.load(in_lines(source), shelf=[in_lines(text) for text in case["shelf"]], catalog=False)
+    # The other interaction first, as the engine's own runner does: which of two errors is told must not differ.
+    other = None if case["interaction_b"] is None else Interaction.from_json(case["interaction_b"])
+    interaction = Interaction.from_json(case["interaction"])
+    if other is not None:
+        return target.compare(interaction, other).json()
+    view = case["view"]
+    show: dict[str, Any] = {"profile": view["profile"], "offsets": view["offsets"]}
+    reading = measured(target, interaction, case["feed"])
+    if isinstance(reading, sonometer.Reading):
+        show["flow"] = None if view["flow"] is None else view["flow"]["primary"] or True
+        if view["flow"] is not None and view["flow"]["primary"] == "":
+            show["flow"] = ""
+        if view["temporal"] is not None:
+            window = view["temporal"]["window"]
+            show["temporal"] = True if window is None else Decimal(window)
+    return reading.json(**show)
+
+
+def in_lines(source: str) -> str:
+    """A source of more than one line, which no id or path is."""
+    return source if "\n" in source else source + "\n"
+
+
+def measured(target: Target, interaction: Interaction, feed: str) -> sonometer.Reading | sonometer.CompositionReading:
+    if feed != "whole":
+        raise SystemExit(f"unknown feed {feed!r}")
+    return target.sense(interaction)
+
+
+def main() -> None:
+    cases, out = sys.argv[1:]
+    with open(cases, encoding="utf-8") as lines, open(out, "w", encoding="utf-8", newline="\n") as written:
+        for line in lines:
+            if line.strip():
+                written.write(run(json.loads(line)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
