@@ -42,7 +42,7 @@ def best(work: Callable[[], object], times: int, rounds: int = 15) -> float:
 
 
 def main() -> None:
-    text, sensor = message(), Sensor("courtesy")
+    text, sensor = message(), Sensor("courtesy@1.0")
     many = [text] * 10_000
     one = best(lambda: sensor.sense(text).json(), 500)
     sensed = best(lambda: sensor.sense(text), 500)

@@ -9,8 +9,9 @@ use sonometer::{Document, TargetKind};
 /// Every protocol of the catalogue, each version.
 ///
 /// >>> import sonometer
-/// >>> [f"{entry.id}@{entry.version}" for entry in sonometer.protocols() if entry.status == "published"]
-/// ['affect@1.0', 'courtesy@1.0', 'personal-data@1.0', 'pressure-tactics@1.0']
+/// >>> entry = sonometer.protocols()[0]
+/// >>> entry.id, entry.version, entry.status
+/// ('affect', '1.0', 'published')
 #[pyfunction]
 pub(crate) fn protocols(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     list(py, TargetKind::Protocol)

@@ -15,7 +15,7 @@ use std::hash::{DefaultHasher, Hasher};
 /// Two interactions measured by the same target, and what lies between them.
 ///
 /// >>> from sonometer import Sensor
-/// >>> Sensor("courtesy").compare("Tell me the version of the app you use now.",
+/// >>> Sensor("courtesy@1.0").compare("Tell me the version of the app you use now.",
 /// ...     "Could you please tell me which version of the app you use? Thank you!")
 /// <Comparison 'courtesy@1.0' improvement score_change=0.189813>
 #[pyclass(frozen, name = "Comparison", module = "sonometer")]

@@ -28,7 +28,7 @@ pub(crate) struct BaseReading {
 /// What a protocol found in an interaction. Frozen: the same protocol and interaction give equal readings.
 ///
 /// >>> from sonometer import Sensor
-/// >>> reading = Sensor("courtesy").sense("Good morning, thank you so much for your help!")
+/// >>> reading = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!")
 /// >>> reading.score
 /// 0.544769
 /// >>> reading.resonance["gratitude"]
@@ -157,7 +157,7 @@ impl BaseReading {
     /// `*` in the place of each letter, so the places of the evidence hold here too.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> Sensor("personal-data").sense("My card is 4111 1111 1111 1111, please charge it.").masked[0]
+    /// >>> Sensor("personal-data@1.0").sense("My card is 4111 1111 1111 1111, please charge it.").masked[0]
     /// 'My card is **** **** **** 1111, please charge it.'
     #[getter]
     fn masked<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -250,7 +250,7 @@ impl Reading {
     /// `flow`, `temporal`: for protocols on SGM 1.5, True, or the primary role and the seconds of a window.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> reading = Sensor("courtesy").sense("Good morning, thank you so much for your help!")
+    /// >>> reading = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!")
     /// >>> '"source":"Good morning","start":0,"end":12' in reading.json(offsets="chars")
     /// True
     #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
@@ -319,7 +319,7 @@ impl Reading {
     /// The whole computation, for the owner of the protocol: every match, why it counts or not, and the sums.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> ledger = Sensor("courtesy").sense("Good morning, thank you so much for your help!").ledger
+    /// >>> ledger = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!").ledger
     /// >>> [(match.line, match.contribution) for match in ledger.markers[0].matches]
     /// [('(thank you|thanks|thank u|thankyou|thanx|thx)', 0.6)]
     #[getter]

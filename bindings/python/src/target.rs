@@ -33,7 +33,7 @@ pub(crate) struct Target {
 /// It is made of the id of the catalogue (`"courtesy"`, `"courtesy@1.0"`), a path, the source text, or a dict:
 ///
 /// >>> from sonometer import Sensor
-/// >>> courtesy = Sensor("courtesy")
+/// >>> courtesy = Sensor("courtesy@1.0")
 /// >>> courtesy
 /// Sensor('courtesy@1.0')
 /// >>> reading = courtesy.sense("Good morning, thank you so much for your help!")
@@ -336,7 +336,7 @@ impl Target {
     /// `usd_per_ics` is the price of one ICS; `ignore_fidelity` measures whatever there is.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> reading = Sensor("courtesy").sense([
+    /// >>> reading = Sensor("courtesy@1.0").sense([
     /// ...     ("agent", "Good morning, thank you for calling. How can I help?"),
     /// ...     ("customer", "Hi. My router is dead again, could you please check the line?"),
     /// ... ])
@@ -361,7 +361,7 @@ impl Target {
     /// Whether an interaction holds enough for a reliable reading; costs no ICS.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> Sensor("courtesy").fidelity("Thanks!").sufficient
+    /// >>> Sensor("courtesy@1.0").fidelity("Thanks!").sufficient
     /// False
     #[pyo3(signature = (interaction, /))]
     fn fidelity<'py>(&self, interaction: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -373,7 +373,7 @@ impl Target {
     /// Measures two interactions and what lies between them.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> courtesy = Sensor("courtesy")
+    /// >>> courtesy = Sensor("courtesy@1.0")
     /// >>> comparison = courtesy.compare("Tell me the version of the app you use now.",
     /// ...     "Could you please tell me which version of the app you use? Thank you!")
     /// >>> comparison.direction, comparison.shifts["gratitude"].change
@@ -399,7 +399,7 @@ impl Target {
     /// For more than memory holds, use `map`.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> outcomes = Sensor("courtesy").batch(["Thank you so much for your help!", 7], errors="return")
+    /// >>> outcomes = Sensor("courtesy@1.0").batch(["Thank you so much for your help!", 7], errors="return")
     /// >>> outcomes[0].score, outcomes[1].place
     /// (0.494769, 'interactions[1]')
     #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, usd_per_ics = None, ignore_fidelity = false))]
@@ -424,7 +424,7 @@ impl Target {
     ///
     /// >>> from sonometer import Sensor
     /// >>> lines = (line for line in ["Thank you so much for your help!", "Hurry up, will you, I am waiting!"])
-    /// >>> [reading.score for reading in Sensor("courtesy").map(lines)]
+    /// >>> [reading.score for reading in Sensor("courtesy@1.0").map(lines)]
     /// [0.494769, 0.373445]
     #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, chunk = 256, usd_per_ics = None, ignore_fidelity = false))]
     fn map<'py>(
@@ -445,7 +445,7 @@ impl Target {
     /// What content of `length` code points will cost, before it is sensed.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> estimate = Sensor("courtesy").estimate(2000, "transcript")
+    /// >>> estimate = Sensor("courtesy@1.0").estimate(2000, "transcript")
     /// >>> estimate.min, estimate.max, estimate.measured
     /// (0, 9, True)
     #[pyo3(signature = (length, /, modality = "text", *, usd_per_ics = None))]

@@ -15,9 +15,9 @@ TALK: list[tuple[str | float, ...]] = [
 
 @pytest.fixture(scope="session")
 def courtesy() -> sonometer.Sensor:
-    return sonometer.Sensor("courtesy")
+    return sonometer.Sensor("courtesy@1.0")
 
 
 @pytest.fixture(scope="session")
 def private() -> sonometer.Sensor:
-    return sonometer.Sensor("personal-data")
+    return sonometer.Sensor("personal-data@1.0")

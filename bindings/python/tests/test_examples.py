@@ -30,7 +30,7 @@ def test_score_jsonl(tmp_path: pathlib.Path, courtesy: Sensor) -> None:
         "7",
     ]
     (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    assert example("score_jsonl").score("courtesy", str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl")) == (2, 3)
+    assert example("score_jsonl").score("courtesy@1.0", str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl")) == (2, 3)
     out = (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["line"] for line in out] == [1, 3, 4, 5, 6]
     assert out[0] == f'{{"line":1,"result":{courtesy.sense(KIND).json()}}}'

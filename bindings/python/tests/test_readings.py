@@ -182,7 +182,7 @@ def test_html_of_compositions() -> None:
 
 
 def test_readings_are_equal_where_they_measure_the_same(courtesy: Sensor) -> None:
-    one, same, other = courtesy.sense(KIND), Sensor("courtesy").sense(KIND), courtesy.sense(KIND + " Bye.")
+    one, same, other = courtesy.sense(KIND), Sensor("courtesy@1.0").sense(KIND), courtesy.sense(KIND + " Bye.")
     assert one == same and hash(one) == hash(same) and one is not same
     assert one != other and one != KIND and len({one, same, other}) == 2
     assert one != courtesy.sense(KIND, ignore_fidelity=True)

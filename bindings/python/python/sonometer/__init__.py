@@ -3,7 +3,7 @@
 The same text, protocol and profile give the same bytes, here and from every other door of the engine.
 
 >>> import sonometer
->>> reading = sonometer.Sensor("courtesy").sense("Good morning, thank you so much for your help!")
+>>> reading = sonometer.Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!")
 >>> reading.score, reading.triggered
 (0.544769, ('gratitude', 'greeting'))
 """
