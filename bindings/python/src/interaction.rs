@@ -212,22 +212,21 @@ fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
 fn transcript(list: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
     let mut turns = Vec::with_capacity(list.len()?);
     for (at, item) in list.try_iter()?.enumerate() {
-        let item = item?;
-        let place = || format!("segments[{at}]");
-        if item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>() {
-            turns.push(turn(&item, &place())?);
-        } else if item.is_instance_of::<PyDict>() || item.cast::<PyMapping>().is_ok() {
-            turns.push(strict_turn(&item, at)?);
-        } else {
-            let message = format!("{} is no segment", kind_of(&item));
-            return Err(Failure::wrong_type(
-                place(),
-                message,
-                "give (role, content) or (role, content, seconds)",
-            ));
-        }
+        turns.push(segment(&item?, &format!("segments[{at}]"))?);
     }
     Ok(sonometer::Interaction::transcript(turns)?)
+}
+
+/// A segment from a tuple or a dict.
+pub(crate) fn segment(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
+    if item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>() {
+        return turn(item, place);
+    }
+    if item.is_instance_of::<PyDict>() || item.cast::<PyMapping>().is_ok() {
+        return strict_turn(item, place);
+    }
+    let message = format!("{} is no segment", kind_of(item));
+    Err(Failure::wrong_type(place, message, "give (role, content) or (role, content, seconds)"))
 }
 
 /// `(role, content)` or `(role, content, timestamp)`.
@@ -257,9 +256,8 @@ fn turn(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
 }
 
 /// A segment as a dict, by the engine's strict reader.
-fn strict_turn(item: &Bound<'_, PyAny>, at: usize) -> Outcome<Turn> {
-    let place = format!("segments[{at}]");
-    let json = format!("{{\"segments\":[{}]}}", value::json(item, &place)?);
+fn strict_turn(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
+    let json = format!("{{\"segments\":[{}]}}", value::json(item, place)?);
     let read = sonometer::Interaction::from_json(&json).map_err(|mut error| {
         if let Some(inner) = error.place.strip_prefix("segments[0]") {
             error.place = format!("{place}{inner}");

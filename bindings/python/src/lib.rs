@@ -13,6 +13,7 @@ mod model;
 mod number;
 mod offsets;
 mod reading;
+mod session;
 mod source;
 mod target;
 mod value;
@@ -39,6 +40,8 @@ mod native {
     use super::many::Readings;
     #[pymodule_export]
     use super::reading::{_restore_reading, BaseReading, CompositionReading, Reading};
+    #[pymodule_export]
+    use super::session::Session;
     #[pymodule_export]
     use super::target::{_restore_target, Blueprint, Metric, Sensor, Target, load};
     use super::*;

@@ -5,12 +5,14 @@ use crate::failure::{Failure, Finding, Outcome};
 use crate::instrument::{Instrument, Options, fidelity_object};
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
+use crate::session::Session;
 use crate::source::{Shelf, Source, class_of};
+use crate::view::offset_unit;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Marker, Modality};
-use sonometer::{Composition, Document, Metric as MetricFile, Sensor as Engine, TargetKind};
+use sonometer::{Composition, Document, Metric as MetricFile, Sensor as Engine, SessionOptions, TargetKind};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What all things that measure have in common: `Sensor`, `Metric` and `Blueprint`.
@@ -440,6 +442,64 @@ impl Target {
         let items = many::items(interactions)?;
         let (errors, threads) = (OnError::read(errors)?, many::threads(threads)?);
         Ok(many::Readings::new(slf, &items, errors, threads, chunk, options)?)
+    }
+
+    /// Begins to sense an interaction that comes in bit by bit. `offsets` is the unit of the places in steps; with `release`
+    /// steps carry the text that has settled, masked.
+    #[pyo3(signature = (*, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false))]
+    fn session(
+        slf: &Bound<'_, Self>,
+        offsets: &str,
+        release: bool,
+        usd_per_ics: Option<&Bound<'_, PyAny>>,
+        ignore_fidelity: bool,
+    ) -> PyResult<Session> {
+        let sense = Options::read(usd_per_ics, ignore_fidelity)?;
+        let unit = offset_unit(offsets)?;
+        Ok(Session::new(slf, SessionOptions { sense, unit, release }))
+    }
+
+    /// Senses what comes in, such as the tokens of a language model: a step for each, and one more at the end.
+    ///
+    /// `chunks` is an iterable or an async iterable of str or bytes, or of whole segments. The stream is an iterator of the
+    /// same kind; its `reading` is there at the end. The options are those of `session`.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> stream = Sensor("courtesy@1.0").stream(["Thank", " you so", " much. ", "It works", " again."])
+    /// >>> [event.source for step in stream for event in step.events if event.event == "evidence"]
+    /// ['Thank you']
+    /// >>> stream.reading.triggered
+    /// ('gratitude',)
+    #[pyo3(signature = (chunks, /, *, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false))]
+    fn stream<'py>(
+        slf: &Bound<'py, Self>,
+        chunks: &Bound<'py, PyAny>,
+        offsets: &str,
+        release: bool,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+        ignore_fidelity: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let session = Self::session(slf, offsets, release, usd_per_ics, ignore_fidelity)?;
+        slf.py().import("sonometer.streaming")?.call_method1("Stream", (session, chunks))
+    }
+
+    /// Guards a text that comes in: gives out only what has settled, with everything masked that the target masks. An iterator
+    /// of str over an iterable of str or bytes, async over an async one.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> tokens = ["Your card ", "4111 1111 ", "1111 1111 was ", "charged. Any", "thing else?"]
+    /// >>> list(Sensor("personal-data@1.0").guard(tokens))
+    /// ['Your card **** **** **** 1111 was charged. ', 'Anything else?']
+    #[pyo3(signature = (chunks, /, *, offsets = "chars", usd_per_ics = None, ignore_fidelity = false))]
+    fn guard<'py>(
+        slf: &Bound<'py, Self>,
+        chunks: &Bound<'py, PyAny>,
+        offsets: &str,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+        ignore_fidelity: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let session = Self::session(slf, offsets, true, usd_per_ics, ignore_fidelity)?;
+        slf.py().import("sonometer.streaming")?.call_method1("Guard", (session, chunks))
     }
 
     /// What content of `length` code points will cost, before it is sensed.

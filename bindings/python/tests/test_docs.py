@@ -9,7 +9,7 @@ import types
 from collections.abc import Iterator
 
 import sonometer
-from sonometer import _explain, _html, _sonometer, errors, model
+from sonometer import _explain, _html, _sonometer, errors, model, streaming
 
 README = pathlib.Path(__file__).parents[1] / "README.md"
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
@@ -17,7 +17,7 @@ FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 def documented() -> Iterator[tuple[str, str]]:
     """Everything public with its docstring; doctest itself looks past what is native."""
-    for module in (sonometer, errors, model, _sonometer, _html, _explain):
+    for module in (sonometer, errors, model, streaming, _sonometer, _html, _explain):
         yield module.__name__, module.__doc__ or ""
         for name, value in vars(module).items():
             if isinstance(value, types.ModuleType) or not getattr(value, "__doc__", None):

@@ -1,5 +1,6 @@
 """The examples do what they say."""
 
+import asyncio
 import importlib.util
 import json
 import pathlib
@@ -35,3 +36,12 @@ def test_score_jsonl(tmp_path: pathlib.Path, courtesy: Sensor) -> None:
     assert [json.loads(line)["line"] for line in out] == [1, 3, 4, 5, 6]
     assert out[0] == f'{{"line":1,"result":{courtesy.sense(KIND).json()}}}'
     assert json.loads(out[1])["error"]["details"]["place"] == "interactions[1].contents"
+
+
+def test_guard_llm_stream() -> None:
+    guard = example("guard_llm_stream")
+    shown, complete = asyncio.run(guard.show(guard.model()))
+    assert complete and "**** **** **** 1111" in shown and "4111" not in shown and "jane.doe@" not in shown
+    assert shown.startswith("Thank you for waiting. The card") and shown.endswith(" Anything else?")
+    shown, complete = asyncio.run(guard.show(guard.model(), most=0))
+    assert not complete and "jane" not in shown

@@ -38,7 +38,7 @@ def test_a_sensor_comes_from_the_catalogue_a_file_its_source_or_a_dict(tmp_path:
     ]
     assert len(set(all_of_them)) == 1
     assert Sensor("courtesy@1.0") == Sensor("courtesy@1.0")
-    assert Sensor("courtesy").id == "courtesy" and Sensor("courtesy").status == "published"
+    assert Sensor("courtesy@1.0").id == "courtesy" and Sensor("courtesy@1.0").status == "published"
     assert Sensor("courtesy@1.0") != Sensor(PROTOCOL)
     assert Sensor(Sensor(PROTOCOL)) == Sensor(PROTOCOL)
 

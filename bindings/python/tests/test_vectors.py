@@ -81,11 +81,12 @@ def cases(file: pathlib.Path) -> Iterator[tuple[dict[str, Any], str | None, dict
         yield case, None if expect is None else json.loads(expect), None if error is None else json.loads(error)
 
 
+@pytest.mark.parametrize("feed", ["whole", "byte", "token", "segment"])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_gives_the_bytes_that_every_door_gives(file: pathlib.Path) -> None:
+def test_gives_the_bytes_that_every_door_gives(file: pathlib.Path, feed: str) -> None:
     ran = 0
     for case, expect, error in cases(file):
-        line = vectors.run(case)
+        line = vectors.run({**case, "feed": feed})
         if expect is not None:
             assert line == expect, case["name"]
         else:

@@ -1,10 +1,23 @@
 """Code as people write it, for type checkers only: each line must have the type that stands there."""
 
+from collections.abc import AsyncIterator
 from typing import assert_type
 
 import sonometer
-from sonometer import Blueprint, CompositionReading, Interaction, Metric, Reading, Readings, Sensor, SonometerError
-from sonometer.model import Evidence, Ledger, Signal
+from sonometer import (
+    Blueprint,
+    CompositionReading,
+    Guard,
+    Interaction,
+    Metric,
+    Reading,
+    Readings,
+    Sensor,
+    Session,
+    SonometerError,
+    Stream,
+)
+from sonometer.model import Event, Evidence, EvidenceFound, Ledger, Signal, Step
 
 
 def of_protocols(sensor: Sensor, texts: list[str]) -> None:
@@ -36,3 +49,22 @@ def of_anything(name: str) -> None:
     assert_type(target.compare("a", "b").score_change, float)
     if isinstance(target, Sensor):
         target.sense("Hello.").explain()
+
+
+async def of_streams(sensor: Sensor, tokens: list[str], live: AsyncIterator[str]) -> None:
+    session = sensor.session()
+    assert_type(session, Session[Reading])
+    assert_type(session.push("Hello."), Step)
+    assert_type(session.finish(), Reading)
+    stream = sensor.stream(live)
+    assert_type(stream, Stream[Reading])
+    async for step in stream:
+        for event in step.events:
+            assert_type(event, Event)
+            if event.event == "evidence":
+                assert_type(event, EvidenceFound)
+    assert_type(stream.reading, Reading)
+    guard = sensor.guard(tokens)
+    assert_type(guard, Guard[Reading])
+    for text in guard:
+        assert_type(text, str)

@@ -7,7 +7,9 @@ nothing: whoever calls it compares the lines with what is expected.
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -54,9 +56,36 @@ def in_lines(source: str) -> str:
 
 
 def measured(target: Target, interaction: Interaction, feed: str) -> sonometer.Reading | sonometer.CompositionReading:
-    if feed != "whole":
-        raise SystemExit(f"unknown feed {feed!r}")
-    return target.sense(interaction)
+    """The reading, of the whole or through a session that gets it in pieces."""
+    if feed == "whole":
+        return target.sense(interaction)
+    session = target.session()
+    # The times as they were read: a float has not all digits of the largest.
+    _, (_, segments, _) = interaction.__reduce__()
+    for role, content, millionths in segments:
+        seconds = None if millionths is None else Decimal(millionths) / 1_000_000
+        if feed == "segment" and role is not None:
+            session.push_segment((role, content, seconds))
+            continue
+        if role is not None:
+            session.begin_segment(role, seconds)
+        for piece in pieces(content, feed):
+            session.push(piece)
+    return session.finish()
+
+
+def pieces(content: str, feed: str) -> Iterator[str | bytes]:
+    match feed:
+        case "byte":
+            for byte in content.encode():
+                yield bytes([byte])
+        case "token":
+            # As language models give them: a word with the space before it.
+            yield from re.findall(r"\s?\w+|\s?[^\w\s]|\s", content)
+        case "segment":
+            yield content
+        case _:
+            raise SystemExit(f"unknown feed {feed!r}")
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from ._sonometer import (
     Reading,
     Readings,
     Sensor,
+    Session,
     Target,
     __version__,
     blueprints,
@@ -38,12 +39,14 @@ from .errors import (
     TargetNotFoundError,
     WrongTypeError,
 )
+from .streaming import Guard, Stream
 
 __all__ = [
     "BaseReading",
     "Blueprint",
     "Comparison",
     "CompositionReading",
+    "Guard",
     "InsufficientSignalError",
     "Interaction",
     "InternalError",
@@ -54,7 +57,9 @@ __all__ = [
     "Reading",
     "Readings",
     "Sensor",
+    "Session",
     "SonometerError",
+    "Stream",
     "Target",
     "TargetNotFoundError",
     "WrongTypeError",

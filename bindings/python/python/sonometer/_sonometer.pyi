@@ -1,6 +1,6 @@
 """The native half of `sonometer`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, overload
@@ -9,6 +9,7 @@ from typing_extensions import disjoint_base
 
 from . import model
 from .errors import SonometerError
+from .streaming import Guard, Stream
 
 __all__ = [
     "BaseReading",
@@ -20,6 +21,7 @@ __all__ = [
     "Reading",
     "Readings",
     "Sensor",
+    "Session",
     "Target",
     "__version__",
     "_restore_comparison",
@@ -41,6 +43,7 @@ _Number: TypeAlias = int | float | Decimal
 _Segment: TypeAlias = tuple[str | _Number | None, ...] | Mapping[str, object]
 _Interaction: TypeAlias = str | Interaction | Sequence[_Segment] | Mapping[str, object]
 _Target: TypeAlias = str | PathLike[str] | Mapping[str, object] | Target[BaseReading]
+_Chunk: TypeAlias = str | bytes | bytearray
 _Profile: TypeAlias = Literal["raw", "detailed", "discovery"]
 _Offsets: TypeAlias = Literal["bytes", "chars", "utf16"]
 _R_co = TypeVar("_R_co", bound=BaseReading, covariant=True)
@@ -181,6 +184,36 @@ class Target(Generic[_R_co]):
         ignore_fidelity: bool = False,
     ) -> Readings[_R_co | SonometerError]:
         """As `batch`, one reading after the other, in memory that does not grow."""
+    def session(
+        self,
+        *,
+        offsets: _Offsets = "chars",
+        release: bool = False,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> Session[_R_co]:
+        """Begins to sense an interaction that comes in bit by bit."""
+    def stream(
+        self,
+        chunks: Iterable[_Chunk | _Segment] | AsyncIterable[_Chunk | _Segment],
+        /,
+        *,
+        offsets: _Offsets = "chars",
+        release: bool = False,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> Stream[_R_co]:
+        """Senses what comes in, such as the tokens of a language model: a step for each, and one more at the end."""
+    def guard(
+        self,
+        chunks: Iterable[_Chunk] | AsyncIterable[_Chunk],
+        /,
+        *,
+        offsets: _Offsets = "chars",
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+    ) -> Guard[_R_co]:
+        """Guards a text that comes in: gives out only what has settled, with everything masked that the target masks."""
     def estimate(
         self, length: int, /, modality: _Modality = "text", *, usd_per_ics: _Number | None = None
     ) -> model.Estimate:
@@ -369,6 +402,32 @@ class Readings(Generic[_T_co]):
     def __class_getitem__(cls, item: Any, /) -> Any: ...
     def __iter__(self) -> Readings[_T_co]: ...
     def __next__(self) -> _T_co: ...
+
+@final
+class Session(Generic[_R_co]):
+    """One interaction that comes in bit by bit, sensed as it comes."""
+
+    @property
+    def target(self) -> Target[_R_co]:
+        """What is sensed with."""
+    def push(self, chunk: _Chunk, /) -> model.Step:
+        """Takes the next part of the text, or of the segment that was begun last."""
+    def begin_segment(self, role: str, /, timestamp: _Number | None = None) -> model.Step:
+        """Ends the segment that came in, if there is one, and begins another. `timestamp` is in seconds."""
+    def push_segment(self, segment: _Segment, /) -> model.Step:
+        """Takes a whole segment: `(role, content)`, `(role, content, seconds)` or a dict."""
+    def end(self) -> model.Step:
+        """Says that nothing more comes: everything settles, and what is left is told."""
+    @property
+    def settled_to(self) -> model.Place:
+        """Everything before this place can change no more."""
+    def so_far(self) -> _R_co:
+        """The reading as if the interaction ended here. The session goes on."""
+    def finish(self) -> _R_co:
+        """Ends the session: the reading of all that came in."""
+    def __class_getitem__(cls, item: Any, /) -> Any: ...
+    def __copy__(self) -> Session[_R_co]: ...
+    def __deepcopy__(self, _memo: object) -> Session[_R_co]: ...
 
 def load(
     target: _Target, /, *, shelf: Iterable[_Target] | None = None, catalog: bool = True

@@ -9,7 +9,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 __all__ = [
     "ActantFlow",
@@ -17,8 +17,11 @@ __all__ = [
     "ComparisonSide",
     "Diagnostic",
     "Estimate",
+    "Event",
     "Evidence",
+    "EvidenceFound",
     "Fidelity",
+    "FidelityChanged",
     "Ics",
     "Ledger",
     "LedgerMarker",
@@ -26,12 +29,17 @@ __all__ = [
     "Level",
     "Marker",
     "MarkerFlow",
+    "Masked",
     "Metamarker",
     "Part",
+    "Place",
+    "Released",
+    "ResonanceChanged",
     "Segment",
     "Shift",
     "Side",
     "Signal",
+    "Step",
     "Stretch",
     "Temporal",
     "WeakSignal",
@@ -219,6 +227,112 @@ class Temporal:
     """The length of a window, as it was used: `60 seconds`, `4 turns`."""
     levels: tuple[Level, ...]
     """The windows that have a segment, in order."""
+
+
+class Place(NamedTuple):
+    """A place in an interaction that still comes in."""
+
+    segment: int
+    """The segment, from 0; the one behind the last where everything before it is complete."""
+    offset: int
+    """How far into its content, in the unit of the session."""
+
+
+class Released(NamedTuple):
+    """Settled text of one segment, as it may be shown."""
+
+    segment: int
+    """The segment, from 0."""
+    text: str
+    """The next part of its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFound:
+    """A piece of evidence. It is that of the reading at the end, unless the content turns out to be insufficient there."""
+
+    event: ClassVar[Literal["evidence"]] = "evidence"
+    metamarker: str
+    """The key of the metamarker."""
+    score: float
+    """What it adds to its metamarker, above 0, at most 1."""
+    source: str
+    """The text, masked where the protocol says so."""
+    segment: int
+    """The segment it stands in."""
+    start: int
+    """Where it begins, in the unit of the session."""
+    end: int
+    """Where it ends."""
+    joined: tuple[Stretch, ...]
+    """Where it goes on in later segments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A stretch that must not be shown as it is. It is told whatever the fidelity is."""
+
+    event: ClassVar[Literal["mask"]] = "mask"
+    segment: int
+    """The segment it stands in."""
+    start: int
+    """Where it begins, in the unit of the session."""
+    end: int
+    """Where it ends."""
+    shown: str
+    """What is shown in its place, of the same length in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResonanceChanged:
+    """The resonance of a metamarker by the evidence told so far."""
+
+    event: ClassVar[Literal["resonance"]] = "resonance"
+    metamarker: str
+    """Its key."""
+    score: float
+    """Its activation, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class FidelityChanged:
+    """Whether what came in so far is sufficient."""
+
+    event: ClassVar[Literal["fidelity"]] = "fidelity"
+    index: float
+    """Density times clarity, 0 to 1."""
+    sufficient: bool
+    """Whether the index reaches what the protocol asks for."""
+    density: float
+    """The least satisfied need."""
+    clarity: float
+    """The readable share of the words."""
+
+
+Event: TypeAlias = EvidenceFound | Masked | ResonanceChanged | FidelityChanged
+"""What a session can tell; `event` says which it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a push brought to light."""
+
+    settled_to: Place
+    """Everything before this place is settled: no evidence and no mask there can change any more. It never goes back."""
+    events: tuple[Event, ...]
+    """What is new, in the order of the text; resonances and fidelity come last."""
+    released: tuple[Released, ...]
+    """The text that has settled in this step, masked, if the session releases it."""
+    _json: str = field(repr=False)
+
+    def json(self) -> str:
+        """The canonical JSON."""
+        return self._json
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as Python's dicts and lists."""
+        read: dict[str, Any] = json.loads(self._json)
+        return read
 
 
 @dataclass(frozen=True, slots=True)

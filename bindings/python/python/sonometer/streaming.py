@@ -1,0 +1,160 @@
+"""Sessions over what comes in by itself: iterables and async iterables, such as the tokens of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from .errors import InvalidRequestError, WrongTypeError
+
+if TYPE_CHECKING:
+    from ._sonometer import BaseReading, Session
+    from .model import Place, Step
+
+__all__ = ["Guard", "Stream"]
+
+_R_co = TypeVar("_R_co", bound="BaseReading", covariant=True)
+
+
+class _Feed(Generic[_R_co]):
+    """Takes chunks from a source, sync or async, and pushes them into a session."""
+
+    def __init__(self, session: Session[_R_co], chunks: Iterable[Any] | AsyncIterable[Any]) -> None:
+        self._session = session
+        self._sync: Iterator[Any] | None = None
+        self._async: AsyncIterator[Any] | None = None
+        self._last: Step | None = None
+        self._reading: _R_co | None = None
+        if isinstance(chunks, AsyncIterable):
+            self._async = aiter(chunks)
+        elif isinstance(chunks, Iterable):
+            self._sync = iter(chunks)
+        else:
+            fix = "give an iterable or async iterable of str"
+            raise WrongTypeError(f"a {type(chunks).__name__} gives no chunks; {fix}", place="chunks", fix=fix)
+
+    @property
+    def session(self) -> Session[_R_co]:
+        """The session behind it: for `so_far`, say."""
+        return self._session
+
+    @property
+    def settled_to(self) -> Place | None:
+        """Everything before this place can change no more; None before the first chunk."""
+        return None if self._last is None else self._last.settled_to
+
+    @property
+    def reading(self) -> _R_co:
+        """The reading of the whole, once all has come in."""
+        if self._reading is None:
+            fix = "take it to its end, or ask `session.so_far()`"
+            raise InvalidRequestError(f"the stream has not ended; {fix}", fix=fix)
+        return self._reading
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether all has come in."""
+        return self._reading is not None
+
+    def _push(self, chunk: Any) -> Step:
+        if isinstance(chunk, (tuple, list)):
+            self._last = self._session.push_segment(tuple(chunk))
+        elif isinstance(chunk, Mapping):
+            self._last = self._session.push_segment(chunk)
+        else:
+            self._last = self._session.push(chunk)
+        return self._last
+
+    def _end(self) -> Step:
+        self._last = self._session.end()
+        self._reading = self._session.finish()
+        return self._last
+
+    def _next(self) -> Step:
+        if self._sync is None:
+            raise TypeError("the chunks are async: use `async for`")
+        if self._reading is not None:
+            raise StopIteration
+        for chunk in self._sync:
+            return self._push(chunk)
+        return self._end()
+
+    async def _anext(self) -> Step:
+        if self._async is None:
+            # A source that does not wait may be looked at by those who do.
+            if self._reading is not None:
+                raise StopAsyncIteration
+            return self._next()
+        if self._reading is not None:
+            raise StopAsyncIteration
+        async for chunk in self._async:
+            return self._push(chunk)
+        return self._end()
+
+
+class Stream(_Feed[_R_co]):
+    """An iterator of steps: one for each chunk that comes in, and one more when all has. Made by `stream` of a sensor.
+
+    Where the source raises an exception it is handed on, and `session.so_far()` has the reading up to there.
+
+    >>> import asyncio
+    >>> from sonometer import Sensor
+    >>> async def tokens():
+    ...     for token in ("Thank you ", "so much", ". It works."):
+    ...         yield token
+    >>> async def sources():
+    ...     stream = Sensor("courtesy@1.0").stream(tokens())
+    ...     return [event.source async for step in stream for event in step.events if event.event == "evidence"]
+    >>> asyncio.run(sources())
+    ['Thank you']
+    """
+
+    def __iter__(self) -> Stream[_R_co]:
+        return self
+
+    def __next__(self) -> Step:
+        return self._next()
+
+    def __aiter__(self) -> Stream[_R_co]:
+        return self
+
+    async def __anext__(self) -> Step:
+        return await self._anext()
+
+
+class Guard(_Feed[_R_co]):
+    """An iterator of text that may be shown: settled, and masked. Made by `guard` of a sensor.
+
+    Where the source raises an exception, what has not settled is never given out. `step` is what the last text came with, so
+    that a loop over a guard can look at the evidence and stop.
+    """
+
+    @property
+    def step(self) -> Step | None:
+        """What the last text came with."""
+        return self._last
+
+    def _text(self, step: Step) -> str:
+        return "".join(part.text for part in step.released)
+
+    def _push(self, chunk: Any) -> Step:
+        if not isinstance(chunk, (str, bytes, bytearray)):
+            fix = "a guard takes one text, in chunks of str or bytes"
+            raise WrongTypeError(f"a {type(chunk).__name__} is no chunk of text; {fix}", place="chunks", fix=fix)
+        return super()._push(chunk)
+
+    def __iter__(self) -> Guard[_R_co]:
+        return self
+
+    def __next__(self) -> str:
+        while True:
+            if text := self._text(self._next()):
+                return text
+
+    def __aiter__(self) -> Guard[_R_co]:
+        return self
+
+    async def __anext__(self) -> str:
+        while True:
+            if text := self._text(await self._anext()):
+                return text

@@ -1,0 +1,274 @@
+//! Sessions: an interaction that comes in bit by bit.
+
+use crate::failure::{Failure, Outcome};
+use crate::instrument::{Instrument, Measured};
+use crate::interaction::segment;
+use crate::number::{float, kind_of, unit};
+use crate::target::Target;
+use crate::value::text;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
+use sonometer::batch::guarded;
+use sonometer::session::Place;
+use sonometer::{CompositionSession, Error, Event, SenseOptions, SessionOptions, Step, Turn, Unit};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// A chunk of so many bytes is worth letting other threads run.
+const WORTH_DETACHING: usize = 2 << 10;
+
+/// One interaction that comes in bit by bit, sensed as it comes.
+///
+/// A session is a text, to which `push` adds, or a transcript of segments; what is called first decides. Everything before
+/// `settled_to` can change no more, and the evidence and masks there have been told. `finish` gives the reading of the whole,
+/// the same however the interaction was cut.
+///
+/// >>> from sonometer import Sensor
+/// >>> session = Sensor("personal-data@1.0").session(release=True)
+/// >>> for chunk in ("My card is 4111 11", "11 1111 1111. Pl", "ease charge it."):
+/// ...     print(session.push(chunk).released)
+/// ()
+/// (Released(segment=0, text='My card is **** **** **** 1111. '),)
+/// ()
+/// >>> session.end().released
+/// (Released(segment=0, text='Please charge it.'),)
+/// >>> session.finish() == Sensor("personal-data@1.0").sense("My card is 4111 1111 1111 1111. Please charge it.")
+/// True
+#[pyclass(frozen, name = "Session", module = "sonometer")]
+pub(crate) struct Session {
+    target: Py<Target>,
+    options: SenseOptions,
+    /// None when it is finished.
+    running: Mutex<Option<Running>>,
+}
+
+#[derive(Clone)]
+enum Running {
+    One(Box<sonometer::Session>),
+    Several(Box<CompositionSession>),
+}
+
+/// Calls a method that both kinds of session have.
+macro_rules! both {
+    ($running:expr, $session:ident => $call:expr) => {
+        match $running {
+            Running::One($session) => $call,
+            Running::Several($session) => $call,
+        }
+    };
+}
+
+impl Running {
+    fn finish(self) -> Result<Measured, Error> {
+        match self {
+            Self::One(session) => session.finish().map(|reading| Measured::One(Box::new(reading))),
+            Self::Several(session) => session.finish().map(|reading| Measured::Several(Box::new(reading))),
+        }
+    }
+}
+
+impl Session {
+    pub(crate) fn new(target: &Bound<'_, Target>, options: SessionOptions) -> Self {
+        let running = match &target.get().instrument {
+            Instrument::Sensor(sensor) => Running::One(Box::new(sensor.session(options))),
+            Instrument::Composition(whole) => Running::Several(Box::new(whole.session(options))),
+        };
+        Self { target: target.clone().unbind(), options: options.sense, running: Mutex::new(Some(running)) }
+    }
+
+    /// Waits for other threads without keeping the interpreter from them. Nothing of Python runs while it is locked.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Option<Running>> {
+        match self.running.try_lock() {
+            Ok(running) => running,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => loop {
+                // The guard cannot be carried over, so it is taken anew; whoever came between is waited for again.
+                py.detach(|| drop(self.running.lock().unwrap_or_else(PoisonError::into_inner)));
+                if let Ok(running) = self.running.try_lock() {
+                    break running;
+                }
+            },
+        }
+    }
+
+    /// Works with the session; a panic ends it, for what it leaves behind may be half done.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        detached: bool,
+        work: impl FnOnce(&mut Running) -> Result<T, Error> + Send,
+    ) -> Outcome<T> {
+        let mut held = self.lock(py);
+        let mut running = held.take().ok_or_else(ended)?;
+        let work = || {
+            let outcome = guarded(|| Ok(work(&mut running)));
+            (outcome, running)
+        };
+        let (outcome, running) = if detached { py.detach(work) } else { work() };
+        let outcome = outcome?;
+        *held = Some(running);
+        Ok(outcome?)
+    }
+}
+
+fn ended() -> Failure {
+    Failure::invalid("", "the session has ended", "begin another one")
+}
+
+#[pymethods]
+impl Session {
+    /// What is sensed with.
+    #[getter]
+    fn target<'py>(&self, py: Python<'py>) -> Bound<'py, Target> {
+        self.target.bind(py).clone()
+    }
+
+    /// Takes the next part of the text, or of the segment that was begun last: a str, or bytes of UTF-8 that may be cut
+    /// within a character. What is refused is not taken, and the session goes on as if it had not come.
+    #[pyo3(signature = (chunk, /))]
+    fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = chunk.py();
+        let owned;
+        let bytes = if let Ok(chunk) = chunk.cast::<PyString>() {
+            text(chunk, "content")?.as_bytes()
+        } else if let Ok(chunk) = chunk.cast::<PyBytes>() {
+            chunk.as_bytes()
+        } else if let Ok(chunk) = chunk.cast::<PyByteArray>() {
+            owned = chunk.to_vec();
+            &owned
+        } else {
+            let message = format!("{} is no chunk of text", kind_of(chunk));
+            return Err(Failure::wrong_type("content", message, "give a str, or bytes of UTF-8").into());
+        };
+        let detached = bytes.len() >= WORTH_DETACHING;
+        let step = self.with(py, detached, |running| both!(running, session => session.push(bytes)))?;
+        step_object(py, &step)
+    }
+
+    /// Ends the segment that came in, if there is one, and begins another. `timestamp` is in seconds.
+    #[pyo3(signature = (role, /, timestamp = None))]
+    fn begin_segment<'py>(
+        &self,
+        py: Python<'py>,
+        role: &Bound<'py, PyString>,
+        timestamp: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let role = text(role, "role")?;
+        let seconds = timestamp.map(|seconds| unit(seconds, "timestamp", "the timestamp"));
+        let seconds: Option<Unit> = seconds.transpose()?;
+        let step =
+            self.with(py, false, |running| both!(running, session => session.begin_segment(role, seconds)))?;
+        step_object(py, &step)
+    }
+
+    /// Takes a whole segment: `(role, content)`, `(role, content, seconds)` or a dict.
+    #[pyo3(signature = (segment, /))]
+    fn push_segment<'py>(&self, segment: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = segment.py();
+        let turn: Turn = self::segment(segment, "segment")?;
+        let detached = turn.content.len() >= WORTH_DETACHING;
+        let step =
+            self.with(py, detached, |running| both!(running, session => session.push_segment(turn)))?;
+        step_object(py, &step)
+    }
+
+    /// Says that nothing more comes: everything settles, and what is left is told. `finish` needs no `end` before it.
+    fn end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let step = self.with(py, true, |running| both!(running, session => session.end()))?;
+        step_object(py, &step)
+    }
+
+    /// Everything before this place can change no more.
+    #[getter]
+    fn settled_to<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let place = self.with(py, false, |running| Ok(both!(running, session => session.settled_to())))?;
+        place_object(py, place)
+    }
+
+    /// The reading as if the interaction ended here. The session goes on.
+    fn so_far<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let measured = self.with(py, true, |running| running.clone().finish())?;
+        measured.object(self.target.bind(py), self.options)
+    }
+
+    /// Ends the session: the reading of all that came in.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        // A session that cannot end here, within a character, goes on.
+        let measured = self.with(py, true, |running| running.clone().finish())?;
+        *self.lock(py) = None;
+        measured.object(self.target.bind(py), self.options)
+    }
+
+    /// A session that goes its own way from here.
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        let running = self.with(py, false, |running| Ok(running.clone()))?;
+        let target = self.target.clone_ref(py);
+        Ok(Self { target, options: self.options, running: Mutex::new(Some(running)) })
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.__copy__(py)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let instrument = &self.target.get().instrument;
+        let name = format!("{}@{}", instrument.id(), instrument.version());
+        let name = PyString::new(py, &name).repr()?.to_string_lossy().into_owned();
+        let place = self.with(py, false, |running| Ok(both!(running, session => session.settled_to())));
+        Ok(match place {
+            Ok(Place { segment, offset }) => format!("<Session {name} settled_to={segment}:{offset}>"),
+            Err(_) => format!("<Session {name} finished>"),
+        })
+    }
+
+    /// For annotations: `Session[Reading]`.
+    #[classmethod]
+    #[pyo3(signature = (item, /))]
+    fn __class_getitem__<'py>(
+        cls: &Bound<'py, pyo3::types::PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::generic_alias(cls, item)
+    }
+}
+
+fn place_object(py: Python<'_>, place: Place) -> PyResult<Bound<'_, PyAny>> {
+    py.import("sonometer.model")?.getattr("Place")?.call1((place.segment, place.offset))
+}
+
+/// `sonometer.model.Step`.
+fn step_object<'py>(py: Python<'py>, step: &Step) -> PyResult<Bound<'py, PyAny>> {
+    let model = py.import("sonometer.model")?;
+    let events = step.events.iter().map(|event| event_object(&model, event)).collect::<PyResult<Vec<_>>>()?;
+    let released_class = model.getattr("Released")?;
+    let released = step.released.iter().map(|part| released_class.call1((part.segment, &part.text)));
+    let released = PyTuple::new(py, released.collect::<PyResult<Vec<_>>>()?)?;
+    let place = place_object(py, step.settled_to)?;
+    model.getattr("Step")?.call1((place, PyTuple::new(py, events)?, released, step.to_json()))
+}
+
+fn event_object<'py>(model: &Bound<'py, PyModule>, event: &Event) -> PyResult<Bound<'py, PyAny>> {
+    match event {
+        Event::Evidence { metamarker, score, source, segment, start, end, joined } => {
+            let stretch = model.getattr("Stretch")?;
+            let joined = joined.iter().map(|span| stretch.call1((span.segment, span.start, span.end)));
+            let joined = PyTuple::new(model.py(), joined.collect::<PyResult<Vec<_>>>()?)?;
+            let parts = (metamarker, float(*score), source, *segment, *start, *end, joined);
+            model.getattr("EvidenceFound")?.call1(parts)
+        }
+        Event::Mask { segment, start, end, shown } => {
+            model.getattr("Masked")?.call1((*segment, *start, *end, shown))
+        }
+        Event::Resonance { metamarker, score } => {
+            model.getattr("ResonanceChanged")?.call1((metamarker, float(*score)))
+        }
+        Event::Fidelity(fidelity) => {
+            let parts = (
+                float(fidelity.index),
+                fidelity.sufficient,
+                float(fidelity.density),
+                float(fidelity.clarity),
+            );
+            model.getattr("FidelityChanged")?.call1(parts)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+"""Sessions, streams and guards."""
+
+import asyncio
+import copy
+import json
+import pickle
+import random
+import threading
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from conftest import CARD, KIND, TALK
+
+import sonometer
+from sonometer import InvalidRequestError, Metric, Sensor, WrongTypeError
+from sonometer.model import EvidenceFound, Masked, Place
+
+LONG = f"{KIND} 😀 {CARD} I am sorry, Dr. Müller. Could you please help me? No thanks. {CARD} Bye."
+
+
+def cut(text: str, seed: int) -> list[bytes]:
+    """Pieces of random lengths, cut within characters too."""
+    data, pieces, choice = text.encode(), [], random.Random(seed)
+    while data:
+        length = choice.randint(1, 9)
+        pieces.append(data[:length])
+        data = data[length:]
+    return pieces
+
+
+@pytest.mark.parametrize("name", ["courtesy", "personal-data", "reply-quality"])
+@pytest.mark.parametrize("seed", range(5))
+def test_however_it_is_cut_the_reading_is_that_of_the_whole(name: str, seed: int) -> None:
+    target = sonometer.load(name)
+    session, whole = target.session(), target.sense(LONG)
+    told: list[Any] = []
+    for piece in cut(LONG, seed):
+        told += session.push(piece).events
+    told += session.end().events
+    reading = session.finish()
+    assert reading == whole and reading.json(profile="detailed", offsets="chars") == whole.json(profile="detailed", offsets="chars")
+    found = [(e.metamarker, e.source, e.start, e.end) for e in told if isinstance(e, EvidenceFound)]
+    assert sorted(found) == sorted((e.metamarker, e.source, e.start, e.end) for e in whole.evidence)
+    for event in told:
+        if isinstance(event, EvidenceFound) and "*" not in event.source:
+            assert LONG[event.start : event.end] == event.source
+
+
+def test_a_transcript_comes_segment_by_segment(courtesy: Sensor) -> None:
+    session = courtesy.session()
+    session.begin_segment("agent")
+    session.push(str(TALK[0][1]))
+    session.push_segment(TALK[1])
+    session.push_segment({"role": "agent", "content": TALK[2][1], "timestamp": 20})
+    assert session.finish() == courtesy.sense(TALK)
+    timed = courtesy.session()
+    timed.begin_segment("customer", 12.5)
+    timed.push(str(TALK[1][1]))
+    assert timed.finish() == courtesy.sense([TALK[1]])
+
+
+def test_steps_say_the_same_as_their_json(private: Sensor) -> None:
+    session = private.session(release=True)
+    step = session.push(f"{CARD} Then more")
+    told = step.to_dict()
+    assert told == json.loads(step.json())
+    assert told["settled_to"] == step.settled_to._asdict() == session.settled_to._asdict()
+    assert [event["event"] for event in told["events"]] == [event.event for event in step.events]
+    assert [part["text"] for part in told["released"]] == [part.text for part in step.released]
+    mask = next(event for event in step.events if isinstance(event, Masked))
+    assert (CARD[mask.start : mask.end], mask.shown) == ("4111 1111 1111 1111", "**** **** **** 1111")
+    assert step == copy.copy(step) == pickle.loads(pickle.dumps(step))
+
+
+def test_settled_to_is_a_place_in_the_unit_of_the_session(courtesy: Sensor) -> None:
+    text = "😀 Thank you. And"
+    for unit, offset in (("chars", 13), ("utf16", 14), ("bytes", 16)):
+        session = courtesy.session(offsets=unit)  # type: ignore[arg-type]
+        assert session.push(text).settled_to == session.settled_to == Place(0, offset)
+
+
+def test_so_far_and_copies_leave_a_session_as_it_is(courtesy: Sensor) -> None:
+    session = courtesy.session()
+    session.push("Good morning, thank you so much ")
+    other = copy.copy(session)
+    assert session.so_far() == courtesy.sense("Good morning, thank you so much ")
+    session.push("for your help!")
+    other.push("for nothing at all.")
+    assert session.finish() == courtesy.sense(KIND)
+    assert other.finish() == courtesy.sense("Good morning, thank you so much for nothing at all.")
+
+
+def test_what_is_refused_is_not_taken(courtesy: Sensor) -> None:
+    session = courtesy.session()
+    session.push("Good morning, ")
+    for wrong, kind in (("\ud800", InvalidRequestError), (b"\xff", InvalidRequestError), (7, WrongTypeError), (None, WrongTypeError)):
+        with pytest.raises(kind):
+            session.push(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError, match="a text or segments, not both"):
+        session.begin_segment("agent")
+    session.push(b"\xf0\x9f")
+    with pytest.raises(InvalidRequestError, match="within a character"):
+        session.finish()
+    session.push(b"\x98\x80 thank you so much for your help!")
+    assert session.finish() == courtesy.sense("Good morning, 😀 thank you so much for your help!")
+    for call in (session.finish, session.so_far, session.end, lambda: session.push("x"), lambda: session.settled_to):
+        with pytest.raises(InvalidRequestError, match="the session has ended"):
+            call()
+    assert repr(session) == "<Session 'courtesy@1.0' finished>"
+
+
+def test_segments_are_checked(courtesy: Sensor) -> None:
+    session = courtesy.session()
+    with pytest.raises(InvalidRequestError):
+        session.begin_segment(" ")
+    with pytest.raises(WrongTypeError):
+        session.push_segment("agent: Hello.")  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError):
+        session.push_segment(("agent",))
+    with pytest.raises(WrongTypeError):
+        session.begin_segment("agent", "soon")  # type: ignore[arg-type]
+    with pytest.raises(InvalidRequestError):
+        courtesy.session(offsets="words")  # type: ignore[arg-type]
+
+
+def test_a_session_cannot_be_pickled(courtesy: Sensor) -> None:
+    with pytest.raises(TypeError):
+        pickle.dumps(courtesy.session())
+
+
+def test_threads_may_share_a_session(courtesy: Sensor) -> None:
+    session, sentence = courtesy.session(), "Thank you so much for your help! " * 100
+    threads = [threading.Thread(target=lambda: [session.push(sentence) for _ in range(10)]) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert session.finish() == courtesy.sense(sentence * 60)
+
+
+def test_a_stream_gives_a_step_for_each_chunk_and_one_more(courtesy: Sensor) -> None:
+    stream = courtesy.stream(cut(KIND, 1))
+    assert stream.settled_to is None
+    with pytest.raises(InvalidRequestError, match="has not ended"):
+        _ = stream.reading
+    steps = list(stream)
+    assert len(steps) == len(cut(KIND, 1)) + 1 and stream.has_ended
+    assert stream.reading == courtesy.sense(KIND)
+    assert list(stream) == []
+    talk = courtesy.stream(iter(TALK))
+    assert [step.settled_to.segment for step in talk][-1] == 3
+    assert talk.reading == courtesy.sense(TALK)
+    assert Metric("reply-quality").stream([KIND]).session.so_far() == Metric("reply-quality").sense("")
+
+
+async def live(chunks: list[Any], fail: bool = False) -> AsyncIterator[Any]:
+    for chunk in chunks:
+        await asyncio.sleep(0)
+        yield chunk
+    if fail:
+        raise ConnectionError
+
+
+def test_a_stream_may_be_async(courtesy: Sensor, private: Sensor) -> None:
+    async def run() -> None:
+        stream = courtesy.stream(live([KIND[:20], KIND[20:]]))
+        assert len([step async for step in stream]) == 3
+        assert stream.reading == courtesy.sense(KIND)
+        guard = private.guard(live([CARD[:15], CARD[15:]]))
+        assert "".join([text async for text in guard]) == private.sense(CARD).masked[0]
+        # A source that does not wait does too.
+        assert "".join([text async for text in private.guard([CARD])]) == private.sense(CARD).masked[0]
+        with pytest.raises(TypeError, match="use `async for`"):
+            next(courtesy.stream(live([KIND])))
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_guard_gives_out_what_may_be_shown_and_nothing_else(private: Sensor, seed: int) -> None:
+    guard, shown = private.guard(cut(LONG, seed)), ""
+    for text in guard:
+        assert text
+        shown += text
+        assert "4111 1111" not in shown and private.sense(LONG).masked[0].startswith(shown)
+    assert shown == private.sense(LONG).masked[0] == guard.reading.masked[0]
+
+
+def test_a_source_that_breaks_gives_nothing_away_and_loses_nothing(private: Sensor) -> None:
+    def broken() -> Iterator[str]:
+        yield "That is all. My card is 4111 1111"
+        yield " 1111 11"
+        raise ConnectionError
+
+    shown: list[str] = []
+    guard = private.guard(broken())
+    with pytest.raises(ConnectionError):
+        shown += guard
+    assert "".join(shown) in ("", "That is all. ") and not guard.has_ended
+    assert guard.session.so_far() == private.sense("That is all. My card is 4111 1111 1111 11")
+
+    async def run() -> None:
+        stream = private.stream(live(["That is all. "], fail=True))
+        with pytest.raises(ConnectionError):
+            async for _ in stream:
+                pass
+        assert stream.session.so_far().interaction.content == "That is all. "
+
+    asyncio.run(run())
+
+
+def test_sources_and_chunks_are_checked(private: Sensor) -> None:
+    with pytest.raises(WrongTypeError, match="gives no chunks"):
+        private.stream(7)  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError):
+        list(private.stream([7]))  # type: ignore[list-item]
+    with pytest.raises(WrongTypeError, match="a guard takes one text"):
+        list(private.guard([("agent", CARD)]))  # type: ignore[list-item]
+    with pytest.raises(WrongTypeError):
+        list(private.guard(b"bytes"))  # type: ignore[arg-type]
+    assert list(private.guard([])) == [] and "".join(private.guard(CARD)) == private.sense(CARD).masked[0]
