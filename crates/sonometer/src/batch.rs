@@ -7,35 +7,15 @@
 //! [`Sensor::batch`] is for interactions that are in memory, [`Sensor::batch_each`] for any number of them in memory that
 //! stays the same, [`in_order`] for work of one's own around sensing.
 //!
-//! ```
-//! use sonometer::{Interaction, Protocol, Sensor};
-//! use std::num::NonZeroUsize;
-//! use std::ops::ControlFlow;
-//!
-//! let (protocol, _) = Protocol::read(r#"{
-//!     "sonometer": 1, "id": "thanks", "version": "1.0", "taxonomy": "Signal", "score": "any", "fidelity": {"sufficient": 0},
-//!     "markers": [{"label": "gratitude", "strong": "thank you", "hit": "thank you"}]
-//! }"#)?;
-//! let sensor = Sensor::new(protocol)?;
-//!
-//! let lines = [r#"{"content": "Thank you!"}"#, r#"{"contents": "?"}"#, r#"{"content": "No."}"#];
-//! let mut told = Vec::new();
-//! let end = sensor.batch_each::<_, ()>(NonZeroUsize::MIN, lines.into_iter(), Interaction::from_json, |outcome| {
-//!     told.push(match outcome {
-//!         Ok(reading) => reading.score().to_string(),
-//!         Err(error) => error.place,
-//!     });
-//!     ControlFlow::Continue(())
-//! });
-//! assert!(end.is_continue());
-//! assert_eq!(told, ["1", "interactions[1].contents", "0"]);
-//! # Ok::<(), sonometer::Error>(())
-//! ```
+//! Without the feature `parallel` (as in wasm32, which has no threads) interactions are sensed one after the other, and the
+//! two for streams are not there.
 
 mod line;
+#[cfg(feature = "parallel")]
 mod order;
 
 pub use line::line_json;
+#[cfg(feature = "parallel")]
 pub use order::in_order;
 
 use crate::error::{Error, ErrorCode};
@@ -43,13 +23,15 @@ use crate::interaction::Interaction;
 use crate::reading::Reading;
 use crate::sense::SenseOptions;
 use crate::sensor::Sensor;
+#[cfg(feature = "parallel")]
 use rayon::prelude::*;
 use std::any::Any;
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "parallel")]
+use std::{num::NonZeroUsize, ops::ControlFlow};
 
 /// What [`Sensor::batch_each`] takes at once: a short message costs less than handing it over.
+#[cfg(feature = "parallel")]
 const GROUP: usize = 32;
 
 impl Sensor {
@@ -74,7 +56,11 @@ impl Sensor {
         let sense = |(at, interaction)| {
             guarded(|| self.sense_with(interaction, options)).map_err(|error| nth(at, error))
         };
-        interactions.par_iter().enumerate().map(sense).collect()
+        #[cfg(feature = "parallel")]
+        let interactions = interactions.par_iter();
+        #[cfg(not(feature = "parallel"))]
+        let interactions = interactions.iter();
+        interactions.enumerate().map(sense).collect()
     }
 
     /// Measures any number of interactions over `threads` threads, in memory that does not grow with their number.
@@ -83,8 +69,34 @@ impl Sensor {
     ///
     /// Items are taken in groups. Where one must be answered before the next exists, use [`in_order`].
     ///
+    /// ```
+    /// use sonometer::{Interaction, Protocol, Sensor};
+    /// use std::num::NonZeroUsize;
+    /// use std::ops::ControlFlow;
+    ///
+    /// let (protocol, _) = Protocol::read(r#"{
+    ///     "sonometer": 1, "id": "thanks", "version": "1.0", "taxonomy": "Signal", "score": "any", "fidelity": {"sufficient": 0},
+    ///     "markers": [{"label": "gratitude", "strong": "thank you", "hit": "thank you"}]
+    /// }"#)?;
+    /// let sensor = Sensor::new(protocol)?;
+    ///
+    /// let lines = [r#"{"content": "Thank you!"}"#, r#"{"contents": "?"}"#, r#"{"content": "No."}"#];
+    /// let mut told = Vec::new();
+    /// let end = sensor.batch_each::<_, ()>(NonZeroUsize::MIN, lines.into_iter(), Interaction::from_json, |outcome| {
+    ///     told.push(match outcome {
+    ///         Ok(reading) => reading.score().to_string(),
+    ///         Err(error) => error.place,
+    ///     });
+    ///     ControlFlow::Continue(())
+    /// });
+    /// assert!(end.is_continue());
+    /// assert_eq!(told, ["1", "interactions[1].contents", "0"]);
+    /// # Ok::<(), sonometer::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Each as [`Sensor::batch`], or what `read` says, with `interactions[n]` before its place.
+    #[cfg(feature = "parallel")]
     pub fn batch_each<T: Send, B>(
         &self,
         threads: NonZeroUsize,
@@ -120,8 +132,7 @@ fn internal(panic: &(dyn Any + Send)) -> Error {
     Error::new(ErrorCode::Internal, "", message)
 }
 
-/// The error of an interaction as that of the `at`th of many, from 0: with `interactions[n]` before its place. For work of
-/// one's own with [`in_order`].
+/// The error of an interaction as that of one of many, the `at`th from 0: its place begins with `interactions[at]`.
 pub fn nth(at: usize, mut error: Error) -> Error {
     error.place = match error.place.as_str() {
         "" | "interaction" => format!("interactions[{at}]"),
@@ -131,5 +142,5 @@ pub fn nth(at: usize, mut error: Error) -> Error {
     error
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "parallel"))]
 mod tests;

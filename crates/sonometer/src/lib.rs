@@ -80,7 +80,6 @@ mod profile;
 mod reading;
 
 // 9 Doors.
-#[cfg(feature = "parallel")]
 pub mod batch;
 mod sense;
 pub mod session;

@@ -1,0 +1,68 @@
+// The instance of the WebAssembly module, and what happens when it fails.
+import * as glue from './glue.js';
+import { SonometerError, fromEngine, invalid } from './errors.js';
+
+let running = false;
+/** How often a new instance had to take the place of another. What older ones held is gone. */
+let generation = 0;
+/** Starts the instance at its first use, where that can be done without waiting (Node). */
+let starter;
+
+export function startLater(start) {
+  starter = start;
+}
+
+/** Starts the instance from bytes or a compiled module. */
+export function startNow(module) {
+  glue.initSync({ module });
+  running = true;
+}
+
+/** Starts the instance from whatever WebAssembly can be read from. */
+export async function start(source) {
+  await glue.default({ module_or_path: source });
+  running = true;
+}
+
+export function isRunning() {
+  return running;
+}
+
+/**
+ * Does something with the engine. What the engine says about its input becomes a `SonometerError`. Anything else that
+ * comes out of it is a trap (a bug, or no memory or stack left): the instance is half done and is replaced, so that the
+ * next call finds a sound one.
+ */
+export function call(work) {
+  if (!running) {
+    if (starter === undefined) throw invalid('', 'the engine is not loaded yet; write `await init()` first');
+    starter();
+  }
+  try {
+    return work(glue, generation);
+  } catch (thrown) {
+    if (Array.isArray(thrown)) throw fromEngine(thrown);
+    if (thrown instanceof SonometerError) throw thrown;
+    throw failed(thrown);
+  }
+}
+
+function failed(trap) {
+  let said = '';
+  try {
+    said = glue.lastPanic();
+  } catch {
+    // Not even that works any more.
+  }
+  generation += 1;
+  try {
+    glue.__wbg_reset_state();
+  } catch (another) {
+    const message = `the engine failed and could not be started anew (${another}); load the page or process again`;
+    return new SonometerError('internal_error', message, '', {}, { cause: trap });
+  }
+  const message = said === ''
+    ? `the engine ran out of memory or stack (${trap}); give less at once`
+    : `the engine failed (${said}); please report it as a bug`;
+  return new SonometerError('internal_error', message, '', {}, { cause: trap });
+}

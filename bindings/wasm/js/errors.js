@@ -1,0 +1,44 @@
+// The one error of this package, and how the engine's errors become it.
+
+/** An error with its code, its place in what was given, and details for programs. */
+export class SonometerError extends Error {
+  constructor(code, message, place = '', details = {}, options = undefined) {
+    super(message, options);
+    this.code = code;
+    this.place = place;
+    this.details = freeze(details);
+  }
+
+  toJSON() {
+    return { code: this.code, message: this.message, place: this.place, details: this.details };
+  }
+}
+// On the prototype, so that it is not told once more among the members of each error.
+Object.defineProperty(SonometerError.prototype, 'name', { value: 'SonometerError', configurable: true, writable: true });
+
+export function invalid(place, message, details, options) {
+  return new SonometerError('invalid_request', message, place, details, options);
+}
+
+/** Of what the engine throws: `[code, message, place, findings]`. */
+export function fromEngine([code, message, place, findings]) {
+  return new SonometerError(code, message, place, findings.length > 0 ? { findings: findings.map(finding) } : {});
+}
+
+export function finding([code, severity, message, fix, line, column, start, end]) {
+  return { code, severity, message, fix, line, column, start, end };
+}
+
+/** The same error as that of one interaction of many. */
+export function nth(at, error) {
+  const place = error.place === '' ? `interactions[${at}]` : `interactions[${at}].${error.place}`;
+  return new SonometerError(error.code, error.message, place, error.details, 'cause' in error ? { cause: error.cause } : undefined);
+}
+
+/** Freezes plain data, all of it. */
+export function freeze(value) {
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null) freeze(part);
+  }
+  return Object.freeze(value);
+}

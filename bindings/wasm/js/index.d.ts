@@ -1,0 +1,359 @@
+/// <reference lib="esnext.disposable" />
+
+/** Whatever a sensor is made of: `protocol`, `metric` or `blueprint`. */
+export type Kind = 'protocol' | 'metric' | 'blueprint';
+
+/** What an interaction is made of. */
+export type Modality = 'text' | 'transcript' | 'audio' | 'document';
+
+/** How much a reading shows: scores and evidence; with the segment around each piece; with what nearly counted. */
+export type Profile = 'raw' | 'detailed' | 'discovery';
+
+/** What offsets count. `utf16`: `text.slice(start, end)` is the evidence. */
+export type OffsetUnit = 'utf16' | 'chars' | 'bytes';
+
+/** One turn of a conversation. */
+export interface Turn {
+  readonly role: string;
+  readonly content: string;
+  /** Seconds from any origin. */
+  readonly timestamp?: number | undefined;
+}
+
+interface Described {
+  /** By which comparisons call it. */
+  readonly label?: string | undefined;
+  readonly id?: string | undefined;
+  readonly language?: string | undefined;
+}
+
+export interface TextInteraction extends Described {
+  readonly type?: 'text' | undefined;
+  readonly content: string;
+}
+
+export interface TranscriptInteraction extends Described {
+  readonly type?: 'transcript' | undefined;
+  readonly segments: readonly Turn[];
+}
+
+/** An interaction from JSON text, read by the engine's own strict reader. */
+export class Interaction {
+  private constructor();
+  /** @throws {SonometerError} `invalid_request` with the place of the first thing that is wrong. */
+  static parse(json: string): Interaction;
+  /** The JSON text, unchanged. */
+  json(): string;
+}
+
+/** What can be measured: a text, the turns of a conversation, or an object of the interface. */
+export type InteractionInput = string | readonly Turn[] | TextInteraction | TranscriptInteraction | Interaction;
+
+export interface SenseOptions {
+  /** `raw` by default. */
+  readonly profile?: Profile | undefined;
+  /** `utf16` by default; `false` leaves places out. */
+  readonly offsets?: OffsetUnit | false | undefined;
+  /** Adds `actant_flow`, for protocols on SGM 1.5; `primary` is the role that is the primary side. */
+  readonly flow?: boolean | { readonly primary?: string | undefined } | undefined;
+  /** Adds `temporal`, for protocols on SGM 1.5; `window` is the length of a window in seconds. */
+  readonly temporal?: boolean | { readonly window?: number | undefined } | undefined;
+  /** The price of one ICS in US dollars; 0 by default. */
+  readonly usdPerIcs?: number | undefined;
+}
+
+/** What was sensed. */
+export interface Target {
+  readonly type: Kind;
+  readonly id: string;
+  readonly version: string;
+}
+
+/** A stretch of one segment. */
+export interface Stretch {
+  readonly segment: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Evidence {
+  readonly metamarker: string;
+  /** What it adds to its marker, above 0, at most 1. */
+  readonly score: number;
+  /** The text that triggered it, masked where the protocol says so. */
+  readonly source: string;
+  /** Who said it (SGM 1.5). */
+  readonly actant?: string;
+  /** The segment it stands in, from 0; of transcripts only. */
+  readonly segment?: number;
+  /** Where it stands in its text; missing with `offsets: false`. */
+  readonly start?: number;
+  readonly end?: number;
+  /** Where it goes on in later segments. */
+  readonly joined?: readonly Stretch[];
+  /** With the profile `detailed`. */
+  readonly reconstruction?: { readonly segment_text: string; readonly attribution: string; readonly actant: string };
+}
+
+export interface WeakSignal {
+  readonly metamarker: string;
+  /** How near it came, above 0, at most 0.99. */
+  readonly proximity: number;
+  /** What was missing, for people. */
+  readonly hint: string;
+}
+
+export interface Signal {
+  readonly spread: number;
+  readonly coherence: number;
+  readonly dominant_mode: string | null;
+}
+
+export interface ActantFlow {
+  readonly primary_driven: readonly string[];
+  readonly secondary_driven: readonly string[];
+  readonly direction: 'primary_to_secondary' | 'secondary_to_primary' | 'mutual' | 'none';
+  readonly balance: number;
+}
+
+export interface Temporal {
+  readonly trend: 'rising' | 'falling' | 'volatile' | 'stable' | 'insufficient';
+  readonly phase_shifts: number;
+}
+
+/** The result of sensing, frozen. The members are those of the interface, with its names. */
+export class Reading {
+  private constructor();
+  /**
+   * The canonical JSON: the same bytes as from every other door of Sonometer. Keep and compare this, not
+   * `JSON.stringify(reading)`, in which markers called like numbers (`"42"`) change their order.
+   */
+  json(): string;
+  readonly target: Target;
+  readonly profile?: 'detailed' | 'discovery';
+  /** 0 to 1; 0 where `fidelity.sufficient` is false, for then nothing was measured. */
+  readonly score: number;
+  /** Every marker's activation, 0 to 1, in the order of the protocol. */
+  readonly resonance: Readonly<Record<string, number>>;
+  /** In the order of the text. */
+  readonly evidence: readonly Evidence[];
+  /** With the profile `discovery`; the nearest first. */
+  readonly weak_signals?: readonly WeakSignal[];
+  readonly fidelity: {
+    readonly index: number;
+    readonly sufficient: boolean;
+    /** SGM 1.5. */
+    readonly density?: number;
+    readonly clarity?: number;
+  };
+  /** SGM 1.5. */
+  readonly signal?: Signal;
+  /** SGM 1.5, where it is asked for. */
+  readonly actant_flow?: ActantFlow;
+  readonly temporal?: Temporal;
+  /** Of metrics, with profiles other than `raw`. */
+  readonly components?: readonly {
+    readonly protocol_id: string;
+    readonly version: string;
+    readonly weight: number;
+    readonly score: number;
+    readonly fidelity: { readonly index: number; readonly sufficient: boolean };
+  }[];
+  /** Of blueprints. */
+  readonly protocols?: readonly { readonly id: string; readonly version: string; readonly score: number }[];
+  readonly metrics?: readonly { readonly id: string; readonly version: string; readonly score: number }[];
+  readonly ics: { readonly consumed: number; readonly cost_usd: number; readonly sgm_version: string };
+}
+
+export interface Side {
+  readonly label: string;
+  readonly score: number;
+  readonly resonance: Readonly<Record<string, number>>;
+  readonly metamarkers_triggered: number;
+}
+
+/** Two interactions measured by the same sensor, frozen. */
+export class Comparison {
+  private constructor();
+  /** The canonical JSON. */
+  json(): string;
+  readonly target: Target;
+  readonly interaction_a: Side;
+  readonly interaction_b: Side;
+  /** From a to b. */
+  readonly delta: {
+    readonly score_change: number;
+    readonly direction: 'improvement' | 'decline' | 'unchanged';
+    readonly resonance_shifts: Readonly<Record<string, { readonly a: number; readonly b: number; readonly change: number }>>;
+    readonly metamarker_change: number;
+  };
+  readonly ics: { readonly consumed: number; readonly cost_usd: number };
+}
+
+export interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly typical: number;
+}
+
+/** What sensing is expected to cost, frozen. */
+export class Estimate {
+  private constructor();
+  /** The canonical JSON, without `measured`. */
+  json(): string;
+  readonly estimated_ics: Range;
+  readonly estimated_cost_usd: Range;
+  /** Whether `typical` was measured on texts; if not, it is the most. */
+  readonly measured: boolean;
+}
+
+/** Whether an interaction holds enough to be measured. */
+export interface Fidelity {
+  /** Density times clarity, 0 to 1. */
+  readonly index: number;
+  readonly sufficient: boolean;
+  readonly density: number;
+  readonly clarity: number;
+}
+
+/** The outcome of one interaction of many. */
+export type Outcome =
+  | { readonly reading: Reading; readonly error?: undefined }
+  | { readonly reading?: undefined; readonly error: SonometerError };
+
+/** What the author of a protocol should look at. */
+export interface Finding {
+  /** Never reused, such as `SM0101`. */
+  readonly code: string;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly fix: string;
+  /** From 1; `column` in code points. */
+  readonly line: number;
+  readonly column: number;
+  /** UTF-16 places in the source. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SourceOptions {
+  /** Protocols and metrics that a metric or blueprint may name, beside what ships. */
+  readonly shelf?: readonly (string | object)[] | undefined;
+  /** Whether what ships may be named too; `true` by default. */
+  readonly shipped?: boolean | undefined;
+}
+
+/** A compiled protocol, metric or blueprint. Make it once and use it for many interactions. */
+export class Sensor implements Disposable {
+  private constructor();
+
+  /**
+   * What ships, by `id` (the newest published version) or `id@version`; see `catalog`.
+   * @throws {SonometerError} `target_not_found`
+   */
+  static shipped(name: string): Sensor;
+  /**
+   * From the source of a protocol, metric or blueprint: YAML or JSON text, or an object.
+   * @throws {SonometerError} `invalid_protocol` with `details.findings`; `target_not_found` for what it names
+   */
+  static from(source: string | object, options?: SourceOptions): Sensor;
+
+  readonly kind: Kind;
+  readonly id: string;
+  readonly version: string;
+  /** For people. */
+  readonly name: string;
+  /** Which scores are the good ones. */
+  readonly better: 'higher' | 'lower';
+  /** The language of its patterns, if they have one. */
+  readonly language: string | undefined;
+  /** The keys of its markers in readings, in order. */
+  readonly markers: readonly string[];
+  /** What it reads. */
+  readonly modalities: readonly Modality[];
+  /** What its author should look at. */
+  readonly warnings: readonly Finding[];
+
+  /**
+   * Measures an interaction. Content that is insufficient gives a reading too: one that says so.
+   * @throws {SonometerError} `invalid_request` with the place of what is wrong; `payload_too_large`
+   */
+  sense(interaction: InteractionInput, options?: SenseOptions): Reading;
+  /**
+   * Measures many, one after the other. What is wrong with one is its own outcome; the place of its error begins with
+   * `interactions[n]`. What `interactions` itself throws is thrown on.
+   */
+  batch(interactions: Iterable<InteractionInput>, options?: SenseOptions): Outcome[];
+  /** As `batch`, one outcome at a time. */
+  each(interactions: Iterable<InteractionInput>, options?: SenseOptions): IterableIterator<Outcome>;
+  /** Whether an interaction holds enough to be measured; costs no ICS. */
+  fidelity(interaction: InteractionInput): Fidelity;
+  /**
+   * Measures two interactions, and what lies between them.
+   * @throws {SonometerError} as `sense`; `insufficient_signal` if one of them holds too little
+   */
+  compare(a: InteractionInput, b: InteractionInput, options?: { readonly usdPerIcs?: number | undefined }): Comparison;
+  /** What content of so many code points will cost. */
+  estimate(
+    characters: number,
+    options?: { readonly modality?: Modality | undefined; readonly usdPerIcs?: number | undefined },
+  ): Estimate;
+
+  /** Gives its memory back now; using the sensor afterwards is an error. Otherwise that happens with garbage collection. */
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+export type ErrorCode =
+  | 'invalid_request'
+  | 'target_not_found'
+  | 'insufficient_signal'
+  | 'invalid_protocol'
+  | 'payload_too_large'
+  | 'internal_error';
+
+/** The one error of this package. */
+export class SonometerError extends Error {
+  private constructor();
+  readonly name: 'SonometerError';
+  readonly code: ErrorCode;
+  /** Where in what was given: `segments[3].role`, `line 4, column 7`, `options.profile`; empty where there is no place. */
+  readonly place: string;
+  readonly details: {
+    /** Of `invalid_protocol`. */
+    readonly findings?: readonly Finding[];
+    /** Of half a surrogate pair: its place in the text. */
+    readonly offset?: number;
+  };
+  toJSON(): Pick<SonometerError, 'code' | 'message' | 'place' | 'details'>;
+}
+
+/** One version of what ships. */
+export interface CatalogEntry {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly version: string;
+  readonly name: string;
+  readonly status: 'draft' | 'published' | 'active' | 'archived';
+  readonly description: string;
+  /** The file, as its author wrote it. */
+  readonly source: string;
+}
+
+/** Every protocol, metric and blueprint that ships. */
+export function catalog(): readonly CatalogEntry[];
+
+/** The engine and its tables, in one line. Two engines that say the same give the same bytes. */
+export function fingerprint(): string;
+
+/**
+ * Loads the engine. Browsers must wait for it once, before anything else; in Node it is not needed.
+ *
+ * @param source Where `sonometer.wasm` is: an address, its bytes, an answer of `fetch`, or a compiled module. By default it
+ * lies beside the script (in Node: the package).
+ * @throws {SonometerError} `invalid_request` if it cannot be loaded; it may be called again then
+ */
+export function init(source?: WasmSource | PromiseLike<WasmSource>): Promise<void>;
+
+/** An address (text, `URL`, `Request`), a `Response`, bytes (`ArrayBuffer` or a view of one), or a `WebAssembly.Module`. */
+export type WasmSource = string | object;

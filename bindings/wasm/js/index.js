@@ -1,0 +1,6 @@
+// What people import, but for `init`, which depends on where this runs.
+export { SonometerError } from './errors.js';
+export { Interaction } from './interaction.js';
+export { Comparison, Estimate, Reading } from './reading.js';
+export { Sensor } from './sensor.js';
+export { catalog, fingerprint } from './catalog.js';

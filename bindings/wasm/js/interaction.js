@@ -1,0 +1,109 @@
+// What is measured, on its way to the engine: a text as it is, anything else as JSON, which the engine reads strictly.
+import { call } from './engine.js';
+import { SonometerError, invalid } from './errors.js';
+
+const inside = Symbol();
+
+/** An interaction from JSON text. */
+export class Interaction {
+  #json;
+
+  constructor(key, json) {
+    if (key !== inside) {
+      throw invalid('', 'a text, a list of turns or an object needs no `Interaction`; for JSON text there is `Interaction.parse`');
+    }
+    this.#json = json;
+    Object.freeze(this);
+  }
+
+  /** Reads JSON text by the engine's own strict reader. */
+  static parse(json) {
+    wantText('json', json);
+    call((engine) => engine.checkInteraction(json));
+    return new Interaction(inside, json);
+  }
+
+  /** The JSON text, unchanged. */
+  json() {
+    return this.#json;
+  }
+}
+
+/** An interaction as the engine takes it: a text, and whether that is JSON. */
+export function written(input, place = '') {
+  if (typeof input === 'string') {
+    wantText(join(place, 'content'), input);
+    return { text: input, json: false };
+  }
+  if (input instanceof Interaction) return { text: input.json(), json: true };
+  if (typeof input !== 'object' || input === null) {
+    throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${kind(input)}`);
+  }
+  const root = Array.isArray(input) ? { segments: input } : input;
+  let text;
+  try {
+    text = JSON.stringify(root);
+  } catch (cause) {
+    throw invalid(place || 'interaction', `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
+  }
+  if (text === undefined) throw invalid(place || 'interaction', 'this has no JSON form');
+  // `JSON.stringify` writes half of a pair as an escape, and nothing else so.
+  if (text.includes('\\ud')) findHalf(JSON.parse(text), place);
+  wantSize(place, text);
+  return { text, json: true };
+}
+
+/** Complains unless this is a text that the engine can read. */
+export function wantText(place, text) {
+  if (typeof text !== 'string') throw invalid(place, `a text is needed, not ${kind(text)}`);
+  wantSize(place, text);
+  wantWhole(place, text);
+}
+
+let most;
+
+/** A text that is too long is refused before it is copied: its UTF-8 form has at least as many bytes as it has units. */
+function wantSize(place, text) {
+  most ??= call((engine) => engine.mostContent());
+  if (text.length > most) {
+    const message = `${text.length} UTF-16 units of content; at most ${most} bytes are read at once`;
+    throw new SonometerError('payload_too_large', message, place);
+  }
+}
+
+const half = /\p{Surrogate}/u;
+
+/** A half of a surrogate pair has no UTF-8 form; it would silently become another character and move every place. */
+function wantWhole(place, text) {
+  if (text.isWellFormed?.() ?? !half.test(text)) return;
+  const offset = text.search(half);
+  const unit = text.charCodeAt(offset).toString(16);
+  const message = `\`\\u${unit}\` at ${offset} is half of a surrogate pair; cut texts between characters, or mend them with \`toWellFormed()\``;
+  throw invalid(place, message, { offset });
+}
+
+function findHalf(value, place) {
+  if (typeof value === 'string') {
+    wantWhole(place || 'interaction', value);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      wantWhole(join(place, 'key'), key);
+      findHalf(part, Array.isArray(value) ? `${place}[${key}]` : join(place, key));
+    }
+  }
+}
+
+function join(place, key) {
+  return place === '' ? key : `${place}.${key}`;
+}
+
+export function kind(value) {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value === undefined) return 'nothing';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+export function messageOf(thrown) {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

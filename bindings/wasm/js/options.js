@@ -1,0 +1,75 @@
+// Options, checked strictly: a name that is not known is an error, not ignored.
+import { invalid } from './errors.js';
+import { kind } from './interaction.js';
+
+const PROFILES = ['raw', 'detailed', 'discovery'];
+const UNITS = ['bytes', 'chars', 'utf16'];
+
+// The bits of src/ask.rs.
+const OFFSETS = 2;
+const FLOW = 1 << 4;
+const TEMPORAL = 1 << 5;
+
+const DEFAULT = Object.freeze({ bits: (UNITS.indexOf('utf16') + 1) << OFFSETS, primary: undefined, window: undefined, rate: undefined });
+
+/** What is asked of sensing, as the engine takes it. */
+export function ask(options) {
+  if (options === undefined) return DEFAULT;
+  known('options', options, ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs']);
+  const { profile = 'raw', offsets = 'utf16', flow = false, temporal = false } = options;
+  let bits = PROFILES.indexOf(oneOf('options.profile', profile, PROFILES));
+  if (offsets !== false) bits |= (UNITS.indexOf(oneOf('options.offsets', offsets, UNITS, ' or `false`')) + 1) << OFFSETS;
+  let primary;
+  if (asked('options.flow', flow, ['primary'])) {
+    bits |= FLOW;
+    primary = flow.primary;
+    if (primary !== undefined && typeof primary !== 'string') {
+      throw invalid('options.flow.primary', `the name of a role is needed, not ${kind(primary)}`);
+    }
+  }
+  let window;
+  if (asked('options.temporal', temporal, ['window'])) {
+    bits |= TEMPORAL;
+    window = number('options.temporal.window', temporal.window, 'of seconds');
+  }
+  return { bits, primary, window, rate: rate(options) };
+}
+
+/** The price of one ICS, as text. */
+export function rate(options) {
+  return number('options.usdPerIcs', options.usdPerIcs, 'of US dollars');
+}
+
+export function known(place, options, names) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw invalid(place, `an object is needed, not ${kind(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) throw invalid(`${place}.${name}`, `unknown option \`${name}\`; there is ${names.join(', ')}`);
+  }
+}
+
+export function oneOf(place, value, names, more = '') {
+  if (names.includes(value)) return value;
+  const given = typeof value === 'string' ? `\`${value}\`` : kind(value);
+  throw invalid(place, `${given} is none of ${names.join(', ')}${more}`);
+}
+
+export function flag(place, value) {
+  if (typeof value !== 'boolean') throw invalid(place, `\`true\` or \`false\` is needed, not ${kind(value)}`);
+  return value;
+}
+
+function asked(place, value, names) {
+  if (value === true || value === false) return value;
+  known(place, value, names);
+  return true;
+}
+
+function number(place, value, what) {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw invalid(place, `a number ${what} is needed, not ${typeof value === 'number' ? value : kind(value)}`);
+  }
+  return String(value);
+}

@@ -1,0 +1,44 @@
+// Results: the engine's canonical JSON, and beside it the same as frozen objects.
+import { freeze, invalid } from './errors.js';
+
+export const made = Symbol();
+
+class Result {
+  #json;
+
+  constructor(key, json) {
+    if (key !== made) throw invalid('', 'readings are made by sensors');
+    this.#json = json;
+    Object.assign(this, JSON.parse(json));
+  }
+
+  /** The canonical JSON, byte for byte as the engine wrote it. */
+  json() {
+    return this.#json;
+  }
+}
+
+/** What a sensor found in an interaction. */
+export class Reading extends Result {
+  constructor(key, json) {
+    super(key, json);
+    freeze(this);
+  }
+}
+
+/** Two interactions measured by the same sensor. */
+export class Comparison extends Result {
+  constructor(key, json) {
+    super(key, json);
+    freeze(this);
+  }
+}
+
+/** What sensing is expected to cost. */
+export class Estimate extends Result {
+  constructor(key, json, measured) {
+    super(key, json);
+    this.measured = measured;
+    freeze(this);
+  }
+}

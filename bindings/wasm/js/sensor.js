@@ -1,0 +1,207 @@
+// The noun that people work with: something compiled, which measures.
+import { call } from './engine.js';
+import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
+import { kind, messageOf, wantText, written } from './interaction.js';
+import { ask, flag, known, rate } from './options.js';
+import { Comparison, Estimate, Reading, made } from './reading.js';
+
+const inside = Symbol();
+
+/** A compiled protocol, metric or blueprint. */
+export class Sensor {
+  #compile;
+  #instrument;
+  #generation;
+  #facts;
+
+  constructor(key, compile) {
+    if (key !== inside) throw invalid('', 'make a sensor with `Sensor.shipped(id)` or `Sensor.from(source)`');
+    this.#compile = compile;
+    const { markers, modalities, warnings, facts } = this.#use((instrument) => ({
+      facts: instrument.facts(),
+      markers: instrument.markers(),
+      modalities: instrument.modalities(),
+      warnings: instrument.warnings().map(finding),
+    }));
+    const [type, id, version, name, better, language] = facts;
+    this.#facts = freeze({ kind: type, id, version, name, better, language: language || undefined, markers, modalities, warnings });
+  }
+
+  /** What ships, by `id` or `id@version`. */
+  static shipped(name) {
+    wantText('name', name);
+    return new Sensor(inside, (engine) => engine.Instrument.shipped(name));
+  }
+
+  /** From the source of a protocol, metric or blueprint: YAML or JSON text, or an object. */
+  static from(source, options = {}) {
+    known('options', options, ['shelf', 'shipped']);
+    const { shelf = [], shipped = true } = options;
+    flag('options.shipped', shipped);
+    if (!Array.isArray(shelf)) throw invalid('options.shelf', `a list of sources is needed, not ${kind(shelf)}`);
+    const text = sourceText('source', source);
+    const others = shelf.map((other, at) => sourceText(`options.shelf[${at}]`, other));
+    return new Sensor(inside, (engine) => engine.Instrument.read(text, others, shipped));
+  }
+
+  get kind() {
+    return this.#facts.kind;
+  }
+
+  get id() {
+    return this.#facts.id;
+  }
+
+  get version() {
+    return this.#facts.version;
+  }
+
+  get name() {
+    return this.#facts.name;
+  }
+
+  get better() {
+    return this.#facts.better;
+  }
+
+  get language() {
+    return this.#facts.language;
+  }
+
+  get markers() {
+    return this.#facts.markers;
+  }
+
+  get modalities() {
+    return this.#facts.modalities;
+  }
+
+  get warnings() {
+    return this.#facts.warnings;
+  }
+
+  /** Measures an interaction. */
+  sense(interaction, options) {
+    return this.#sense(written(interaction), ask(options), undefined);
+  }
+
+  /** Measures many, one after the other; what is wrong with one costs the others nothing. */
+  batch(interactions, options) {
+    return [...this.each(interactions, options)];
+  }
+
+  /** As `batch`, one outcome at a time, in memory that does not grow with their number. */
+  each(interactions, options) {
+    if (typeof interactions !== 'object' || interactions === null || !(Symbol.iterator in interactions)) {
+      throw invalid('interactions', `a list of interactions is needed, not ${kind(interactions)}`);
+    }
+    const asked = ask(options);
+    this.#use((instrument) => instrument.check(asked.bits, asked.primary, asked.window, asked.rate));
+    return this.#outcomes(interactions, asked);
+  }
+
+  /** Whether an interaction holds enough to be measured. */
+  fidelity(interaction) {
+    const { text, json } = written(interaction);
+    return freeze(JSON.parse(this.#use((instrument) => instrument.fidelity(text, json))));
+  }
+
+  /** Measures two interactions, and what lies between them. */
+  compare(a, b, options = {}) {
+    known('options', options, ['usdPerIcs']);
+    const price = rate(options);
+    const before = written(a, 'interaction_a');
+    const after = written(b, 'interaction_b');
+    const json = this.#use((instrument) => instrument.compare(before.text, before.json, after.text, after.json, price));
+    return new Comparison(made, json);
+  }
+
+  /** What content of so many characters will cost. */
+  estimate(characters, options = {}) {
+    known('options', options, ['modality', 'usdPerIcs']);
+    const { modality = 'text' } = options;
+    if (!Number.isSafeInteger(characters) || characters < 0) {
+      throw invalid('characters', 'a whole number of characters from 0 is needed');
+    }
+    wantText('options.modality', modality);
+    const price = rate(options);
+    const told = this.#use((instrument) => instrument.estimate(characters, modality, price));
+    return new Estimate(made, told.slice(1), told[0] === '+');
+  }
+
+  /** Gives its memory back now. Without it, that happens some time after nobody has the sensor any more. */
+  free() {
+    const instrument = this.#instrument;
+    const generation = this.#generation;
+    this.#instrument = undefined;
+    this.#compile = undefined;
+    if (instrument !== undefined) call((_, now) => generation === now && instrument.free());
+  }
+
+  #sense({ text, json }, { bits, primary, window, rate: price }, at) {
+    return new Reading(
+      made,
+      this.#use((instrument) => instrument.sense(text, json, bits, primary, window, price, at)),
+    );
+  }
+
+  *#outcomes(interactions, asked) {
+    let at = 0;
+    for (const interaction of interactions) {
+      let outcome;
+      try {
+        outcome = { reading: this.#one(interaction, asked, at) };
+      } catch (error) {
+        if (!(error instanceof SonometerError) || this.#compile === undefined) throw error;
+        outcome = { error };
+      }
+      yield Object.freeze(outcome);
+      at += 1;
+    }
+  }
+
+  #one(interaction, asked, at) {
+    let input;
+    try {
+      input = written(interaction);
+    } catch (error) {
+      throw error instanceof SonometerError ? nth(at, error) : error;
+    }
+    return this.#sense(input, asked, at);
+  }
+
+  /** Works with the compiled form; compiles it again if the instance that held it failed. */
+  #use(work) {
+    if (this.#compile === undefined) throw invalid('', 'this sensor was freed; make a new one');
+    return call((engine, generation) => {
+      if (this.#generation !== generation) {
+        this.#instrument = this.#compile(engine);
+        this.#generation = generation;
+      }
+      return work(this.#instrument);
+    });
+  }
+}
+Object.defineProperty(Sensor.prototype, Symbol.dispose ?? Symbol.for('Symbol.dispose'), {
+  value: Sensor.prototype.free,
+  configurable: true,
+  writable: true,
+});
+
+function sourceText(place, source) {
+  if (typeof source === 'string') {
+    wantText(place, source);
+    return source;
+  }
+  if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+    throw invalid(place, `the text or the object of a protocol, metric or blueprint is needed, not ${kind(source)}`);
+  }
+  let text;
+  try {
+    text = JSON.stringify(source);
+  } catch (cause) {
+    throw invalid(place, `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
+  }
+  if (text === undefined) throw invalid(place, 'this has no JSON form');
+  return text;
+}

@@ -1,0 +1,121 @@
+// The package in a browser: a strict content security policy, the vectors, the demo page.
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import * as sonometer from 'sonometer';
+import { answer } from './answer.mjs';
+import { allCases, isRight } from './cases.mjs';
+import { serve as start } from './serve.mjs';
+
+const here = import.meta.dirname;
+const { chromium } = createRequire(join(here, '../tools/package.json'))('playwright-core');
+const executablePath = '/usr/bin/chromium';
+const skip = existsSync(executablePath) ? false : 'no /usr/bin/chromium';
+const folders = { '/package/': join(here, 'node_modules/sonometer'), '/tests/': here, '/demo/': join(here, 'examples/browser'), '/cases.jsonl': join(here, 'cases-chromium.jsonl') };
+
+let context;
+let profile;
+const trouble = [];
+
+before(async () => {
+  if (skip) return;
+  profile = mkdtempSync(join(tmpdir(), 'sonometer-chromium-'));
+  const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+  context = await chromium.launchPersistentContext(profile, { executablePath, args, viewport: { width: 1100, height: 860 } });
+  // Nothing may come from anywhere else.
+  await context.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => {
+    trouble.push(`asked for ${route.request().url()}`);
+    return route.abort();
+  });
+});
+
+after(async () => {
+  await context?.close();
+  if (profile) rmSync(profile, { recursive: true, force: true });
+});
+
+/** A server that is closed with its test, however that ends. */
+async function serve(t, ...options) {
+  const server = await start(...options);
+  t.after(() => server.close());
+  return server;
+}
+
+async function open(address) {
+  const page = await context.newPage();
+  page.on('pageerror', (error) => trouble.push(String(error)));
+  await page.goto(`${address}/tests/page/index.html`);
+  await page.waitForFunction(() => document.title === 'ready');
+  return page;
+}
+
+test('loads under a strict policy and answers every vector', { skip, timeout: 300_000 }, async (t) => {
+  const cases = allCases(process.env.SONOMETER_ROOT);
+  writeFileSync(folders['/cases.jsonl'], cases.map(({ expect, ...given }) => `${JSON.stringify(given)}\n`).join(''));
+  const server = await serve(t, folders);
+  const page = await open(server.address);
+  const early = await page.evaluate(() => {
+    try {
+      window.door.sonometer.fingerprint();
+      return 'no error';
+    } catch (error) {
+      return error.message;
+    }
+  });
+  assert.match(early, /await init\(\)/);
+  assert.equal(await page.evaluate(() => window.door.load()), 'loaded');
+  const answers = await page.evaluate(() => window.door.vectors());
+  assert.equal(answers.length, cases.length);
+  assert.deepEqual(cases.filter((one, at) => !isRight(one.expect, answers[at])).map(({ name }) => name), []);
+  // Errors too are those of Node, to the letter.
+  assert.deepEqual(answers, cases.map((one) => answer(sonometer, one)));
+  console.log(`vectors: ${answers.length} equal in Chromium ${context.browser()?.version() ?? ''}`);
+  await page.close();
+});
+
+test('a policy without wasm-unsafe-eval, and a missing module, are told as such', { skip, timeout: 60_000 }, async (t) => {
+  const strict = await serve(t, folders, { wasm: false });
+  const page = await open(strict.address);
+  assert.match(await page.evaluate(() => window.door.load()), /^SonometerError invalid_request: .*'wasm-unsafe-eval'/);
+  await page.close();
+  const server = await serve(t, folders);
+  const second = await open(server.address);
+  assert.match(await second.evaluate(() => window.door.load('/nowhere.wasm')), /^SonometerError invalid_request: \/nowhere\.wasm answers 404/);
+  assert.equal(await second.evaluate(() => window.door.load()), 'loaded', 'a second try may succeed');
+  await second.close();
+});
+
+test('a server that does not know the type of .wasm', { skip, timeout: 60_000 }, async (t) => {
+  const server = await serve(t, folders, { types: { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript' } });
+  const page = await open(server.address);
+  assert.equal(await page.evaluate(() => window.door.load()), 'loaded');
+  await page.close();
+});
+
+test('the demo page', { skip, timeout: 60_000 }, async (t) => {
+  const server = await serve(t, { ...folders, '/demo/sonometer/': folders['/package/'] });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => trouble.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+  await page.goto(`${server.address}/demo/index.html`);
+  await page.waitForFunction(() => document.querySelectorAll('mark').length > 0);
+  const score = await page.textContent('#score');
+  await page.fill('#text', 'You never listen 😀, and this is your fault. Thank you for nothing.');
+  await page.waitForFunction((old) => document.querySelector('#score').textContent !== old, score);
+  assert.ok((await page.locator('mark').allTextContents()).length > 0);
+  assert.equal((await page.locator('#shown').textContent()).trim(), 'You never listen 😀, and this is your fault. Thank you for nothing.');
+  await page.selectOption('#sensor', 'personal-data');
+  await page.fill('#text', 'My card is 4111 1111 1111 1111, mail me at imke@example.org.');
+  await page.waitForFunction(() => document.querySelector('#evidence').textContent.includes('*'));
+  assert.doesNotMatch(await page.locator('#evidence').textContent(), /4111 1111 1111/);
+  await page.selectOption('#sensor', 'courtesy');
+  await page.click('#example');
+  await page.waitForFunction(() => document.querySelectorAll('mark').length > 3);
+  await page.screenshot({ path: join(here, 'demo.png') });
+  await page.close();
+});
+
+test('nothing went wrong on the way', { skip }, () => assert.deepEqual(trouble, []));

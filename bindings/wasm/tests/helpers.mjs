@@ -1,0 +1,32 @@
+// What several tests need.
+import assert from 'node:assert/strict';
+import { SonometerError } from 'sonometer';
+
+/** A small protocol that takes any amount of text. */
+export const thanks = {
+  sonometer: 1,
+  id: 'thanks',
+  version: '1.0',
+  taxonomy: 'Signal',
+  score: 'any',
+  fidelity: { sufficient: 0 },
+  markers: [{ label: 'gratitude', strong: 'thank you', hit: 'thank you' }],
+};
+
+/** Does something that must fail, and gives the error back when it is as expected. */
+export function refused(work, expected) {
+  let thrown;
+  try {
+    work();
+  } catch (error) {
+    thrown = error;
+  }
+  assert.ok(thrown instanceof SonometerError, `a SonometerError, not ${thrown}`);
+  const { message, ...exact } = expected;
+  for (const [name, value] of Object.entries(exact)) {
+    if (value instanceof RegExp) assert.match(thrown[name], value);
+    else assert.deepEqual(thrown[name], value, `${name} of: ${thrown.message}`);
+  }
+  if (message) assert.match(thrown.message, message);
+  return thrown;
+}

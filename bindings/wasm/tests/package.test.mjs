@@ -1,0 +1,82 @@
+// The package as it is installed from its archive.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { brotliCompressSync, constants } from 'node:zlib';
+import * as esm from 'sonometer';
+
+const here = import.meta.dirname;
+const installed = join(here, 'node_modules/sonometer');
+const cjs = createRequire(import.meta.url)('sonometer');
+
+test('what is in it', () => {
+  assert.deepEqual(readdirSync(installed).sort(), [
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'index.d.cts', 'index.d.ts', 'node.cjs', 'node.js', 'package.json', 'sonometer.wasm', 'web.js',
+  ]);
+  const { version, dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  assert.ok(esm.fingerprint().startsWith(`sonometer ${version};`), 'the version is that of the engine');
+  assert.equal(dependencies, undefined);
+});
+
+test('require and import give the same classes', () => {
+  assert.deepEqual(Object.keys(cjs).sort(), Object.keys(esm).sort());
+  for (const name of Object.keys(esm)) assert.equal(cjs[name], esm[name], name);
+});
+
+test('nothing evaluates text, which content security policies forbid', () => {
+  for (const file of ['web.js', 'node.cjs']) {
+    assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\beval\(|\bFunction\(/, file);
+  }
+});
+
+test('a script with require', () => {
+  const script = `
+    const { Sensor } = require('sonometer');
+    process.stdout.write(Sensor.shipped('courtesy').sense('Thank you so much for your help.').json());`;
+  const run = spawnSync(process.execPath, ['-e', script], { cwd: here, encoding: 'utf8' });
+  assert.equal(run.stdout, esm.Sensor.shipped('courtesy').sense('Thank you so much for your help.').json(), run.stderr);
+});
+
+test('in a worker', async () => {
+  const script = `
+    const { parentPort } = require('node:worker_threads');
+    const { Sensor } = require('sonometer');
+    parentPort.postMessage(Sensor.shipped('courtesy').sense('Thank you so much.'));`;
+  const worker = new Worker(script, { eval: true });
+  const reading = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  await worker.terminate();
+  assert.deepEqual(reading, { ...esm.Sensor.shipped('courtesy').sense('Thank you so much.') });
+});
+
+test('bundlers take the side for browsers, which waits for init', async () => {
+  const entry = join(here, 'bundled-entry.mjs');
+  writeFileSync(entry, `export * from 'sonometer';`);
+  const esbuild = join(here, '../tools/node_modules/.bin/esbuild');
+  const bundle = join(here, 'bundled.mjs');
+  const run = spawnSync(esbuild, [entry, '--bundle', '--format=esm', '--platform=browser', `--outfile=${bundle}`, '--log-level=warning'], { encoding: 'utf8' });
+  assert.equal(run.status, 0, run.stderr);
+  const bundled = await import(bundle);
+  assert.throws(() => bundled.Sensor.shipped('courtesy'), { name: 'SonometerError', code: 'invalid_request', message: /await init\(\)/ });
+  // An address that has none, bytes that are none; then the right ones, as any of what WebAssembly is read from.
+  await assert.rejects(bundled.init('http://127.0.0.1:9/'), { name: 'SonometerError', code: 'invalid_request', place: 'source' });
+  await assert.rejects(bundled.init(new Uint8Array(9)), { name: 'SonometerError', place: 'source' });
+  await assert.rejects(bundled.init(7), { name: 'SonometerError', place: 'source' });
+  await Promise.all([bundled.init(Promise.resolve(readFileSync(join(installed, 'sonometer.wasm')))), bundled.init()]);
+  await bundled.init();
+  assert.equal(bundled.fingerprint(), esm.fingerprint());
+});
+
+test('the engine with all languages and the catalogue does not grow unnoticed', () => {
+  // What browsers should have to fetch at most, and what they have to now.
+  const aim = 400_000;
+  const limit = 565_000;
+  const bytes = readFileSync(join(installed, 'sonometer.wasm'));
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
+  const packed = brotliCompressSync(bytes, options).length + brotliCompressSync(readFileSync(join(installed, 'web.js'))).length;
+  console.log(`size: sonometer.wasm ${bytes.length} bytes; with web.js ${packed} by brotli 11, ${packed > aim ? `${packed - aim} over` : 'within'} the aim of ${aim}`);
+  assert.ok(packed <= limit, `${packed} bytes are more than ${limit}`);
+});

@@ -1,0 +1,35 @@
+// The code of the README runs, and says what its comments say.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const here = import.meta.dirname;
+const blocks = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code);
+
+test('there is code', () => assert.ok(blocks.length >= 4));
+
+for (const [at, code] of blocks.entries()) {
+  test(`block ${at + 1}`, async () => {
+    // `expression; // value` becomes a comparison; values with … are told to people only.
+    const lines = code.split('\n').map((line) => {
+      const [, expression, value] = /^ *([\w.()'[\]@ ,:{}?-]+);\s*\/\/ ([\d.]+|true|false|'[^']*')(?:$|:.*$)/.exec(line) ?? [];
+      if (expression === undefined || /^(const|import|return)\b/.test(expression)) return line;
+      return `check(${expression}, ${value}, ${JSON.stringify(line)});`;
+    });
+    const file = join(here, `readme-${at + 1}.mjs`);
+    const head = `import assert from 'node:assert/strict';\nlet checked = 0;\nfunction check(is, told, line) { checked += 1; assert.equal(is, told, line); }\n`;
+    writeFileSync(file, `${head}${lines.join('\n')}\nexport { checked };\n`);
+    const told = (code.match(/\/\/ ([\d.]+|true|false|'[^']*')(?=$|:)/gm) ?? []).length;
+    const silent = console.log;
+    const logged = [];
+    console.log = (...words) => logged.push(words.join(' '));
+    try {
+      const { checked } = await import(file);
+      assert.equal(checked, told, 'every comment that tells a value was compared');
+    } finally {
+      console.log = silent;
+    }
+    if (code.includes('console.log')) assert.ok(logged.length > 0);
+  });
+}

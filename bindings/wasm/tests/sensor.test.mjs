@@ -1,0 +1,152 @@
+// The nouns: what ships and what one writes, sensing, fidelity, comparing, estimating.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Comparison, Estimate, Interaction, Reading, Sensor, catalog, fingerprint } from 'sonometer';
+import { refused, thanks } from './helpers.mjs';
+
+const call = [
+  { role: 'agent', content: 'Good morning, thank you for calling. How can I help?' },
+  { role: 'customer', content: 'Hi. My router is dead again, and it is the third time I call about it.' },
+];
+
+test('what ships is listed and can be made', () => {
+  const all = catalog();
+  assert.ok(Object.isFrozen(all) && Object.isFrozen(all[0]));
+  for (const { kind, id, version, name, source } of all) {
+    using(Sensor.shipped(`${id}@${version}`), (sensor) => {
+      assert.deepEqual([sensor.kind, sensor.id, sensor.version, sensor.name], [kind, id, version, name]);
+      assert.ok(sensor.markers.length > 0);
+    });
+    using(Sensor.from(source), (sensor) => assert.equal(sensor.id, id));
+  }
+  assert.deepEqual(new Set(all.map((entry) => entry.kind)), new Set(['protocol', 'metric', 'blueprint']));
+  assert.match(fingerprint(), /^sonometer \S+; unicode /);
+});
+
+test('a draft is found by its version only, and what is missing is named', () => {
+  refused(() => Sensor.shipped('next-steps'), { code: 'target_not_found', place: 'target', message: /next-steps@0\.1/ });
+  refused(() => Sensor.shipped('courtesy@9'), { code: 'target_not_found', message: /there is 1\.0/ });
+  refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, courtesy/ });
+});
+
+test('facts of a sensor', () => {
+  const sensor = Sensor.shipped('courtesy');
+  assert.equal(sensor.kind, 'protocol');
+  assert.equal(sensor.language, 'en');
+  assert.equal(sensor.better, 'higher');
+  assert.ok(sensor.markers.includes('gratitude'));
+  assert.ok(sensor.modalities.includes('text') && sensor.modalities.includes('transcript'));
+  assert.deepEqual(sensor.warnings, []);
+  assert.equal(Sensor.from(thanks).language, undefined);
+});
+
+test('a reading is the canonical JSON and the same as frozen objects', () => {
+  const sensor = Sensor.shipped('courtesy');
+  const reading = sensor.sense(call);
+  assert.ok(reading instanceof Reading);
+  assert.deepEqual({ ...reading }, JSON.parse(reading.json()));
+  assert.deepEqual(Object.keys(reading), ['target', 'score', 'resonance', 'evidence', 'fidelity', 'ics']);
+  for (const part of [reading, reading.resonance, reading.evidence, reading.evidence[0], reading.ics]) {
+    assert.ok(Object.isFrozen(part));
+  }
+  assert.throws(() => {
+    reading.score = 1;
+  }, TypeError);
+  for (const { segment, start, end, source } of reading.evidence) {
+    assert.equal(call[segment].content.slice(start, end), source);
+  }
+  assert.equal(reading.json(), sensor.sense({ segments: call }).json());
+  assert.equal(reading.json(), sensor.sense(Interaction.parse(JSON.stringify({ segments: call }))).json());
+  // It can be sent to a worker: its members are copied.
+  assert.deepEqual({ ...structuredClone(reading) }, { ...reading });
+});
+
+test('profiles, offsets, price', () => {
+  const sensor = Sensor.shipped('courtesy');
+  const shown = sensor.sense(call, { profile: 'detailed', offsets: false, usdPerIcs: 0.01 });
+  assert.equal(shown.profile, 'detailed');
+  assert.equal(shown.evidence[0].start, undefined);
+  assert.equal(shown.evidence[0].reconstruction.attribution, 'agent');
+  assert.equal(shown.ics.cost_usd, shown.ics.consumed / 100);
+  assert.ok(Array.isArray(sensor.sense(call, { profile: 'discovery' }).weak_signals));
+});
+
+test('flow and temporal analysis of SGM 1.5', () => {
+  const sensor = Sensor.from({ ...thanks, sgm: '1.5' });
+  const reading = sensor.sense(call, { flow: { primary: 'agent' }, temporal: { window: 60 } });
+  assert.deepEqual(reading.actant_flow.primary_driven, ['gratitude']);
+  assert.equal(reading.temporal.trend, 'insufficient');
+  assert.equal(reading.evidence[0].actant, 'agent');
+  assert.equal(sensor.sense(call).actant_flow, undefined);
+  refused(() => Sensor.from(thanks).sense(call, { flow: true }), { code: 'invalid_request', place: 'v1_5.actant.analyze_flow' });
+  refused(() => sensor.sense(call, { temporal: { window: 0 } }), { place: 'v1_5.temporal.window_seconds' });
+});
+
+test('content that is insufficient gives a reading that says so', () => {
+  const sensor = Sensor.shipped('courtesy');
+  const reading = sensor.sense('Das ist leider ein deutscher Satz und kein englischer.');
+  assert.equal(reading.fidelity.sufficient, false);
+  assert.equal(reading.score, 0);
+  const fidelity = sensor.fidelity('Das ist leider ein deutscher Satz und kein englischer.');
+  assert.equal(fidelity.index, reading.fidelity.index);
+  assert.deepEqual(Object.keys(fidelity), ['index', 'sufficient', 'density', 'clarity']);
+  assert.ok(Object.isFrozen(fidelity));
+  assert.ok(sensor.fidelity(call).sufficient);
+});
+
+test('comparing', () => {
+  const sensor = Sensor.shipped('reply-quality');
+  const kind = { content: 'Thank you so much for your patience. Could you please tell me which version you use?', label: 'after' };
+  const rude = 'Hurry, only 2 left, act now! What the hell is your problem, are you even reading this?';
+  const comparison = sensor.compare(rude, kind);
+  assert.ok(comparison instanceof Comparison && Object.isFrozen(comparison.delta));
+  assert.equal(comparison.delta.direction, 'improvement');
+  assert.deepEqual([comparison.interaction_a.label, comparison.interaction_b.label], ['a', 'after']);
+  assert.deepEqual({ ...comparison }, JSON.parse(comparison.json()));
+  refused(() => sensor.compare(rude, ''), { code: 'insufficient_signal', place: 'interaction_b' });
+  refused(() => sensor.compare(7, rude), { code: 'invalid_request', place: 'interaction_a' });
+});
+
+test('metrics and blueprints', () => {
+  const reading = Sensor.shipped('service-call').sense(call, { profile: 'detailed' });
+  assert.equal(reading.target.type, 'blueprint');
+  assert.ok(reading.protocols.length > 0);
+  const metric = { sonometer_metric: 1, id: 'mine', version: '1.0', components: [{ protocol: 'thanks@1.0' }, { protocol: 'courtesy' }] };
+  const own = Sensor.from(metric, { shelf: [thanks] });
+  assert.equal(own.kind, 'metric');
+  assert.ok(own.markers.includes('thanks/gratitude') && own.markers.includes('courtesy/gratitude'));
+  assert.ok(own.sense(call).score > 0);
+  refused(() => Sensor.from(metric, { shelf: [thanks], shipped: false }), { code: 'target_not_found', place: 'components[1].protocol' });
+  refused(() => Sensor.from(metric, { shelf: ['sonometer: 1'] }), { code: 'invalid_protocol', place: /^shelf\[0\]/ });
+});
+
+test('estimating', () => {
+  const estimate = Sensor.shipped('courtesy').estimate(2000, { modality: 'transcript', usdPerIcs: 0.5 });
+  assert.ok(estimate instanceof Estimate && estimate.measured);
+  assert.ok(estimate.estimated_ics.typical <= estimate.estimated_ics.max);
+  assert.equal(estimate.estimated_cost_usd.max, estimate.estimated_ics.max / 2);
+  const { measured, ...told } = estimate;
+  assert.deepEqual(told, JSON.parse(estimate.json()));
+  assert.equal(Sensor.from(thanks).estimate(10).measured, false);
+  for (const characters of [-1, 0.5, NaN, '10', 2 ** 60]) {
+    refused(() => Sensor.from(thanks).estimate(characters), { code: 'invalid_request', place: 'characters' });
+  }
+  refused(() => Sensor.from(thanks).estimate(1, { modality: 'smell' }), { place: 'modality', message: /text, transcript/ });
+});
+
+test('a protocol with mistakes says where and how to mend them', () => {
+  const source = '# 😀\nsonometer: 1\nid: a\nversion: "1"\ntaxonomy: Signal\nmarkers:\n  - lable: x\n';
+  const error = refused(() => Sensor.from(source), { code: 'invalid_protocol', place: /^line 7, column/ });
+  const [first] = error.details.findings.filter(({ severity }) => severity === 'error');
+  assert.match(first.code, /^SM\d{4}$/);
+  assert.ok(first.fix.length > 0);
+  assert.ok(error.details.findings.some(({ start, end }) => source.slice(start, end) === 'lable'), JSON.stringify(error.details));
+});
+
+function using(sensor, work) {
+  try {
+    work(sensor);
+  } finally {
+    sensor.free();
+  }
+}

@@ -1,0 +1,31 @@
+// The declarations: what they accept and what they refuse, as modules of Node see them and as bundlers do.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import * as sonometer from 'sonometer';
+
+const here = import.meta.dirname;
+const tools = join(here, '../tools/node_modules');
+
+for (const project of ['nodenext', 'bundler']) {
+  test(`tsc --strict, ${project}`, { timeout: 120_000 }, () => {
+    const run = spawnSync(join(tools, '.bin/tsc'), ['--project', join(here, `types/${project}.json`)], { encoding: 'utf8' });
+    assert.equal(run.stdout, '');
+    assert.equal(run.status, 0, run.stderr);
+  });
+}
+
+test('a mistake is found: the check is no empty one', { timeout: 120_000 }, () => {
+  const run = spawnSync(join(tools, '.bin/tsc'), ['--project', join(here, 'types/mistake.json')], { encoding: 'utf8' });
+  assert.match(run.stdout, /mistake\.mts\(3,14\): error TS2322/);
+  assert.notEqual(run.status, 0);
+});
+
+test('every name that is exported is declared, and none besides; none is any', () => {
+  const declarations = readFileSync(join(here, 'node_modules/sonometer/index.d.ts'), 'utf8');
+  const declared = [...declarations.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual(Object.keys(sonometer).sort(), declared.sort());
+  assert.doesNotMatch(declarations.replace(/\/\*\*[^]*?\*\//g, ''), /\bany\b/);
+});

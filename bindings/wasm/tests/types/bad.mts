@@ -1,0 +1,61 @@
+// What must be refused: `tsc` fails where a line below is accepted.
+import { Comparison, Interaction, Reading, Sensor, SonometerError, init } from 'sonometer';
+
+const sensor = Sensor.shipped('courtesy');
+const reading = sensor.sense('text');
+
+// @ts-expect-error made by sensors only
+new Reading();
+// @ts-expect-error made by sensors only
+new Comparison();
+// @ts-expect-error made with `shipped` and `from`
+new Sensor('courtesy');
+// @ts-expect-error made with `parse`
+new Interaction('{}');
+// @ts-expect-error made by the package
+new SonometerError('invalid_request', '');
+// @ts-expect-error a text
+Sensor.shipped(7);
+// @ts-expect-error no such option
+sensor.sense('text', { profil: 'raw' });
+// @ts-expect-error no such profile
+sensor.sense('text', { profile: 'all' });
+// @ts-expect-error no such unit
+sensor.sense('text', { offsets: 'utf8' });
+// @ts-expect-error `false` leaves them out, `true` says nothing
+sensor.sense('text', { offsets: true });
+// @ts-expect-error a number of seconds
+sensor.sense('text', { temporal: { window: '60' } });
+// @ts-expect-error not a list of texts
+sensor.sense(['text']);
+// @ts-expect-error every turn has a role
+sensor.sense([{ content: 'text' }]);
+// @ts-expect-error a number
+sensor.sense(7);
+// @ts-expect-error misspelt
+sensor.sense({ contents: 'text' });
+// @ts-expect-error frozen
+reading.score = 1;
+// @ts-expect-error frozen
+reading.evidence.push();
+// @ts-expect-error not every marker is in every protocol
+const a: number = reading.resonance['gratitude'];
+// @ts-expect-error only with the profile `detailed`
+const b: string = reading.evidence[0]!.reconstruction.segment_text;
+// @ts-expect-error places may be left out
+const c: number = reading.evidence[0]!.start;
+// @ts-expect-error no such member: results are not `any`
+reading.sore;
+// @ts-expect-error no such member
+reading.ics.costs;
+// @ts-expect-error an outcome is one or the other
+const d: Reading = sensor.batch(['text'])[0]!.reading;
+// @ts-expect-error no such code
+if (new Error() instanceof SonometerError && (new Error() as SonometerError).code === 'oops') await init();
+// @ts-expect-error no such modality
+sensor.estimate(10, { modality: 'smell' });
+// @ts-expect-error two interactions
+sensor.compare('text');
+// @ts-expect-error a number is not where a module comes from
+await init(7);
+void [a, b, c, d];

@@ -1,0 +1,50 @@
+// What must be accepted. Never run; `tsc --strict` reads it.
+import { Interaction, Sensor, SonometerError, catalog, fingerprint, init } from 'sonometer';
+import type { CatalogEntry, Comparison, ErrorCode, Estimate, Fidelity, Finding, Outcome, Reading, Turn } from 'sonometer';
+
+await init();
+await init('https://example.org/sonometer.wasm');
+await init(new Uint8Array(8));
+
+using sensor = Sensor.shipped('courtesy');
+const turns: readonly Turn[] = [{ role: 'agent', content: 'Good morning.', timestamp: 0 }];
+const reading: Reading = sensor.sense(turns, { profile: 'detailed', offsets: 'utf16', flow: { primary: 'agent' }, temporal: true, usdPerIcs: 0.01 });
+const score: number = reading.score;
+const gratitude: number | undefined = reading.resonance['gratitude'];
+for (const { metamarker, score, source, start, end } of reading.evidence) {
+  const text: string = source + metamarker + (start === undefined ? '' : source.slice(start, end)) + String(score);
+  void text;
+}
+const first: string | undefined = reading.evidence[0]?.reconstruction?.segment_text;
+const mode: string | null | undefined = reading.signal?.dominant_mode;
+
+sensor.sense('text');
+sensor.sense({ content: 'text', label: 'a' });
+sensor.sense({ segments: turns, type: 'transcript' });
+sensor.sense(Interaction.parse('{"content": "text"}'), { offsets: false });
+const fidelity: Fidelity = sensor.fidelity('text');
+const comparison: Comparison = sensor.compare('a', turns, { usdPerIcs: 1 });
+const estimate: Estimate = sensor.estimate(10, { modality: 'transcript' });
+const outcomes: Outcome[] = sensor.batch(new Set(['a', 'b']));
+for (const { reading, error } of sensor.each(outcomes.map((_, at) => `${at}`))) {
+  if (error) {
+    const code: ErrorCode = error.code;
+    void code;
+  } else {
+    const known: Reading = reading;
+    void known;
+  }
+}
+const own = Sensor.from('sonometer: 1', { shelf: [{ sonometer: 1 }, 'sonometer: 1'], shipped: false });
+own.free();
+const entries: readonly CatalogEntry[] = catalog();
+const print: string = fingerprint();
+try {
+  Sensor.from('');
+} catch (error) {
+  if (error instanceof SonometerError && error.code === 'invalid_protocol') {
+    const findings: readonly Finding[] | undefined = error.details.findings;
+    void findings;
+  }
+}
+void [score, gratitude, first, mode, fidelity, comparison, estimate, entries, print];
