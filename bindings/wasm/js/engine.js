@@ -3,6 +3,8 @@ import * as glue from './glue.js';
 import { SonometerError, fromEngine, invalid } from './errors.js';
 
 let running = false;
+/** Whether the instance failed and was not replaced yet. */
+let broken = false;
 /** How often a new instance had to take the place of another. What older ones held is gone. */
 let generation = 0;
 /** Starts the instance at its first use, where that can be done without waiting (Node). */
@@ -38,15 +40,32 @@ export function call(work) {
     if (starter === undefined) throw invalid('', 'the engine is not loaded yet; write `await init()` first');
     starter();
   }
+  if (broken) replace();
   try {
     return work(glue, generation);
   } catch (thrown) {
-    if (Array.isArray(thrown)) throw fromEngine(thrown);
-    if (thrown instanceof SonometerError) throw thrown;
-    throw failed(thrown);
+    // First of all, since without stack even the lines below may fail.
+    const before = broken;
+    broken = true;
+    const told = Array.isArray(thrown) ? fromEngine(thrown) : thrown;
+    if (!(told instanceof SonometerError)) throw failed(thrown);
+    broken = before;
+    throw told;
   }
 }
 
+/** Puts a new instance in the place of one that failed. */
+function replace() {
+  generation += 1;
+  try {
+    glue.__wbg_reset_state();
+  } catch (cause) {
+    throw new SonometerError('internal_error', `the engine failed and cannot be started anew (${cause}); load the page or process again`, '', {}, { cause });
+  }
+  broken = false;
+}
+
+/** What is told of a trap. */
 function failed(trap) {
   let said = '';
   try {
@@ -54,13 +73,7 @@ function failed(trap) {
   } catch {
     // Not even that works any more.
   }
-  generation += 1;
-  try {
-    glue.__wbg_reset_state();
-  } catch (another) {
-    const message = `the engine failed and could not be started anew (${another}); load the page or process again`;
-    return new SonometerError('internal_error', message, '', {}, { cause: trap });
-  }
+  replace();
   const message = said === ''
     ? `the engine ran out of memory or stack (${trap}); give less at once`
     : `the engine failed (${said}); please report it as a bug`;

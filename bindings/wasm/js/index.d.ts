@@ -286,6 +286,10 @@ export class Sensor implements Disposable {
   batch(interactions: Iterable<InteractionInput>, options?: SenseOptions): Outcome[];
   /** As `batch`, one outcome at a time. */
   each(interactions: Iterable<InteractionInput>, options?: SenseOptions): IterableIterator<Outcome>;
+  /** Begins to measure an interaction that comes in bit by bit. */
+  session(options?: SessionOptions): Session;
+  /** A stream of text that lets pass what has settled, masked, and holds back the rest: `answer.pipeThrough(sensor.guard())`. */
+  guard(options?: GuardOptions): Guard;
   /** Whether an interaction holds enough to be measured; costs no ICS. */
   fidelity(interaction: InteractionInput): Fidelity;
   /**
@@ -302,6 +306,96 @@ export class Sensor implements Disposable {
   /** Gives its memory back now; using the sensor afterwards is an error. Otherwise that happens with garbage collection. */
   free(): void;
   [Symbol.dispose](): void;
+}
+
+/** A place in an interaction that still comes in. */
+export interface Place {
+  /** From 0; 0 in a text. */
+  readonly segment: number;
+  /** How far into its content, in the unit of the session. */
+  readonly offset: number;
+}
+
+/** Something that a session has found out. Evidence and masks are told once and are final; the others are how things stand. */
+export type SessionEvent =
+  | {
+      readonly event: 'evidence';
+      readonly metamarker: string;
+      readonly score: number;
+      readonly source: string;
+      readonly segment: number;
+      readonly start: number;
+      readonly end: number;
+      /** Where it goes on in later segments. */
+      readonly joined?: readonly Stretch[];
+    }
+  | {
+      readonly event: 'mask';
+      readonly segment: number;
+      readonly start: number;
+      readonly end: number;
+      /** What is shown in its place. */
+      readonly shown: string;
+    }
+  | { readonly event: 'resonance'; readonly metamarker: string; readonly score: number }
+  | { readonly event: 'fidelity'; readonly index: number; readonly sufficient: boolean };
+
+/** What a push brought to light, frozen. */
+export interface Step {
+  /** Everything before this place is settled: nothing there can change any more. */
+  readonly settled_to: Place;
+  readonly events: readonly SessionEvent[];
+  /** With `release`: the text that has settled, as it may be shown. */
+  readonly released?: readonly { readonly segment: number; readonly text: string }[];
+}
+
+export interface SessionOptions extends Omit<SenseOptions, 'offsets'> {
+  /** Of steps and of readings; `utf16` by default. */
+  readonly offsets?: OffsetUnit | undefined;
+  /** Whether steps carry the text that has settled, masked; `false` by default. */
+  readonly release?: boolean | undefined;
+}
+
+/** One interaction that comes in bit by bit: a text, or the segments of a conversation. The first call decides. */
+export class Session implements Disposable {
+  private constructor();
+  /** Everything before this place is settled. */
+  readonly settledTo: Place;
+  /**
+   * The next part of the text, or of the segment begun last: text or UTF-8 bytes, cut anywhere.
+   * @throws {SonometerError} The part is not taken then, and the session goes on as if it had not come.
+   */
+  push(chunk: string | Uint8Array): Step;
+  /** Begins a segment of a conversation; the one before is over. */
+  beginSegment(role: string, options?: { readonly timestamp?: number | undefined }): Step;
+  /** A whole segment of a conversation. */
+  pushSegment(segment: Turn): Step;
+  /** Nothing more comes: everything settles, and what is left is told. `finish` does not need it. */
+  end(): Step;
+  /** The reading as if the interaction ended here. The session goes on. */
+  soFar(): Reading;
+  /** The reading of all that came in, the same bytes as from `sense`. The session is over. */
+  finish(): Reading;
+  /** Gives its memory back without a reading. */
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+export interface GuardOptions extends Omit<SessionOptions, 'release'> {
+  /** Hears of everything that settles, after its text has passed. What it throws ends the stream with that error. */
+  readonly onStep?: ((step: Step) => void) | undefined;
+}
+
+/**
+ * A `TransformStream` of text that lets pass what has settled, masked where the protocol says so, and holds back the rest:
+ * `answer.pipeThrough(sensor.guard())`.
+ */
+export class Guard {
+  private constructor();
+  readonly readable: ReadableStream<string>;
+  readonly writable: WritableStream<string | Uint8Array>;
+  /** The reading of all that came in, once the stream has closed; rejected if it failed or was cancelled. */
+  readonly reading: Promise<Reading>;
 }
 
 export type ErrorCode =
@@ -357,3 +451,9 @@ export function init(source?: WasmSource | PromiseLike<WasmSource>): Promise<voi
 
 /** An address (text, `URL`, `Request`), a `Response`, bytes (`ArrayBuffer` or a view of one), or a `WebAssembly.Module`. */
 export type WasmSource = string | object;
+
+// Where neither the library of the DOM nor Node's types are there, streams are known by name only.
+declare global {
+  interface ReadableStream<R> {}
+  interface WritableStream<W> {}
+}

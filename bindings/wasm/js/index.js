@@ -3,4 +3,5 @@ export { SonometerError } from './errors.js';
 export { Interaction } from './interaction.js';
 export { Comparison, Estimate, Reading } from './reading.js';
 export { Sensor } from './sensor.js';
+export { Guard, Session } from './session.js';
 export { catalog, fingerprint } from './catalog.js';

@@ -63,7 +63,7 @@ export function wantText(place, text) {
 let most;
 
 /** A text that is too long is refused before it is copied: its UTF-8 form has at least as many bytes as it has units. */
-function wantSize(place, text) {
+export function wantSize(place, text) {
   most ??= call((engine) => engine.mostContent());
   if (text.length > most) {
     const message = `${text.length} UTF-16 units of content; at most ${most} bytes are read at once`;
@@ -74,7 +74,7 @@ function wantSize(place, text) {
 const half = /\p{Surrogate}/u;
 
 /** A half of a surrogate pair has no UTF-8 form; it would silently become another character and move every place. */
-function wantWhole(place, text) {
+export function wantWhole(place, text) {
   if (text.isWellFormed?.() ?? !half.test(text)) return;
   const offset = text.search(half);
   const unit = text.charCodeAt(offset).toString(16);

@@ -1,4 +1,4 @@
 // ES modules in Node share the instance, and the classes, with whoever uses `require`.
 import sonometer from './node.cjs';
 
-export const { Comparison, Estimate, Interaction, Reading, Sensor, SonometerError, catalog, fingerprint, init } = sonometer;
+export const { Comparison, Estimate, Guard, Interaction, Reading, Sensor, Session, SonometerError, catalog, fingerprint, init } = sonometer;

@@ -47,6 +47,7 @@ export function known(place, options, names) {
   for (const name of Object.keys(options)) {
     if (!names.includes(name)) throw invalid(`${place}.${name}`, `unknown option \`${name}\`; there is ${names.join(', ')}`);
   }
+  return options;
 }
 
 export function oneOf(place, value, names, more = '') {

@@ -4,6 +4,7 @@ import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
 import { kind, messageOf, wantText, written } from './interaction.js';
 import { ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
+import { begin, guard } from './session.js';
 
 const inside = Symbol();
 
@@ -98,6 +99,24 @@ export class Sensor {
     const asked = ask(options);
     this.#use((instrument) => instrument.check(asked.bits, asked.primary, asked.window, asked.rate));
     return this.#outcomes(interactions, asked);
+  }
+
+  /** Begins to measure an interaction that comes in bit by bit. */
+  session(options = {}) {
+    const { release = false, ...asked } = known('options', options, ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'release']);
+    if (asked.offsets === false) throw invalid('options.offsets', 'a session needs a unit to count its places in');
+    flag('options.release', release);
+    const { bits, primary, window, rate: price } = ask(asked);
+    return begin(() => this.#use((instrument) => instrument.session(bits, primary, window, price, release)));
+  }
+
+  /** A stream of text that lets pass what has settled, masked, and holds back the rest. */
+  guard(options = {}) {
+    const { onStep, ...asked } = known('options', options, ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'onStep']);
+    if (onStep !== undefined && typeof onStep !== 'function') {
+      throw invalid('options.onStep', `a function is needed, not ${kind(onStep)}`);
+    }
+    return guard(this.session({ ...asked, release: true }), onStep);
   }
 
   /** Whether an interaction holds enough to be measured. */

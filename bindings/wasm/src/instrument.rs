@@ -2,6 +2,7 @@
 
 use crate::ask::{self, Ask, Words};
 use crate::shelf::{self, Shelf};
+use crate::stream::{Listener, Stream};
 use crate::trouble::{findings, thrown, thrown_of};
 use sonometer::protocol::{Better, Modality};
 use sonometer::{
@@ -171,6 +172,26 @@ impl Instrument {
             Some(at) => thrown(batch::nth(at as usize, error)),
             None => thrown(error),
         })
+    }
+
+    /// Begins to sense an interaction that comes in bit by bit. With `release`, steps carry the text that has settled.
+    ///
+    /// # Errors
+    /// Those of [`sonometer::View::check`].
+    pub fn session(
+        &self,
+        bits: u32,
+        primary: Option<String>,
+        window: Option<String>,
+        rate: Option<String>,
+        release: bool,
+    ) -> Result<Stream, JsValue> {
+        self.check(bits, primary.clone(), window.clone(), rate.clone())?;
+        let ask = Ask::read(bits, Words { primary, window, rate }).map_err(thrown)?;
+        Ok(Stream::new(ask, release, |options| match &self.measure {
+            Measure::Sensor(sensor) => Listener::Sensor(sensor.session(options)),
+            Measure::Composition(whole) => Listener::Composition(whole.session(options)),
+        }))
     }
 
     /// Whether an interaction holds enough: `{"index", "sufficient", "density", "clarity"}`.

@@ -8,6 +8,7 @@ mod ask;
 mod instrument;
 mod panic;
 mod shelf;
+mod stream;
 mod trouble;
 
 use sonometer::Interaction;

@@ -1,62 +1,38 @@
 // The package in a browser: a strict content security policy, the vectors, the demo page.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as sonometer from 'sonometer';
 import { answer } from './answer.mjs';
+import { browse, executablePath, folders } from './browser.mjs';
 import { allCases, isRight } from './cases.mjs';
 import { serve as start } from './serve.mjs';
 
 const here = import.meta.dirname;
-const { chromium } = createRequire(join(here, '../tools/package.json'))('playwright-core');
-const executablePath = '/usr/bin/chromium';
-const skip = existsSync(executablePath) ? false : 'no /usr/bin/chromium';
-const folders = { '/package/': join(here, 'node_modules/sonometer'), '/tests/': here, '/demo/': join(here, 'examples/browser'), '/cases.jsonl': join(here, 'cases-chromium.jsonl') };
-
-let context;
-let profile;
+const skip = existsSync(executablePath) ? false : `no ${executablePath}`;
+const shown = folders(here, join(here, 'cases-chromium.jsonl'));
 const trouble = [];
+let browser;
 
 before(async () => {
-  if (skip) return;
-  profile = mkdtempSync(join(tmpdir(), 'sonometer-chromium-'));
-  const args = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
-  context = await chromium.launchPersistentContext(profile, { executablePath, args, viewport: { width: 1100, height: 860 } });
-  // Nothing may come from anywhere else.
-  await context.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => {
-    trouble.push(`asked for ${route.request().url()}`);
-    return route.abort();
-  });
+  if (!skip) browser = await browse(here, (what) => trouble.push(what));
 });
 
-after(async () => {
-  await context?.close();
-  if (profile) rmSync(profile, { recursive: true, force: true });
-});
+after(() => browser?.close());
 
 /** A server that is closed with its test, however that ends. */
-async function serve(t, ...options) {
-  const server = await start(...options);
+async function serve(t, options) {
+  const server = await start(shown, options);
   t.after(() => server.close());
   return server;
 }
 
-async function open(address) {
-  const page = await context.newPage();
-  page.on('pageerror', (error) => trouble.push(String(error)));
-  await page.goto(`${address}/tests/page/index.html`);
-  await page.waitForFunction(() => document.title === 'ready');
-  return page;
-}
-
 test('loads under a strict policy and answers every vector', { skip, timeout: 300_000 }, async (t) => {
   const cases = allCases(process.env.SONOMETER_ROOT);
-  writeFileSync(folders['/cases.jsonl'], cases.map(({ expect, ...given }) => `${JSON.stringify(given)}\n`).join(''));
-  const server = await serve(t, folders);
-  const page = await open(server.address);
+  writeFileSync(shown['/cases.jsonl'], cases.map(({ expect, ...given }) => `${JSON.stringify(given)}\n`).join(''));
+  const server = await serve(t);
+  const page = await browser.open(server.address);
   const early = await page.evaluate(() => {
     try {
       window.door.sonometer.fingerprint();
@@ -72,33 +48,32 @@ test('loads under a strict policy and answers every vector', { skip, timeout: 30
   assert.deepEqual(cases.filter((one, at) => !isRight(one.expect, answers[at])).map(({ name }) => name), []);
   // Errors too are those of Node, to the letter.
   assert.deepEqual(answers, cases.map((one) => answer(sonometer, one)));
-  console.log(`vectors: ${answers.length} equal in Chromium ${context.browser()?.version() ?? ''}`);
+  console.log(`vectors: ${answers.length} equal in Chromium ${browser.version}`);
   await page.close();
 });
 
 test('a policy without wasm-unsafe-eval, and a missing module, are told as such', { skip, timeout: 60_000 }, async (t) => {
-  const strict = await serve(t, folders, { wasm: false });
-  const page = await open(strict.address);
+  const strict = await serve(t, { wasm: false });
+  const page = await browser.open(strict.address);
   assert.match(await page.evaluate(() => window.door.load()), /^SonometerError invalid_request: .*'wasm-unsafe-eval'/);
   await page.close();
-  const server = await serve(t, folders);
-  const second = await open(server.address);
+  const server = await serve(t);
+  const second = await browser.open(server.address);
   assert.match(await second.evaluate(() => window.door.load('/nowhere.wasm')), /^SonometerError invalid_request: \/nowhere\.wasm answers 404/);
   assert.equal(await second.evaluate(() => window.door.load()), 'loaded', 'a second try may succeed');
   await second.close();
 });
 
 test('a server that does not know the type of .wasm', { skip, timeout: 60_000 }, async (t) => {
-  const server = await serve(t, folders, { types: { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript' } });
-  const page = await open(server.address);
+  const server = await serve(t, { types: { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript' } });
+  const page = await browser.open(server.address);
   assert.equal(await page.evaluate(() => window.door.load()), 'loaded');
   await page.close();
 });
 
 test('the demo page', { skip, timeout: 60_000 }, async (t) => {
-  const server = await serve(t, { ...folders, '/demo/sonometer/': folders['/package/'] });
-  const page = await context.newPage();
-  page.on('pageerror', (error) => trouble.push(String(error)));
+  const server = await serve(t);
+  const page = await browser.newPage();
   page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
   await page.goto(`${server.address}/demo/index.html`);
   await page.waitForFunction(() => document.querySelectorAll('mark').length > 0);

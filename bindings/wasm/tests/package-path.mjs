@@ -1,17 +1,17 @@
-// Where the installed package lies; `../test` installs it from its archive.
+// Where the installed package lies: beside this file, or (seen from the repository) where `../test` puts it.
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-export const out = join(process.env.CARGO_TARGET_DIR ?? join(root, 'target'), 'wasm');
-export const app = join(out, 'app');
-export const installed = join(app, 'node_modules', 'sonometer');
+const here = dirname(fileURLToPath(import.meta.url));
+const target = process.env.CARGO_TARGET_DIR ?? resolve(here, '../../../target');
 
-if (!existsSync(installed)) {
-  console.error(`there is no ${installed}; run bindings/wasm/test first`);
+/** The folder of the installed package with the tests beside it. */
+export const app = [here, join(target, 'wasm/app')].find((folder) => existsSync(join(folder, 'node_modules/sonometer')));
+if (app === undefined) {
+  console.error('the package is not installed; run bindings/wasm/test');
   process.exit(2);
 }
 
 /** The package as an ES module. */
-export const sonometer = await import(pathToFileURL(join(installed, 'node.js')).href);
+export const sonometer = await import(pathToFileURL(join(app, 'node_modules/sonometer/node.js')).href);

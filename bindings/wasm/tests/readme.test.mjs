@@ -13,7 +13,7 @@ for (const [at, code] of blocks.entries()) {
   test(`block ${at + 1}`, async () => {
     // `expression; // value` becomes a comparison; values with … are told to people only.
     const lines = code.split('\n').map((line) => {
-      const [, expression, value] = /^ *([\w.()'[\]@ ,:{}?-]+);\s*\/\/ ([\d.]+|true|false|'[^']*')(?:$|:.*$)/.exec(line) ?? [];
+      const [, expression, value] = /^ *([\w.()'[\]@ ,:{}?=>-]+);\s*\/\/ ([\d.]+|true|false|'[^']*')(?:$|:.*$)/.exec(line) ?? [];
       if (expression === undefined || /^(const|import|return)\b/.test(expression)) return line;
       return `check(${expression}, ${value}, ${JSON.stringify(line)});`;
     });

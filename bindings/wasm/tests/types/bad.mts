@@ -56,6 +56,16 @@ if (new Error() instanceof SonometerError && (new Error() as SonometerError).cod
 sensor.estimate(10, { modality: 'smell' });
 // @ts-expect-error two interactions
 sensor.compare('text');
+// @ts-expect-error a text or bytes
+sensor.session().push(7);
+// @ts-expect-error a session always counts its places
+sensor.session({ offsets: false });
+// @ts-expect-error only masks have it
+sensor.session().end().events[0]!.shown;
+// @ts-expect-error a function
+sensor.guard({ onStep: 7 });
+// @ts-expect-error guards release by themselves
+sensor.guard({ release: false });
 // @ts-expect-error a number is not where a module comes from
 await init(7);
 void [a, b, c, d];

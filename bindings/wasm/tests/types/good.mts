@@ -1,6 +1,8 @@
 // What must be accepted. Never run; `tsc --strict` reads it.
 import { Interaction, Sensor, SonometerError, catalog, fingerprint, init } from 'sonometer';
-import type { CatalogEntry, Comparison, ErrorCode, Estimate, Fidelity, Finding, Outcome, Reading, Turn } from 'sonometer';
+import type {
+  CatalogEntry, Comparison, ErrorCode, Estimate, Fidelity, Finding, Guard, Outcome, Reading, Session, Step, Turn,
+} from 'sonometer';
 
 await init();
 await init('https://example.org/sonometer.wasm');
@@ -35,6 +37,18 @@ for (const { reading, error } of sensor.each(outcomes.map((_, at) => `${at}`))) 
     void known;
   }
 }
+using session: Session = sensor.session({ release: true, offsets: 'bytes' });
+session.beginSegment('agent', { timestamp: 0.5 });
+const step: Step = session.push(new Uint8Array(3));
+for (const event of step.events) {
+  if (event.event === 'mask') session.push(event.shown);
+  if (event.event === 'fidelity' && !event.sufficient) session.pushSegment({ role: 'a', content: 'b' });
+}
+const place: number = session.settledTo.offset;
+const guard: Guard = sensor.guard({ onStep: ({ released }) => void released?.[0]?.text });
+const whole: Promise<Reading> = guard.reading;
+const readable: ReadableStream<string> = guard.readable;
+void [place, whole, readable, session.soFar(), session.end(), session.finish()];
 const own = Sensor.from('sonometer: 1', { shelf: [{ sonometer: 1 }, 'sonometer: 1'], shipped: false });
 own.free();
 const entries: readonly CatalogEntry[] = catalog();

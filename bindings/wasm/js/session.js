@@ -1,0 +1,177 @@
+// An interaction that comes in bit by bit, and a stream that holds text back until it may be shown.
+import { call } from './engine.js';
+import { SonometerError, freeze, invalid } from './errors.js';
+import { kind, wantSize, wantText, wantWhole } from './interaction.js';
+import { known } from './options.js';
+import { Reading, made } from './reading.js';
+
+const key = Symbol();
+const START = Object.freeze({ segment: 0, offset: 0 });
+
+/** How a sensor makes a session. */
+export function begin(open) {
+  return new Session(key, open);
+}
+
+/** One interaction that comes in. */
+export class Session {
+  #stream;
+  #generation;
+  /** The first half of a pair at the end of the last text, whose other half is to come. */
+  #half = '';
+  #settledTo = START;
+
+  constructor(secret, open) {
+    if (secret !== key) throw invalid('', 'sessions are begun by `sensor.session()`');
+    call((_, generation) => {
+      this.#generation = generation;
+      this.#stream = open();
+    });
+  }
+
+  /** Everything before this place is settled: nothing there can change any more. */
+  get settledTo() {
+    return this.#settledTo;
+  }
+
+  /** The next part of the text, or of the segment begun last: a text or UTF-8 bytes, cut anywhere. */
+  push(chunk) {
+    if (chunk instanceof Uint8Array) {
+      if (this.#half !== '') throw this.#cut();
+      return this.#step((stream) => stream.pushBytes(chunk));
+    }
+    if (typeof chunk !== 'string') throw invalid('chunk', `a text or bytes are needed, not ${kind(chunk)}`);
+    const whole = this.#half + chunk;
+    const cut = /[\ud800-\udbff]$/.test(whole) ? whole.length - 1 : whole.length;
+    const text = whole.slice(0, cut);
+    wantSize('chunk', text);
+    wantWhole('chunk', text);
+    const step = this.#step((stream) => stream.push(text));
+    this.#half = whole.slice(cut);
+    return step;
+  }
+
+  /** Begins a segment of a conversation; the one before is over. */
+  beginSegment(role, options = {}) {
+    known('options', options, ['timestamp']);
+    if (this.#half !== '') throw this.#cut();
+    wantText('role', role);
+    const time = seconds('options.timestamp', options.timestamp);
+    return this.#step((stream) => stream.beginSegment(role, time));
+  }
+
+  /** A whole segment of a conversation. */
+  pushSegment(segment) {
+    known('segment', segment, ['role', 'content', 'timestamp']);
+    if (this.#half !== '') throw this.#cut();
+    const { role, content, timestamp } = segment;
+    wantText('segment.role', role);
+    wantText('segment.content', content);
+    const time = seconds('segment.timestamp', timestamp);
+    return this.#step((stream) => stream.pushSegment(role, content, time));
+  }
+
+  /** Nothing more comes: everything settles. */
+  end() {
+    if (this.#half !== '') throw this.#cut();
+    return this.#step((stream) => stream.end());
+  }
+
+  /** The reading as if the interaction ended here. The session goes on. */
+  soFar() {
+    if (this.#half !== '') throw this.#cut();
+    return new Reading(made, this.#use((stream) => stream.soFar()));
+  }
+
+  /** The reading of all that came in. The session is over, and its memory is given back. */
+  finish() {
+    const reading = this.soFar();
+    this.free();
+    return reading;
+  }
+
+  /** Gives its memory back without a reading. */
+  free() {
+    const stream = this.#stream;
+    const generation = this.#generation;
+    this.#stream = undefined;
+    if (stream !== undefined) call((_, now) => generation === now && stream.free());
+  }
+
+  #step(work) {
+    const step = freeze(JSON.parse(this.#use(work)));
+    this.#settledTo = step.settled_to;
+    return step;
+  }
+
+  #use(work) {
+    if (this.#stream === undefined) throw invalid('', 'this session is over; begin another');
+    return call((_, generation) => {
+      if (generation !== this.#generation) {
+        throw new SonometerError('internal_error', 'the engine failed, and what this session held went with it; begin another');
+      }
+      return work(this.#stream);
+    });
+  }
+
+  #cut() {
+    return invalid('chunk', 'the text ends with half of a surrogate pair, whose other half must come first');
+  }
+}
+Object.defineProperty(Session.prototype, Symbol.dispose ?? Symbol.for('Symbol.dispose'), {
+  value: Session.prototype.free,
+  configurable: true,
+  writable: true,
+});
+
+/**
+ * A stream of text that lets pass what has settled, masked where the protocol says so, and holds back the rest.
+ * `reading` is that of all that came in, once the stream has closed.
+ */
+export class Guard extends TransformStream {
+  constructor(secret, session, onStep) {
+    if (secret !== key) throw invalid('', 'guards are made by `sensor.guard()`');
+    let settle;
+    const reading = new Promise((resolve, reject) => {
+      settle = { resolve, reject };
+    });
+    // Who does not wait for it need not hear of its failure: the stream tells of that too.
+    reading.catch(() => {});
+    const tell = (step, controller) => {
+      for (const { text } of step.released ?? []) controller.enqueue(text);
+      onStep?.(step);
+    };
+    const guarded = (work) => {
+      try {
+        work();
+      } catch (error) {
+        session.free();
+        settle.reject(error);
+        throw error;
+      }
+    };
+    super({
+      transform: (chunk, controller) => guarded(() => tell(session.push(chunk), controller)),
+      flush: (controller) =>
+        guarded(() => {
+          tell(session.end(), controller);
+          settle.resolve(session.finish());
+        }),
+      cancel: (reason) => {
+        session.free();
+        settle.reject(reason);
+      },
+    });
+    Object.defineProperty(this, 'reading', { value: reading, enumerable: true });
+  }
+}
+
+export function guard(session, onStep) {
+  return new Guard(key, session, onStep);
+}
+
+function seconds(place, value) {
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid(place, `a number of seconds is needed, not ${kind(value)}`);
+  return String(value);
+}

@@ -1,0 +1,134 @@
+//! An interaction that comes in bit by bit, as JavaScript holds it.
+
+use crate::ask::Ask;
+use crate::trouble::thrown;
+use sonometer::{CompositionSession, Error, OffsetUnit, Session, SessionOptions, Step, Turn, Unit};
+use wasm_bindgen::prelude::*;
+
+/// What listens.
+pub(crate) enum Listener {
+    Sensor(Session),
+    Composition(CompositionSession),
+}
+
+/// One session. Its methods give steps as the engine's JSON.
+#[wasm_bindgen(skip_typescript)]
+pub struct Stream {
+    /// `None` when it is finished.
+    listener: Option<Listener>,
+    ask: Ask,
+}
+
+/// Does the same with either kind of session.
+macro_rules! either {
+    ($listener:expr, $session:ident => $work:expr) => {
+        match $listener {
+            Listener::Sensor($session) => $work,
+            Listener::Composition($session) => $work,
+        }
+    };
+}
+
+#[wasm_bindgen]
+impl Stream {
+    /// Takes more of the text, or of the open segment.
+    ///
+    /// # Errors
+    /// Those of [`Session::push`].
+    pub fn push(&mut self, text: &str) -> Result<String, JsValue> {
+        self.step(|listener| either!(listener, session => session.push(text.as_bytes())))
+    }
+
+    /// The same from bytes, which may end within a character.
+    ///
+    /// # Errors
+    /// Those of [`Session::push`].
+    #[wasm_bindgen(js_name = pushBytes)]
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<String, JsValue> {
+        self.step(|listener| either!(listener, session => session.push(bytes)))
+    }
+
+    /// Begins a segment.
+    ///
+    /// # Errors
+    /// Those of [`Session::begin_segment`], and a `timestamp` that is no number.
+    #[wasm_bindgen(js_name = beginSegment)]
+    pub fn begin_segment(&mut self, role: &str, timestamp: Option<String>) -> Result<String, JsValue> {
+        self.step(|listener| {
+            let time = seconds(timestamp)?;
+            either!(listener, session => session.begin_segment(role, time))
+        })
+    }
+
+    /// Takes a whole segment.
+    ///
+    /// # Errors
+    /// Those of [`Session::push_segment`], and a `timestamp` that is no number.
+    #[wasm_bindgen(js_name = pushSegment)]
+    pub fn push_segment(
+        &mut self,
+        role: &str,
+        content: &str,
+        timestamp: Option<String>,
+    ) -> Result<String, JsValue> {
+        self.step(|listener| {
+            let segment =
+                Turn { role: Some(role.into()), content: content.into(), timestamp: seconds(timestamp)? };
+            either!(listener, session => session.push_segment(segment))
+        })
+    }
+
+    /// Nothing more comes.
+    ///
+    /// # Errors
+    /// Those of [`Session::end`].
+    pub fn end(&mut self) -> Result<String, JsValue> {
+        self.step(|listener| either!(listener, session => session.end()))
+    }
+
+    /// The canonical JSON of the reading as if the interaction ended here.
+    ///
+    /// # Errors
+    /// Those of [`Session::so_far`].
+    #[wasm_bindgen(js_name = soFar)]
+    pub fn so_far(&mut self) -> Result<String, JsValue> {
+        let view = self.ask.view();
+        let listener = self.listener.as_ref().ok_or_else(finished).map_err(thrown)?;
+        either!(listener, session => session.so_far().map(|reading| reading.to_json(view))).map_err(thrown)
+    }
+
+    /// The canonical JSON of the reading of all that came in. The session is over, unless this is an error.
+    ///
+    /// # Errors
+    /// Those of [`Session::finish`].
+    pub fn finish(&mut self) -> Result<String, JsValue> {
+        let json = self.so_far()?;
+        self.listener = None;
+        Ok(json)
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(ask: Ask, release: bool, begin: impl FnOnce(SessionOptions) -> Listener) -> Self {
+        let unit = ask.view().offsets.unwrap_or(OffsetUnit::Utf16);
+        let options = SessionOptions { sense: ask.options, unit, release };
+        Self { listener: Some(begin(options)), ask }
+    }
+
+    fn step(&mut self, work: impl FnOnce(&mut Listener) -> Result<Step, Error>) -> Result<String, JsValue> {
+        let listener = self.listener.as_mut().ok_or_else(finished).map_err(thrown)?;
+        work(listener).map(|step| step.to_json()).map_err(thrown)
+    }
+}
+
+fn finished() -> Error {
+    Error::invalid("", "this session is finished; begin another")
+}
+
+fn seconds(text: Option<String>) -> Result<Option<Unit>, Error> {
+    let Some(text) = text else { return Ok(None) };
+    match Unit::parse(&text) {
+        Some(seconds) => Ok(Some(seconds)),
+        None => Err(Error::invalid("timestamp", format!("`{text}` is no number of seconds within 9e12"))),
+    }
+}
