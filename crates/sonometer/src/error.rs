@@ -1,6 +1,7 @@
 //! The one error shape of every door.
 
 use crate::diagnostic::{Diagnostics, line_and_column};
+use crate::json::Json;
 use std::fmt;
 
 /// What went wrong, in the words of the interface (`error.code`).
@@ -67,6 +68,17 @@ impl Error {
         });
         Self { code: ErrorCode::InvalidProtocol, message, place, diagnostics }
     }
+
+    /// `{"code":"invalid_request","message":"…","place":"segments[3].role"}`: the same bytes from every door.
+    pub fn to_json(&self) -> String {
+        let mut json = Json::default();
+        json.object(|json| {
+            json.key("code").string(self.code.as_str());
+            json.key("message").string(&self.message);
+            json.key("place").string(&self.place);
+        });
+        json.into_text()
+    }
 }
 
 impl fmt::Display for Error {
@@ -80,3 +92,17 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_the_same_to_programs() {
+        let error = Error::invalid("segments[3].\u{1}\"", "unknown key `\u{1}\"`");
+        assert_eq!(
+            error.to_json(),
+            r#"{"code":"invalid_request","message":"unknown key `\u0001\"`","place":"segments[3].\u0001\""}"#
+        );
+    }
+}

@@ -1,8 +1,11 @@
 //! Repository tasks: `cargo xtask NAME`.
 
+mod bindings;
 mod cards;
+mod doors;
 mod equal;
 mod guard;
+mod header;
 mod schema;
 mod tables;
 mod test;
@@ -10,7 +13,7 @@ mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
+const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
      | guard [--update] | equal [DATA]";
 
 fn main() -> ExitCode {
@@ -19,6 +22,12 @@ fn main() -> ExitCode {
     let outcome = match arguments[..] {
         ["tables"] => tables::write(),
         ["tables", "--check"] => tables::check(),
+        ["header"] => header::write(),
+        ["header", "--check"] => header::check(),
+        ["doors", "--cases", ref which @ ..] => {
+            doors::which(which).ok_or(USAGE.into()).and_then(doors::write)
+        }
+        ["doors", ref which @ ..] => doors::which(which).ok_or(USAGE.into()).and_then(doors::run),
         ["guard"] => guard::run(false),
         ["guard", "--update"] => guard::run(true),
         ["vectors"] => vectors::fill(),

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every test of the repository, what was left out by name, and one line with the sum.
 
+use crate::bindings;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -31,7 +32,7 @@ pub(crate) fn run() -> Result<(), String> {
         tally.skipped.extend(sum.skipped);
         // A test binary that does not build, or dies, gives no result line.
         if !sound && sum.failed == 0 {
-            broken.push(name);
+            broken.push(name.to_owned());
         }
     }
     let command = build_command(&[])?;
@@ -42,6 +43,16 @@ pub(crate) fn run() -> Result<(), String> {
         tally.note(CONVERSATIONS, same_bytes_everywhere(&command, &[conversations])?);
     } else {
         tally.skipped.push(format!("readings of {CONVERSATIONS} compared byte by byte (no {DATA})"));
+    }
+    for (door, script) in bindings::scripts() {
+        println!("== the door bindings/{door}");
+        let said = bindings::run(&script)?;
+        tally.passed += said.passed;
+        tally.failed += said.failed;
+        tally.skipped.extend(said.skipped.into_iter().map(|what| format!("bindings/{door}: {what}")));
+        if !said.sound {
+            broken.push(format!("bindings/{door}/test"));
+        }
     }
     for skipped in &tally.skipped {
         println!("skipped: {skipped}");

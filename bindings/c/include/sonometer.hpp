@@ -1,0 +1,285 @@
+// Sonometer for C++17: handles that free themselves, exceptions in the place of statuses. Nothing but inline calls of
+// sonometer.h, so there is nothing to link besides the library.
+//
+// Results are the engine's own JSON bytes; a std::string_view of one is valid as long as the Result.
+
+#ifndef SONOMETER_HPP
+#define SONOMETER_HPP
+
+#include "sonometer.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sonometer {
+
+namespace detail {
+
+struct Free {
+    void operator()(snm_target *handle) const noexcept { snm_target_free(handle); }
+    void operator()(snm_interaction *handle) const noexcept { snm_interaction_free(handle); }
+    void operator()(snm_result *handle) const noexcept { snm_result_free(handle); }
+    void operator()(snm_error *handle) const noexcept { snm_error_free(handle); }
+};
+
+template <class T> using Handle = std::unique_ptr<T, Free>;
+
+inline snm_text text(std::string_view view) noexcept { return {view.data(), view.size()}; }
+
+} // namespace detail
+
+// What went wrong. `what()` is code, message and place on one line.
+class Error : public std::runtime_error {
+  public:
+    explicit Error(const snm_error *error)
+        : std::runtime_error(line(error)), status_(snm_error_status(error)), code_(snm_error_code(error)),
+          message_(snm_error_message(error)), place_(snm_error_place(error)), json_(snm_error_json(error)) {}
+
+    snm_status status() const noexcept { return status_; }
+    // Such as `invalid_request`.
+    const std::string &code() const noexcept { return code_; }
+    // What is wrong and how to mend it.
+    const std::string &message() const noexcept { return message_; }
+    // A place in the input, such as `segments[3].role`; may be empty.
+    const std::string &place() const noexcept { return place_; }
+    // The three as one JSON object.
+    const std::string &json() const noexcept { return json_; }
+
+  private:
+    static std::string line(const snm_error *error) {
+        std::string line = std::string(snm_error_code(error)) + ": " + snm_error_message(error);
+        const std::string place = snm_error_place(error);
+        return place.empty() ? line : line + " (at " + place + ")";
+    }
+
+    snm_status status_;
+    std::string code_, message_, place_, json_;
+};
+
+namespace detail {
+
+// Calls a function of the interface that gives a handle out.
+template <class T, class Call> Handle<T> make(Call call) {
+    T *out = nullptr;
+    snm_error *error = nullptr;
+    const snm_status status = call(&out, &error);
+    Handle<T> made(out);
+    Handle<snm_error> told(error);
+    if (status != SNM_STATUS_OK) {
+        throw Error(told.get());
+    }
+    return made;
+}
+
+} // namespace detail
+
+// Throws where the library at hand is not the one that the header belongs to. Call it once.
+inline void check_abi() {
+    if (snm_abi_version() != SNM_ABI_VERSION) {
+        throw std::runtime_error("libsonometer has interface version " + std::to_string(snm_abi_version()) +
+                                 ", the program was built for " + std::to_string(SNM_ABI_VERSION));
+    }
+}
+
+// The canonical JSON of a reading or a comparison.
+class Result {
+  public:
+    explicit Result(detail::Handle<snm_result> handle) noexcept : handle_(std::move(handle)) {}
+
+    // Empty of a result that was moved from.
+    std::string_view json() const noexcept {
+        std::size_t size = 0;
+        const char *bytes = snm_result_bytes(handle_.get(), &size);
+        return bytes == nullptr ? std::string_view() : std::string_view(bytes, size);
+    }
+    std::string str() const { return std::string(json()); }
+
+  private:
+    detail::Handle<snm_result> handle_;
+};
+
+// The engine's version and that of every table that can move a result.
+inline std::string fingerprint() {
+    return Result(detail::make<snm_result>([](auto out, auto error) { return snm_fingerprint(out, error); })).str();
+}
+
+// One turn of a conversation. The texts are looked at when an interaction is made of it.
+struct Segment {
+    std::string_view role;
+    std::string_view content;
+    // Millionths of a second from any origin.
+    std::optional<std::int64_t> timestamp = std::nullopt;
+};
+
+// What is measured: a text or a conversation. Threads may share one.
+class Interaction {
+  public:
+    static Interaction text(std::string_view content) {
+        return Interaction(detail::make<snm_interaction>([&](auto out, auto error) {
+            return snm_interaction_text(content.data(), content.size(), out, error);
+        }));
+    }
+
+    static Interaction segments(const std::vector<Segment> &segments) {
+        std::vector<snm_segment> plain;
+        plain.reserve(segments.size());
+        for (const Segment &segment : segments) {
+            plain.push_back({detail::text(segment.role), detail::text(segment.content),
+                             segment.timestamp.value_or(SNM_NO_TIME)});
+        }
+        return Interaction(detail::make<snm_interaction>([&](auto out, auto error) {
+            return snm_interaction_segments(plain.data(), plain.size(), out, error);
+        }));
+    }
+
+    static Interaction json(std::string_view json) {
+        return Interaction(detail::make<snm_interaction>([&](auto out, auto error) {
+            return snm_interaction_json(json.data(), json.size(), out, error);
+        }));
+    }
+
+    const snm_interaction *get() const noexcept { return handle_.get(); }
+
+  private:
+    explicit Interaction(detail::Handle<snm_interaction> handle) noexcept : handle_(std::move(handle)) {}
+
+    detail::Handle<snm_interaction> handle_;
+};
+
+// What is shown, and what a deployment sets; everything at its default. `primary` is looked at when it is used.
+class Options {
+  public:
+    Options &profile(std::uint32_t profile) noexcept { return set(options_.profile, profile); }
+    Options &offsets(std::uint32_t unit) noexcept { return set(options_.offsets, unit); }
+    Options &flow() noexcept { return set(options_.flow, SNM_ASK_YES); }
+    Options &flow(std::string_view primary) noexcept {
+        options_.primary = detail::text(primary);
+        return set(options_.flow, SNM_ASK_WITH);
+    }
+    Options &temporal() noexcept { return set(options_.temporal, SNM_ASK_YES); }
+    // Windows of so many millionths of a second.
+    Options &temporal(std::int64_t window) noexcept {
+        options_.window = window;
+        return set(options_.temporal, SNM_ASK_WITH);
+    }
+    // The price of one ICS in millionths of a US dollar.
+    Options &usd_per_ics(std::int64_t price) noexcept {
+        options_.usd_per_ics = price;
+        return *this;
+    }
+
+    const snm_options *get() const noexcept { return &options_; }
+
+  private:
+    Options &set(std::uint32_t &field, std::uint32_t value) noexcept {
+        field = value;
+        return *this;
+    }
+
+    snm_options options_ = SNM_OPTIONS_INIT;
+};
+
+// What a batch gives for one interaction: a result or an error.
+struct Outcome {
+    std::optional<Result> result;
+    std::optional<Error> error;
+};
+
+// A protocol, metric or blueprint, compiled once. Threads may share one.
+class Target {
+  public:
+    // What ships: `id` or `id@version`.
+    static Target find(std::string_view name) {
+        return Target(detail::make<snm_target>(
+            [&](auto out, auto error) { return snm_target_find(name.data(), name.size(), out, error); }));
+    }
+
+    // From its source; `shelf` holds the sources of protocols and metrics that it may name.
+    static Target read(std::string_view source, const std::vector<std::string_view> &shelf = {}) {
+        std::vector<snm_text> texts;
+        texts.reserve(shelf.size());
+        for (std::string_view text : shelf) {
+            texts.push_back(detail::text(text));
+        }
+        return Target(detail::make<snm_target>([&](auto out, auto error) {
+            return snm_target_read(source.data(), source.size(), texts.data(), texts.size(), out, error);
+        }));
+    }
+
+    Result sense(const Interaction &interaction, const Options &options = {}) const {
+        return Result(detail::make<snm_result>([&](auto out, auto error) {
+            return snm_sense(get(), interaction.get(), options.get(), out, error);
+        }));
+    }
+
+    // Whether there is enough to measure.
+    snm_sufficiency fidelity(const Interaction &interaction) const {
+        snm_sufficiency found{};
+        snm_error *error = nullptr;
+        const snm_status status = snm_fidelity(get(), interaction.get(), &found, &error);
+        detail::Handle<snm_error> told(error);
+        if (status != SNM_STATUS_OK) {
+            throw Error(told.get());
+        }
+        return found;
+    }
+
+    Result compare(const Interaction &a, const Interaction &b, const Options &options = {}) const {
+        return Result(detail::make<snm_result>([&](auto out, auto error) {
+            return snm_compare(get(), a.get(), b.get(), options.get(), out, error);
+        }));
+    }
+
+    // Many over threads (0: one for each core); the outcomes stand in the order of the interactions.
+    std::vector<Outcome> batch(const std::vector<Interaction> &interactions, const Options &options = {},
+                               std::size_t threads = 0) const {
+        std::vector<const snm_interaction *> handles;
+        handles.reserve(interactions.size());
+        for (const Interaction &interaction : interactions) {
+            handles.push_back(interaction.get());
+        }
+        std::vector<snm_result *> results(handles.size(), nullptr);
+        std::vector<snm_error *> errors(handles.size(), nullptr);
+        snm_error *error = nullptr;
+        const snm_status status = snm_batch(get(), handles.data(), handles.size(), options.get(), threads,
+                                            results.data(), errors.data(), &error);
+        // Whatever happens now, everything has an owner.
+        std::vector<detail::Handle<snm_result>> owned(results.size());
+        std::vector<detail::Handle<snm_error>> told(errors.size());
+        for (std::size_t at = 0; at < handles.size(); ++at) {
+            owned[at].reset(results[at]);
+            told[at].reset(errors[at]);
+        }
+        detail::Handle<snm_error> failed(error);
+        if (status != SNM_STATUS_OK) {
+            throw Error(failed.get());
+        }
+        std::vector<Outcome> outcomes(handles.size());
+        for (std::size_t at = 0; at < handles.size(); ++at) {
+            if (owned[at]) {
+                outcomes[at].result.emplace(std::move(owned[at]));
+            } else {
+                outcomes[at].error.emplace(told[at].get());
+            }
+        }
+        return outcomes;
+    }
+
+    const snm_target *get() const noexcept { return handle_.get(); }
+
+  private:
+    explicit Target(detail::Handle<snm_target> handle) noexcept : handle_(std::move(handle)) {}
+
+    detail::Handle<snm_target> handle_;
+};
+
+} // namespace sonometer
+
+#endif // SONOMETER_HPP

@@ -1,0 +1,133 @@
+//! Interactions: what is measured.
+
+use crate::door;
+use crate::error::Error;
+use crate::raw::{self, Text};
+use crate::status::Status;
+use sonometer::{Interaction, Turn, Unit};
+use std::ffi::c_char;
+
+/// One interaction: a text, or the turns of a conversation. It never changes: any number of threads may use one at the same
+/// time. Free it with `snm_interaction_free`.
+#[derive(Debug)]
+pub struct Talk {
+    pub(crate) interaction: Interaction,
+}
+
+/// One turn of a conversation.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// Who speaks; not empty.
+    pub role: Text,
+    /// What is said.
+    pub content: Text,
+    /// When: millionths of a second from any origin, or `SNM_NO_TIME`.
+    pub timestamp: i64,
+}
+
+/// The timestamp of a turn that has none.
+pub const SNM_NO_TIME: i64 = i64::MIN;
+
+/// The most that a time is before or after its origin, as where interactions are read from JSON.
+const FARTHEST: u64 = 9_000_000_000_000_000_000;
+
+/// A plain text. It is copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_interaction_text(
+    content: *const c_char,
+    content_len: usize,
+    out: *mut *mut Talk,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: a text of the caller, by the rules of the header.
+        let content = unsafe { raw::text(content, content_len, "content") }?;
+        Ok(Talk { interaction: Interaction::text(content)? })
+    };
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, work) }
+}
+
+/// A conversation of `count` turns. They are copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_interaction_segments(
+    segments: *const Segment,
+    count: usize,
+    out: *mut *mut Talk,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: a list of the caller, by the rules of the header.
+        let segments = unsafe { raw::list(segments, count, "segments") }?;
+        let turn = |(at, segment): (usize, &Segment)| {
+            let Segment { role, content, timestamp } = *segment;
+            let name = |key: &str| format!("segments[{at}].{key}");
+            // SAFETY: a text of the caller, by the rules of the header.
+            let role = unsafe { raw::text(role.data, role.len, &name("role")) }?;
+            // SAFETY: as above.
+            let content = unsafe { raw::text(content.data, content.len, &name("content")) }?;
+            Ok(Turn {
+                role: Some(role.into()),
+                content: content.into(),
+                timestamp: time(timestamp, &name("timestamp"))?,
+            })
+        };
+        let turns = segments.iter().enumerate().map(turn).collect::<Result<Vec<Turn>, door::Failure>>()?;
+        Ok(Talk { interaction: Interaction::transcript(turns)? })
+    };
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, work) }
+}
+
+/// A time as C gives it.
+pub(crate) fn time(timestamp: i64, place: &str) -> Result<Option<Unit>, sonometer::Error> {
+    match timestamp {
+        SNM_NO_TIME => Ok(None),
+        time if time.unsigned_abs() <= FARTHEST => Ok(Some(Unit(time))),
+        _ => Err(sonometer::Error::invalid(place, "the time is not within 9e12 seconds")),
+    }
+}
+
+/// An interaction from JSON, `{"content": …}` or `{"segments": [{"role": …, "content": …, "timestamp": …}, …]}`. The engine
+/// reads it strictly: what it does not know it refuses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_interaction_json(
+    json: *const c_char,
+    json_len: usize,
+    out: *mut *mut Talk,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: a text of the caller, by the rules of the header.
+        let json = unsafe { raw::text(json, json_len, "json") }?;
+        Ok(Talk { interaction: Interaction::from_json(json)? })
+    };
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, work) }
+}
+
+/// Frees an interaction. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_interaction_free(interaction: *mut Talk) {
+    // SAFETY: NULL or an interaction that the caller gives back, by the rules of the header.
+    unsafe { raw::free(interaction) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_as_in_json() {
+        assert_eq!(time(SNM_NO_TIME, "t"), Ok(None));
+        for (millionths, seconds) in
+            [(0, "0"), (-1_500_000, "-1.5"), (9_000_000_000_000_000_000, "9000000000000")]
+        {
+            let json = format!(r#"{{"segments":[{{"role":"a","content":"b","timestamp":{seconds}}}]}}"#);
+            let read = Interaction::from_json(&json).expect("is read").turns()[0].timestamp;
+            assert_eq!(time(millionths, "t"), Ok(read));
+        }
+        assert!(time(i64::MAX, "t").is_err() && time(i64::MIN + 1, "t").is_err());
+    }
+}

@@ -1,0 +1,200 @@
+//! Options of sensing: a struct that may grow.
+
+use crate::door::Failure;
+use crate::raw::{self, Text};
+use sonometer::{FlowOptions, OffsetUnit, Profile, SenseOptions, TemporalOptions, Unit, View};
+use std::mem::{MaybeUninit, offset_of};
+
+/// `profile`: scores and evidence.
+pub const SNM_PROFILE_RAW: u32 = 0;
+/// `profile`: with the segment around each piece of evidence and who said it.
+pub const SNM_PROFILE_DETAILED: u32 = 1;
+/// `profile`: with near-threshold activations.
+pub const SNM_PROFILE_DISCOVERY: u32 = 2;
+
+/// `offsets`: evidence has no places.
+pub const SNM_OFFSETS_NONE: u32 = 0;
+/// `offsets`: places in UTF-8 bytes.
+pub const SNM_OFFSETS_BYTES: u32 = 1;
+/// `offsets`: places in code points.
+pub const SNM_OFFSETS_CHARS: u32 = 2;
+/// `offsets`: places in UTF-16 code units.
+pub const SNM_OFFSETS_UTF16: u32 = 3;
+
+/// `flow`, `temporal`: not asked for.
+pub const SNM_ASK_NO: u32 = 0;
+/// `flow`, `temporal`: asked for, with the primary role or the window of the protocol.
+pub const SNM_ASK_YES: u32 = 1;
+/// `flow`, `temporal`: asked for, with `primary` or `window`.
+pub const SNM_ASK_WITH: u32 = 2;
+
+/// What is shown, and what a deployment sets. Begin with `snm_options options = SNM_OPTIONS_INIT;`. NULL in the place of
+/// options means these defaults.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// `sizeof(snm_options)`, by which the library knows what the program was built with.
+    pub size: usize,
+    /// How much is shown: `SNM_PROFILE_…`.
+    pub profile: u32,
+    /// Adds the places of evidence in this unit: `SNM_OFFSETS_…`.
+    pub offsets: u32,
+    /// Adds actant flow (protocols on SGM 1.5): `SNM_ASK_…`.
+    pub flow: u32,
+    /// Adds temporal analysis (protocols on SGM 1.5): `SNM_ASK_…`.
+    pub temporal: u32,
+    /// The role that is the primary side, for `flow` with `SNM_ASK_WITH`.
+    pub primary: Text,
+    /// Millionths of a second, above 0: the length of a window, for `temporal` with `SNM_ASK_WITH`.
+    pub window: i64,
+    /// Millionths of a US dollar, at least 0: the price of one ICS.
+    pub usd_per_ics: i64,
+}
+
+/// The bytes that the first version had: no program knows fewer.
+const FIRST: usize = offset_of!(Options, usd_per_ics) + size_of::<i64>();
+/// No later version will be larger.
+const MOST: usize = 4096;
+
+/// Options, read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) view: View<'a>,
+    pub(crate) sense: SenseOptions,
+}
+
+/// Reads options; the defaults for NULL.
+///
+/// # Safety
+/// `options` is NULL or points at a struct of `size` bytes, as it says itself, and its texts live during `'a`.
+pub(crate) unsafe fn read<'a>(options: *const Options) -> Result<Wanted<'a>, Failure> {
+    if options.is_null() {
+        return Ok(Wanted::default());
+    }
+    // SAFETY: not NULL; `size` is the first field of every version.
+    let size = unsafe { options.cast::<usize>().read_unaligned() };
+    if !(FIRST..=MOST).contains(&size) {
+        let message = format!("`size` is {size}; begin with SNM_OPTIONS_INIT");
+        return Err(Failure::argument("options.size", message));
+    }
+    // SAFETY: the caller has made that many bytes.
+    let given = unsafe { raw::list(options.cast::<u8>(), size, "options") }?;
+    let (known, newer) = given.split_at(size.min(size_of::<Options>()));
+    // A newer program may ask what this library cannot do; what it leaves at 0 it does not ask.
+    if newer.iter().any(|byte| *byte != 0) {
+        let message = "an option is set that this library does not know; install a newer one";
+        return Err(Failure::argument("options", message));
+    }
+    let mut own = MaybeUninit::<Options>::zeroed();
+    // SAFETY: `known` is at most as long as `Options`; the two do not overlap.
+    unsafe { own.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(known.as_ptr(), known.len()) };
+    // SAFETY: every field may hold any bytes, zeros too.
+    let own = unsafe { own.assume_init() };
+    // SAFETY: as the caller says of its texts.
+    unsafe { own.wanted() }
+}
+
+impl Options {
+    /// # Safety
+    /// `primary` lives during `'a`.
+    unsafe fn wanted<'a>(&self) -> Result<Wanted<'a>, Failure> {
+        let known = |name: &str, number| {
+            Failure::argument(format!("options.{name}"), format!("`{name}` is {number}, which means nothing"))
+        };
+        let profile = usize::try_from(self.profile).ok().and_then(|at| Profile::ALL.get(at).copied());
+        let profile = profile.ok_or_else(|| known("profile", self.profile))?;
+        let offsets = match self.offsets {
+            SNM_OFFSETS_NONE => None,
+            SNM_OFFSETS_BYTES => Some(OffsetUnit::Bytes),
+            SNM_OFFSETS_CHARS => Some(OffsetUnit::Chars),
+            SNM_OFFSETS_UTF16 => Some(OffsetUnit::Utf16),
+            other => return Err(known("offsets", other)),
+        };
+        let flow = match self.flow {
+            SNM_ASK_NO => None,
+            SNM_ASK_YES => Some(FlowOptions::default()),
+            SNM_ASK_WITH => {
+                // SAFETY: as the caller says.
+                let primary = unsafe { raw::text(self.primary.data, self.primary.len, "options.primary") }?;
+                Some(FlowOptions { primary: Some(primary) })
+            }
+            other => return Err(known("flow", other)),
+        };
+        let temporal = match self.temporal {
+            SNM_ASK_NO => None,
+            SNM_ASK_YES => Some(TemporalOptions::default()),
+            SNM_ASK_WITH => Some(TemporalOptions { window: Some(Unit(self.window)) }),
+            other => return Err(known("temporal", other)),
+        };
+        if self.usd_per_ics < 0 {
+            return Err(Failure::argument("options.usd_per_ics", "a price is not below 0"));
+        }
+        let sense = SenseOptions { usd_per_ics: Unit(self.usd_per_ics), ..SenseOptions::default() };
+        Ok(Wanted { view: View { profile, offsets, flow, temporal }, sense })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::status::Status;
+
+    const NONE: Text = Text { data: std::ptr::null(), len: 0 };
+    const PLAIN: Options = Options {
+        size: size_of::<Options>(),
+        profile: 0,
+        offsets: 0,
+        flow: 0,
+        temporal: 0,
+        primary: NONE,
+        window: 0,
+        usd_per_ics: 0,
+    };
+
+    fn place(options: &Options) -> String {
+        // SAFETY: the options and their texts are on this stack.
+        let failure = unsafe { read(options) }.expect_err("is refused");
+        assert_eq!(failure.status, Status::InvalidArgument);
+        failure.error.place
+    }
+
+    #[test]
+    fn numbers_without_a_meaning_are_refused_by_name() {
+        for (options, name) in [
+            (Options { profile: 3, ..PLAIN }, "options.profile"),
+            (Options { offsets: 4, ..PLAIN }, "options.offsets"),
+            (Options { flow: 3, ..PLAIN }, "options.flow"),
+            (Options { temporal: 9, ..PLAIN }, "options.temporal"),
+            (Options { usd_per_ics: -1, ..PLAIN }, "options.usd_per_ics"),
+            (Options { size: 0, ..PLAIN }, "options.size"),
+            (Options { size: 8, ..PLAIN }, "options.size"),
+            (Options { size: usize::MAX, ..PLAIN }, "options.size"),
+        ] {
+            assert_eq!(place(&options), name);
+        }
+        let unreadable = Text { data: std::ptr::null(), len: 3 };
+        assert_eq!(place(&Options { flow: SNM_ASK_WITH, primary: unreadable, ..PLAIN }), "options.primary");
+        // A text that is not asked for is not looked at.
+        // SAFETY: as above.
+        assert!(unsafe { read(&Options { primary: unreadable, ..PLAIN }) }.is_ok());
+    }
+
+    #[test]
+    fn a_larger_struct_is_read_as_far_as_it_asks_nothing_new() {
+        #[repr(C)]
+        struct Newer {
+            known: Options,
+            added: u64,
+        }
+        let known = Options { size: size_of::<Newer>(), profile: SNM_PROFILE_DETAILED, ..PLAIN };
+        let newer = |added| Newer { known, added };
+        let quiet = newer(0);
+        // SAFETY: the struct is as large as it says.
+        let wanted = unsafe { read((&raw const quiet).cast()) }.expect("asks nothing new");
+        assert_eq!(wanted.view.profile, Profile::Detailed);
+        let asking = newer(1);
+        // SAFETY: as above.
+        let failure = unsafe { read((&raw const asking).cast()) }.expect_err("is refused");
+        assert_eq!(failure.error.place, "options");
+    }
+}

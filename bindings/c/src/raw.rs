@@ -1,0 +1,171 @@
+//! Every pointer that comes from C is followed here.
+
+use crate::door::Failure;
+use crate::status::Status;
+use sonometer::Error;
+use std::ffi::c_char;
+
+/// A text that the caller keeps: UTF-8, not ended by a NUL, which may stand in it like any other character.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    /// The first byte; may be NULL if `len` is 0.
+    pub data: *const c_char,
+    /// How many bytes there are.
+    pub len: usize,
+}
+
+/// What a handle stands for.
+///
+/// # Safety
+/// `handle` is NULL, or came from this library and has not been freed, and nobody changes it during `'a`.
+pub(crate) unsafe fn borrow<'a, T>(handle: *const T, name: &str) -> Result<&'a T, Failure> {
+    // SAFETY: as the caller says.
+    unsafe { handle.as_ref() }.ok_or_else(|| Failure::argument(name, format!("`{name}` is NULL")))
+}
+
+/// A list of `count` things.
+///
+/// # Safety
+/// `first` is NULL, or the first of `count` things that nobody changes during `'a`.
+pub(crate) unsafe fn list<'a, T>(first: *const T, count: usize, name: &str) -> Result<&'a [T], Failure> {
+    check(first, count, name)?;
+    if count == 0 {
+        return Ok(&[]);
+    }
+    // SAFETY: not NULL, aligned and not larger than an object can be, just looked at; the rest as the caller says.
+    Ok(unsafe { std::slice::from_raw_parts(first, count) })
+}
+
+/// A list of `count` places for handles, all set to NULL.
+///
+/// # Safety
+/// `first` is NULL, or the first of `count` places that nobody else uses during `'a`.
+pub(crate) unsafe fn places<'a, T>(
+    first: *mut *mut T,
+    count: usize,
+    name: &str,
+) -> Result<&'a mut [*mut T], Failure> {
+    check(first, count, name)?;
+    if count == 0 {
+        return Ok(&mut []);
+    }
+    // Nothing may be in them yet, so they are written before they are a list.
+    // SAFETY: not NULL, aligned; the rest as the caller says. All zeros is NULL.
+    unsafe { first.write_bytes(0, count) };
+    // SAFETY: as in `list`.
+    Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
+}
+
+fn check<T>(first: *const T, count: usize, name: &str) -> Result<(), Failure> {
+    let most = isize::MAX.unsigned_abs() / size_of::<T>().max(1);
+    if count > most {
+        return Err(Failure::argument(
+            name,
+            format!("`{name}` has a length of {count}, which nothing can have"),
+        ));
+    }
+    if count > 0 && first.is_null() {
+        return Err(Failure::argument(name, format!("`{name}` is NULL and its length is {count}")));
+    }
+    if !first.is_aligned() {
+        return Err(Failure::argument(name, format!("`{name}` is not aligned as its type must be")));
+    }
+    Ok(())
+}
+
+/// A text.
+///
+/// # Safety
+/// As [`list`].
+pub(crate) unsafe fn text<'a>(data: *const c_char, len: usize, name: &str) -> Result<&'a str, Failure> {
+    // SAFETY: as the caller says; bytes have the layout of `char`.
+    let bytes = unsafe { list(data.cast::<u8>(), len, name) }?;
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let message = format!("`{name}` is not UTF-8: byte {at} is 0x{:02x}", bytes[at]);
+        Failure { status: Status::InvalidUtf8, error: Error::invalid(format!("byte {at}"), message) }
+    })
+}
+
+/// Puts NULL to where something will be given out; `false` if there is no such place.
+///
+/// # Safety
+/// `place` is NULL or may be written to.
+pub(crate) unsafe fn clear<T>(place: *mut *mut T) -> bool {
+    if place.is_null() {
+        return false;
+    }
+    // SAFETY: not NULL; the rest as the caller says.
+    unsafe { place.write(std::ptr::null_mut()) };
+    true
+}
+
+/// Gives something out, unless there is no place for it.
+///
+/// # Safety
+/// As [`clear`].
+pub(crate) unsafe fn put<T>(place: *mut *mut T, made: T) {
+    if !place.is_null() {
+        // SAFETY: not NULL; the rest as the caller says.
+        unsafe { place.write(Box::into_raw(Box::new(made))) };
+    }
+}
+
+/// Writes a plain value, unless there is no place for it.
+///
+/// # Safety
+/// `place` is NULL or may be written to.
+pub(crate) unsafe fn write<T: Copy>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: not NULL; the rest as the caller says.
+        unsafe { place.write(value) };
+    }
+}
+
+/// Takes back what was given out.
+///
+/// # Safety
+/// `handle` is NULL, or came from [`put`] and is not used again.
+pub(crate) unsafe fn free<T>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: it came from `Box::into_raw` in `put`, and the caller gives it back once.
+        drop(unsafe { Box::from_raw(handle) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr;
+
+    #[test]
+    fn a_text_is_utf_8_or_says_where_it_is_not() {
+        let read = |bytes: &'static [u8]| {
+            // SAFETY: the bytes live as long as the program.
+            unsafe { text(bytes.as_ptr().cast(), bytes.len(), "content") }
+        };
+        assert_eq!(read("a\0é".as_bytes()).expect("UTF-8"), "a\0é");
+        for (bytes, place) in
+            [(&b"ab\xff"[..], "byte 2"), (b"\xe4\xbd", "byte 0"), (b"a\xed\xa0\x80", "byte 1")]
+        {
+            let failure = read(bytes).expect_err("is refused");
+            assert_eq!((failure.status, failure.error.place.as_str()), (Status::InvalidUtf8, place));
+        }
+    }
+
+    #[test]
+    fn lengths_and_pointers_that_cannot_be_are_refused() {
+        // SAFETY: nothing is followed, which is what is tested.
+        let none = unsafe { text(ptr::null(), 0, "content") };
+        assert_eq!(none.expect("an empty text"), "");
+        for (data, len) in [(ptr::null(), 1), (c"a".as_ptr(), usize::MAX), (c"a".as_ptr(), 1 << 63)] {
+            // SAFETY: as above.
+            let failure = unsafe { text(data, len, "content") }.expect_err("is refused");
+            assert_eq!((failure.status, failure.error.place.as_str()), (Status::InvalidArgument, "content"));
+        }
+        let odd = ptr::without_provenance::<u64>(3);
+        // SAFETY: as above.
+        assert!(unsafe { list(odd, 1, "numbers") }.is_err());
+    }
+}

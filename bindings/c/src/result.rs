@@ -1,0 +1,47 @@
+//! Results: the engine's own bytes.
+
+use crate::door;
+use crate::error::Error;
+use crate::raw;
+use crate::status::Status;
+use std::ffi::c_char;
+
+/// A result: the canonical JSON of a reading, a comparison or a step. Free it with `snm_result_free`.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The bytes and a NUL.
+    ended: Box<[u8]>,
+}
+
+impl From<String> for Outcome {
+    fn from(json: String) -> Self {
+        let mut bytes = json.into_bytes();
+        bytes.push(0);
+        Self { ended: bytes.into_boxed_slice() }
+    }
+}
+
+/// The bytes of a result, valid until it is freed; their number goes to `len` unless that is NULL. A NUL, which is not
+/// counted, follows them; JSON has none in it. NULL and 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_result_bytes(result: *const Outcome, len: *mut usize) -> *const c_char {
+    // SAFETY: NULL or a live result, by the rules of the header.
+    let bytes = unsafe { result.as_ref() }.map(|result| &result.ended);
+    // SAFETY: NULL or a place for a number, by the rules of the header.
+    unsafe { raw::write(len, bytes.map_or(0, |bytes| bytes.len() - 1)) };
+    bytes.map_or(std::ptr::null(), |bytes| bytes.as_ptr().cast())
+}
+
+/// Frees a result. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_result_free(result: *mut Outcome) {
+    // SAFETY: NULL or a result that the caller gives back, by the rules of the header.
+    unsafe { raw::free(result) }
+}
+
+/// The engine's fingerprint: its version and that of every table that can move a result. Equal fingerprints give equal bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_fingerprint(out: *mut *mut Outcome, error: *mut *mut Error) -> Status {
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, || Ok(sonometer::fingerprint().into())) }
+}

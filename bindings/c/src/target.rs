@@ -1,0 +1,143 @@
+//! Targets: what measures.
+
+use crate::door::{self, Failure};
+use crate::error::Error;
+use crate::options::Wanted;
+use crate::raw::{self, Text};
+use crate::shelf::{self, Shelf};
+use crate::status::Status;
+use sonometer::{Composition, Document, Fidelity, Interaction, Sensor};
+use std::ffi::c_char;
+
+/// A compiled protocol, metric or blueprint. It never changes: any number of threads may use one at the same time. Free it
+/// with `snm_target_free` when none does any more.
+#[derive(Debug)]
+pub struct Target {
+    pub(crate) instrument: Instrument,
+}
+
+/// What measures.
+#[derive(Debug)]
+pub(crate) enum Instrument {
+    /// A protocol.
+    Sensor(Sensor),
+    /// A metric or a blueprint.
+    Composition(Composition),
+}
+
+impl Target {
+    fn read(source: &str, shelf: &Shelf) -> Result<Self, sonometer::Error> {
+        let instrument = match Document::read(source)?.0 {
+            Document::Protocol(protocol) => Instrument::Sensor(Sensor::new(*protocol)?),
+            Document::Metric(metric) => Instrument::Composition(Composition::metric(&metric, shelf)?),
+            Document::Blueprint(blueprint) => {
+                Instrument::Composition(Composition::blueprint(&blueprint, shelf)?)
+            }
+        };
+        Ok(Self { instrument })
+    }
+
+    /// The canonical JSON of a reading.
+    pub(crate) fn sense(
+        &self,
+        interaction: &Interaction,
+        wanted: &Wanted<'_>,
+    ) -> Result<String, sonometer::Error> {
+        let Wanted { view, sense } = *wanted;
+        match &self.instrument {
+            Instrument::Sensor(sensor) => {
+                view.check(sensor.protocol())?;
+                Ok(sensor.sense_with(interaction, sense)?.to_json(view))
+            }
+            Instrument::Composition(composition) => {
+                Ok(composition.sense_with(interaction, sense)?.to_json(view))
+            }
+        }
+    }
+
+    pub(crate) fn fidelity(&self, interaction: &Interaction) -> Result<Fidelity, sonometer::Error> {
+        match &self.instrument {
+            Instrument::Sensor(sensor) => sensor.fidelity(interaction),
+            Instrument::Composition(composition) => composition.fidelity(interaction),
+        }
+    }
+
+    /// The canonical JSON of a comparison.
+    pub(crate) fn compare(
+        &self,
+        a: &Interaction,
+        b: &Interaction,
+        wanted: &Wanted<'_>,
+    ) -> Result<String, sonometer::Error> {
+        let comparison = match &self.instrument {
+            Instrument::Sensor(sensor) => sensor.compare(a, b, wanted.sense),
+            Instrument::Composition(composition) => composition.compare(a, b, wanted.sense),
+        };
+        Ok(comparison?.to_json())
+    }
+}
+
+/// Finds a protocol, metric or blueprint that ships, by `id` (the latest that is published) or `id@version`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_target_find(
+    name: *const c_char,
+    name_len: usize,
+    out: *mut *mut Target,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: a text of the caller, by the rules of the header.
+        let name = unsafe { raw::text(name, name_len, "name") }?;
+        Ok(Target::read(shelf::shipped(name)?, &Shelf::default())?)
+    };
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, work) }
+}
+
+/// Reads the source of a protocol, metric or blueprint (YAML or JSON). `shelf` holds the sources of `shelf_len` protocols and
+/// metrics that a metric or blueprint may name; what it names and is not there is looked for in what ships.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_target_read(
+    source: *const c_char,
+    source_len: usize,
+    shelf: *const Text,
+    shelf_len: usize,
+    out: *mut *mut Target,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: a text of the caller, by the rules of the header.
+        let source = unsafe { raw::text(source, source_len, "source") }?;
+        // SAFETY: a list of texts of the caller, by the rules of the header.
+        let named = unsafe { raw::list(shelf, shelf_len, "shelf") }?;
+        let text = |(at, text): (usize, &Text)| {
+            // SAFETY: as above.
+            unsafe { raw::text(text.data, text.len, &format!("shelf[{at}]")) }
+        };
+        let sources = named.iter().enumerate().map(text).collect::<Result<Vec<&str>, Failure>>()?;
+        Ok(Target::read(source, &Shelf::read(&sources)?)?)
+    };
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, work) }
+}
+
+/// Frees a target. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_target_free(target: *mut Target) {
+    // SAFETY: NULL or a target that the caller gives back, by the rules of the header.
+    unsafe { raw::free(target) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_may_share_what_the_header_says_they_may() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Target>();
+        shared::<crate::interaction::Talk>();
+        shared::<crate::result::Outcome>();
+        shared::<Error>();
+    }
+}

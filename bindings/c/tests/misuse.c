@@ -1,0 +1,356 @@
+/*
+ * What callers get wrong, and many threads on one target. Prints `ok NAME` or `not ok NAME` for each test.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <pthread.h>
+#include <sonometer.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+static int right = 1;
+
+static void check(int holds, const char *what, int line) {
+    if (!holds) {
+        printf("  line %d: %s\n", line, what);
+        right = 0;
+    }
+}
+
+#define CHECK(condition) check((condition), #condition, __LINE__)
+
+static void run(const char *name, void (*test)(void)) {
+    right = 1;
+    test();
+    printf("%s %s\n", right ? "ok" : "not ok", name);
+    failures += !right;
+}
+
+static const char PROTOCOL[] =
+    "{\"sonometer\":1,\"id\":\"thanks\",\"version\":\"1.0\",\"taxonomy\":\"Signal\",\"fidelity\":{\"sufficient\":0},"
+    "\"score\":\"any\",\"markers\":[{\"label\":\"gratitude\",\"strong\":\"thank you\",\"hit\":\"thank you\"}]}";
+
+static void *anything(void) {
+    static char place;
+    return &place;
+}
+
+/* An error is there, with this status and place, and out is NULL. */
+static void refused(snm_status status, snm_status wanted, const void *out, snm_error *error, const char *place) {
+    CHECK(status == wanted);
+    CHECK(out == NULL);
+    CHECK(error != NULL && snm_error_status(error) == wanted);
+    CHECK(strlen(snm_error_message(error)) > 0);
+    if (strcmp(snm_error_place(error), place) != 0) {
+        printf("  place `%s`, not `%s`\n", snm_error_place(error), place);
+        right = 0;
+    }
+    if (status != wanted) {
+        printf("  %s\n", snm_error_json(error));
+    }
+    snm_error_free(error);
+}
+
+static snm_target *thanks(void) {
+    snm_target *target = NULL;
+    CHECK(snm_target_read(PROTOCOL, strlen(PROTOCOL), NULL, 0, &target, NULL) == SNM_STATUS_OK);
+    return target;
+}
+
+static snm_interaction *text(const char *words) {
+    snm_interaction *interaction = NULL;
+    CHECK(snm_interaction_text(words, strlen(words), &interaction, NULL) == SNM_STATUS_OK);
+    return interaction;
+}
+
+static void null_is_freed(void) {
+    snm_target_free(NULL);
+    snm_interaction_free(NULL);
+    snm_result_free(NULL);
+    snm_error_free(NULL);
+}
+
+static void null_is_asked(void) {
+    size_t size = 7;
+    CHECK(snm_result_bytes(NULL, &size) == NULL && size == 0);
+    CHECK(snm_result_bytes(NULL, NULL) == NULL);
+    CHECK(snm_error_status(NULL) == SNM_STATUS_OK);
+    CHECK(strcmp(snm_error_code(NULL), "") == 0);
+    CHECK(strcmp(snm_error_message(NULL), "") == 0);
+    CHECK(strcmp(snm_error_place(NULL), "") == 0);
+    CHECK(strcmp(snm_error_json(NULL), "") == 0);
+}
+
+static void null_is_given(void) {
+    snm_target *target = thanks();
+    snm_interaction *talk = text("thank you");
+    void *out = anything();
+    snm_error *error = NULL;
+    snm_status status = snm_sense(NULL, talk, NULL, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "target");
+    out = anything();
+    status = snm_sense(target, NULL, NULL, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "interaction");
+    status = snm_sense(target, talk, NULL, NULL, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, NULL, error, "out");
+    CHECK(snm_sense(NULL, NULL, NULL, NULL, NULL) == SNM_STATUS_INVALID_ARGUMENT);
+    out = anything();
+    status = snm_compare(target, talk, NULL, NULL, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "b");
+    snm_sufficiency enough = {1, 2, 3, true};
+    status = snm_fidelity(NULL, talk, &enough, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, NULL, error, "target");
+    CHECK(enough.index == 0 && !enough.sufficient);
+    status = snm_fidelity(target, talk, NULL, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, NULL, error, "out");
+    out = anything();
+    status = snm_target_find(NULL, 3, (snm_target **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "name");
+    out = anything();
+    status = snm_target_read(PROTOCOL, strlen(PROTOCOL), NULL, 2, (snm_target **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "shelf");
+    out = anything();
+    status = snm_interaction_segments(NULL, 1, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "segments");
+    out = anything();
+    status = snm_interaction_segments(NULL, 0, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "segments");
+    /* NULL and nothing is a text without words. */
+    snm_interaction *empty = NULL;
+    CHECK(snm_interaction_text(NULL, 0, &empty, NULL) == SNM_STATUS_OK);
+    snm_interaction_free(empty);
+    snm_interaction_free(talk);
+    snm_target_free(target);
+}
+
+static void not_utf_8(void) {
+    void *out = anything();
+    snm_error *error = NULL;
+    snm_status status = snm_interaction_text("thank \xff you", 11, (snm_interaction **)&out, &error);
+    CHECK(strcmp(snm_error_code(error), "invalid_request") == 0);
+    refused(status, SNM_STATUS_INVALID_UTF8, out, error, "byte 6");
+    /* A sequence that is cut off, and half of a surrogate pair. */
+    out = anything();
+    status = snm_interaction_json("{\"content\": \"\xe4\xbd", 14, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_UTF8, out, error, "byte 13");
+    out = anything();
+    status = snm_target_read("\xed\xa0\x80", 3, NULL, 0, (snm_target **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_UTF8, out, error, "byte 0");
+    out = anything();
+    const snm_segment segment = {{"agent", 5}, {"a\xc0\xaf", 3}, SNM_NO_TIME};
+    status = snm_interaction_segments(&segment, 1, (snm_interaction **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "segments[0].content") != NULL);
+    refused(status, SNM_STATUS_INVALID_UTF8, out, error, "byte 1");
+}
+
+static void odd_lengths(void) {
+    void *out = anything();
+    snm_error *error = NULL;
+    snm_status status = snm_interaction_text("a", SIZE_MAX, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "content");
+    out = anything();
+    status = snm_interaction_segments(anything(), SIZE_MAX / 8, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "segments");
+    status = snm_batch(NULL, NULL, SIZE_MAX, NULL, 0, anything(), NULL, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, NULL, error, "results");
+}
+
+static void odd_options(void) {
+    snm_target *target = thanks();
+    snm_interaction *talk = text("thank you");
+    snm_error *error = NULL;
+    void *out = anything();
+    snm_options options;
+    memset(&options, 0, sizeof options);
+    snm_status status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "options.size");
+    const snm_options plain = SNM_OPTIONS_INIT;
+    options = plain;
+    options.profile = 77;
+    status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "options.profile");
+    options = plain;
+    options.flow = SNM_ASK_YES;
+    status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "v1_5.actant.analyze_flow");
+    options = plain;
+    options.flow = SNM_ASK_WITH;
+    options.primary.data = "\xff";
+    options.primary.len = 1;
+    status = snm_sense(target, talk, &options, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_UTF8, out, error, "byte 0");
+    snm_interaction_free(talk);
+    snm_target_free(target);
+}
+
+static void odd_inputs(void) {
+    void *out = anything();
+    snm_error *error = NULL;
+    snm_status status = snm_interaction_json("{\"contents\": \"a\"}", 17, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "contents");
+    out = anything();
+    status = snm_target_find("courtsey", 8, (snm_target **)&out, &error);
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "");
+    out = anything();
+    status = snm_target_read("sonometer: 1\nid: [", 18, NULL, 0, (snm_target **)&out, &error);
+    CHECK(strcmp(snm_error_code(error), "invalid_protocol") == 0);
+    CHECK(strncmp(snm_error_json(error), "{\"code\":\"invalid_protocol\",\"message\":\"", 38) == 0);
+    CHECK(strncmp(snm_error_place(error), "line ", 5) == 0);
+    CHECK(status == SNM_STATUS_INVALID_PROTOCOL && out == NULL);
+    snm_error_free(error);
+    /* A NUL in a text is a character; one in a message is shown. */
+    snm_interaction *talk = NULL;
+    CHECK(snm_interaction_text("thank you\0thank you", 19, &talk, NULL) == SNM_STATUS_OK);
+    snm_interaction_free(talk);
+    status = snm_target_find("a\0b", 3, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`a\xe2\x90\x80"
+                                           "b`") != NULL);
+    CHECK(strstr(snm_error_json(error), "`a\\u0000b`") != NULL);
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "");
+    const snm_segment late = {{"agent", 5}, {"a", 1}, INT64_MAX};
+    status = snm_interaction_segments(&late, 1, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "segments[0].timestamp");
+    const snm_segment nobody = {{"", 0}, {"a", 1}, SNM_NO_TIME};
+    status = snm_interaction_segments(&nobody, 1, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "segments[0].role");
+}
+
+static void huge_inputs(void) {
+    const size_t most = (size_t)64 << 20;
+    char *words = malloc(most + 1);
+    for (size_t at = 0; at <= most; ++at) {
+        words[at] = "thank you. "[at % 11];
+    }
+    snm_error *error = NULL;
+    void *out = anything();
+    snm_status status = snm_interaction_text(words, most + 1, (snm_interaction **)&out, &error);
+    refused(status, SNM_STATUS_PAYLOAD_TOO_LARGE, out, error, "content");
+    snm_target *target = thanks();
+    snm_interaction *talk = NULL;
+    snm_result *result = NULL;
+    const size_t much = (size_t)1 << 20;
+    CHECK(snm_interaction_text(words, much, &talk, NULL) == SNM_STATUS_OK);
+    CHECK(snm_sense(target, talk, NULL, &result, NULL) == SNM_STATUS_OK);
+    size_t size = 0;
+    const char *json = snm_result_bytes(result, &size);
+    CHECK(json != NULL && size > much && json[size] == '\0' && strlen(json) == size);
+    snm_result_free(result);
+    snm_interaction_free(talk);
+    snm_target_free(target);
+    free(words);
+}
+
+enum { MANY = 500 };
+
+static void many_at_once(void) {
+    snm_target *target = thanks();
+    snm_interaction *talks[MANY];
+    snm_result *results[MANY];
+    snm_error *errors[MANY];
+    for (int at = 0; at < MANY; ++at) {
+        char words[64];
+        snprintf(words, sizeof words, "%s number %d", at % 3 == 0 ? "thank you" : "no", at);
+        talks[at] = text(words);
+        results[at] = anything();
+        errors[at] = anything();
+    }
+    const size_t threads[] = {0, 1, 3, 100000};
+    for (size_t round = 0; round < 4; ++round) {
+        const snm_status status = snm_batch(target, (const snm_interaction *const *)talks, MANY, NULL,
+                                            threads[round], results, errors, NULL);
+        CHECK(status == SNM_STATUS_OK);
+        for (int at = 0; at < MANY; ++at) {
+            snm_result *alone = NULL;
+            CHECK(snm_sense(target, talks[at], NULL, &alone, NULL) == SNM_STATUS_OK);
+            CHECK(errors[at] == NULL);
+            CHECK(strcmp(snm_result_bytes(results[at], NULL), snm_result_bytes(alone, NULL)) == 0);
+            snm_result_free(alone);
+            snm_result_free(results[at]);
+        }
+    }
+    /* One that is not there: nothing is measured, and every place is cleared. */
+    snm_interaction *last = talks[MANY - 1];
+    talks[MANY - 1] = NULL;
+    snm_error *error = NULL;
+    snm_status status = snm_batch(target, (const snm_interaction *const *)talks, MANY, NULL, 0, results, NULL, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, results[0], error, "interactions[499]");
+    /* What is wrong with one costs the others nothing. */
+    talks[MANY - 1] = last;
+    snm_target *calls = NULL;
+    const char *source = "{\"sonometer\":1,\"id\":\"calls\",\"version\":\"1.0\",\"taxonomy\":\"Signal\",\"modalities\":"
+                         "[\"transcript\"],\"fidelity\":{\"sufficient\":0},\"markers\":[{\"label\":\"gratitude\","
+                         "\"strong\":\"thank you\",\"hit\":\"thank you\"}]}";
+    CHECK(snm_target_read(source, strlen(source), NULL, 0, &calls, &error) == SNM_STATUS_OK);
+    if (calls == NULL) {
+        printf("  %s\n", snm_error_json(error));
+    }
+    CHECK(snm_batch(calls, (const snm_interaction *const *)talks, 2, NULL, 0, results, errors, NULL) == SNM_STATUS_OK);
+    for (int at = 0; at < 2 && calls != NULL; ++at) {
+        CHECK(results[at] == NULL && snm_error_status(errors[at]) == SNM_STATUS_INVALID_REQUEST);
+        snm_error_free(errors[at]);
+    }
+    CHECK(snm_batch(target, NULL, 0, NULL, 0, NULL, NULL, NULL) == SNM_STATUS_OK);
+    snm_target_free(calls);
+    for (int at = 0; at < MANY; ++at) {
+        snm_interaction_free(talks[at]);
+    }
+    snm_target_free(target);
+}
+
+struct shared {
+    const snm_target *target;
+    const snm_interaction *talk;
+    const char *expected;
+    int differences;
+};
+
+static void *sense_often(void *argument) {
+    struct shared *shared = argument;
+    for (int round = 0; round < 200; ++round) {
+        snm_result *result = NULL;
+        snm_error *error = NULL;
+        snm_status status = snm_sense(shared->target, shared->talk, NULL, &result, &error);
+        shared->differences += status != SNM_STATUS_OK || strcmp(snm_result_bytes(result, NULL), shared->expected) != 0;
+        snm_result_free(result);
+        snm_error_free(error);
+    }
+    return NULL;
+}
+
+static void many_threads(void) {
+    enum { THREADS = 16 };
+    snm_target *target = NULL;
+    CHECK(snm_target_find("courtesy", 8, &target, NULL) == SNM_STATUS_OK);
+    snm_interaction *talk = text("Thank you so much for your patience. Could you please tell me which version you use?");
+    snm_result *expected = NULL;
+    CHECK(snm_sense(target, talk, NULL, &expected, NULL) == SNM_STATUS_OK);
+    struct shared shared[THREADS];
+    pthread_t threads[THREADS];
+    for (int at = 0; at < THREADS; ++at) {
+        const struct shared one = {target, talk, snm_result_bytes(expected, NULL), 0};
+        shared[at] = one;
+        CHECK(pthread_create(&threads[at], NULL, sense_often, &shared[at]) == 0);
+    }
+    for (int at = 0; at < THREADS; ++at) {
+        CHECK(pthread_join(threads[at], NULL) == 0 && shared[at].differences == 0);
+    }
+    snm_result_free(expected);
+    snm_interaction_free(talk);
+    snm_target_free(target);
+}
+
+int main(void) {
+    run("NULL is freed", null_is_freed);
+    run("NULL is asked", null_is_asked);
+    run("NULL is given", null_is_given);
+    run("what is not UTF-8 is refused with its place", not_utf_8);
+    run("lengths that cannot be", odd_lengths);
+    run("options that mean nothing", odd_options);
+    run("inputs that cannot be read", odd_inputs);
+    run("huge inputs", huge_inputs);
+    run("many at once are as one by one", many_at_once);
+    run("many threads share one target", many_threads);
+    return failures == 0 ? 0 : 1;
+}

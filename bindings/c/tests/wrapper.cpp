@@ -1,0 +1,159 @@
+// The C++ wrapper: owners move, free once, and errors are exceptions. Prints `ok NAME` or `not ok NAME` for each test.
+
+#include <iostream>
+#include <sonometer.hpp>
+#include <thread>
+#include <type_traits>
+
+using namespace sonometer;
+
+static_assert(!std::is_copy_constructible_v<Target> && std::is_nothrow_move_constructible_v<Target>);
+static_assert(!std::is_copy_constructible_v<Result> && std::is_nothrow_move_assignable_v<Result>);
+static_assert(!std::is_copy_constructible_v<Interaction> && std::is_nothrow_move_assignable_v<Interaction>);
+
+namespace {
+
+constexpr std::string_view PROTOCOL =
+    R"({"sonometer":1,"id":"thanks","version":"1.0","taxonomy":"Signal","fidelity":{"sufficient":0},"score":"any",)"
+    R"("markers":[{"label":"gratitude","strong":"thank you","hit":"thank you"}]})";
+
+bool right = true;
+int failures = 0;
+
+void check(bool holds, const char *what, int line) {
+    if (!holds) {
+        std::cout << "  line " << line << ": " << what << '\n';
+        right = false;
+    }
+}
+
+#define CHECK(condition) check((condition), #condition, __LINE__)
+
+template <class Test> void run(const char *name, Test test) {
+    right = true;
+    try {
+        test();
+    } catch (const std::exception &error) {
+        check(false, error.what(), 0);
+    }
+    std::cout << (right ? "ok " : "not ok ") << name << '\n';
+    failures += !right;
+}
+
+template <class Call> void throws(snm_status status, std::string_view place, Call call) {
+    try {
+        call();
+        check(false, "nothing was thrown", 0);
+    } catch (const Error &error) {
+        CHECK(error.status() == status && error.place() == place && !error.message().empty());
+        CHECK(std::string_view(error.what()).find(error.code()) == 0);
+    }
+}
+
+void moves() {
+    Target first = Target::read(PROTOCOL);
+    Target second = std::move(first);
+    Interaction talk = Interaction::text("thank you");
+    Interaction moved = std::move(talk);
+    Result one = second.sense(moved);
+    const std::string said = one.str();
+    Result other = std::move(one);
+    CHECK(other.str() == said && one.json().empty()); // NOLINT: a result that was moved from is empty
+    one = std::move(other);
+    Result &itself = one;
+    one = std::move(itself);
+    CHECK(one.str() == said);
+    second = Target::find("courtesy");
+    // What was moved from is a mistake with a name, not a crash.
+    throws(SNM_STATUS_INVALID_ARGUMENT, "target", [&] { first.sense(moved); });
+    throws(SNM_STATUS_INVALID_ARGUMENT, "interaction", [&] { second.sense(talk); });
+}
+
+void exceptions() {
+    throws(SNM_STATUS_TARGET_NOT_FOUND, "", [] { Target::find("nothing-like-it"); });
+    throws(SNM_STATUS_INVALID_UTF8, "byte 1", [] { Interaction::text("a\xff"); });
+    throws(SNM_STATUS_INVALID_REQUEST, "", [] { Interaction::json("{}"); });
+    throws(SNM_STATUS_INVALID_REQUEST, "segments[1].role", [] {
+        Interaction::segments({{"agent", "Hello."}, {" ", "Hello."}});
+    });
+    const Target target = Target::read(PROTOCOL);
+    throws(SNM_STATUS_INVALID_REQUEST, "v1_5.temporal.analyze_dynamics", [&] {
+        target.sense(Interaction::text("thank you"), Options().temporal(60'000'000));
+    });
+    const Target strict = Target::find("courtesy");
+    throws(SNM_STATUS_INSUFFICIENT_SIGNAL, "interaction_a", [&] {
+        strict.compare(Interaction::text("x"), Interaction::text("y"));
+    });
+}
+
+void shelves() {
+    const std::string_view metric =
+        R"({"sonometer_metric":1,"id":"warmth","version":"1.0","components":[{"protocol":"thanks@1.0"}]})";
+    throws(SNM_STATUS_TARGET_NOT_FOUND, "components[0].protocol", [&] { Target::read(metric); });
+    const Target warmth = Target::read(metric, {PROTOCOL});
+    const std::string json = warmth.sense(Interaction::text("thank you")).str();
+    CHECK(json.find(R"("target":{"type":"metric","id":"warmth","version":"1.0"})") != std::string::npos);
+}
+
+void options() {
+    const Target target = Target::read(PROTOCOL);
+    const Interaction talk = Interaction::segments({{"agent", "\xf0\x9f\x98\x80 thank you", 1'500'000}});
+    const auto shown = [&](std::uint32_t unit) { return target.sense(talk, Options().offsets(unit)).str(); };
+    CHECK(shown(SNM_OFFSETS_NONE).find("\"start\"") == std::string::npos);
+    CHECK(shown(SNM_OFFSETS_BYTES).find("\"start\":5,\"end\":14") != std::string::npos);
+    CHECK(shown(SNM_OFFSETS_CHARS).find("\"start\":2,\"end\":11") != std::string::npos);
+    CHECK(shown(SNM_OFFSETS_UTF16).find("\"start\":3,\"end\":12") != std::string::npos);
+    const auto priced = target.sense(talk, Options().profile(SNM_PROFILE_DISCOVERY).usd_per_ics(20'000)).str();
+    CHECK(priced.find("\"cost_usd\":0.02") != std::string::npos);
+    CHECK(priced.find("\"profile\":\"discovery\"") != std::string::npos);
+    CHECK(target.fidelity(talk).sufficient);
+}
+
+void batches() {
+    const Target target = Target::read(PROTOCOL);
+    std::vector<Interaction> talks;
+    for (int at = 0; at < 300; ++at) {
+        talks.push_back(Interaction::text((at % 2 == 0 ? "thank you " : "no ") + std::to_string(at)));
+    }
+    const std::vector<Outcome> outcomes = target.batch(talks, {}, 3);
+    CHECK(outcomes.size() == talks.size());
+    for (std::size_t at = 0; at < talks.size(); ++at) {
+        CHECK(outcomes[at].result && outcomes[at].result->str() == target.sense(talks[at]).str());
+    }
+    CHECK(target.batch({}).empty());
+}
+
+void threads() {
+    const Target target = Target::find("affect");
+    const Interaction talk = Interaction::text("I am so happy that it works again, and so proud of all of you!");
+    const std::string expected = target.sense(talk).str();
+    std::vector<std::thread> workers;
+    std::vector<int> equal(8, 0);
+    for (int &count : equal) {
+        workers.emplace_back([&] {
+            for (int round = 0; round < 50; ++round) {
+                count += target.sense(talk).json() == expected;
+            }
+        });
+    }
+    for (std::thread &worker : workers) {
+        worker.join();
+    }
+    for (int count : equal) {
+        CHECK(count == 50);
+    }
+}
+
+} // namespace
+
+int main() {
+    check_abi();
+    std::cout << "# " << fingerprint() << '\n';
+    run("owners move and free once", moves);
+    run("errors are exceptions with a place", exceptions);
+    run("targets find what they name on the shelf", shelves);
+    run("options reach the engine", options);
+    run("many at once are as one by one", batches);
+    run("threads share a target", threads);
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,134 @@
+//! One case for every door, and what must come of it.
+
+use serde_json::{Value, json};
+use sonometer::{Error, Unit};
+use sonometer_reference::vectors::{Outcome, Shown, Vector};
+
+/// A vector in the form in which doors take it.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    /// What it shows, with file and line, or seed and number.
+    pub(super) name: String,
+    pub(super) vector: Vector,
+    pub(super) feed: Feed,
+}
+
+/// How a door is given the interaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// At once.
+    Whole,
+}
+
+impl Feed {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+        }
+    }
+}
+
+impl Case {
+    /// The line of a file of cases.
+    pub(super) fn to_json(&self) -> String {
+        let Vector { target, shelf, interaction, interaction_b, view, .. } = &self.vector;
+        let Shown { profile, offsets, flow, temporal } = view;
+        let flow = flow.as_ref().map(|primary| json!({ "primary": primary }));
+        let window = |window: &Option<Unit>| window.map(|seconds| seconds.to_string());
+        let temporal = temporal.as_ref().map(|given| json!({ "window": window(given) }));
+        let view =
+            json!({ "profile": profile.as_str(), "offsets": offsets, "flow": flow, "temporal": temporal });
+        let case = json!({
+            "name": self.name, "target": target, "shelf": shelf, "interaction": interaction,
+            "interaction_b": interaction_b, "view": view, "feed": self.feed.as_str(),
+        });
+        case.to_string()
+    }
+}
+
+/// What the engine answers, as a line that every door must answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// The bytes of a reading or a comparison.
+    Bytes(String),
+    /// No result.
+    Error { code: String, message: String, place: String },
+}
+
+impl From<Result<String, Error>> for Answer {
+    fn from(result: Result<String, Error>) -> Self {
+        match result {
+            Ok(bytes) => Self::Bytes(bytes),
+            Err(Error { code, message, place, .. }) => {
+                Self::Error { code: code.as_str().into(), message, place }
+            }
+        }
+    }
+}
+
+impl Answer {
+    /// Whether a vector expects this.
+    pub(super) fn is(&self, expected: &Outcome) -> bool {
+        match (self, expected) {
+            (Self::Bytes(bytes), Outcome::Reading(reading)) => bytes == reading,
+            (Self::Error { code, place, .. }, Outcome::Error(line)) => {
+                *code == line.code && *place == line.place
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a door's line says this: the same bytes, or an object with the same code, message and place.
+    pub(super) fn is_said_by(&self, line: &str) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes == line,
+            Self::Error { code, message, place } => {
+                let said: Value = serde_json::from_str(line).unwrap_or_default();
+                // No place may be said as none.
+                let there = said["place"].as_str().unwrap_or_default();
+                said["code"] == *code && said["message"] == *message && there == place
+            }
+        }
+    }
+
+    /// Whether this is a reading of content that is insufficient.
+    pub(super) fn is_insufficient(&self) -> bool {
+        matches!(self, Self::Bytes(bytes) if bytes.contains("\"sufficient\":false"))
+    }
+
+    /// As a door would write it, for messages.
+    pub(super) fn line(&self) -> String {
+        match self {
+            Self::Bytes(bytes) => bytes.clone(),
+            Self::Error { code, message, place } => {
+                json!({ "code": code, "message": message, "place": place }).to_string()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_byte_or_one_word_is_a_difference() {
+        let reading = Answer::Bytes("{\"score\":0.5}".into());
+        assert!(reading.is_said_by("{\"score\":0.5}"));
+        assert!(!reading.is_said_by("{\"score\":0.50}") && !reading.is_said_by("{ \"score\":0.5}"));
+        let error = Answer::from(Err(Error::invalid("segments[1].role", "no role")));
+        assert!(error.is_said_by(&error.line()));
+        assert!(
+            error.is_said_by(r#"{"place":"segments[1].role","code":"invalid_request","message":"no role"}"#)
+        );
+        assert!(
+            !error.is_said_by(r#"{"place":"segments[2].role","code":"invalid_request","message":"no role"}"#)
+        );
+        assert!(
+            !error.is_said_by(r#"{"place":"segments[1].role","code":"invalid_request","message":"No role"}"#)
+        );
+        assert!(!error.is_said_by("") && !error.is_said_by("{\"score\":0.5}"));
+        let nowhere = Answer::from(Err(Error::invalid("", "no role")));
+        assert!(nowhere.is_said_by(r#"{"code":"invalid_request","message":"no role","place":null}"#));
+    }
+}

@@ -1,0 +1,141 @@
+//! Random cases: protocols, interactions and views from the generator of the reference engine, and what can be made of them:
+//! comparisons, metrics, blueprints, and JSON with a mistake in it.
+
+use super::case::{Case, Feed};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::json;
+use sonometer::protocol::Protocol;
+use sonometer_reference::generate;
+use sonometer_reference::vectors::{self, Vector};
+
+/// Cases that share a protocol: some doors read it once for all of them.
+const SHARED: usize = 4;
+
+/// `count` cases that depend on the seed alone.
+pub(super) fn cases(count: usize, seed: u64) -> Result<Vec<Case>, String> {
+    let mut dice = Dice::new(seed);
+    let mut cases = Vec::with_capacity(count);
+    while cases.len() < count {
+        let mut protocol = dice.draw(generate::protocol());
+        protocol.id = "p0".into();
+        for _ in 0..SHARED.min(count - cases.len()) {
+            let name = format!("seed {seed}, case {}", cases.len());
+            let vector = dice.vector(&name, &protocol)?;
+            cases.push(Case { name, vector, feed: Feed::Whole });
+        }
+    }
+    Ok(cases)
+}
+
+struct Dice {
+    runner: TestRunner,
+}
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+        Self { runner: TestRunner::new_with_rng(Config::default(), rng) }
+    }
+
+    fn draw<T: std::fmt::Debug>(&mut self, strategy: impl Strategy<Value = T>) -> T {
+        // The generator refuses nothing, so there always is a value.
+        strategy.new_tree(&mut self.runner).expect("a value").current()
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.draw(0..end)
+    }
+
+    fn vector(&mut self, name: &str, protocol: &Protocol) -> Result<Vector, String> {
+        let mut vector = self.plain(name, protocol)?;
+        match self.below(10) {
+            0 | 1 => vector.interaction_b = Some(self.plain(name, protocol)?.interaction),
+            2 => vector.interaction = self.broken(&vector.interaction),
+            3 => self.compose(&mut vector),
+            _ => {}
+        }
+        Ok(vector)
+    }
+
+    fn plain(&mut self, name: &str, protocol: &Protocol) -> Result<Vector, String> {
+        let (interaction, view) = (self.draw(generate::interaction()), self.draw(generate::view()));
+        let line = vectors::line(name, protocol, &interaction, view);
+        vectors::read("random", &line)?.pop().ok_or_else(|| "a random line is no vector".to_owned())
+    }
+
+    /// A mistake at a random place: a character that goes away, is said twice, or is another one.
+    fn broken(&mut self, json: &str) -> String {
+        let characters: Vec<char> = json.chars().collect();
+        let at = self.below(characters.len());
+        let (before, after) = (&characters[..at], &characters[at + 1..]);
+        let others = [
+            '"', '\\', '{', '}', '[', ']', ',', ':', '0', 'u', ' ', '\n', '\u{0}', '\u{feff}', '\u{2028}',
+            '😀',
+        ];
+        let middle: Vec<char> = match self.below(3) {
+            0 => Vec::new(),
+            1 => vec![characters[at]; 2],
+            _ => vec![others[self.below(others.len())]],
+        };
+        before.iter().chain(&middle).chain(after).collect()
+    }
+
+    /// A metric or a blueprint of the protocol and a second one; some name what is not there.
+    fn compose(&mut self, vector: &mut Vector) {
+        let mut second = self.draw(generate::protocol());
+        second.id = "p1".into();
+        vector.shelf = vec![vector.target.clone(), second.to_canonical_json()];
+        let other = if self.below(8) == 0 { "p2" } else { "p1" };
+        let component = |id: &str, weight: usize, complement: bool| json!({ "protocol": id, "weight": weight, "complement": complement });
+        let (weight, turned) = (1 + self.below(5), self.below(2) == 0);
+        let components = [component("p0", 1, false), component(other, weight, turned)];
+        let metric =
+            json!({ "sonometer_metric": 1, "id": "both", "version": "1.0", "components": components });
+        if self.below(2) == 0 {
+            vector.target = metric.to_string();
+        } else {
+            vector.shelf.push(metric.to_string());
+            let blueprint = json!({
+                "sonometer_blueprint": 1, "id": "all", "version": "1.0", "protocols": ["p0", other], "metrics": ["both"],
+            });
+            vector.target = blueprint.to_string();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doors::{case::Answer, engine};
+
+    #[test]
+    fn a_seed_gives_the_same_cases_and_another_gives_others() {
+        let lines = |seed| cases(24, seed).expect("cases").iter().map(Case::to_json).collect::<Vec<_>>();
+        assert_eq!(lines(7), lines(7));
+        assert_ne!(lines(7), lines(8));
+    }
+
+    #[test]
+    fn all_kinds_of_cases_come_and_most_find_something() {
+        let cases = cases(400, 1).expect("cases");
+        let answers: Vec<Answer> = cases.iter().map(engine::answer).collect();
+        let found = answers
+            .iter()
+            .filter(|a| matches!(a, Answer::Bytes(bytes) if bytes.contains("\"evidence\":[{")))
+            .count();
+        let wrong = answers.iter().filter(|a| matches!(a, Answer::Error { .. })).count();
+        let compared = cases.iter().filter(|case| case.vector.interaction_b.is_some()).count();
+        let composed = answers
+            .iter()
+            .zip(&cases)
+            .filter(|(a, case)| !case.vector.shelf.is_empty() && matches!(a, Answer::Bytes(_)));
+        let composed = composed.count();
+        assert!(
+            found > 100 && wrong > 20 && compared > 40 && composed > 8,
+            "{found} {wrong} {compared} {composed}"
+        );
+    }
+}
