@@ -7,6 +7,7 @@
 
 #![warn(clippy::cast_possible_truncation)]
 
+pub mod abi;
 pub mod batch;
 mod door;
 pub mod error;
@@ -18,13 +19,3 @@ pub mod sense;
 mod shelf;
 pub mod status;
 pub mod target;
-
-/// The version of this interface: of its functions, structs and numbers. It grows when something changes or goes away, not
-/// when something is added.
-pub const SNM_ABI_VERSION: u32 = 1;
-
-/// The version of the interface that the library has. It must be `SNM_ABI_VERSION`.
-#[unsafe(no_mangle)]
-pub extern "C" fn snm_abi_version() -> u32 {
-    SNM_ABI_VERSION
-}
