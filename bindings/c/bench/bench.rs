@@ -74,7 +74,9 @@ fn main() {
     let library = Library::open(&path).expect("the library loads");
     let message = message();
     println!("a message of {} bytes, {ROUNDS} rounds of {EACH}", message.len());
-    for (id, entry) in ["courtesy", "pressure-tactics", "affect"].map(|id| (id, sonometer_catalog::find(id, None))) {
+    for (id, entry) in
+        ["courtesy", "pressure-tactics", "affect"].map(|id| (id, sonometer_catalog::find(id, None)))
+    {
         let source = entry.expect("ships").source;
         let sensor = Sensor::new(Protocol::read(source).expect("reads").0).expect("compiles");
         // SAFETY: a text with its length.
@@ -82,7 +84,9 @@ fn main() {
         assert!(!target.is_null());
         let view = View { offsets: Some(OffsetUnit::Bytes), ..View::default() };
         let bare = || {
-            let sense = |_| sensor.sense(&Interaction::text(&message).expect("short")).expect("text").to_json(view).len();
+            let sense = |_| {
+                sensor.sense(&Interaction::text(&message).expect("short")).expect("text").to_json(view).len()
+            };
             (0..EACH).map(sense).sum::<usize>()
         };
         let through_c = || {
@@ -91,7 +95,7 @@ fn main() {
         };
         let (mut rust, mut c) = (Vec::new(), Vec::new());
         for round in 0..ROUNDS {
-            let mut time = |work: &dyn Fn() -> usize, times: &mut Vec<Duration>| {
+            let time = |work: &dyn Fn() -> usize, times: &mut Vec<Duration>| {
                 let start = Instant::now();
                 let bytes = work();
                 times.push(start.elapsed());

@@ -27,6 +27,7 @@ struct Free {
     void operator()(snm_interaction *handle) const noexcept { snm_interaction_free(handle); }
     void operator()(snm_result *handle) const noexcept { snm_result_free(handle); }
     void operator()(snm_error *handle) const noexcept { snm_error_free(handle); }
+    void operator()(snm_session *handle) const noexcept { snm_session_free(handle); }
 };
 
 template <class T> using Handle = std::unique_ptr<T, Free>;
@@ -101,8 +102,27 @@ class Result {
     }
     std::string str() const { return std::string(json()); }
 
+  protected:
+    const snm_result *get() const noexcept { return handle_.get(); }
+
   private:
     detail::Handle<snm_result> handle_;
+};
+
+// What a session says after each push. Its JSON tells how far everything is settled, and what is new.
+class Step : public Result {
+  public:
+    using Result::Result;
+
+    // The text that may be shown now, of all segments one after the other; with `Options::release`.
+    std::string released() const {
+        std::string text;
+        std::size_t size = 0;
+        for (std::size_t at = 0; const char *part = snm_result_released(get(), at, nullptr, &size); ++at) {
+            text.append(part, size);
+        }
+        return text;
+    }
 };
 
 // The engine's version and that of every table that can move a result.
@@ -172,6 +192,12 @@ class Options {
     // The price of one ICS in millionths of a US dollar.
     Options &usd_per_ics(std::int64_t price) noexcept {
         options_.usd_per_ics = price;
+        return *this;
+    }
+
+    // Of a session: steps carry the text that may be shown.
+    Options &release() noexcept {
+        options_.release = 1;
         return *this;
     }
 
@@ -278,6 +304,59 @@ class Target {
     explicit Target(detail::Handle<snm_target> handle) noexcept : handle_(std::move(handle)) {}
 
     detail::Handle<snm_target> handle_;
+};
+
+// An interaction that comes in bit by bit. It belongs to one thread at a time.
+class Session {
+  public:
+    explicit Session(const Target &target, const Options &options = {})
+        : handle_(detail::make<snm_session>(
+              [&](auto out, auto error) { return snm_session_open(target.get(), options.get(), out, error); })) {}
+
+    // The next bytes of the text, or of the segment that was begun last, cut anywhere.
+    Step push(std::string_view bytes) {
+        return step([&](auto out, auto error) { return snm_session_push(get(), bytes.data(), bytes.size(), out, error); });
+    }
+
+    // A whole segment.
+    Step push(const Segment &segment) {
+        const snm_segment plain = {detail::text(segment.role), detail::text(segment.content),
+                                   segment.timestamp.value_or(SNM_NO_TIME)};
+        return step([&](auto out, auto error) { return snm_session_push_segment(get(), &plain, out, error); });
+    }
+
+    // Ends the segment that came in, if there is one, and begins another.
+    Step begin_segment(std::string_view role, std::optional<std::int64_t> timestamp = std::nullopt) {
+        return step([&](auto out, auto error) {
+            return snm_session_begin_segment(get(), role.data(), role.size(), timestamp.value_or(SNM_NO_TIME), out, error);
+        });
+    }
+
+    // Nothing more comes: everything settles.
+    Step end() {
+        return step([&](auto out, auto error) { return snm_session_end(get(), out, error); });
+    }
+
+    // Nothing before this place can change any more.
+    snm_place settled_to() const noexcept { return snm_session_settled_to(handle_.get()); }
+
+    // The reading as if the interaction ended here.
+    Result so_far() const {
+        return Result(detail::make<snm_result>(
+            [&](auto out, auto error) { return snm_session_so_far(handle_.get(), out, error); }));
+    }
+
+    // The reading of all of it; the session is over then.
+    Result finish() {
+        return Result(detail::make<snm_result>(
+            [&](auto out, auto error) { return snm_session_finish(get(), out, error); }));
+    }
+
+  private:
+    snm_session *get() noexcept { return handle_.get(); }
+    template <class Call> static Step step(Call call) { return Step(detail::make<snm_result>(call)); }
+
+    detail::Handle<snm_session> handle_;
 };
 
 } // namespace sonometer

@@ -26,6 +26,21 @@ pub struct Segment {
     pub timestamp: i64,
 }
 
+impl Segment {
+    /// # Safety
+    /// Its texts are as [`raw::text`] wants them.
+    pub(crate) unsafe fn read(&self, place: &str) -> Result<Turn, door::Failure> {
+        let Self { role, content, timestamp } = *self;
+        let name = |key: &str| format!("{place}.{key}");
+        // SAFETY: as the caller says.
+        let role = unsafe { raw::text(role.data, role.len, &name("role")) }?;
+        // SAFETY: as above.
+        let content = unsafe { raw::text(content.data, content.len, &name("content")) }?;
+        let timestamp = time(timestamp, &name("timestamp"))?;
+        Ok(Turn { role: Some(role.into()), content: content.into(), timestamp })
+    }
+}
+
 /// The timestamp of a turn that has none.
 pub const SNM_NO_TIME: i64 = i64::MIN;
 
@@ -61,17 +76,8 @@ pub unsafe extern "C" fn snm_interaction_segments(
         // SAFETY: a list of the caller, by the rules of the header.
         let segments = unsafe { raw::list(segments, count, "segments") }?;
         let turn = |(at, segment): (usize, &Segment)| {
-            let Segment { role, content, timestamp } = *segment;
-            let name = |key: &str| format!("segments[{at}].{key}");
-            // SAFETY: a text of the caller, by the rules of the header.
-            let role = unsafe { raw::text(role.data, role.len, &name("role")) }?;
-            // SAFETY: as above.
-            let content = unsafe { raw::text(content.data, content.len, &name("content")) }?;
-            Ok(Turn {
-                role: Some(role.into()),
-                content: content.into(),
-                timestamp: time(timestamp, &name("timestamp"))?,
-            })
+            // SAFETY: its texts are the caller's, by the rules of the header.
+            unsafe { segment.read(&format!("segments[{at}]")) }
         };
         let turns = segments.iter().enumerate().map(turn).collect::<Result<Vec<Turn>, door::Failure>>()?;
         Ok(Talk { interaction: Interaction::transcript(turns)? })

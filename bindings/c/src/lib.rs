@@ -16,6 +16,7 @@ pub mod options;
 pub mod raw;
 pub mod result;
 pub mod sense;
+pub mod session;
 mod shelf;
 pub mod status;
 pub mod target;

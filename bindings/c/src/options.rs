@@ -49,10 +49,12 @@ pub struct Options {
     pub window: i64,
     /// Millionths of a US dollar, at least 0: the price of one ICS.
     pub usd_per_ics: i64,
+    /// Of a session: 1 adds to steps the text that has settled, masked where it is private; 0 does not.
+    pub release: u64,
 }
 
 /// The bytes that the first version had: no program knows fewer.
-const FIRST: usize = offset_of!(Options, usd_per_ics) + size_of::<i64>();
+const FIRST: usize = offset_of!(Options, release) + size_of::<u64>();
 /// No later version will be larger.
 const MOST: usize = 4096;
 
@@ -61,6 +63,8 @@ const MOST: usize = 4096;
 pub(crate) struct Wanted<'a> {
     pub(crate) view: View<'a>,
     pub(crate) sense: SenseOptions,
+    /// Whether steps of a session carry text.
+    pub(crate) release: bool,
 }
 
 /// Reads options; the defaults for NULL.
@@ -130,7 +134,11 @@ impl Options {
             return Err(Failure::argument("options.usd_per_ics", "a price is not below 0"));
         }
         let sense = SenseOptions { usd_per_ics: Unit(self.usd_per_ics), ..SenseOptions::default() };
-        Ok(Wanted { view: View { profile, offsets, flow, temporal }, sense })
+        let release = match self.release {
+            0 | 1 => self.release == 1,
+            _ => return Err(Failure::argument("options.release", "`release` is neither 0 nor 1")),
+        };
+        Ok(Wanted { view: View { profile, offsets, flow, temporal }, sense, release })
     }
 }
 
@@ -149,6 +157,7 @@ mod tests {
         primary: NONE,
         window: 0,
         usd_per_ics: 0,
+        release: 0,
     };
 
     fn place(options: &Options) -> String {
@@ -166,6 +175,7 @@ mod tests {
             (Options { flow: 3, ..PLAIN }, "options.flow"),
             (Options { temporal: 9, ..PLAIN }, "options.temporal"),
             (Options { usd_per_ics: -1, ..PLAIN }, "options.usd_per_ics"),
+            (Options { release: 2, ..PLAIN }, "options.release"),
             (Options { size: 0, ..PLAIN }, "options.size"),
             (Options { size: 8, ..PLAIN }, "options.size"),
             (Options { size: usize::MAX, ..PLAIN }, "options.size"),

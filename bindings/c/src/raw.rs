@@ -24,6 +24,15 @@ pub(crate) unsafe fn borrow<'a, T>(handle: *const T, name: &str) -> Result<&'a T
     unsafe { handle.as_ref() }.ok_or_else(|| Failure::argument(name, format!("`{name}` is NULL")))
 }
 
+/// What a handle stands for that changes: a session.
+///
+/// # Safety
+/// As [`borrow`], and nobody else looks at it during `'a` either.
+pub(crate) unsafe fn borrow_mut<'a, T>(handle: *mut T, name: &str) -> Result<&'a mut T, Failure> {
+    // SAFETY: as the caller says.
+    unsafe { handle.as_mut() }.ok_or_else(|| Failure::argument(name, format!("`{name}` is NULL")))
+}
+
 /// A list of `count` things.
 ///
 /// # Safety

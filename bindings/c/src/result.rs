@@ -4,6 +4,7 @@ use crate::door;
 use crate::error::Error;
 use crate::raw;
 use crate::status::Status;
+use sonometer::session::Released;
 use std::ffi::c_char;
 
 /// A result: the canonical JSON of a reading, a comparison or a step. Free it with `snm_result_free`.
@@ -11,13 +12,21 @@ use std::ffi::c_char;
 pub struct Outcome {
     /// The bytes and a NUL.
     ended: Box<[u8]>,
+    /// What a step lets go.
+    released: Vec<Released>,
 }
 
 impl From<String> for Outcome {
     fn from(json: String) -> Self {
+        Self::of_step(json, Vec::new())
+    }
+}
+
+impl Outcome {
+    pub(crate) fn of_step(json: String, released: Vec<Released>) -> Self {
         let mut bytes = json.into_bytes();
         bytes.push(0);
-        Self { ended: bytes.into_boxed_slice() }
+        Self { ended: bytes.into_boxed_slice(), released }
     }
 }
 
@@ -30,6 +39,25 @@ pub unsafe extern "C" fn snm_result_bytes(result: *const Outcome, len: *mut usiz
     // SAFETY: NULL or a place for a number, by the rules of the header.
     unsafe { raw::write(len, bytes.map_or(0, |bytes| bytes.len() - 1)) };
     bytes.map_or(std::ptr::null(), |bytes| bytes.as_ptr().cast())
+}
+
+/// The text that a step of a session lets go, masked where it is private: `at` counts its parts from 0, one for each segment
+/// that has any. Its bytes, not ended by a NUL and valid until the result is freed; their number goes to `len`, the segment to
+/// `segment`, unless these are NULL. NULL and 0 where there is no such part.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_result_released(
+    result: *const Outcome,
+    at: usize,
+    segment: *mut usize,
+    len: *mut usize,
+) -> *const c_char {
+    // SAFETY: NULL or a live result, by the rules of the header.
+    let part = unsafe { result.as_ref() }.and_then(|result| result.released.get(at));
+    // SAFETY: NULL or a place for a number, by the rules of the header.
+    unsafe { raw::write(segment, part.map_or(0, |part| part.segment)) };
+    // SAFETY: as above.
+    unsafe { raw::write(len, part.map_or(0, |part| part.text.len())) };
+    part.map_or(std::ptr::null(), |part| part.text.as_ptr().cast())
 }
 
 /// Frees a result. NULL is fine.

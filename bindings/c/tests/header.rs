@@ -4,8 +4,19 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The sources in the order in which their items stand in the header.
-const SOURCES: [&str; 10] =
-    ["abi", "status", "raw", "error", "target", "interaction", "options", "sense", "batch", "result"];
+const SOURCES: [&str; 11] = [
+    "abi",
+    "status",
+    "raw",
+    "error",
+    "target",
+    "interaction",
+    "options",
+    "sense",
+    "batch",
+    "session",
+    "result",
+];
 
 fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -30,7 +41,7 @@ const MACROS: &str = "\
  * Options at their defaults, with the size that this program knows.
  */
 #define SNM_OPTIONS_INIT \\
-    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0 }
+    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0 }
 
 ";
 

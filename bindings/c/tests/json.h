@@ -1,5 +1,5 @@
 /*
- * Just enough JSON to read test cases: null, true, false, texts, lists and objects; no numbers. A text keeps its length,
+ * Just enough JSON to read test cases: null, true, false, numbers as they are written, texts, lists and objects. A text keeps its length,
  * for there may be NULs in it. Whatever is not JSON ends the program: the cases are made by another program.
  */
 #ifndef TESTS_JSON_H
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum json_kind { JSON_NULL, JSON_TRUE, JSON_FALSE, JSON_TEXT, JSON_LIST, JSON_OBJECT };
+enum json_kind { JSON_NULL, JSON_TRUE, JSON_FALSE, JSON_NUMBER, JSON_TEXT, JSON_LIST, JSON_OBJECT };
 
 typedef struct json {
     enum json_kind kind;
-    char *text; /* of a text */
-    size_t len; /* bytes of a text, values of a list, members of an object */
+    char *text; /* of a text or number */
+    size_t len; /* bytes of a text or number, values of a list, members of an object */
     struct json *values;
     struct json *keys; /* of an object, one for each value */
 } json;
@@ -93,7 +93,7 @@ static const char *json_text(const char *at, json *value) {
     value->kind = JSON_TEXT;
     size_t room = 0;
     for (; *at != '"'; ++at) {
-        if (value->len + 4 > room) {
+        if (value->len + 5 > room) {
             room = room * 2 + 64;
             value->text = json_grown(value->text, room);
         }
@@ -121,6 +121,9 @@ static const char *json_text(const char *at, json *value) {
             json_fail("an unknown escape");
         }
     }
+    /* For those who read a text as JSON: it has no NUL of its own then. */
+    value->text = json_grown(value->text, value->len + 1);
+    value->text[value->len] = '\0';
     return at + 1;
 }
 
@@ -140,6 +143,14 @@ static const char *json_read(const char *at, json *value) {
     if (strncmp(at, "false", 5) == 0) {
         value->kind = JSON_FALSE;
         return at + 5;
+    }
+    const size_t digits = strspn(at, "-+.0123456789eE");
+    if (digits > 0) {
+        value->kind = JSON_NUMBER;
+        value->len = digits;
+        value->text = json_grown(NULL, digits);
+        memcpy(value->text, at, digits);
+        return at + digits;
     }
     if (*at != '[' && *at != '{') {
         json_fail("an unexpected character");

@@ -341,6 +341,137 @@ static void many_threads(void) {
     snm_target_free(target);
 }
 
+static snm_session *open_session(const snm_target *target, const snm_options *options) {
+    snm_session *session = NULL;
+    CHECK(snm_session_open(target, options, &session, NULL) == SNM_STATUS_OK);
+    return session;
+}
+
+static void sessions(void) {
+    snm_target *target = thanks();
+    const char *words = "Gr\xc3\xbc\xc3\x9f""e! It works \xf0\x9f\x98\x80, thank you. And thank you again";
+    const size_t len = strlen(words);
+    snm_interaction *talk = text(words);
+    snm_result *whole = NULL;
+    CHECK(snm_sense(target, talk, NULL, &whole, NULL) == SNM_STATUS_OK);
+    snm_session *session = open_session(target, NULL);
+    snm_place before = {0, 0};
+    for (size_t at = 0; at < len; ++at) {
+        snm_result *step = NULL;
+        CHECK(snm_session_push(session, words + at, 1, &step, NULL) == SNM_STATUS_OK);
+        CHECK(strncmp(snm_result_bytes(step, NULL), "{\"settled_to\":{", 15) == 0);
+        CHECK(snm_result_released(step, 0, NULL, NULL) == NULL);
+        snm_result_free(step);
+        const snm_place settled = snm_session_settled_to(session);
+        CHECK(settled.segment == 0 && settled.offset >= before.offset && settled.offset <= at + 1);
+        before = settled;
+    }
+    CHECK(before.offset > 0);
+    /* The reading so far is that of what came so far, and the session goes on. */
+    snm_result *so_far = NULL;
+    CHECK(snm_session_so_far(session, &so_far, NULL) == SNM_STATUS_OK);
+    CHECK(strcmp(snm_result_bytes(so_far, NULL), snm_result_bytes(whole, NULL)) == 0);
+    snm_result_free(so_far);
+    snm_result *finished = NULL;
+    CHECK(snm_session_finish(session, &finished, NULL) == SNM_STATUS_OK);
+    CHECK(strcmp(snm_result_bytes(finished, NULL), snm_result_bytes(whole, NULL)) == 0);
+    snm_result_free(finished);
+    /* What is over is over. */
+    snm_error *error = NULL;
+    void *out = anything();
+    snm_status status = snm_session_finish(session, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "session");
+    out = anything();
+    status = snm_session_push(session, "a", 1, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "session");
+    out = anything();
+    status = snm_session_so_far(session, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "session");
+    CHECK(snm_session_settled_to(session).offset == 0);
+    snm_session_free(session);
+    snm_result_free(whole);
+    snm_interaction_free(talk);
+    snm_target_free(target);
+}
+
+static void sessions_misused(void) {
+    snm_target *target = thanks();
+    snm_error *error = NULL;
+    void *out = anything();
+    snm_status status = snm_session_open(NULL, NULL, (snm_session **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "target");
+    out = anything();
+    status = snm_session_push(NULL, "a", 1, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "session");
+    snm_session *session = open_session(target, NULL);
+    out = anything();
+    status = snm_session_push(session, NULL, 3, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "bytes");
+    snm_result *step = NULL;
+    CHECK(snm_session_push(session, "thank \xe4\xbd", 8, &step, NULL) == SNM_STATUS_OK);
+    snm_result_free(step);
+    /* Bytes that cannot go on a character are not taken; what goes it on is. */
+    status = snm_session_push(session, "you", 3, &step, &error);
+    CHECK(status == SNM_STATUS_INVALID_REQUEST && step == NULL && error != NULL);
+    snm_error_free(error);
+    CHECK(snm_session_push(session, "\xa0 thank you", 11, &step, NULL) == SNM_STATUS_OK);
+    snm_result_free(step);
+    /* A text is no conversation. */
+    status = snm_session_begin_segment(session, "agent", 5, SNM_NO_TIME, &step, &error);
+    CHECK(status == SNM_STATUS_INVALID_REQUEST && step == NULL);
+    snm_error_free(error);
+    CHECK(snm_session_end(session, &step, NULL) == SNM_STATUS_OK);
+    snm_result_free(step);
+    status = snm_session_push(session, "more", 4, &step, &error);
+    CHECK(status == SNM_STATUS_INVALID_REQUEST && step == NULL);
+    snm_error_free(error);
+    /* Freed without an end. */
+    snm_session_free(session);
+    session = open_session(target, NULL);
+    const snm_segment segment = {{"agent", 5}, {"thank you", 9}, 1000000};
+    CHECK(snm_session_push_segment(session, &segment, &step, NULL) == SNM_STATUS_OK);
+    snm_result_free(step);
+    const snm_segment nobody = {{" ", 1}, {"thank you", 9}, SNM_NO_TIME};
+    status = snm_session_push_segment(session, &nobody, &step, &error);
+    CHECK(status == SNM_STATUS_INVALID_REQUEST && step == NULL);
+    snm_error_free(error);
+    status = snm_session_push_segment(session, NULL, &step, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, step, error, "segment");
+    snm_session_free(session);
+    snm_session_free(NULL);
+    snm_target_free(target);
+}
+
+static void guards(void) {
+    snm_target *target = NULL;
+    CHECK(snm_target_find("personal-data", 13, &target, NULL) == SNM_STATUS_OK);
+    snm_options options = SNM_OPTIONS_INIT;
+    options.release = 1;
+    snm_session *session = open_session(target, &options);
+    const char *words = "My card is 4111 1111 1111 1111, and that is all of it. Thank you for the help with it!";
+    char shown[256] = "";
+    for (size_t at = 0; at <= strlen(words); ++at) {
+        snm_result *step = NULL;
+        const int last = at == strlen(words);
+        const snm_status status = last ? snm_session_end(session, &step, NULL)
+                                       : snm_session_push(session, words + at, 1, &step, NULL);
+        CHECK(status == SNM_STATUS_OK);
+        size_t size = 0;
+        size_t segment = 9;
+        const char *part = snm_result_released(step, 0, &segment, &size);
+        if (part != NULL) {
+            CHECK(segment == 0);
+            strncat(shown, part, size);
+        }
+        CHECK(snm_result_released(step, 1, &segment, &size) == NULL && segment == 0 && size == 0);
+        snm_result_free(step);
+    }
+    CHECK(strlen(shown) == strlen(words) && strstr(shown, "4111 1111") == NULL && strstr(shown, "****") != NULL);
+    CHECK(strncmp(shown, words, 11) == 0 && strstr(shown, "and that is all of it.") != NULL);
+    snm_session_free(session);
+    snm_target_free(target);
+}
+
 int main(void) {
     run("NULL is freed", null_is_freed);
     run("NULL is asked", null_is_asked);
@@ -351,6 +482,9 @@ int main(void) {
     run("inputs that cannot be read", odd_inputs);
     run("huge inputs", huge_inputs);
     run("many at once are as one by one", many_at_once);
+    run("a session cut anywhere is the whole", sessions);
+    run("what a session refuses, it goes on without", sessions_misused);
+    run("a guard lets nothing private through", guards);
     run("many threads share one target", many_threads);
     return failures == 0 ? 0 : 1;
 }

@@ -10,7 +10,7 @@
 
 static snm_text text_of(const json *value) {
     snm_text text = {NULL, 0};
-    if (value != NULL && value->kind == JSON_TEXT) {
+    if (value != NULL && (value->kind == JSON_TEXT || value->kind == JSON_NUMBER)) {
         text.data = value->text;
         text.len = value->len;
     }
@@ -21,7 +21,7 @@ static int same(const json *a, const json *b) {
     if (a == NULL || b == NULL || a->kind != b->kind || a->len != b->len) {
         return a == b;
     }
-    if (a->kind == JSON_TEXT) {
+    if (a->kind == JSON_TEXT || a->kind == JSON_NUMBER) {
         return a->len == 0 || memcmp(a->text, b->text, a->len) == 0;
     }
     for (size_t at = 0; at < a->len; ++at) {
@@ -123,6 +123,72 @@ static snm_status whole(const snm_target *target, const json *line, snm_result *
     return status;
 }
 
+/* Gives what comes of a call to `status`, and frees the step. */
+static snm_status stepped(snm_status status, snm_result **step) {
+    snm_result_free(*step);
+    *step = NULL;
+    return status;
+}
+
+/* Pushes a text in pieces: bytes, words with the space behind them, or all of it. */
+static snm_status push(snm_session *session, snm_text text, const json *feed, snm_error **error) {
+    snm_status status = SNM_STATUS_OK;
+    size_t from = 0;
+    do {
+        size_t to = text.len;
+        if (json_is(feed, "byte")) {
+            to = from < text.len ? from + 1 : from;
+        } else if (json_is(feed, "token") && from < text.len) {
+            const char *space = memchr(text.data + from, ' ', text.len - from);
+            to = space == NULL ? text.len : (size_t)(space - text.data) + 1;
+        }
+        snm_result *step = NULL;
+        /* An empty text comes in too. */
+        const char *bytes = text.len == 0 ? NULL : text.data + from;
+        status = stepped(snm_session_push(session, bytes, to - from, &step, error), &step);
+        from = to;
+    } while (status == SNM_STATUS_OK && from < text.len);
+    return status;
+}
+
+/* The same through a session: what comes in is cut here. */
+static snm_status fed(const snm_target *target, const json *line, snm_result **result, snm_error **error) {
+    const snm_options options = options_of(json_get(line, "view"));
+    const json *feed = json_get(line, "feed");
+    json talk;
+    json_read(json_get(line, "interaction")->text, &talk);
+    const json *segments = json_get(&talk, "segments");
+    snm_session *session = NULL;
+    snm_status status = snm_session_open(target, &options, &session, error);
+    if (status == SNM_STATUS_OK && segments == NULL) {
+        status = push(session, text_of(json_get(&talk, "content")), feed, error);
+    }
+    for (size_t at = 0; status == SNM_STATUS_OK && segments != NULL && at < segments->len; ++at) {
+        const json *segment = &segments->values[at];
+        const json *time = json_get(segment, "timestamp");
+        snm_segment plain = {text_of(json_get(segment, "role")), text_of(json_get(segment, "content")), SNM_NO_TIME};
+        if (time != NULL) {
+            plain.timestamp = millionths(text_of(time));
+        }
+        snm_result *step = NULL;
+        if (json_is(feed, "segment")) {
+            status = stepped(snm_session_push_segment(session, &plain, &step, error), &step);
+            continue;
+        }
+        status = snm_session_begin_segment(session, plain.role.data, plain.role.len, plain.timestamp, &step, error);
+        status = stepped(status, &step);
+        if (status == SNM_STATUS_OK) {
+            status = push(session, plain.content, feed, error);
+        }
+    }
+    if (status == SNM_STATUS_OK) {
+        status = snm_session_finish(session, result, error);
+    }
+    snm_session_free(session);
+    json_free(&talk);
+    return status;
+}
+
 /* A line of any length, without its end; NULL at the end of the file. */
 static char *read_line(FILE *file, char **memory, size_t *room) {
     size_t len = 0;
@@ -171,11 +237,12 @@ int main(int count, char **arguments) {
             snm_target_free(target);
             status = target_of(source, shelf, &target, &error);
         }
-        if (feed != NULL && !json_is(feed, "whole")) {
+        const int at_once = feed == NULL || json_is(feed, "whole");
+        if (!at_once && !json_is(feed, "byte") && !json_is(feed, "token") && !json_is(feed, "segment")) {
             json_fail("an unknown feed");
         }
         if (status == SNM_STATUS_OK) {
-            status = whole(target, &line, &result, &error);
+            status = at_once ? whole(target, &line, &result, &error) : fed(target, &line, &result, &error);
         }
         size_t len = 0;
         const char *bytes = snm_result_bytes(result, &len);

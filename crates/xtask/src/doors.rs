@@ -8,6 +8,7 @@ mod runner;
 
 use crate::test::{build_command, root};
 use case::{Answer, Case, Feed};
+use runner::Why;
 use sonometer_reference::vectors;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,9 +31,37 @@ struct Row {
 }
 
 enum Outcome {
-    Ran { equal: usize, time: Duration },
+    Ran { cases: usize, equal: usize, time: Duration },
     Skipped(String),
+    Broken(String),
 }
+
+/// The rows so far, and the first case that came out differently.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Row>,
+    first: Option<String>,
+}
+
+impl Table {
+    /// Adds a door by what it said of each case; `None` is what it should have said.
+    fn add(&mut self, door: &str, version: &str, time: Duration, said: &[(&Pair, Option<&str>)]) {
+        let wrong = said.iter().filter_map(|((case, answer), said)| said.map(|said| (case, answer, said)));
+        let different = wrong.clone().count();
+        if let (None, Some((case, answer, said))) = (&self.first, wrong.clone().next()) {
+            self.first = Some(difference(door, case, answer, said));
+        }
+        let outcome = Outcome::Ran { cases: said.len(), equal: said.len() - different, time };
+        self.rows.push(Row { door: door.into(), version: version.into(), outcome });
+    }
+
+    fn without(&mut self, door: &str, outcome: Outcome) {
+        self.rows.push(Row { door: door.into(), version: String::new(), outcome });
+    }
+}
+
+/// A case and the engine's answer.
+type Pair = (Case, Answer);
 
 /// The folder of everything that is built.
 fn target() -> PathBuf {
@@ -47,103 +76,110 @@ pub(crate) fn write(which: Which) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs the cases through every door.
-pub(crate) fn run(which: Which) -> Result<(), String> {
+/// Runs the cases through every door and prints the table. Gives what was left out, by name.
+pub(crate) fn run(which: Which) -> Result<Vec<String>, String> {
     let cases = cases(which)?;
     let file = file(&cases)?;
-    let folder = target().join("doors");
+    let mut table = Table::default();
+    let pairs = by_engine(cases, &mut table);
+    let depth = by_command(&pairs, &mut table)?;
+    let out = target().join("doors/answers.jsonl");
+    for runner::Door { name, runner } in runner::doors(&target()) {
+        let ran = runner.and_then(|runner| {
+            let start = Instant::now();
+            Ok((runner.run(&file, &out, pairs.len())?, start.elapsed(), runner.version))
+        });
+        match ran {
+            Err(Why::Missing(why)) => table.without(name, Outcome::Skipped(why)),
+            Err(Why::Broken(why)) => table.without(name, Outcome::Broken(why)),
+            Ok((lines, time, version)) => {
+                let judge = |(pair, line): (&Pair, &'_ String)| !pair.1.is_said_by(line);
+                let wrong: Vec<bool> = pairs.iter().zip(&lines).map(judge).collect();
+                let lines = wrong.iter().zip(&lines).map(|(wrong, line)| wrong.then_some(line.as_str()));
+                let judged: Vec<_> = pairs.iter().zip(lines).collect();
+                table.add(name, &version, time, &judged);
+            }
+        }
+    }
+    report(&table, depth)
+}
+
+/// The engine itself: what vectors expect, and in sessions the same as at once.
+fn by_engine(cases: Vec<Case>, table: &mut Table) -> Vec<Pair> {
     let start = Instant::now();
     let answers: Vec<Answer> = cases.iter().map(engine::answer).collect();
     let time = start.elapsed();
-    let expected =
-        |case: &Case, answer: &Answer| case.vector.expect.as_ref().is_none_or(|line| answer.is(line));
-    let right = |(case, answer): (&Case, &Answer)| expected(case, answer);
-    let equal = cases.iter().zip(&answers).filter(|(case, answer)| right((case, answer))).count();
-    let mut first: Option<String> = None;
-    let mut differ = |door: &str, case: &Case, answer: &Answer, said: &str| {
-        first.get_or_insert_with(|| difference(door, case, answer, said));
-    };
-    for (case, answer) in cases.iter().zip(&answers) {
-        if let Some(line) = case.vector.expect.as_ref().filter(|line| !answer.is(line)) {
-            differ("Rust", case, answer, &format!("(the vector expects) {line:?}"));
-        }
-    }
-    let version = env!("CARGO_PKG_VERSION").to_owned();
-    let mut rows =
-        vec![Row { door: "Rust".into(), version: version.clone(), outcome: Outcome::Ran { equal, time } }];
-    let pairs: Vec<(Case, Answer)> = cases.into_iter().zip(answers).collect();
-
-    let mut depth = command::Depth::default();
-    let program = build_command(&[])?;
-    let start = Instant::now();
-    let said = command::run(&program, &folder, &pairs)?;
-    let time = start.elapsed();
-    let mut equal = 0;
-    for ((case, answer), said) in pairs.iter().zip(&said) {
-        if said.is(case, answer, &mut depth) {
-            equal += 1;
-        } else {
-            differ("command", case, answer, said.line());
-        }
-    }
-    rows.push(Row { door: "command".into(), version, outcome: Outcome::Ran { equal, time } });
-
-    for door in runner::doors(&target()) {
-        let start = Instant::now();
-        let out = folder.join("answers.jsonl");
-        let ran = door.runner.and_then(|runner| {
-            // Building is not running.
-            let start = Instant::now();
-            Ok((runner.run(&file, &out)?, runner.version, start.elapsed()))
-        });
-        let row = match ran {
-            Err(why) => {
-                Row { door: door.name.into(), version: String::new(), outcome: Outcome::Skipped(why) }
-            }
-            Ok((lines, version, time)) => {
-                let mut equal = 0;
-                for (at, (case, answer)) in pairs.iter().enumerate() {
-                    let line = lines.get(at).map_or("", String::as_str);
-                    if lines.len() == pairs.len() && answer.is_said_by(line) {
-                        equal += 1;
-                    } else {
-                        differ(door.name, case, answer, line);
-                    }
-                }
-                Row { door: door.name.into(), version, outcome: Outcome::Ran { equal, time } }
-            }
+    let mut wrong: Vec<Option<String>> = Vec::new();
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (case, said) in cases.into_iter().zip(answers) {
+        // A case at once stands before the same in sessions.
+        let expected = match (case.feed, pairs.iter().rev().find(|(case, _)| case.feed == Feed::Whole)) {
+            (Feed::Whole, _) | (_, None) => said.clone(),
+            (_, Some((_, at_once))) => at_once.clone(),
         };
-        let _ = start;
-        rows.push(row);
+        let vector = case.vector.expect.as_ref();
+        wrong.push(match vector.filter(|line| !said.is(line)) {
+            Some(line) => Some(format!("{}\n  vector   {line:?}", said.line())),
+            None => (said != expected).then(|| said.line()),
+        });
+        pairs.push((case, expected));
     }
-    report(&rows, pairs.len(), depth, first)
+    let judged: Vec<_> = pairs.iter().zip(wrong.iter().map(Option::as_deref)).collect();
+    table.add("Rust", env!("CARGO_PKG_VERSION"), time, &judged);
+    pairs
 }
 
-fn report(rows: &[Row], count: usize, depth: command::Depth, first: Option<String>) -> Result<(), String> {
-    println!("{:<12} {:<10} {:>8} {:>8} {:>9}", "door", "version", "cases", "equal", "seconds");
-    let (mut ran, mut skipped, mut different) = (0, 0, 0);
-    for Row { door, version, outcome } in rows {
+/// The command, with whole interactions: what it streams is tested with its verb.
+fn by_command(pairs: &[Pair], table: &mut Table) -> Result<command::Depth, String> {
+    let program = build_command(&[])?;
+    let at_once: Vec<&Pair> = pairs.iter().filter(|(case, _)| case.feed == Feed::Whole).collect();
+    let start = Instant::now();
+    let said = command::run(&program, &target().join("doors"), &at_once)?;
+    let time = start.elapsed();
+    let mut depth = command::Depth::default();
+    let judge = |(pair, said): (&&'_ Pair, &command::Said)| !said.is(&pair.0, &pair.1, &mut depth);
+    let wrong: Vec<bool> = at_once.iter().zip(&said).map(judge).collect();
+    let lines = wrong.iter().zip(&said).map(|(wrong, said)| wrong.then(|| said.line()));
+    let judged: Vec<_> = at_once.iter().copied().zip(lines).collect();
+    table.add("command", env!("CARGO_PKG_VERSION"), time, &judged);
+    Ok(depth)
+}
+
+fn report(table: &Table, depth: command::Depth) -> Result<Vec<String>, String> {
+    println!("{:<10} {:<8} {:>8} {:>8} {:>9}", "door", "version", "cases", "equal", "seconds");
+    let (mut ran, mut broken, mut all, mut different) = (0, 0, 0, 0);
+    let mut skipped = Vec::new();
+    for Row { door, version, outcome } in &table.rows {
         match outcome {
-            Outcome::Ran { equal, time } => {
-                println!("{door:<12} {version:<10} {count:>8} {equal:>8} {:>9.2}", time.as_secs_f64());
+            Outcome::Ran { cases, equal, time } => {
+                println!("{door:<10} {version:<8} {cases:>8} {equal:>8} {:>9.2}", time.as_secs_f64());
                 ran += 1;
-                different += count - equal;
+                all += cases;
+                different += cases - equal;
             }
             Outcome::Skipped(why) => {
-                println!("{door:<12} skipped: {why}");
-                skipped += 1;
+                println!("{door:<10} skipped: {why}");
+                skipped.push(format!("vectors through {door} ({why})"));
+            }
+            Outcome::Broken(why) => {
+                println!("{door:<10} BROKEN: {why}");
+                broken += 1;
             }
         }
     }
     let command::Depth { bytes, codes } = depth;
     println!(
-        "command: {bytes} compared byte by byte; of {codes} (errors and insufficient content in its own words) the code"
+        "command: whole answers only; {bytes} compared byte by byte, {codes} (errors and insufficient content in its \
+         own words) by their code"
     );
-    println!("{ran} doors ran, {skipped} skipped; {count} cases, {different} different answers");
-    match first {
-        None if different == 0 => Ok(()),
-        None => Err("answers differ".into()),
-        Some(first) => Err(first),
+    println!(
+        "{ran} doors ran, {} skipped, {broken} broken; {all} answers, {different} different",
+        skipped.len()
+    );
+    match &table.first {
+        None if broken == 0 => Ok(skipped),
+        None => Err("a door that should run does not".into()),
+        Some(first) => Err(first.clone()),
     }
 }
 
@@ -158,8 +194,9 @@ fn difference(door: &str, case: &Case, answer: &Answer, said: &str) -> String {
     )
 }
 
+/// The cases at once, and behind each the same through a session.
 fn cases(which: Which) -> Result<Vec<Case>, String> {
-    match which {
+    let at_once = match which {
         Which::Random { count, seed } => random::cases(count, seed),
         Which::Vectors => {
             let vectors = vectors::all(&root())?;
@@ -168,9 +205,14 @@ fn cases(which: Which) -> Result<Vec<Case>, String> {
                 vector,
                 feed: Feed::Whole,
             };
-            Ok(vectors.into_iter().map(case).collect())
+            Ok(vectors.into_iter().map(case).collect::<Vec<Case>>())
         }
-    }
+    }?;
+    let with_sessions = |case: Case| {
+        let fed = case.in_sessions();
+        std::iter::once(case).chain(fed)
+    };
+    Ok(at_once.into_iter().flat_map(with_sessions).collect())
 }
 
 fn file(cases: &[Case]) -> Result<PathBuf, String> {

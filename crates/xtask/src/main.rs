@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         ["doors", "--cases", ref which @ ..] => {
             doors::which(which).ok_or(USAGE.into()).and_then(doors::write)
         }
-        ["doors", ref which @ ..] => doors::which(which).ok_or(USAGE.into()).and_then(doors::run),
+        ["doors", ref which @ ..] => doors::which(which).ok_or(USAGE.into()).and_then(doors::run).map(drop),
         ["guard"] => guard::run(false),
         ["guard", "--update"] => guard::run(true),
         ["vectors"] => vectors::fill(),

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every test of the repository, what was left out by name, and one line with the sum.
 
-use crate::bindings;
+use crate::{bindings, doors};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -54,6 +54,13 @@ pub(crate) fn run() -> Result<(), String> {
             broken.push(format!("bindings/{door}/test"));
         }
     }
+    println!("== every door");
+    let doors = doors::run(doors::Which::Vectors);
+    if let Err(why) = &doors {
+        println!("{why}");
+    }
+    tally.note("every door gives the same bytes", doors.is_ok());
+    tally.skipped.extend(doors.unwrap_or_default());
     for skipped in &tally.skipped {
         println!("skipped: {skipped}");
     }

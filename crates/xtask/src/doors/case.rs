@@ -1,7 +1,8 @@
 //! One case for every door, and what must come of it.
 
 use serde_json::{Value, json};
-use sonometer::{Error, Unit};
+use sonometer::protocol::Modality;
+use sonometer::{Error, Interaction, Turn, Unit};
 use sonometer_reference::vectors::{Outcome, Shown, Vector};
 
 /// A vector in the form in which doors take it.
@@ -18,17 +19,61 @@ pub(super) struct Case {
 pub(super) enum Feed {
     /// At once.
     Whole,
+    /// Through a session, a byte at a time.
+    Byte,
+    /// Through a session, a word at a time with the space behind it.
+    Token,
+    /// Through a session, a segment at a time; a text at once.
+    Segment,
 }
 
 impl Feed {
+    /// The ways through a session.
+    const SESSIONS: [Self; 3] = [Self::Byte, Self::Token, Self::Segment];
+
     fn as_str(self) -> &'static str {
         match self {
             Self::Whole => "whole",
+            Self::Byte => "byte",
+            Self::Token => "token",
+            Self::Segment => "segment",
         }
     }
 }
 
+/// The JSON of an interaction with nothing but what is measured, its numbers without exponents: doors cut it themselves.
+fn plain(interaction: &Interaction) -> String {
+    let turns = interaction.turns();
+    if interaction.modality() == Modality::Text {
+        return json!({ "content": turns[0].content }).to_string();
+    }
+    let turn = |turn: &Turn| {
+        let time = turn.timestamp.map(|time| format!(",\"timestamp\":{time}")).unwrap_or_default();
+        let (role, content) = (json!(turn.role), json!(turn.content));
+        format!("{{\"role\":{role},\"content\":{content}{time}}}")
+    };
+    let turns: Vec<String> = turns.iter().map(turn).collect();
+    format!("{{\"segments\":[{}]}}", turns.join(","))
+}
+
 impl Case {
+    /// The same once for each way in which a session can take it. Sessions measure one interaction, and what comes in bit by bit
+    /// is no JSON: comparisons and what cannot be read are left out.
+    pub(super) fn in_sessions(&self) -> Vec<Self> {
+        let interaction = match self.vector.interaction_b {
+            Some(_) => None,
+            None => Interaction::from_json(&self.vector.interaction).ok(),
+        };
+        let Some(interaction) = interaction else { return Vec::new() };
+        let vector = Vector { interaction: plain(&interaction), ..self.vector.clone() };
+        let fed = |feed: Feed| Self {
+            name: format!("{}, by {}", self.name, feed.as_str()),
+            vector: vector.clone(),
+            feed,
+        };
+        Feed::SESSIONS.map(fed).into()
+    }
+
     /// The line of a file of cases.
     pub(super) fn to_json(&self) -> String {
         let Vector { target, shelf, interaction, interaction_b, view, .. } = &self.vector;

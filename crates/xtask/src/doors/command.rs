@@ -82,7 +82,7 @@ fn unwrap(line: &str) -> Option<String> {
 }
 
 /// Runs all cases; what was said stands in their order.
-pub(super) fn run(command: &Path, folder: &Path, cases: &[(Case, Answer)]) -> Result<Vec<Said>, String> {
+pub(super) fn run(command: &Path, folder: &Path, cases: &[&(Case, Answer)]) -> Result<Vec<Said>, String> {
     let door = Door { command: command.to_owned(), folder: folder.to_owned() };
     let mut said: Vec<Option<Said>> = Vec::new();
     said.resize_with(cases.len(), || None);
