@@ -5,7 +5,7 @@
  *
  * Rules of this interface:
  *
- * - Compare snm_abi_version() with SNM_ABI_VERSION once, when the program starts.
+ * - Compare `snm_abi_version` with `SNM_ABI_VERSION` once, when the program starts.
  * - Handles are opaque. Each has one _free, which takes NULL too. A handle is freed once and not used afterwards.
  * - Texts come in as pointer and length, in UTF-8, and are copied. NULL with a length of 0 is the empty text.
  * - Handles go out through the pointer `out`. It is set to NULL first and stays NULL where the call fails.
@@ -145,6 +145,11 @@ typedef struct snm_error snm_error;
 typedef struct snm_result snm_result;
 
 /**
+ * One interaction that comes in. It belongs to one thread at a time. Free it with `snm_session_free`, finished or not.
+ */
+typedef struct snm_session snm_session;
+
+/**
  * One interaction: a text, or the turns of a conversation. It never changes: any number of threads may use one at the same
  * time. Free it with `snm_interaction_free`.
  */
@@ -225,6 +230,10 @@ typedef struct {
      * Millionths of a US dollar, at least 0: the price of one ICS.
      */
     int64_t usd_per_ics;
+    /**
+     * Of a session: 1 adds to steps the text that has settled, masked where it is private; 0 does not.
+     */
+    uint64_t release;
 } snm_options;
 
 /**
@@ -250,10 +259,24 @@ typedef struct {
 } snm_sufficiency;
 
 /**
+ * A place in an interaction that comes in.
+ */
+typedef struct {
+    /**
+     * The segment, from 0; 0 in a plain text.
+     */
+    size_t segment;
+    /**
+     * How far into its content, in the unit of the session.
+     */
+    size_t offset;
+} snm_place;
+
+/**
  * Options at their defaults, with the size that this program knows.
  */
 #define SNM_OPTIONS_INIT \
-    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0 }
+    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0 }
 
 #ifdef __cplusplus
 extern "C" {
@@ -393,11 +416,90 @@ snm_status snm_batch(const snm_target *target,
                      snm_error **error);
 
 /**
+ * Begins to sense an interaction that comes in bit by bit. Of the options, `offsets` is also the unit of all places in steps
+ * (bytes where it is none), and `release` asks for the text that may be shown.
+ */
+snm_status snm_session_open(const snm_target *target,
+                            const snm_options *options,
+                            snm_session **out,
+                            snm_error **error);
+
+/**
+ * Takes the next bytes of the text, or of the segment that was begun last. They may be cut anywhere, within a character too.
+ * The result is a step: its JSON says how far everything is settled (`settled_to`: nothing before it can change any more) and
+ * what is new. Bytes that are refused are not taken, and the session goes on as if they had not come.
+ */
+snm_status snm_session_push(snm_session *session,
+                            const char *bytes,
+                            size_t len,
+                            snm_result **out,
+                            snm_error **error);
+
+/**
+ * Ends the segment that came in, if there is one, and begins another, at `timestamp` (millionths of a second, or
+ * `SNM_NO_TIME`). The result is a step.
+ */
+snm_status snm_session_begin_segment(snm_session *session,
+                                     const char *role,
+                                     size_t role_len,
+                                     int64_t timestamp,
+                                     snm_result **out,
+                                     snm_error **error);
+
+/**
+ * Takes a whole segment. The result is a step.
+ */
+snm_status snm_session_push_segment(snm_session *session,
+                                    const snm_segment *segment,
+                                    snm_result **out,
+                                    snm_error **error);
+
+/**
+ * Says that nothing more comes: everything settles. The result is the last step. `snm_session_finish` need not wait for it.
+ */
+snm_status snm_session_end(snm_session *session,
+                           snm_result **out,
+                           snm_error **error);
+
+/**
+ * How far everything is settled; the beginning of a session that is over or NULL.
+ */
+snm_place snm_session_settled_to(const snm_session *session);
+
+/**
+ * The reading as if the interaction ended here. The session goes on.
+ */
+snm_status snm_session_so_far(const snm_session *session, snm_result **out, snm_error **error);
+
+/**
+ * Ends the interaction: the reading that `snm_sense` gives for all of it, byte for byte. The session is over then, whatever
+ * came of it, and is freed as always.
+ */
+snm_status snm_session_finish(snm_session *session,
+                              snm_result **out,
+                              snm_error **error);
+
+/**
+ * Frees a session. NULL is fine.
+ */
+void snm_session_free(snm_session *session);
+
+/**
  * The bytes of a result, valid until it is freed; their number goes to `len` unless that is NULL. A NUL, which is not
  * counted, follows them; JSON has none in it. NULL and 0 for NULL.
  */
 const char *snm_result_bytes(const snm_result *result,
                              size_t *len);
+
+/**
+ * The text that a step of a session lets go, masked where it is private: `at` counts its parts from 0, one for each segment
+ * that has any. Its bytes, not ended by a NUL and valid until the result is freed; their number goes to `len`, the segment to
+ * `segment`, unless these are NULL. NULL and 0 where there is no such part.
+ */
+const char *snm_result_released(const snm_result *result,
+                                size_t at,
+                                size_t *segment,
+                                size_t *len);
 
 /**
  * Frees a result. NULL is fine.

@@ -9,7 +9,7 @@ use crate::result::Outcome;
 use crate::status::Status;
 use crate::target::{Instrument, Target};
 use sonometer::session::{Place, SessionOptions, Step};
-use sonometer::{CompositionSession, FlowOptions, Interaction, OffsetUnit, Turn, Unit, View};
+use sonometer::{CompositionSession, FlowOptions, OffsetUnit, Turn, Unit, View};
 use std::ffi::c_char;
 
 /// One interaction that comes in. It belongs to one thread at a time. Free it with `snm_session_free`, finished or not.
@@ -327,8 +327,9 @@ mod tests {
         for chunk in text.as_bytes().chunks(3) {
             session.step(|live| live.push(chunk)).expect("is taken");
         }
-        let whole =
-            target.sense(&Interaction::text(text).expect("short"), &Wanted::default()).expect("a reading");
+        let whole = target
+            .sense(&sonometer::Interaction::text(text).expect("short"), &Wanted::default())
+            .expect("a reading");
         let finished = session.take().expect("goes on").finish(session.shown.view()).expect("a reading");
         assert_eq!(finished, whole);
     }

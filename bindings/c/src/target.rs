@@ -43,7 +43,7 @@ impl Target {
         interaction: &Interaction,
         wanted: &Wanted<'_>,
     ) -> Result<String, sonometer::Error> {
-        let Wanted { view, sense } = *wanted;
+        let Wanted { view, sense, .. } = *wanted;
         match &self.instrument {
             Instrument::Sensor(sensor) => {
                 view.check(sensor.protocol())?;
