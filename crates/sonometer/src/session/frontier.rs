@@ -91,8 +91,11 @@ pub(super) struct Frontier {
 enum Last {
     #[default]
     Gap,
-    /// An apostrophe that a letter directly behind it makes part of the word.
+    /// An apostrophe behind a letter: another letter directly behind it makes it part of the word.
     Apostrophe,
+    /// A letter of a word.
+    Letter,
+    /// A digit or a mark of a word.
     Word,
     Ideograph,
     /// An emoji, or a character that folds to tokens and gaps at once.
@@ -193,8 +196,8 @@ impl Frontier {
     ) {
         let is_ideograph = class == Class::Ideograph;
         let in_token = match self.last {
-            Last::Word => matches!(class, Class::Word | Class::Mark),
-            Last::Apostrophe => chars::is_letter(folded),
+            Last::Letter | Last::Word => matches!(class, Class::Word | Class::Mark),
+            Last::Apostrophe => is_letter(folded, class),
             Last::Ideograph | Last::Symbol | Last::Mixed | Last::Gap => false,
         };
         if !in_token {
@@ -209,6 +212,7 @@ impl Frontier {
         self.last = match class {
             Class::Ideograph => Last::Ideograph,
             Class::Symbol | Class::Modifier => Last::Symbol,
+            _ if is_letter(folded, class) => Last::Letter,
             _ => Last::Word,
         };
     }
@@ -223,7 +227,7 @@ impl Frontier {
                 ..Gap::default()
             };
         }
-        let apostrophe = folded == '\'' && self.last == Last::Word;
+        let apostrophe = folded == '\'' && self.last == Last::Letter;
         self.last = if apostrophe { Last::Apostrophe } else { Last::Gap };
         let is_white = matches!(folded, ' ' | '\t' | '\n' | '\r');
         let gap = &mut self.gap;
@@ -304,6 +308,11 @@ impl Frontier {
         }
         None
     }
+}
+
+/// Whether an apostrophe beside this character of the fold can be part of a word.
+fn is_letter(folded: char, class: Class) -> bool {
+    class == Class::Word && !folded.is_ascii_digit()
 }
 
 fn is_closer(c: char) -> bool {
