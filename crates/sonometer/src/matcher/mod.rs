@@ -72,7 +72,7 @@ impl Matcher {
             self.anchor(plan, turn, plan.anchors.at(Key::Test(test)), at);
         }
         for occurrence in &turn.occurrences {
-            self.anchor(plan, turn, plan.anchors.at(Key::Class(occurrence.class)), occurrence.first);
+            self.anchor(plan, turn, plan.anchors.at(Key::class(occurrence.class)), occurrence.first);
         }
         for (regex, matches) in turn.regex_matches.iter().enumerate() {
             let anchored = plan.anchors.at(Key::Regex(regex as u32));

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn never_counts_tokens_behind_something_of_any_length() {
-        let url = Part::Key(Key::Class(crate::protocol::phrase::Class::Shout), 900);
+        let url = Part::Key(Key::class(crate::protocol::phrase::Class::Shout), 900);
         let part = Part::All(vec![url, word(1, 1)]);
         assert_eq!(part.anchor().expect("the class").max, 0);
     }

@@ -117,7 +117,7 @@ impl Compiler {
                 }
                 _ => Part::Key(Key::Test(self.test(test)), TEST_COST),
             },
-            Pattern::Class(class) => Part::Key(Key::Class(*class), CLASS_COST),
+            Pattern::Class(class) => Part::Key(Key::class(*class), CLASS_COST),
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
             Pattern::Any => Part::Blank(1, 1),
             Pattern::Gap { max } => Part::Blank(0, u32::from(*max)),

@@ -1,7 +1,6 @@
 //! Patterns that are more than plain phrases: a small program over tokens, and the anchors where it is tried.
 
 use crate::protocol::phrase::Class;
-use std::cmp::Ordering;
 
 /// One pattern as instructions. A way through them from `start` to [`Op::Match`] is a match.
 #[derive(Debug)]
@@ -94,43 +93,26 @@ pub(crate) enum Op {
     Match,
 }
 
-/// Something a token can be looked up by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Something a token can be looked up by. Every key is two whole numbers: of keys of different sizes the compiler would also
+/// compare bytes that nobody wrote, which is harmless but alarms the memory checkers of programs that embed the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     /// A word number.
     Word(u32),
     /// A prefix or stem test.
     Test(u32),
-    /// A class.
-    Class(Class),
+    /// The number of a class, see [`Key::class`].
+    Class(u32),
     /// A regular expression.
     Regex(u32),
 }
 
 impl Key {
-    /// The key as one number. Compared by derived code, the compiler also looks at bytes that a variant does not have, which
-    /// is harmless but alarms memory checkers of programs that embed the engine.
-    fn number(self) -> u64 {
-        let (kind, number) = match self {
-            Self::Word(word) => (0, word),
-            Self::Test(test) => (1, test),
-            Self::Class(Class::Detected(class)) => (2, class as u32),
-            Self::Class(Class::Shout) => (2, u32::MAX),
-            Self::Regex(regex) => (3, regex),
-        };
-        kind << 32 | u64::from(number)
-    }
-}
-
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.number().cmp(&other.number())
-    }
-}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+    pub(crate) fn class(class: Class) -> Self {
+        Self::Class(match class {
+            Class::Detected(class) => class as u32,
+            Class::Shout => u32::MAX,
+        })
     }
 }
 
