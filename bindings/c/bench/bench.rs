@@ -1,7 +1,9 @@
-//! The C door beside the bare engine, in one run: a message of 1 KB in, JSON out, medians of rounds taken in turn.
+//! The C door beside the bare engine, in one run: a message of 1 KB in, JSON out; and 10,000 messages in one call. Medians of
+//! rounds taken in turn.
 //!
 //! `bindings/c/bench/run` builds everything and starts this; the argument is the shared library made of `bench.c`.
 
+use rayon::prelude::*;
 use sonometer::{Interaction, OffsetUnit, Protocol, Sensor, View};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem::transmute;
@@ -15,15 +17,27 @@ unsafe extern "C" {
 const RTLD_NOW: c_int = 2;
 const ROUNDS: usize = 61;
 const EACH: usize = 400;
+const SIZE: usize = 1024;
+const MANY: usize = 10_000;
+const MANY_ROUNDS: usize = 11;
 
 type Read = unsafe extern "C" fn(*const c_char, usize) -> *mut c_void;
 type Sense = unsafe extern "C" fn(*const c_void, *const c_char, usize, usize) -> usize;
+type Batch = unsafe extern "C" fn(*const c_void, *const Message, usize, usize) -> usize;
 type Free = unsafe extern "C" fn(*mut c_void);
+
+/// `snm_text`.
+#[repr(C)]
+struct Message {
+    data: *const c_char,
+    len: usize,
+}
 
 /// `bench.c`, loaded.
 struct Library {
     read: Read,
     sense: Sense,
+    batch: Batch,
     free: Free,
 }
 
@@ -40,33 +54,56 @@ impl Library {
             let found = unsafe { dlsym(library, name.as_ptr()) };
             (!found.is_null()).then_some(found)
         };
-        let (read, sense, free) = (find(c"bench_target")?, find(c"bench_sense")?, find(c"bench_free")?);
+        let (read, free) = (find(c"bench_target")?, find(c"bench_free")?);
+        let (sense, batch) = (find(c"bench_sense")?, find(c"bench_batch")?);
         Some(Self {
             // SAFETY: the type of the function in bench.c.
             read: unsafe { transmute::<*mut c_void, Read>(read) },
             // SAFETY: as above.
             sense: unsafe { transmute::<*mut c_void, Sense>(sense) },
             // SAFETY: as above.
+            batch: unsafe { transmute::<*mut c_void, Batch>(batch) },
+            // SAFETY: as above.
             free: unsafe { transmute::<*mut c_void, Free>(free) },
         })
     }
 }
 
-/// About 1 KB of a conversation.
+/// 1 KB of conversations.
 fn message() -> String {
-    let talk = include_str!("../../../fixtures/interactions/support-call.json");
-    let turns = Interaction::from_json(talk).expect("a conversation that ships");
-    let said: Vec<&str> = turns.turns().iter().map(|turn| &*turn.content).collect();
+    let talks = [
+        include_str!("../../../fixtures/interactions/support-call.json"),
+        include_str!("../../../fixtures/interactions/coaching-talk.json"),
+    ];
+    let talks = talks.map(|talk| Interaction::from_json(talk).expect("a conversation that ships"));
+    let said: Vec<&str> = talks.iter().flat_map(|talk| talk.turns()).map(|turn| &*turn.content).collect();
     let mut message = said.join("\n");
-    while message.len() > 1024 {
+    assert!(message.len() >= SIZE, "{} bytes", message.len());
+    while message.len() > SIZE {
         message.pop();
     }
     message
 }
 
-fn median(mut times: Vec<Duration>) -> f64 {
+fn median(times: &mut [Duration]) -> f64 {
     times.sort();
-    times[times.len() / 2].as_secs_f64() * 1e6 / EACH as f64
+    times[times.len() / 2].as_secs_f64() * 1e6
+}
+
+/// Does both in turn, so that whoever goes first in a round goes second in the next, and gives the median of each in µs.
+fn beside(rounds: usize, bare: &dyn Fn() -> usize, through_c: &dyn Fn() -> usize) -> [f64; 2] {
+    let works = [bare, through_c];
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..rounds {
+        let mut bytes = [0, 0];
+        for at in [round % 2, 1 - round % 2] {
+            let start = Instant::now();
+            bytes[at] = works[at]();
+            times[at].push(start.elapsed());
+        }
+        assert_eq!(bytes[0], bytes[1], "the same bytes");
+    }
+    times.map(|mut times| median(&mut times))
 }
 
 fn main() {
@@ -74,15 +111,13 @@ fn main() {
     let library = Library::open(&path).expect("the library loads");
     let message = message();
     println!("a message of {} bytes, {ROUNDS} rounds of {EACH}", message.len());
-    for (id, entry) in
-        ["courtesy", "pressure-tactics", "affect"].map(|id| (id, sonometer_catalog::find(id, None)))
-    {
-        let source = entry.expect("ships").source;
+    let view = View { offsets: Some(OffsetUnit::Bytes), ..View::default() };
+    for id in ["courtesy", "pressure-tactics", "affect"] {
+        let source = sonometer_catalog::find(id, None).expect("ships").source;
         let sensor = Sensor::new(Protocol::read(source).expect("reads").0).expect("compiles");
         // SAFETY: a text with its length.
         let target = unsafe { (library.read)(source.as_ptr().cast(), source.len()) };
         assert!(!target.is_null());
-        let view = View { offsets: Some(OffsetUnit::Bytes), ..View::default() };
         let bare = || {
             let sense = |_| {
                 sensor.sense(&Interaction::text(&message).expect("short")).expect("text").to_json(view).len()
@@ -93,27 +128,43 @@ fn main() {
             // SAFETY: a target that is freed below, a text with its length.
             unsafe { (library.sense)(target, message.as_ptr().cast(), message.len(), EACH) }
         };
-        let (mut rust, mut c) = (Vec::new(), Vec::new());
-        for round in 0..ROUNDS {
-            let time = |work: &dyn Fn() -> usize, times: &mut Vec<Duration>| {
-                let start = Instant::now();
-                let bytes = work();
-                times.push(start.elapsed());
-                bytes
-            };
-            // Whoever goes first in a round goes second in the next.
-            let bytes = match round % 2 {
-                0 => (time(&bare, &mut rust), time(&through_c, &mut c)),
-                _ => {
-                    let second = time(&through_c, &mut c);
-                    (time(&bare, &mut rust), second)
-                }
-            };
-            assert_eq!(bytes.0, bytes.1, "the same bytes");
+        let [rust, c] = beside(ROUNDS, &bare, &through_c).map(|time| time / EACH as f64);
+        println!("{id:<18} engine {rust:>8.2} µs   C {c:>8.2} µs   C ÷ engine {:.3}", c / rust);
+        if id == "courtesy" {
+            many(&library, target, &sensor, &message, view);
         }
         // SAFETY: the target of this round, not used again.
         unsafe { (library.free)(target) };
-        let (rust, c) = (median(rust), median(c));
-        println!("{id:<18} engine {rust:>8.2} µs   C {c:>8.2} µs   C ÷ engine {:.3}", c / rust);
+    }
+}
+
+/// 10,000 messages in one call.
+fn many(library: &Library, target: *const c_void, sensor: &Sensor, message: &str, view: View<'_>) {
+    // Each begins elsewhere in the same text.
+    let starts = (0..message.len()).filter(|at| message.is_char_boundary(*at)).cycle().take(MANY);
+    let texts: Vec<String> = starts.map(|at| format!("{}{}", &message[at..], &message[..at])).collect();
+    let messages: Vec<Message> =
+        texts.iter().map(|text| Message { data: text.as_ptr().cast(), len: text.len() }).collect();
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let bare = || {
+            pool.install(|| {
+                let read = |text: &String| Interaction::text(text).expect("short");
+                let interactions: Vec<Interaction> = texts.iter().map(read).collect();
+                let size = |reading: Result<sonometer::Reading, sonometer::Error>| {
+                    reading.expect("text").to_json(view).len()
+                };
+                sensor.batch(&interactions).into_par_iter().map(size).sum::<usize>()
+            })
+        };
+        let through_c = || {
+            // SAFETY: a target and texts that live longer than the call.
+            unsafe { (library.batch)(target, messages.as_ptr(), messages.len(), threads) }
+        };
+        let [rust, c] = beside(MANY_ROUNDS, &bare, &through_c).map(|time| time / 1e3);
+        println!(
+            "  {MANY} at once, {threads} threads   engine {rust:>6.1} ms   C {c:>6.1} ms   C ÷ engine {:.3}",
+            c / rust
+        );
     }
 }
