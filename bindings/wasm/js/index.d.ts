@@ -349,9 +349,9 @@ export interface Step {
   readonly released?: readonly { readonly segment: number; readonly text: string }[];
 }
 
-export interface SessionOptions extends Omit<SenseOptions, 'offsets'> {
-  /** Of steps and of readings; `utf16` by default. */
-  readonly offsets?: OffsetUnit | undefined;
+export interface SessionOptions extends SenseOptions {
+  /** `utf16` by default; `false` leaves places out of readings, and steps count UTF-16 units. */
+  readonly offsets?: OffsetUnit | false | undefined;
   /** Whether steps carry the text that has settled, masked; `false` by default. */
   readonly release?: boolean | undefined;
 }

@@ -104,7 +104,6 @@ export class Sensor {
   /** Begins to measure an interaction that comes in bit by bit. */
   session(options = {}) {
     const { release = false, ...asked } = known('options', options, ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'release']);
-    if (asked.offsets === false) throw invalid('options.offsets', 'a session needs a unit to count its places in');
     flag('options.release', release);
     const { bits, primary, window, rate: price } = ask(asked);
     return begin(() => this.#use((instrument) => instrument.session(bits, primary, window, price, release)));

@@ -1,6 +1,7 @@
 // The vectors of the repository as cases with what is expected, for tests that do not wait for `cargo xtask doors`.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Interaction } from 'sonometer';
 
 const folders = ['fixtures/vectors', 'fixtures/regressions'];
 
@@ -12,6 +13,17 @@ export function allCases(root) {
       .sort()
       .flatMap((file) => casesOf(file, readFileSync(join(root, folder, file), 'utf8'))),
   );
+}
+
+/** The same through a session, in each way; comparisons and what cannot be read are left out. */
+export function inSessions(one) {
+  try {
+    Interaction.parse(one.interaction);
+  } catch {
+    return [];
+  }
+  if (one.interaction_b !== null || typeof one.expect !== 'string') return [];
+  return ['byte', 'token', 'segment'].map((feed) => ({ ...one, name: `${one.name}, by ${feed}`, feed }));
 }
 
 function casesOf(file, text) {

@@ -45,7 +45,8 @@ test('a reading is the canonical JSON and the same as frozen objects', () => {
   const reading = sensor.sense(call);
   assert.ok(reading instanceof Reading);
   assert.deepEqual({ ...reading }, JSON.parse(reading.json()));
-  assert.deepEqual(Object.keys(reading), ['target', 'score', 'resonance', 'evidence', 'fidelity', 'ics']);
+  assert.deepEqual(Object.keys(reading), ['target', 'score', 'resonance', 'evidence', 'fidelity', 'signal', 'ics']);
+  assert.ok(!('signal' in Sensor.shipped('courtesy@1.0').sense(call)), 'SGM 1.0 has none');
   for (const part of [reading, reading.resonance, reading.evidence, reading.evidence[0], reading.ics]) {
     assert.ok(Object.isFrozen(part));
   }

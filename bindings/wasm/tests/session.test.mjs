@@ -65,8 +65,16 @@ test('steps are frozen, count in UTF-16, and what they tell is what the reading 
   const evidence = told.filter(({ event }) => event === 'evidence');
   const found = session.finish().evidence;
   assert.ok(found.length > 1);
-  assert.deepEqual(evidence.map(({ event, segment, ...rest }) => rest), found.map((one) => ({ ...one })));
+  // Events tell who said it by the segment.
+  assert.deepEqual(evidence.map(({ event, segment, ...rest }) => rest), found.map(({ actant, ...rest }) => rest));
   for (const { source, start, end } of evidence) assert.equal(text.slice(start, end), source);
+});
+
+test('readings without places, steps with them', () => {
+  const session = courtesy.session({ offsets: false });
+  session.push(text);
+  assert.equal(session.end().settled_to.offset, text.length);
+  assert.equal(session.finish().json(), courtesy.sense(text, { offsets: false }).json());
 });
 
 test('what cannot be', () => {
@@ -83,7 +91,6 @@ test('what cannot be', () => {
   session.push('\ude00!');
   refused(() => session.beginSegment('agent'), { code: 'invalid_request' });
   refused(() => courtesy.session({ unit: 'bytes' }), { place: 'options.unit' });
-  refused(() => courtesy.session({ offsets: false }), { place: 'options.offsets' });
   refused(() => courtesy.session({ release: 1 }), { place: 'options.release' });
   assert.equal(session.finish().json(), courtesy.sense('Thank you 😀!').json());
   for (const use of [() => session.push('a'), () => session.finish(), () => session.soFar(), () => session.end()]) refused(use, { message: /is over/ });

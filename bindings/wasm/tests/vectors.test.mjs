@@ -4,21 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Interaction } from 'sonometer';
-import { allCases, isRight } from './cases.mjs';
+import { allCases, inSessions, isRight } from './cases.mjs';
 
 const here = import.meta.dirname;
-
-/** The same through a session, in each way; comparisons and what cannot be read are left out. */
-function inSessions(one) {
-  try {
-    Interaction.parse(one.interaction);
-  } catch {
-    return [];
-  }
-  if (one.interaction_b !== null || typeof one.expect !== 'string') return [];
-  return ['byte', 'token', 'segment'].map((feed) => ({ ...one, name: `${one.name}, by ${feed}`, feed }));
-}
 
 test('vectors', { timeout: 300_000 }, () => {
   const whole = allCases(process.env.SONOMETER_ROOT);

@@ -33,7 +33,7 @@ macro_rules! entry {
     };
 }
 
-const PROTOCOLS: &[Entry] = &[
+static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "affect" @ "1.0"),
     entry!("protocols", "affect" @ "1.5"),
     entry!("protocols", "courtesy" @ "1.0"),
@@ -45,10 +45,10 @@ const PROTOCOLS: &[Entry] = &[
     entry!("protocols", "pressure-tactics" @ "1.5"),
 ];
 
-const METRICS: &[Entry] =
+static METRICS: &[Entry] =
     &[entry!("metrics", "reply-quality" @ "1.0"), entry!("metrics", "safe-handling" @ "1.0")];
 
-const BLUEPRINTS: &[Entry] =
+static BLUEPRINTS: &[Entry] =
     &[entry!("blueprints", "assistant-reply" @ "1.0"), entry!("blueprints", "service-call" @ "1.0")];
 
 /// Every shipped version of a protocol, by id and then from the oldest version to the newest.

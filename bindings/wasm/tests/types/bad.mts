@@ -58,8 +58,8 @@ sensor.estimate(10, { modality: 'smell' });
 sensor.compare('text');
 // @ts-expect-error a text or bytes
 sensor.session().push(7);
-// @ts-expect-error a session always counts its places
-sensor.session({ offsets: false });
+// @ts-expect-error a unit or `false`
+sensor.session({ offsets: true });
 // @ts-expect-error only masks have it
 sensor.session().end().events[0]!.shown;
 // @ts-expect-error a function
