@@ -74,8 +74,9 @@ function failed(trap) {
     // Not even that works any more.
   }
   replace();
-  const message = said === ''
-    ? `the engine ran out of memory or stack (${trap}); give less at once`
-    : `the engine failed (${said}); please report it as a bug`;
+  let message = `the engine failed (${said || trap}); please report it as a bug, with what was given`;
+  // Firefox has an error of its own for it.
+  if (trap instanceof RangeError || trap?.name === 'InternalError') message = `the engine ran out of stack (${trap}); call it from less depth`;
+  else if (said === '') message += ', unless memory was short';
   return new SonometerError('internal_error', message, '', {}, { cause: trap });
 }

@@ -35,10 +35,16 @@ export function nth(at, error) {
   return new SonometerError(error.code, error.message, place, error.details, 'cause' in error ? { cause: error.cause } : undefined);
 }
 
-/** Freezes plain data, all of it. */
+/** Freezes plain data, all of it. A loop for each kind, since every reading passes here. */
 export function freeze(value) {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null) freeze(part);
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) freezePart(value[at]);
+  } else {
+    for (const key in value) freezePart(value[key]);
   }
   return Object.freeze(value);
+}
+
+function freezePart(part) {
+  if (typeof part === 'object' && part !== null) freeze(part);
 }

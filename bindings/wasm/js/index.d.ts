@@ -382,7 +382,7 @@ export class Session implements Disposable {
 }
 
 export interface GuardOptions extends Omit<SessionOptions, 'release'> {
-  /** Hears of everything that settles, after its text has passed. What it throws ends the stream with that error. */
+  /** Hears of everything that settles, before its text passes. What it throws ends the stream with that error: neither that text nor more passes. */
   readonly onStep?: ((step: Step) => void) | undefined;
 }
 

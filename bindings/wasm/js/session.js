@@ -138,8 +138,9 @@ export class Guard extends TransformStream {
     // Who does not wait for it need not hear of its failure: the stream tells of that too.
     reading.catch(() => {});
     const tell = (step, controller) => {
-      for (const { text } of step.released ?? []) controller.enqueue(text);
+      // First, so that what it throws also stops the text that it heard of.
       onStep?.(step);
+      for (const { text } of step.released ?? []) controller.enqueue(text);
     };
     const guarded = (work) => {
       try {

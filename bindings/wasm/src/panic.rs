@@ -1,4 +1,5 @@
-//! What a panic said. It is a bug of the engine, and it ends the instance; JavaScript asks for the words afterwards.
+//! What a panic said. It is a bug of the engine, and it ends the instance; JavaScript asks for the words afterwards. A module
+//! built for size (see `toolchain`) has no such words.
 
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;

@@ -7,6 +7,7 @@ import * as sonometer from 'sonometer';
 import { answer } from './answer.mjs';
 import { browse, executablePath, folders } from './browser.mjs';
 import { allCases, inSessions, isRight } from './cases.mjs';
+import { expected } from './misuse.mjs';
 import { serve as start } from './serve.mjs';
 
 const here = import.meta.dirname;
@@ -50,6 +51,14 @@ test('loads under a strict policy and answers every vector', { skip, timeout: 30
   // Errors too are those of Node, to the letter.
   assert.deepEqual(answers, cases.map((one) => answer(sonometer, one)));
   console.log(`vectors: ${whole.length} equal in Chromium ${browser.version}, and ${cases.length - whole.length} times through sessions`);
+  await page.close();
+});
+
+test('the list of misuse, as in Node', { skip, timeout: 120_000 }, async (t) => {
+  const server = await serve(t);
+  const page = await browser.open(server.address);
+  assert.equal(await page.evaluate(() => window.door.load()), 'loaded');
+  assert.deepEqual(await page.evaluate(() => window.door.misuse()), expected);
   await page.close();
 });
 

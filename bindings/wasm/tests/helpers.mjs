@@ -2,16 +2,7 @@
 import assert from 'node:assert/strict';
 import { SonometerError } from 'sonometer';
 
-/** A small protocol that takes any amount of text. */
-export const thanks = {
-  sonometer: 1,
-  id: 'thanks',
-  version: '1.0',
-  taxonomy: 'Signal',
-  score: 'any',
-  fidelity: { sufficient: 0 },
-  markers: [{ label: 'gratitude', strong: 'thank you', hit: 'thank you' }],
-};
+export { thanks } from './thanks.mjs';
 
 /** Does something that must fail, and gives the error back when it is as expected. */
 export function refused(work, expected) {

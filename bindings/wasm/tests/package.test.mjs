@@ -71,9 +71,11 @@ test('bundlers take the side for browsers, which waits for init', async () => {
 });
 
 test('the engine with all languages and the catalogue does not grow unnoticed', () => {
-  // What browsers should have to fetch at most, and what they have to now.
+  // What browsers should have to fetch at most, and what they have to now. With a standard library that was built for speed
+  // (see ../toolchain) it is more.
   const aim = 400_000;
-  const limit = 565_000;
+  const small = readFileSync(join(here, '../standard-library'), 'utf8').includes('optimize_for_size');
+  const limit = small ? 470_000 : 540_000;
   const bytes = readFileSync(join(installed, 'sonometer.wasm'));
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
   const packed = brotliCompressSync(bytes, options).length + brotliCompressSync(readFileSync(join(installed, 'web.js'))).length;

@@ -1,13 +1,16 @@
-// The code of the README runs, and says what its comments say.
+// The code of the package's README, and of that of the repository, runs and says what its comments say.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 const here = import.meta.dirname;
-const blocks = [...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code);
+const codeOf = (file) => [...readFileSync(file, 'utf8').matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code);
+const own = codeOf(join(here, 'README.md'));
+const repository = codeOf(join(process.env.SONOMETER_ROOT, 'README.md'));
+const blocks = [...own, ...repository];
 
-test('there is code', () => assert.ok(blocks.length >= 4));
+test('there is code', () => assert.ok(own.length >= 4 && repository.length >= 1));
 
 for (const [at, code] of blocks.entries()) {
   test(`block ${at + 1}`, async () => {

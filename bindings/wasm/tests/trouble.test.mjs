@@ -1,8 +1,10 @@
 // Wrong input of every kind: a clear error that names the place, and a sensor that goes on working.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import * as sonometer from 'sonometer';
 import { Interaction, Reading, Sensor, SonometerError } from 'sonometer';
 import { refused, thanks } from './helpers.mjs';
+import { expected, misuse } from './misuse.mjs';
 
 const sensor = Sensor.from(thanks);
 
@@ -169,3 +171,5 @@ test('no stack left: the engine says so and starts anew, with the same bytes', (
   assert.equal(sensor.sense('thank you').json(), before);
   assert.equal(Sensor.shipped('courtesy').id, 'courtesy');
 });
+
+test('the list of misuse, as in Chromium', { timeout: 120_000 }, async () => assert.deepEqual(await misuse(sonometer), expected));

@@ -1,6 +1,7 @@
 // What the tests in Chromium call. Nothing here is inline, so that the strictest policy allows it.
 import * as sonometer from '/package/web.js';
 import { answer } from '/tests/answer.mjs';
+import { misuse } from '/tests/misuse.mjs';
 
 window.door = {
   sonometer,
@@ -14,6 +15,8 @@ window.door = {
       return `${error.name} ${error.code}: ${error.message}`;
     }
   },
+
+  misuse: () => misuse(sonometer),
 
   /** The answers to all cases. */
   async vectors() {
