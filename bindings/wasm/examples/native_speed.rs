@@ -14,8 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments.next().ok_or("usage: native_speed FILE TARGET…")?;
     let text = std::fs::read_to_string(path)?;
     for target in arguments {
-        let source =
-            sonometer_catalog::find(&target, None).ok_or(format!("{target} does not ship"))?.source;
+        let source = sonometer_catalog::find(&target, None).ok_or(format!("{target} does not ship"))?.source;
         let sensor = Sensor::new(Protocol::read(source)?.0)?;
         let view = View { offsets: Some(OffsetUnit::Utf16), ..View::default() };
         let sense = || Ok::<_, sonometer::Error>(sensor.sense(&Interaction::text(&text)?)?.to_json(view));
