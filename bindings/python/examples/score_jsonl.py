@@ -29,7 +29,8 @@ def interaction(line: str) -> Any:
         read: Any = json.loads(line)
     except ValueError:
         return {"line": line.strip()[:80]}
-    return read["interaction"] if "interaction" in (read if isinstance(read, dict) else ()) else read
+    is_wrapped = isinstance(read, dict) and "interaction" in read
+    return read["interaction"] if is_wrapped else read
 
 
 def score(target: str, source: str, out: str) -> tuple[int, int]:

@@ -235,6 +235,12 @@ impl Readings {
         crate::generic_alias(cls, item)
     }
 
+    /// An iterator over what is yet to come has no lasting form.
+    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+        let fix = "pickle the readings that it gives";
+        Err(Failure::wrong_type("", "an iterator over readings cannot be pickled", fix).into())
+    }
+
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }

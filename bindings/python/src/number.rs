@@ -29,7 +29,9 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
         format!("{:?}", value.extract::<f64>().map_err(|_| wrong("give an int or a float"))?)
     };
     Unit::parse(&text).ok_or_else(|| {
-        let text = value.repr().map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+        // Python does not write whole numbers of thousands of digits.
+        let text = value.repr().map(|text| text.to_string_lossy().into_owned());
+        let text = text.unwrap_or_else(|_| format!("{} too large to write", kind_of(value)));
         Failure::invalid(place, format!("{what} is {text}"), "give a finite number within 9e12")
     })
 }

@@ -11,10 +11,14 @@ use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
 use sonometer::batch::guarded;
 use sonometer::session::Place;
 use sonometer::{CompositionSession, Error, Event, SenseOptions, SessionOptions, Step, Turn, Unit};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// A chunk of so many bytes is worth letting other threads run.
 const WORTH_DETACHING: usize = 2 << 10;
+/// Between two looks at a session that another thread works with. A lock to wait for would stay locked for ever in a process
+/// forked at that moment.
+const PAUSE: Duration = Duration::from_micros(200);
 
 /// One interaction that comes in bit by bit, sensed as it comes.
 ///
@@ -24,21 +28,30 @@ const WORTH_DETACHING: usize = 2 << 10;
 ///
 /// >>> from sonometer import Sensor
 /// >>> session = Sensor("personal-data@1.0").session(release=True)
-/// >>> for chunk in ("My card is 4111 11", "11 1111 1111. Pl", "ease charge it."):
+/// >>> for chunk in ("My card is 4111 11", "11 1111 1111, right? Pl", "ease charge it."):
 /// ...     print(session.push(chunk).released)
 /// ()
-/// (Released(segment=0, text='My card is **** **** **** 1111. '),)
+/// (Released(segment=0, text='My card is **** **** **** 1111, right? '),)
 /// ()
 /// >>> session.end().released
 /// (Released(segment=0, text='Please charge it.'),)
-/// >>> session.finish() == Sensor("personal-data@1.0").sense("My card is 4111 1111 1111 1111. Please charge it.")
+/// >>> session.finish() == Sensor("personal-data@1.0").sense("My card is 4111 1111 1111 1111, right? Please charge it.")
 /// True
 #[pyclass(frozen, name = "Session", module = "sonometer")]
 pub(crate) struct Session {
     target: Py<Target>,
     options: SenseOptions,
-    /// None when it is finished.
-    running: Mutex<Option<Running>>,
+    /// Locked only with the interpreter attached and never for longer than a move, so that nobody waits for it, and no
+    /// process that forks finds it locked.
+    held: Mutex<Held>,
+}
+
+/// The state of a session, which whoever works with it takes out and puts back.
+struct Held {
+    /// None while somebody works with it, and when it is finished.
+    running: Option<Running>,
+    /// The process in which somebody works with it.
+    by: Option<u32>,
 }
 
 #[derive(Clone)]
@@ -72,46 +85,85 @@ impl Session {
             Instrument::Sensor(sensor) => Running::One(Box::new(sensor.session(options))),
             Instrument::Composition(whole) => Running::Several(Box::new(whole.session(options))),
         };
-        Self { target: target.clone().unbind(), options: options.sense, running: Mutex::new(Some(running)) }
+        Self { target: target.clone().unbind(), options: options.sense, held: Held::new(running) }
     }
 
-    /// Waits for other threads without keeping the interpreter from them. Nothing of Python runs while it is locked.
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Option<Running>> {
-        match self.running.try_lock() {
-            Ok(running) => running,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => loop {
-                // The guard cannot be carried over, so it is taken anew; whoever came between is waited for again.
-                py.detach(|| drop(self.running.lock().unwrap_or_else(PoisonError::into_inner)));
-                if let Ok(running) = self.running.try_lock() {
-                    break running;
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the session; where another thread works with it, waits for it without keeping the interpreter from it.
+    fn take(&self, py: Python<'_>) -> Outcome<Running> {
+        loop {
+            let mut held = self.held();
+            match held.by {
+                None => {
+                    let running = held.running.take().ok_or_else(ended)?;
+                    held.by = Some(std::process::id());
+                    return Ok(running);
                 }
-            },
+                // The thread that has it went on in the process before the fork, and never comes here.
+                Some(process) if process != std::process::id() => return Err(left_behind()),
+                Some(_) => {}
+            }
+            drop(held);
+            py.detach(|| std::thread::sleep(PAUSE));
+            py.check_signals()?;
         }
     }
 
-    /// Works with the session; a panic ends it, for what it leaves behind may be half done.
+    fn put_back(&self, running: Option<Running>) {
+        *self.held() = Held { running, by: None };
+    }
+
+    /// Works with the session. `work` says what is left of it; a panic leaves nothing, for it may be half done.
+    fn using<T: Send>(
+        &self,
+        py: Python<'_>,
+        detached: bool,
+        work: impl FnOnce(Running) -> (Result<T, Error>, Option<Running>) + Send,
+    ) -> Outcome<T> {
+        let running = self.take(py)?;
+        let work = || guarded(|| Ok(work(running)));
+        match if detached { py.detach(work) } else { work() } {
+            Ok((outcome, left)) => {
+                self.put_back(left);
+                Ok(outcome?)
+            }
+            Err(error) => {
+                self.put_back(None);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Works with the session, which goes on.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
         detached: bool,
         work: impl FnOnce(&mut Running) -> Result<T, Error> + Send,
     ) -> Outcome<T> {
-        let mut held = self.lock(py);
-        let mut running = held.take().ok_or_else(ended)?;
-        let work = || {
-            let outcome = guarded(|| Ok(work(&mut running)));
-            (outcome, running)
-        };
-        let (outcome, running) = if detached { py.detach(work) } else { work() };
-        let outcome = outcome?;
-        *held = Some(running);
-        Ok(outcome?)
+        self.using(py, detached, |mut running| {
+            let outcome = work(&mut running);
+            (outcome, Some(running))
+        })
+    }
+}
+
+impl Held {
+    fn new(running: Running) -> Mutex<Self> {
+        Mutex::new(Self { running: Some(running), by: None })
     }
 }
 
 fn ended() -> Failure {
     Failure::invalid("", "the session has ended", "begin another one")
+}
+
+fn left_behind() -> Failure {
+    let message = "another thread worked with the session when this process was forked";
+    Failure::invalid("", message, "begin another one after the fork")
 }
 
 #[pymethods]
@@ -193,8 +245,10 @@ impl Session {
     /// Ends the session: the reading of all that came in.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         // A session that cannot end here, within a character, goes on.
-        let measured = self.with(py, true, |running| running.clone().finish())?;
-        *self.lock(py) = None;
+        let measured = self.using(py, true, |running| match running.clone().finish() {
+            Ok(measured) => (Ok(measured), None),
+            Err(error) => (Err(error), Some(running)),
+        })?;
         measured.object(self.target.bind(py), self.options)
     }
 
@@ -202,11 +256,17 @@ impl Session {
     fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
         let running = self.with(py, false, |running| Ok(running.clone()))?;
         let target = self.target.clone_ref(py);
-        Ok(Self { target, options: self.options, running: Mutex::new(Some(running)) })
+        Ok(Self { target, options: self.options, held: Held::new(running) })
     }
 
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
         self.__copy__(py)
+    }
+
+    /// Only what has come to its end has a lasting form.
+    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
+        let fix = "pickle its reading, or begin another one there";
+        Err(Failure::wrong_type("", "a session cannot be pickled", fix).into())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

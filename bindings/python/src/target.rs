@@ -487,9 +487,9 @@ impl Target {
     /// of str over an iterable of str or bytes, async over an async one.
     ///
     /// >>> from sonometer import Sensor
-    /// >>> tokens = ["Your card ", "4111 1111 ", "1111 1111 was ", "charged. Any", "thing else?"]
+    /// >>> tokens = ["Your card ", "4111 1111 ", "1111 1111 was ", "charged today. Any", "thing else?"]
     /// >>> list(Sensor("personal-data@1.0").guard(tokens))
-    /// ['Your card **** **** **** 1111 was charged. ', 'Anything else?']
+    /// ['Your card **** **** **** 1111 was charged today. ', 'Anything else?']
     #[pyo3(signature = (chunks, /, *, offsets = "chars", usd_per_ics = None, ignore_fidelity = false))]
     fn guard<'py>(
         slf: &Bound<'py, Self>,

@@ -52,8 +52,10 @@ fn write(json: &mut String, value: &Bound<'_, PyAny>, place: &str, depth: usize)
         }
         let _ = write!(json, "{number:?}");
     } else if let Ok(value) = value.cast::<PyDict>() {
-        let entries = value.iter();
-        members(json, entries.map(Ok), place, depth)?;
+        // A copy: what stands in it may be a mapping of somebody's own, whose `items` changes it meanwhile.
+        let items = value.items();
+        let entries = items.iter().map(|item| item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>());
+        members(json, entries, place, depth)?;
     } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         json.push('[');
         for (at, item) in value.try_iter()?.enumerate() {
