@@ -6,7 +6,7 @@ The model here is a list of tokens; any iterable or async iterable of text does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 from sonometer import Sensor
 
@@ -37,7 +37,16 @@ async def show(tokens: AsyncIterator[str], most: int = 2) -> tuple[str, bool]:
     return shown, True
 
 
+def show_now(tokens: Iterable[str]) -> str:
+    """The same without waiting, for a model that gives its tokens to an ordinary loop: what a person may see."""
+    shown = ""
+    for text in Sensor("personal-data@1.0").guard(tokens):
+        shown += text
+    return shown
+
+
 if __name__ == "__main__":
     text, complete = asyncio.run(show(model()))
     print(text)
     print("complete" if complete else "stopped")
+    print(show_now(REPLY))

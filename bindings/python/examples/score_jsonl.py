@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import sonometer
 from sonometer import SonometerError
@@ -29,8 +29,10 @@ def interaction(line: str) -> Any:
         read: Any = json.loads(line)
     except ValueError:
         return {"line": line.strip()[:80]}
-    is_wrapped = isinstance(read, dict) and "interaction" in read
-    return read["interaction"] if is_wrapped else read
+    if isinstance(read, dict):
+        members = cast("dict[str, Any]", read)
+        return members.get("interaction", members)
+    return read
 
 
 def score(target: str, source: str, out: str) -> tuple[int, int]:

@@ -7,7 +7,9 @@ use crate::instrument::{Instrument, Measured};
 use crate::interaction::{Interaction, interaction};
 use crate::number::kind_of;
 use crate::target::Target;
+use pyo3::PyTraverseError;
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyMapping, PyString, PyType};
 use sonometer::SenseOptions;
@@ -225,6 +227,22 @@ impl Readings {
 
 #[pymethods]
 impl Readings {
+    /// A generator that refers to what iterates over it is still found by Python's collector.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.target)?;
+        match self.state.try_lock() {
+            Ok(state) => visit.call(&state.items),
+            // Somebody iterates, and so nothing of it is garbage.
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let taken = self.state.try_lock().ok().and_then(|mut state| state.items.take());
+        // Its end may run code of Python, which must not find the state locked.
+        drop(taken);
+    }
+
     /// For annotations: `Readings[Reading]`.
     #[classmethod]
     #[pyo3(signature = (item, /))]

@@ -6,6 +6,7 @@ use crate::interaction::segment;
 use crate::number::{float, kind_of, unit};
 use crate::target::Target;
 use crate::value::text;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
 use sonometer::batch::guarded;
@@ -41,6 +42,8 @@ const PAUSE: Duration = Duration::from_micros(200);
 pub(crate) struct Session {
     target: Py<Target>,
     options: SenseOptions,
+    /// `sonometer.model`: looking it up would take longer than most pushes.
+    model: Py<PyModule>,
     /// Locked only with the interpreter attached and never for longer than a move, so that nobody waits for it, and no
     /// process that forks finds it locked.
     held: Mutex<Held>,
@@ -80,12 +83,13 @@ impl Running {
 }
 
 impl Session {
-    pub(crate) fn new(target: &Bound<'_, Target>, options: SessionOptions) -> Self {
+    pub(crate) fn new(target: &Bound<'_, Target>, options: SessionOptions) -> PyResult<Self> {
+        let model = target.py().import("sonometer.model")?.unbind();
         let running = match &target.get().instrument {
             Instrument::Sensor(sensor) => Running::One(Box::new(sensor.session(options))),
             Instrument::Composition(whole) => Running::Several(Box::new(whole.session(options))),
         };
-        Self { target: target.clone().unbind(), options: options.sense, held: Held::new(running) }
+        Ok(Self { target: target.clone().unbind(), options: options.sense, model, held: Held::new(running) })
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -193,7 +197,7 @@ impl Session {
         };
         let detached = bytes.len() >= WORTH_DETACHING;
         let step = self.with(py, detached, |running| both!(running, session => session.push(bytes)))?;
-        step_object(py, &step)
+        step_object(self.model.bind(py), &step)
     }
 
     /// Ends the segment that came in, if there is one, and begins another. `timestamp` is in seconds.
@@ -209,7 +213,7 @@ impl Session {
         let seconds: Option<Unit> = seconds.transpose()?;
         let step =
             self.with(py, false, |running| both!(running, session => session.begin_segment(role, seconds)))?;
-        step_object(py, &step)
+        step_object(self.model.bind(py), &step)
     }
 
     /// Takes a whole segment: `(role, content)`, `(role, content, seconds)` or a dict.
@@ -220,20 +224,20 @@ impl Session {
         let detached = turn.content.len() >= WORTH_DETACHING;
         let step =
             self.with(py, detached, |running| both!(running, session => session.push_segment(turn)))?;
-        step_object(py, &step)
+        step_object(self.model.bind(py), &step)
     }
 
     /// Says that nothing more comes: everything settles, and what is left is told. `finish` needs no `end` before it.
     fn end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let step = self.with(py, true, |running| both!(running, session => session.end()))?;
-        step_object(py, &step)
+        step_object(self.model.bind(py), &step)
     }
 
     /// Everything before this place can change no more.
     #[getter]
     fn settled_to<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let place = self.with(py, false, |running| Ok(both!(running, session => session.settled_to())))?;
-        place_object(py, place)
+        place_object(self.model.bind(py), place)
     }
 
     /// The reading as if the interaction ended here. The session goes on.
@@ -256,7 +260,8 @@ impl Session {
     fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
         let running = self.with(py, false, |running| Ok(running.clone()))?;
         let target = self.target.clone_ref(py);
-        Ok(Self { target, options: self.options, held: Held::new(running) })
+        let model = self.model.clone_ref(py);
+        Ok(Self { target, options: self.options, model, held: Held::new(running) })
     }
 
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -291,19 +296,25 @@ impl Session {
     }
 }
 
-fn place_object(py: Python<'_>, place: Place) -> PyResult<Bound<'_, PyAny>> {
-    py.import("sonometer.model")?.getattr("Place")?.call1((place.segment, place.offset))
+fn place_object<'py>(model: &Bound<'py, PyModule>, place: Place) -> PyResult<Bound<'py, PyAny>> {
+    model.getattr(intern!(model.py(), "Place"))?.call1((place.segment, place.offset))
 }
 
 /// `sonometer.model.Step`.
-fn step_object<'py>(py: Python<'py>, step: &Step) -> PyResult<Bound<'py, PyAny>> {
-    let model = py.import("sonometer.model")?;
-    let events = step.events.iter().map(|event| event_object(&model, event)).collect::<PyResult<Vec<_>>>()?;
-    let released_class = model.getattr("Released")?;
-    let released = step.released.iter().map(|part| released_class.call1((part.segment, &part.text)));
-    let released = PyTuple::new(py, released.collect::<PyResult<Vec<_>>>()?)?;
-    let place = place_object(py, step.settled_to)?;
-    model.getattr("Step")?.call1((place, PyTuple::new(py, events)?, released, step.to_json()))
+fn step_object<'py>(model: &Bound<'py, PyModule>, step: &Step) -> PyResult<Bound<'py, PyAny>> {
+    let py = model.py();
+    let events = step.events.iter().map(|event| event_object(model, event)).collect::<PyResult<Vec<_>>>()?;
+    let released = match step.released.as_slice() {
+        [] => PyTuple::empty(py),
+        parts => {
+            let class = model.getattr(intern!(py, "Released"))?;
+            let released = parts.iter().map(|part| class.call1((part.segment, &part.text)));
+            PyTuple::new(py, released.collect::<PyResult<Vec<_>>>()?)?
+        }
+    };
+    let place = place_object(model, step.settled_to)?;
+    let events = PyTuple::new(py, events)?;
+    model.getattr(intern!(py, "Step"))?.call1((place, events, released, step.to_json()))
 }
 
 fn event_object<'py>(model: &Bound<'py, PyModule>, event: &Event) -> PyResult<Bound<'py, PyAny>> {

@@ -456,7 +456,7 @@ impl Target {
     ) -> PyResult<Session> {
         let sense = Options::read(usd_per_ics, ignore_fidelity)?;
         let unit = offset_unit(offsets)?;
-        Ok(Session::new(slf, SessionOptions { sense, unit, release }))
+        Session::new(slf, SessionOptions { sense, unit, release })
     }
 
     /// Senses what comes in, such as the tokens of a language model: a step for each, and one more at the end.

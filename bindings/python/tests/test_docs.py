@@ -8,10 +8,14 @@ import re
 import types
 from collections.abc import Iterator
 
+import pytest
+
 import sonometer
 from sonometer import _explain, _html, _sonometer, errors, model, streaming
 
-README = pathlib.Path(__file__).parents[1] / "README.md"
+HERE = pathlib.Path(__file__).parents[1]
+# That of this package, and that of the whole project.
+READMES = {HERE / "README.md": 5, HERE.parents[1] / "README.md": 1}
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
@@ -54,14 +58,18 @@ def test_everything_public_has_a_docstring() -> None:
     assert [name for name in missing if name not in ("SonometerError.code",)] == []
 
 
-def test_readme() -> None:
+@pytest.mark.parametrize("readme", READMES, ids=("of the package", "of the project"))
+def test_readme(readme: pathlib.Path) -> None:
     """Each block runs on its own; a comment behind `print` is what it prints."""
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) >= 4
+    blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(blocks) == READMES[readme]
+    promised = 0
     for block in blocks:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(compile(block, str(README), "exec"), {"__name__": "readme"})
+            exec(compile(block, str(readme), "exec"), {"__name__": "readme"})
         lines = printed.getvalue().splitlines()
         for expected in re.findall(r"print\([^#\n]*\) +# (?!the |places )(.+)", block):
             assert expected in lines, (expected, lines)
+            promised += 1
+    assert promised >= 2

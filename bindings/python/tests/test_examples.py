@@ -43,5 +43,6 @@ def test_guard_llm_stream() -> None:
     shown, complete = asyncio.run(guard.show(guard.model()))
     assert complete and "**** **** **** 1111" in shown and "4111" not in shown and "jane.doe@" not in shown
     assert shown.startswith("Thank you for waiting. The card") and shown.endswith(" Anything else?")
+    assert guard.show_now(guard.REPLY) == shown
     shown, complete = asyncio.run(guard.show(guard.model(), most=0))
     assert not complete and "jane" not in shown
