@@ -169,6 +169,12 @@ def test_html_marks_evidence_and_escapes_everything(courtesy: Sensor) -> None:
     assert "prefers-color-scheme:dark" in shown and "data-jp-theme-light" in shown
 
 
+def test_html_says_no_score_where_there_is_none(courtesy: Sensor) -> None:
+    html = courtesy.sense("Hm.")._repr_html_()
+    assert "lacks sufficient signal" in html and "score" not in html
+    assert "score" in courtesy.sense(KIND)._repr_html_()
+
+
 def test_html_of_a_novel_stays_a_page(courtesy: Sensor) -> None:
     shown = courtesy.sense("Thank you so much for your help! " * 20_000)._repr_html_()
     assert len(shown) < 500_000 and "more characters" in page(shown).text

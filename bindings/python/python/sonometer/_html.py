@@ -23,7 +23,8 @@ _STYLE = f"""<style>
 [data-jp-theme-light="true"] .sonometer,.vscode-light .sonometer{{{_LIGHT}}}
 [data-jp-theme-light="false"] .sonometer,.vscode-dark .sonometer{{{_DARK}}}
 .sonometer .dim{{color:var(--dim)}}
-.sonometer .turn{{display:grid;grid-template-columns:minmax(0,8em) minmax(0,1fr);gap:.75em;padding:.25em 0;border-top:1px solid var(--line)}}
+.sonometer .turn{{display:grid;grid-template-columns:minmax(0,8em) minmax(0,1fr);gap:.75em;}}
+.sonometer .turn,.sonometer .text{{padding:.25em 0;border-top:1px solid var(--line)}}
 .sonometer .said{{white-space:pre-wrap;overflow-wrap:anywhere}}
 .sonometer mark{{background:hsl(var(--hue) 75% var(--mark));color:hsl(var(--hue) 60% var(--text));border-radius:3px;padding:0 2px}}
 .sonometer .keys{{display:flex;flex-wrap:wrap;gap:.5em;padding:.5em 0}}
@@ -35,11 +36,13 @@ def reading(reading: BaseReading) -> str:
     target, evidence = reading.target, reading.evidence
     keys = list(dict.fromkeys(found.metamarker for found in evidence))
     hues = {key: _HUES[at % len(_HUES)] for at, key in enumerate(keys)}
+    # What could not be measured has no score to look at.
+    score = f"score <strong>{reading.score:g}</strong> " if reading.sufficient else ""
     parts = [
         _STYLE,
         '<div class="sonometer">',
         f"<div><strong>{escape(target.name)}</strong> "
-        f'<span class="dim">{escape(target.id)}@{escape(target.version)}</span> score <strong>{reading.score:g}</strong> '
+        f'<span class="dim">{escape(target.id)}@{escape(target.version)}</span> {score}'
         f'<span class="dim">fidelity {reading.fidelity.index:g}</span></div>',
     ]
     if not reading.sufficient:
@@ -56,8 +59,11 @@ def reading(reading: BaseReading) -> str:
             break
         said = _said(masked[at], at, by_segment.get(at, []), hues, _MOST_CHARACTERS - shown)
         shown += min(len(masked[at]), _MOST_CHARACTERS - shown) + 1
-        role = escape(segment.role) if segment.role is not None else ""
-        parts.append(f'<div class="turn"><span class="dim">{role}</span><span class="said">{said}</span></div>')
+        said = f'<span class="said">{said}</span>'
+        if segment.role is None:
+            parts.append(f'<div class="text">{said}</div>')
+        else:
+            parts.append(f'<div class="turn"><span class="dim">{escape(segment.role)}</span>{said}</div>')
     else:
         at = min(len(masked), _MOST_SEGMENTS)
     if at < len(masked):
