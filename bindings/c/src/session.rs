@@ -65,7 +65,10 @@ impl Session {
                 wanted.view.check(sensor.protocol())?;
                 Live::Sensor(sensor.session(options))
             }
-            Instrument::Composition(composition) => Live::Composition(composition.session(options)),
+            Instrument::Composition(composition) => {
+                wanted.view.check_composed()?;
+                Live::Composition(composition.session(options))
+            }
         };
         Ok(Self { live: Some(Box::new(live)), shown: Shown::of(wanted.view) })
     }

@@ -50,6 +50,7 @@ impl Target {
                 Ok(sensor.sense_with(interaction, sense)?.to_json(view))
             }
             Instrument::Composition(composition) => {
+                view.check_composed()?;
                 Ok(composition.sense_with(interaction, sense)?.to_json(view))
             }
         }

@@ -50,13 +50,16 @@ impl BaseReading {
     }
 
     fn text(&self, asked: &Asked) -> Result<String, Failure> {
+        let view = asked.view();
         match &self.measured {
             Measured::One(reading) => {
-                let view = asked.view();
                 view.check(reading.protocol())?;
                 Ok(reading.to_json(view))
             }
-            Measured::Several(reading) => Ok(reading.to_json(asked.view())),
+            Measured::Several(reading) => {
+                view.check_composed()?;
+                Ok(reading.to_json(view))
+            }
         }
     }
 
@@ -165,21 +168,38 @@ impl BaseReading {
         PyTuple::new(py, (0..turns).map(|turn| first.masked_turn(turn)))
     }
 
-    /// The canonical JSON: the text that every door of Sonometer gives. `profile` and `offsets` as those of `Reading.json`.
-    #[pyo3(signature = (*, profile = "raw", offsets = None))]
-    fn json(&self, profile: &str, offsets: Option<&str>) -> PyResult<String> {
-        Ok(self.text(&Asked::new(profile, offsets)?)?)
+    /// The canonical JSON: the text that every door of Sonometer gives.
+    ///
+    /// `profile`: `raw`, `detailed` (with the segment around each piece of evidence) or `discovery` (with weak signals).
+    /// `offsets`: the unit of the places of evidence, `bytes`, `chars` (Python's own) or `utf16`; without it there are none.
+    /// `flow`, `temporal`: of a protocol on SGM 1.5: True, or the primary role and the seconds of a window.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> reading = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!")
+    /// >>> '"source":"Good morning","start":0,"end":12' in reading.json(offsets="chars")
+    /// True
+    #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
+    fn json(
+        &self,
+        profile: &str,
+        offsets: Option<&str>,
+        flow: Option<&Bound<'_, PyAny>>,
+        temporal: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        Ok(self.text(&Asked::new(profile, offsets)?.with_more(flow, temporal)?)?)
     }
 
-    /// The JSON as Python's dicts and lists.
-    #[pyo3(signature = (*, profile = "raw", offsets = None))]
+    /// The JSON as Python's dicts and lists. For bytes that are to be the same everywhere, use `json`.
+    #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
     fn to_dict<'py>(
         &self,
         py: Python<'py>,
         profile: &str,
         offsets: Option<&str>,
+        flow: Option<&Bound<'py, PyAny>>,
+        temporal: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, self.json(profile, offsets)?)
+        loads(py, self.json(profile, offsets, flow, temporal)?)
     }
 
     /// The canonical JSON as UTF-8: the bytes that every door of Sonometer gives.
@@ -243,40 +263,6 @@ impl BaseReading {
 
 #[pymethods]
 impl Reading {
-    /// The canonical JSON: the text that every door of Sonometer gives.
-    ///
-    /// `profile`: `raw`, `detailed` (with the segment around each piece of evidence) or `discovery` (with weak signals).
-    /// `offsets`: the unit of the places of evidence, `bytes`, `chars` (Python's own) or `utf16`; without it there are none.
-    /// `flow`, `temporal`: for protocols on SGM 1.5, True, or the primary role and the seconds of a window.
-    ///
-    /// >>> from sonometer import Sensor
-    /// >>> reading = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!")
-    /// >>> '"source":"Good morning","start":0,"end":12' in reading.json(offsets="chars")
-    /// True
-    #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
-    fn json(
-        slf: &Bound<'_, Self>,
-        profile: &str,
-        offsets: Option<&str>,
-        flow: Option<&Bound<'_, PyAny>>,
-        temporal: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<String> {
-        let asked = Asked::new(profile, offsets)?.with_more(flow, temporal)?;
-        Ok(slf.as_super().get().text(&asked)?)
-    }
-
-    /// The JSON as Python's dicts and lists. For bytes that are to be the same everywhere, use `json`.
-    #[pyo3(signature = (*, profile = "raw", offsets = None, flow = None, temporal = None))]
-    fn to_dict<'py>(
-        slf: &Bound<'py, Self>,
-        profile: &str,
-        offsets: Option<&str>,
-        flow: Option<&Bound<'py, PyAny>>,
-        temporal: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        loads(slf.py(), Self::json(slf, profile, offsets, flow, temporal)?)
-    }
-
     /// How evidence is spread over metamarkers and segments (SGM 1.5, else None).
     #[getter]
     fn signal<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -39,15 +39,13 @@ def answer(case: dict[str, Any]) -> str:
         return target.compare(interaction, other).json()
     view = case["view"]
     show: dict[str, Any] = {"profile": view["profile"], "offsets": view["offsets"]}
-    reading = measured(target, interaction, case["feed"])
-    if isinstance(reading, sonometer.Reading):
-        show["flow"] = None if view["flow"] is None else view["flow"]["primary"] or True
-        if view["flow"] is not None and view["flow"]["primary"] == "":
-            show["flow"] = ""
-        if view["temporal"] is not None:
-            window = view["temporal"]["window"]
-            show["temporal"] = True if window is None else Decimal(window)
-    return reading.json(**show)
+    if view["flow"] is not None:
+        primary = view["flow"]["primary"]
+        show["flow"] = True if primary is None else primary
+    if view["temporal"] is not None:
+        window = view["temporal"]["window"]
+        show["temporal"] = True if window is None else Decimal(window)
+    return measured(target, interaction, case["feed"]).json(**show)
 
 
 def in_lines(source: str) -> str:

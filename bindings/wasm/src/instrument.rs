@@ -131,7 +131,7 @@ impl Instrument {
             let ask = Ask::read(bits, Words { primary, window, rate })?;
             match &self.measure {
                 Measure::Sensor(sensor) => ask.view().check(sensor.protocol()),
-                Measure::Composition(_) => Ok(()),
+                Measure::Composition(_) => ask.view().check_composed(),
             }
         };
         checked().map_err(thrown)
@@ -163,6 +163,7 @@ impl Instrument {
                     Ok(sensor.sense_with(&interaction, ask.options)?.to_json(view))
                 }
                 Measure::Composition(whole) => {
+                    view.check_composed()?;
                     let interaction = interaction(input, json)?;
                     Ok(whole.sense_with(&interaction, ask.options)?.to_json(view))
                 }

@@ -155,5 +155,5 @@ fn sense_explains_every_protocol_and_the_average() {
     assert_eq!(parts.len(), 3);
     assert!((number(&json["score"]) - sum / weights).abs() < 1e-6, "{json}");
     let (code, _, told) = run(&["sense", "service-call", CALL, "--flow"]);
-    assert!(code == 2 && told.contains("--flow is about one protocol"), "{told}");
+    assert!(code == 2 && told.contains("actant flow is of one protocol"), "{told}");
 }

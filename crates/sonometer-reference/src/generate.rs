@@ -49,7 +49,8 @@ pub fn view() -> impl Strategy<Value = View<'static>> {
         prop::option::of(prop::sample::select(vec![OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16]));
     let primary = prop::option::weighted(0.3, prop::sample::select(&SPOKEN_ROLES[..]));
     let flow = prop::option::of(primary.prop_map(|primary| FlowOptions { primary }));
-    let window = prop_oneof![1..20_000_000_i64, Just(1), 1..=i64::MAX].prop_map(Unit);
+    // Up to the longest that can be written down.
+    let window = prop_oneof![1..20_000_000_i64, Just(1), 1..=9_000_000_000_000_000_000_i64].prop_map(Unit);
     let temporal = prop::option::weighted(0.3, window).prop_map(|window| TemporalOptions { window });
     (profile, offsets, flow, prop::option::of(temporal)).prop_map(|(profile, offsets, flow, temporal)| View {
         profile,

@@ -183,7 +183,10 @@ impl Vector {
             };
             match other {
                 Some(other) => Ok(composition.compare(&interaction, &other, options)?.to_json()),
-                None => Ok(composition.sense(&interaction)?.to_json(self.view.view())),
+                None => {
+                    self.view.view().check_composed()?;
+                    Ok(composition.sense(&interaction)?.to_json(self.view.view()))
+                }
             }
         };
         read().map_or_else(Outcome::from, Outcome::Reading)
@@ -195,12 +198,15 @@ impl Vector {
         let read = || -> Result<String, Error> {
             let (target, shelf) = self.read()?;
             let (interaction, other) = self.interactions()?;
-            if let Target::Protocol(protocol) = &target {
-                self.view.view().check(protocol)?;
+            let view = self.view.view();
+            match (&target, &other) {
+                (Target::Protocol(protocol), _) => view.check(protocol)?,
+                (_, None) => view.check_composed()?,
+                (_, Some(_)) => {}
             }
             match other {
                 Some(other) => composition::compare(&shelf, &target, &interaction, &other),
-                None => composition::sense(&shelf, &target, &interaction, self.view.view()),
+                None => composition::sense(&shelf, &target, &interaction, view),
             }
         };
         read().map_or_else(Outcome::from, Outcome::Reading)

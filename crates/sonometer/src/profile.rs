@@ -103,4 +103,19 @@ impl View<'_> {
         }
         Ok(())
     }
+
+    /// Whether a reading of a metric or a blueprint can be shown so, as [`View::check`].
+    ///
+    /// # Errors
+    /// `invalid_request` with the place in a request: actant flow and temporal analysis are of one protocol.
+    pub fn check_composed(&self) -> Result<(), Error> {
+        let (place, what) = match (self.flow, self.temporal) {
+            (Some(_), _) => ("v1_5.actant.analyze_flow", "actant flow"),
+            (None, Some(_)) => ("v1_5.temporal.analyze_dynamics", "temporal analysis"),
+            (None, None) => return Ok(()),
+        };
+        let message =
+            format!("{what} is of one protocol; ask for it with a protocol, not with a metric or blueprint");
+        Err(Error::invalid(place, message))
+    }
 }

@@ -293,9 +293,23 @@ class BaseReading:
     @property
     def masked(self) -> tuple[str, ...]:
         """The content of each segment with everything hidden that a mask covers: what may be shown or stored."""
-    def json(self, *, profile: _Profile = "raw", offsets: _Offsets | None = None) -> str:
+    def json(
+        self,
+        *,
+        profile: _Profile = "raw",
+        offsets: _Offsets | None = None,
+        flow: bool | str | None = None,
+        temporal: bool | _Number | None = None,
+    ) -> str:
         """The canonical JSON: the text that every door of Sonometer gives."""
-    def to_dict(self, *, profile: _Profile = "raw", offsets: _Offsets | None = None) -> dict[str, Any]:
+    def to_dict(
+        self,
+        *,
+        profile: _Profile = "raw",
+        offsets: _Offsets | None = None,
+        flow: bool | str | None = None,
+        temporal: bool | _Number | None = None,
+    ) -> dict[str, Any]:
         """The JSON as Python's dicts and lists."""
     def __bytes__(self) -> bytes: ...
     def _repr_html_(self) -> str: ...
@@ -329,24 +343,6 @@ class Reading(BaseReading):
         """The canonical JSON of the ledger. Its places are bytes of UTF-8."""
     def explain(self) -> str:
         """The ledger as a text for people."""
-    def json(
-        self,
-        *,
-        profile: _Profile = "raw",
-        offsets: _Offsets | None = None,
-        flow: bool | str | None = None,
-        temporal: bool | _Number | None = None,
-    ) -> str:
-        """The canonical JSON: the text that every door of Sonometer gives."""
-    def to_dict(
-        self,
-        *,
-        profile: _Profile = "raw",
-        offsets: _Offsets | None = None,
-        flow: bool | str | None = None,
-        temporal: bool | _Number | None = None,
-    ) -> dict[str, Any]:
-        """The JSON as Python's dicts and lists."""
 
 @final
 class CompositionReading(BaseReading):

@@ -10,7 +10,6 @@ use crate::screen::Screen;
 use anstyle::Style;
 use sonometer::{
     Composition, CompositionReading, ErrorCode, Fidelity, Profile, Protocol, SenseOptions, TargetKind, Unit,
-    View,
 };
 
 pub(super) fn run(
@@ -29,8 +28,7 @@ pub(super) fn run(
                     screen.print_bytes(&(reading.ledger_json() + "\n"))?;
                     continue;
                 }
-                let view = View { profile: arguments.profile, offsets: arguments.offsets, ..View::default() };
-                screen.print_bytes(&(reading.to_json(view) + "\n"))?;
+                screen.print_bytes(&(reading.to_json(arguments.view()) + "\n"))?;
             }
             Ok(reading) => {
                 let gap = if first { "" } else { "\n" };
@@ -51,10 +49,11 @@ fn sense(
     item: Item,
     arguments: &Arguments,
 ) -> Result<CompositionReading, Failure> {
+    let interaction = item.interaction?;
+    arguments.view().check_composed().map_err(|error| Failure::engine(&item.name, &error))?;
     let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
-    let reading = composition
-        .sense_with(&item.interaction?, options)
-        .map_err(|error| Failure::engine(&item.name, &error))?;
+    let reading =
+        composition.sense_with(&interaction, options).map_err(|error| Failure::engine(&item.name, &error))?;
     if reading.fidelity().sufficient {
         return Ok(reading);
     }

@@ -75,7 +75,7 @@ fn seconds(text: &str) -> Result<Unit, String> {
 
 impl Arguments {
     /// What is shown of a reading.
-    fn view(&self) -> View<'_> {
+    pub(super) fn view(&self) -> View<'_> {
         let temporal = TemporalOptions { window: self.window };
         View {
             profile: self.profile,
@@ -89,18 +89,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let sensor = match Source::find(&arguments.target)?.instrument()? {
         Instrument::Sensor(sensor) => sensor,
-        Instrument::Composition(composition) => {
-            let alone = [("--flow", arguments.flow), ("--temporal", arguments.temporal)];
-            if let Some((option, _)) = alone.into_iter().find(|(_, given)| *given) {
-                let sensors = composition.sensors().iter();
-                let ids: Vec<&str> = sensors.map(|sensor| sensor.protocol().id.as_str()).collect();
-                return Err(Failure::unusable(format!(
-                    "{option} is about one protocol; give one of {}",
-                    ids.join(", ")
-                )));
-            }
-            return composed::run(&composition, arguments, screen);
-        }
+        Instrument::Composition(composition) => return composed::run(&composition, arguments, screen),
     };
     let input = Input::open(&arguments.input)?;
     let mut exit = Exit::Done;

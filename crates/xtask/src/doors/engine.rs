@@ -68,7 +68,10 @@ fn fed(vector: &Vector, feed: Feed) -> Result<String, Error> {
             view.check(sensor.protocol())?;
             feed!(sensor.session(SessionOptions::default()))
         }
-        Instrument::Composition(whole) => feed!(whole.session(SessionOptions::default())),
+        Instrument::Composition(whole) => {
+            view.check_composed()?;
+            feed!(whole.session(SessionOptions::default()))
+        }
     }
 }
 
@@ -126,7 +129,10 @@ fn whole(vector: &Vector) -> Result<String, Error> {
         (Instrument::Sensor(sensor), Some(other)) => {
             sensor.compare(&interaction, &other, SenseOptions::default())?.to_json()
         }
-        (Instrument::Composition(whole), None) => whole.sense(&interaction)?.to_json(view),
+        (Instrument::Composition(whole), None) => {
+            view.check_composed()?;
+            whole.sense(&interaction)?.to_json(view)
+        }
         (Instrument::Composition(whole), Some(other)) => {
             whole.compare(&interaction, &other, SenseOptions::default())?.to_json()
         }
