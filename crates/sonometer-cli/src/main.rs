@@ -87,6 +87,12 @@ enum Verb {
     Test(verb::test::Arguments),
     /// Make a weighted list from labelled interactions, or tune a protocol to them
     Fit(Box<verb::fit::Arguments>),
+    /// Serve the interface over HTTP, on an SQLite file
+    #[cfg(feature = "serve")]
+    Serve(verb::serve::Arguments),
+    /// Administer a service: organizations, tokens, accounts, what they publish, the check of the ledger
+    #[cfg(feature = "serve")]
+    Admin(verb::admin::Arguments),
 }
 
 /// What `--version` says: the fingerprint, by which readings are told to be comparable. `-V` says the version alone.
@@ -116,6 +122,10 @@ impl Verb {
             Self::Schema(arguments) => verb::schema::run(arguments, screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
             Self::Fit(arguments) => verb::fit::run(arguments, screen),
+            #[cfg(feature = "serve")]
+            Self::Serve(arguments) => verb::serve::run(arguments, screen),
+            #[cfg(feature = "serve")]
+            Self::Admin(arguments) => verb::admin::run(arguments, screen),
         }
     }
 
@@ -135,6 +145,8 @@ impl Verb {
             Self::Test(arguments) => arguments.json,
             Self::Batch(_) | Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema(_) => false,
             Self::Fit(arguments) => arguments.json,
+            #[cfg(feature = "serve")]
+            Self::Serve(_) | Self::Admin(_) => false,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorCode};
 use crate::protocol::Modality;
+use crate::protocol::source::Node;
 use crate::unit::Unit;
 use std::sync::Arc;
 
@@ -63,6 +64,14 @@ impl Interaction {
     /// `invalid_request` with the place of the first thing that is wrong.
     pub fn from_json(text: &str) -> Result<Self, Error> {
         crate::request::interaction(text)
+    }
+
+    /// As [`Interaction::from_json`], for an interaction inside a larger JSON text that is read already.
+    ///
+    /// # Errors
+    /// As there; places are those within the interaction (`segments[0].role`).
+    pub fn from_node(node: &Node) -> Result<Self, Error> {
+        crate::request::from_node(node)
     }
 
     fn new(modality: Modality, turns: Vec<Turn>) -> Result<Self, Error> {

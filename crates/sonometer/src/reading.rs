@@ -119,6 +119,13 @@ impl Reading {
         self.ics
     }
 
+    /// The same reading at another price: what it costs may depend on an account that only a service knows.
+    #[must_use]
+    pub fn with_cost(mut self, cost_usd: Unit) -> Self {
+        self.ics.cost_usd = cost_usd;
+        self
+    }
+
     /// The protocol's name of who speaks in a turn; `None` for a plain text.
     pub fn actant(&self, turn: usize) -> Option<String> {
         let role = self.interaction.turns()[turn].role.as_deref();

@@ -22,16 +22,21 @@ pub(crate) fn interaction(source: &str) -> Result<Interaction, Error> {
         let (line, column) = line_and_column(source, d.span.start);
         Error::invalid(format!("line {line}, column {column}"), format!("{}; {}", d.message, d.fix))
     })?;
-    only_keys(&root, "", &KEYS)?;
+    from_node(&root)
+}
+
+/// Reads an interaction object that is part of a larger text.
+pub(crate) fn from_node(root: &Node) -> Result<Interaction, Error> {
+    only_keys(root, "", &KEYS)?;
     for key in ["id", "language"] {
-        optional_text(&root, "", key)?;
+        optional_text(root, "", key)?;
     }
-    let label = optional_text(&root, "", "label")?;
+    let label = optional_text(root, "", "label")?;
     let shapes: Vec<&str> =
         ["content", "segments", "url"].into_iter().filter(|key| root.get(key).is_some()).collect();
     let interaction = match shapes[..] {
-        ["content"] => Interaction::text(&required_text(&root, "", "content")?)?,
-        ["segments"] => Interaction::transcript(segments(&root)?)?,
+        ["content"] => Interaction::text(&required_text(root, "", "content")?)?,
+        ["segments"] => Interaction::transcript(segments(root)?)?,
         ["url"] => {
             let message = "a `url` must be fetched and read first; give the text as `content` or `segments`";
             return Err(Error::invalid("url", message));
@@ -49,7 +54,7 @@ pub(crate) fn interaction(source: &str) -> Result<Interaction, Error> {
             ));
         }
     };
-    if let Some(name) = optional_text(&root, "", "type")? {
+    if let Some(name) = optional_text(root, "", "type")? {
         let declared = Modality::from_name(&name).ok_or_else(|| {
             Error::invalid(
                 "type",

@@ -1,5 +1,7 @@
 //! The verbs of the command, one file each.
 
+#[cfg(feature = "serve")]
+pub(crate) mod admin;
 pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod code;
@@ -17,6 +19,8 @@ pub(crate) mod protocols;
 pub(crate) mod publish;
 pub(crate) mod schema;
 pub(crate) mod sense;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 mod signal;
 pub(crate) mod stream;
 pub(crate) mod test;

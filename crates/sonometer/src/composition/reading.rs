@@ -89,6 +89,13 @@ impl CompositionReading {
         self.ics
     }
 
+    /// The same reading at another price, as [`Reading::with_cost`].
+    #[must_use]
+    pub fn with_cost(mut self, cost_usd: Unit) -> Self {
+        self.ics.cost_usd = cost_usd;
+        self
+    }
+
     /// The canonical JSON of a view: the same bytes from every door.
     pub fn to_json(&self, view: View<'_>) -> String {
         let mut json = Json::with_capacity(1024);

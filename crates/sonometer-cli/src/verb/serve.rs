@@ -1,0 +1,121 @@
+//! `sonometer serve`: the service over HTTP, until it is told to stop.
+
+use crate::failure::{Exit, Failure};
+use crate::screen::Screen;
+use sonometer_server::Limits;
+use sonometer_service::{Service, Store};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+
+/// Arguments of `serve`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: String,
+    #[command(flatten)]
+    database: Database,
+    /// Writes the token of the first start into this file, in the place of the standard output
+    #[arg(long, value_name = "FILE")]
+    first_token: Option<PathBuf>,
+}
+
+/// Which store.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Database {
+    /// An SQLite file; it is made where there is none
+    #[arg(long, value_name = "FILE", default_value = "sonometer.sqlite")]
+    database: String,
+}
+
+impl Database {
+    /// The service on this store, which must be there.
+    pub(crate) async fn open_there(&self) -> Result<Service, Failure> {
+        if !Store::is_there(&self.database) {
+            let file = &self.database;
+            return Err(Failure::unusable(format!(
+                "{file}: no such file; `serve` and `admin create-org` make it"
+            )));
+        }
+        self.open().await
+    }
+
+    /// The service on this store.
+    pub(crate) async fn open(&self) -> Result<Service, Failure> {
+        Store::open(&self.database).await.map(Service::new).map_err(Failure::unusable)
+    }
+}
+
+/// What the service does asynchronously, the command waits for.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    Runtime::new().map_err(|error| Failure::unusable(format!("no threads: {error}")))
+}
+
+pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    log();
+    runtime()?.block_on(serve(arguments, screen))
+}
+
+/// One line of JSON on standard error for each thing that happens. `RUST_LOG` chooses.
+fn log() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn"));
+    let log = tracing_subscriber::fmt().json().flatten_event(true).with_writer(std::io::stderr);
+    // There is one already where the command runs inside something else.
+    let _ = log.with_env_filter(filter).try_init();
+}
+
+async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let service = arguments.database.open().await?;
+    let listener = TcpListener::bind(&arguments.listen)
+        .await
+        .map_err(|error| Failure::unusable(format!("{}: {error}", arguments.listen)))?;
+    let settled = service.settle().await.map_err(|refusal| Failure::unusable(refusal.to_string()))?;
+    if let Some(settled) = settled {
+        match &arguments.first_token {
+            Some(file) => write_secret(file, &settled.token)?,
+            None => screen.print_bytes(&format!(
+                "organization: {}\ntest token, shown only now: {}\n",
+                settled.org, settled.token
+            ))?,
+        }
+    }
+    let address = listener.local_addr().map_err(|error| Failure::unusable(error.to_string()))?;
+    screen.print_bytes(&format!("listening on http://{address}\n"))?;
+    let store = service.store().clone();
+    let finished = sonometer_server::serve(listener, service, Limits::default(), stop()).await;
+    store.close().await;
+    if !finished {
+        screen.note("stopped before everything that was under way had ended");
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes a file that only its owner can read.
+fn write_secret(file: &Path, token: &str) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(file).and_then(|mut open| open.write_all(format!("{token}\n").as_bytes()));
+    written.map_err(|error| Failure::unusable(format!("{}: {error}", file.display())))
+}
+
+/// Ends when the process is asked to: Ctrl-C, or SIGTERM.
+async fn stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}

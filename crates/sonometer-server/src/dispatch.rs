@@ -1,0 +1,251 @@
+//! What happens to every request: token, rate limit, scope, body, the act itself, headers, figures and one line in the log.
+//! Neither the log nor the figures hold content, tokens or keys.
+
+use crate::metrics::Figures;
+use crate::routes::{Act, Endpoint, Token};
+use crate::{Limits, docs, openapi, respond};
+use axum::RequestPartsExt;
+use axum::body::Body;
+use axum::extract::{Path, Query, Request};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::request::Parts;
+use axum::http::{Response, StatusCode};
+use futures_util::FutureExt;
+use http_body_util::BodyExt;
+use sonometer_service::{Answer, Caller, Code, Listing, Refusal, Service, capabilities};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// What every request sees.
+#[derive(Clone)]
+pub(crate) struct State {
+    pub(crate) service: Service,
+    limits: Limits,
+    turns: Arc<Semaphore>,
+    figures: Arc<Figures>,
+}
+
+impl State {
+    pub(crate) fn new(service: Service, limits: Limits) -> Self {
+        let turns = Arc::new(Semaphore::new(limits.in_flight));
+        Self { service, limits, turns, figures: Arc::default() }
+    }
+}
+
+/// Answers one request, whatever happens.
+pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Request) -> Response<Body> {
+    let started = Instant::now();
+    let request_id = state.service.id("req");
+    let mut caller = None;
+    let (parts, body) = request.into_parts();
+    let mut body = Some(body);
+    let work = answer(&state, endpoint, parts, &mut body, &mut caller);
+    let outcome = AssertUnwindSafe(work).catch_unwind().await;
+    let outcome = outcome.unwrap_or_else(|_| Err(Refusal::internal("a request panicked")));
+    if let (Err(refusal), Some(rest)) = (&outcome, body.take())
+        && refusal.code != Code::RequestTimeout
+    {
+        drain(rest).await;
+    }
+    let mut consumed = 0;
+    let mut remaining = caller.as_ref().map(|caller| caller.standing().remaining());
+    let mut response = match outcome {
+        Ok(Reply::Json(text)) => respond::json(text, &request_id),
+        Ok(Reply::Other(media, text)) => respond::body(StatusCode::OK, media, text, &request_id),
+        Ok(Reply::Answer(answer)) => {
+            consumed = answer.consumed;
+            remaining = Some(answer.remaining);
+            let mut response = respond::json(answer.body, &request_id);
+            if answer.replayed {
+                let name = HeaderName::from_static("idempotency-replayed");
+                response.headers_mut().insert(name, HeaderValue::from_static("true"));
+            }
+            response
+        }
+        Err(refusal) => respond::refusal(&refusal, &request_id),
+    };
+    if endpoint.act == Act::Page {
+        let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    if let Some(caller) = &caller {
+        respond::window(&mut response, caller.window());
+    }
+    if let (true, Some(remaining)) = (endpoint.sensing, remaining) {
+        respond::ics(&mut response, consumed, remaining);
+    }
+    let took = started.elapsed();
+    let status = response.status().as_u16();
+    state.figures.count(endpoint, status, took, caller.as_ref().map(Caller::mode), consumed);
+    tracing::info!(
+        request_id,
+        method = endpoint.method,
+        route = endpoint.path,
+        status,
+        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        org = caller.as_ref().map(Caller::org),
+        token = caller.as_ref().map(Caller::token),
+        consumed,
+        "answered"
+    );
+    response
+}
+
+enum Reply {
+    Json(String),
+    Answer(Answer),
+    Other(&'static str, String),
+}
+
+async fn answer(
+    state: &State,
+    endpoint: &'static Endpoint,
+    mut parts: Parts,
+    body: &mut Option<Body>,
+    known: &mut Option<Caller>,
+) -> Result<Reply, Refusal> {
+    let State { service, limits, turns, figures } = state;
+    // Whoever watches the process must see it when it is full.
+    match endpoint.act {
+        Act::Healthy => return Ok(Reply::Json("{\"status\":\"ok\"}".to_owned())),
+        Act::Figures => return Ok(Reply::Other(crate::metrics::MEDIA, figures.text())),
+        _ => {}
+    }
+    let turn = timeout(limits.turn, turns.acquire()).await;
+    let Ok(Ok(_turn)) = turn else { return Err(Refusal::unavailable("too many requests at once")) };
+    let caller = match endpoint.token {
+        Token::Ignored => None,
+        Token::Optional if !parts.headers.contains_key(header::AUTHORIZATION) => None,
+        Token::Optional | Token::Required(_) => Some(service.caller(bearer(&parts.headers)).await?),
+    };
+    *known = caller.clone();
+    let scope = match endpoint.token {
+        Token::Required(scope) => scope,
+        _ => None,
+    };
+    caller.as_ref().map_or(Ok(()), |caller| caller.may(scope))?;
+    let pairs = query(&parts)?;
+    let id = match endpoint.path.contains("{id}") {
+        // What is no text in UTF-8 is no id of anything.
+        true => parts.extract::<Path<String>>().await.map_or_else(|_| String::new(), |Path(id)| id),
+        false => String::new(),
+    };
+    let listing = Listing::read(&pairs, endpoint.query)?;
+    let named = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let text = match endpoint.body {
+        Some(_) => arrived(&parts.headers, body, limits).await?,
+        None => String::new(),
+    };
+    let key = parts.headers.get("idempotency-key").map(HeaderValue::as_bytes);
+    let who = || caller.as_ref().ok_or_else(|| Refusal::new(Code::Unauthorized, "a token is needed"));
+    Ok(match endpoint.act {
+        Act::Sense => Reply::Answer(service.sense(who()?, &text, key).await?),
+        Act::Compare => Reply::Answer(service.compare(who()?, &text, key).await?),
+        Act::Batch => Reply::Answer(service.batch(who()?, &text, key).await?),
+        Act::Fidelity => Reply::Answer(service.fidelity(who()?, &text).await?),
+        Act::Usage => Reply::Json(who()?.standing().to_json()),
+        Act::Estimate => Reply::Json(service.estimate(who()?, &text).await?),
+        Act::History => Reply::Json(service.history(who()?, named("period"), &listing).await?),
+        Act::Status => Reply::Json(service.status(who()?)),
+        Act::Capabilities => Reply::Json(capabilities()),
+        Act::Protocols => Reply::Json(service.protocols(who()?, &listing).await?),
+        Act::Protocol => Reply::Json(service.protocol(who()?, &id, named("version")).await?),
+        Act::Metrics => Reply::Json(service.metrics(who()?, &listing).await?),
+        Act::Metric => Reply::Json(service.metric(who()?, &id, named("version")).await?),
+        Act::Blueprints => Reply::Json(service.blueprints(who()?, &listing).await?),
+        Act::Blueprint => Reply::Json(service.blueprint(who()?, &id, named("version")).await?),
+        Act::Ready => {
+            service.ready().await?;
+            Reply::Json("{\"status\":\"ready\"}".to_owned())
+        }
+        Act::Document => Reply::Other("application/json", openapi::document().to_string()),
+        Act::Page => Reply::Other("text/html; charset=utf-8", docs::page()),
+        Act::Healthy | Act::Figures => Reply::Json(String::new()),
+    })
+}
+
+/// The parameters of a query.
+fn query(parts: &Parts) -> Result<Vec<(String, String)>, Refusal> {
+    let pairs = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
+    pairs
+        .map(|Query(pairs)| pairs)
+        .map_err(|_| Refusal::invalid("", "the query of the address cannot be read"))
+}
+
+/// The token of a request; empty if there is none, or several.
+fn bearer(headers: &HeaderMap) -> &str {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (all.next(), all.next()) else { return "" };
+    let Some((scheme, token)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else {
+        return "";
+    };
+    if scheme.eq_ignore_ascii_case("bearer") { token.trim() } else { "" }
+}
+
+/// What is read of a refused request at most, and for how long.
+const REST: (usize, Duration) = (4 << 20, Duration::from_secs(1));
+
+/// Reads the rest of a request that is refused: a client that still writes would lose the answer with the connection.
+async fn drain(mut body: Body) {
+    let (most, time) = REST;
+    let all = async {
+        let mut read = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            read += frame.data_ref().map_or(0, |bytes| bytes.len());
+            if read > most {
+                break;
+            }
+        }
+    };
+    let _ = timeout(time, all).await;
+}
+
+/// The body of a request, as text. A body that is not read to its end stays where it is.
+async fn arrived(headers: &HeaderMap, body: &mut Option<Body>, limits: &Limits) -> Result<String, Refusal> {
+    let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut said = said.split(';').map(str::trim);
+    let is_json = said.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"));
+    let is_utf8 = said.all(|parameter| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        !name.eq_ignore_ascii_case("charset") || value.trim_matches('"').eq_ignore_ascii_case("utf-8")
+    });
+    if !is_json || !is_utf8 || headers.contains_key(header::CONTENT_ENCODING) {
+        let message =
+            "the body is read as `application/json` in UTF-8 and without encoding; say so in `Content-Type`";
+        return Err(Refusal::new(Code::UnsupportedMediaType, message));
+    }
+    let too_large = || {
+        let message = format!("the body is longer than {} bytes", limits.body_bytes);
+        Refusal::too_large("", limits.body_bytes, message)
+    };
+    let length =
+        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > limits.body_bytes as u64) {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    let whole = async {
+        while let Some(frame) = body.as_mut()?.frame().await {
+            let Ok(frame) = frame else { return Some(Refusal::invalid("", "the body broke off")) };
+            let Some(more) = frame.data_ref() else { continue };
+            if bytes.len() + more.len() > limits.body_bytes {
+                return Some(too_large());
+            }
+            bytes.extend_from_slice(more);
+        }
+        None
+    };
+    match timeout(limits.arrival, whole).await {
+        Ok(None) => {}
+        Ok(Some(refusal)) => return Err(refusal),
+        Err(_) => return Err(Refusal::new(Code::RequestTimeout, "the body did not arrive in time")),
+    }
+    *body = None;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Refusal::invalid(format!("byte {at}"), "the body is not UTF-8")
+    })
+}

@@ -1,0 +1,70 @@
+//! Figures for Prometheus: requests, how long they took, ICS. By route, status and mode; never by organization or token.
+
+use crate::routes::Endpoint;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+use sonometer_service::Mode;
+use std::time::Duration;
+
+/// The media type of the text format.
+pub(crate) const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+type Labels = Vec<(String, String)>;
+
+/// The figures of one process.
+pub(crate) struct Figures {
+    registry: Registry,
+    requests: Family<Labels, Counter>,
+    seconds: Family<Labels, Histogram>,
+    ics: Family<Labels, Counter>,
+}
+
+fn seconds() -> Histogram {
+    Histogram::new([0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0])
+}
+
+impl Default for Figures {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("sonometer");
+        let requests = Family::default();
+        registry.register("requests", "Requests that were answered", requests.clone());
+        let seconds = Family::new_with_constructor(seconds as fn() -> Histogram);
+        registry.register("request_seconds", "How long answers took", seconds.clone());
+        let ics = Family::default();
+        registry.register("ics", "ICS that were charged", ics.clone());
+        Self { registry, requests, seconds, ics }
+    }
+}
+
+impl Figures {
+    /// Counts one request.
+    pub(crate) fn count(
+        &self,
+        endpoint: &Endpoint,
+        status: u16,
+        took: Duration,
+        mode: Option<Mode>,
+        consumed: u64,
+    ) {
+        let label = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let route = label("route", endpoint.path);
+        let by_status =
+            vec![label("method", endpoint.method), route.clone(), label("status", &status.to_string())];
+        self.requests.get_or_create(&by_status).inc();
+        self.seconds.get_or_create(&vec![route]).observe(took.as_secs_f64());
+        if let (Some(mode), 1..) = (mode, consumed) {
+            self.ics.get_or_create(&vec![label("mode", mode.as_str())]).inc_by(consumed);
+        }
+    }
+
+    /// The text format.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}

@@ -1,0 +1,273 @@
+//! Every path of the service, once: the router and the OpenAPI document are made of this list.
+
+use crate::dispatch::{self, State};
+use crate::{Limits, respond};
+use axum::Router;
+use axum::extract::Request;
+use axum::routing::{MethodFilter, on};
+use sonometer_service::shape::Shape;
+use sonometer_service::{Code, Refusal, Scope, Service, request};
+
+/// What an endpoint does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    Sense,
+    Compare,
+    Batch,
+    Fidelity,
+    Usage,
+    Estimate,
+    History,
+    Status,
+    Capabilities,
+    Protocols,
+    Protocol,
+    Metrics,
+    Metric,
+    Blueprints,
+    Blueprint,
+    Healthy,
+    Ready,
+    Figures,
+    Document,
+    Page,
+}
+
+/// Whether a token is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// It must be there, with this scope if one is named.
+    Required(Option<Scope>),
+    /// It may be left out; if it is there, it must be good.
+    Optional,
+    /// Nobody looks.
+    Ignored,
+}
+
+/// One path with its method.
+pub(crate) struct Endpoint {
+    pub(crate) act: Act,
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) token: Token,
+    /// Whether it is a sensing endpoint, whose answers carry `X-ICS-Consumed` and `X-ICS-Remaining`.
+    pub(crate) sensing: bool,
+    pub(crate) body: Option<fn() -> Shape>,
+    pub(crate) query: &'static [&'static str],
+    /// The schema of its answer; empty: no JSON.
+    pub(crate) answer: &'static str,
+    /// What it may refuse beyond what every endpoint of its kind may.
+    pub(crate) refuses: &'static [Code],
+    /// Whether an `Idempotency-Key` is heeded.
+    pub(crate) repeatable: bool,
+}
+
+impl Endpoint {
+    const fn get(act: Act, path: &'static str, answer: &'static str, about: &'static str) -> Self {
+        Self {
+            act,
+            method: "GET",
+            path,
+            about,
+            token: Token::Required(Some(Scope::Read)),
+            sensing: false,
+            body: None,
+            query: &[],
+            answer,
+            refuses: &[],
+            repeatable: false,
+        }
+    }
+
+    const fn post(
+        act: Act,
+        path: &'static str,
+        answer: &'static str,
+        about: &'static str,
+        body: fn() -> Shape,
+    ) -> Self {
+        Self {
+            method: "POST",
+            token: Token::Required(Some(Scope::Sense)),
+            sensing: true,
+            body: Some(body),
+            ..Self::get(act, path, answer, about)
+        }
+    }
+}
+
+const MEASURING: &[Code] =
+    &[Code::TargetNotFound, Code::QuotaExhausted, Code::InsufficientSignal, Code::IdempotencyConflict];
+const BATCHING: &[Code] = &[Code::TargetNotFound, Code::QuotaExhausted, Code::IdempotencyConflict];
+const FINDING: &[Code] = &[Code::TargetNotFound];
+const PAGING: &[&str] = &["limit", "offset"];
+
+/// Every endpoint.
+pub(crate) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        refuses: MEASURING,
+        repeatable: true,
+        ..Endpoint::post(
+            Act::Sense,
+            "/api/v1/sense",
+            "Sense",
+            "Measure one interaction.",
+            request::sense_shape,
+        )
+    },
+    Endpoint {
+        refuses: MEASURING,
+        repeatable: true,
+        ..Endpoint::post(
+            Act::Compare,
+            "/api/v1/sense/compare",
+            "Compare",
+            "Measure two interactions against the same target and return the differential.",
+            request::compare_shape,
+        )
+    },
+    Endpoint {
+        refuses: BATCHING,
+        repeatable: true,
+        ..Endpoint::post(
+            Act::Batch,
+            "/api/v1/sense/batch",
+            "Batch",
+            "Measure several interactions against one target. All are charged, or none.",
+            request::batch_shape,
+        )
+    },
+    Endpoint {
+        refuses: FINDING,
+        ..Endpoint::post(
+            Act::Fidelity,
+            "/api/v1/fidelity/check",
+            "FidelityCheck",
+            "Check whether content holds sufficient signal. Costs no ICS.",
+            request::fidelity_shape,
+        )
+    },
+    Endpoint::get(Act::Usage, "/api/v1/usage", "Usage", "ICS consumption and quota of the current period."),
+    Endpoint {
+        refuses: FINDING,
+        token: Token::Required(Some(Scope::Read)),
+        sensing: false,
+        ..Endpoint::post(
+            Act::Estimate,
+            "/api/v1/usage/estimate",
+            "Estimate",
+            "Estimate ICS before sensing. Costs no ICS.",
+            request::estimate_shape,
+        )
+    },
+    Endpoint {
+        query: &["period", "limit", "offset"],
+        ..Endpoint::get(
+            Act::History,
+            "/api/v1/usage/history",
+            "History",
+            "What was charged in a period, newest first.",
+        )
+    },
+    Endpoint {
+        token: Token::Required(None),
+        ..Endpoint::get(Act::Status, "/api/v1/status", "Status", "Service status and token check.")
+    },
+    Endpoint {
+        token: Token::Optional,
+        ..Endpoint::get(Act::Capabilities, "/api/v1/capabilities", "Capabilities", "What the service can do.")
+    },
+    Endpoint {
+        query: &["status", "taxonomy", "limit", "offset"],
+        ..Endpoint::get(
+            Act::Protocols,
+            "/api/v1/protocols",
+            "Protocols",
+            "Protocols available to the organization.",
+        )
+    },
+    Endpoint {
+        query: &["version"],
+        refuses: FINDING,
+        ..Endpoint::get(
+            Act::Protocol,
+            "/api/v1/protocols/{id}",
+            "Protocol",
+            "Public definition of one protocol.",
+        )
+    },
+    Endpoint {
+        query: PAGING,
+        ..Endpoint::get(Act::Metrics, "/api/v1/metrics", "Metrics", "Metrics available to the organization.")
+    },
+    Endpoint {
+        query: &["version"],
+        refuses: FINDING,
+        ..Endpoint::get(Act::Metric, "/api/v1/metrics/{id}", "Metric", "One metric.")
+    },
+    Endpoint {
+        query: PAGING,
+        ..Endpoint::get(
+            Act::Blueprints,
+            "/api/v1/blueprints",
+            "Blueprints",
+            "Blueprints available to the organization.",
+        )
+    },
+    Endpoint {
+        query: &["version"],
+        refuses: FINDING,
+        ..Endpoint::get(Act::Blueprint, "/api/v1/blueprints/{id}", "Blueprint", "One blueprint.")
+    },
+    Endpoint {
+        token: Token::Ignored,
+        ..Endpoint::get(Act::Healthy, "/healthz", "Health", "Whether the process answers.")
+    },
+    Endpoint {
+        token: Token::Ignored,
+        ..Endpoint::get(
+            Act::Ready,
+            "/readyz",
+            "Health",
+            "Whether requests can be answered: the database is there.",
+        )
+    },
+    Endpoint {
+        token: Token::Ignored,
+        ..Endpoint::get(Act::Figures, "/metrics", "", "Figures of the process, for Prometheus.")
+    },
+    Endpoint {
+        token: Token::Ignored,
+        ..Endpoint::get(Act::Document, "/openapi.json", "", "This description as data: OpenAPI 3.1.")
+    },
+    Endpoint {
+        token: Token::Ignored,
+        ..Endpoint::get(Act::Page, "/docs", "", "This description as a page.")
+    },
+];
+
+/// The router of a service.
+pub fn router(service: Service, limits: Limits) -> Router {
+    let state = State::new(service, limits);
+    let mut router = Router::new();
+    for endpoint in ENDPOINTS {
+        let filter = if endpoint.method == "GET" { MethodFilter::GET } else { MethodFilter::POST };
+        let state = state.clone();
+        let handler = move |request: Request| {
+            let state = state.clone();
+            async move { dispatch::run(state, endpoint, request).await }
+        };
+        router = router.route(endpoint.path, on(filter, handler));
+    }
+    let lost = state.clone();
+    let not_found = move || {
+        let refusal = Refusal::new(Code::NotFound, "there is nothing at this path; see /docs");
+        std::future::ready(respond::refusal(&refusal, &lost.service.id("req")))
+    };
+    let other_method = move || {
+        let refusal = Refusal::new(Code::MethodNotAllowed, "this path has another method; see `Allow`");
+        std::future::ready(respond::refusal(&refusal, &state.service.id("req")))
+    };
+    router.fallback(not_found).method_not_allowed_fallback(other_method)
+}

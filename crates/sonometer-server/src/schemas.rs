@@ -1,0 +1,387 @@
+//! The schemas of answers, for the OpenAPI document. Contract tests hold every answer against them.
+
+use serde_json::{Map, Value, json};
+use sonometer_service::request::{MAX_CHARACTERS, MAX_SEGMENTS};
+
+fn text() -> Value {
+    json!({"type": "string"})
+}
+
+fn word(words: &[&str]) -> Value {
+    json!({"type": "string", "enum": words})
+}
+
+fn whole() -> Value {
+    json!({"type": "integer", "minimum": 0})
+}
+
+fn share() -> Value {
+    json!({"type": "number", "minimum": 0, "maximum": 1})
+}
+
+fn change() -> Value {
+    json!({"type": "number", "minimum": -1, "maximum": 1})
+}
+
+fn amount() -> Value {
+    json!({"type": "number", "minimum": 0})
+}
+
+fn truth() -> Value {
+    json!({"type": "boolean"})
+}
+
+fn moment() -> Value {
+    json!({"type": "string", "format": "date-time"})
+}
+
+fn list(of: Value) -> Value {
+    json!({"type": "array", "items": of})
+}
+
+fn map(of: Value) -> Value {
+    json!({"type": "object", "additionalProperties": of})
+}
+
+fn named(schema: &str) -> Value {
+    json!({"$ref": format!("#/components/schemas/{schema}")})
+}
+
+/// An object with these keys, and these others that may be missing.
+fn object<const N: usize, const M: usize>(keys: [(&str, Value); N], more: [(&str, Value); M]) -> Value {
+    let required: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
+    let all = keys.iter().chain(&more).map(|(key, schema)| ((*key).to_owned(), schema.clone()));
+    let properties: Map<String, Value> = all.collect();
+    let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    if N > 0 {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+fn all<const N: usize>(keys: [(&str, Value); N]) -> Value {
+    object(keys, [])
+}
+
+const KINDS: &[&str] = &["protocol", "metric", "blueprint"];
+const MODALITIES: &[&str] = &["text", "transcript", "audio", "document"];
+const PROFILES: &[&str] = &["raw", "detailed", "discovery"];
+const TAXONOMIES: &[&str] = &["Policy", "Critical_Thinking", "Good_Practice", "Signal"];
+
+fn target() -> Value {
+    all([("type", word(KINDS)), ("id", text()), ("version", text())])
+}
+
+fn price() -> Value {
+    all([("consumed", whole()), ("cost_usd", amount())])
+}
+
+fn fidelity() -> Value {
+    object([("index", share()), ("sufficient", truth())], [("density", share()), ("clarity", share())])
+}
+
+fn page<const N: usize>(key: &str, item: [(&str, Value); N]) -> Value {
+    all([(key, list(all(item))), ("total", whole()), ("limit", whole()), ("offset", whole())])
+}
+
+fn interaction() -> Value {
+    let content = json!({"type": "string", "maxLength": MAX_CHARACTERS});
+    let segment = object(
+        [("role", json!({"type": "string", "pattern": "\\S"})), ("content", content.clone())],
+        [("timestamp", json!({"type": "number", "minimum": -9e12, "maximum": 9e12}))],
+    );
+    let segments = json!({"type": "array", "minItems": 1, "maxItems": MAX_SEGMENTS, "items": segment});
+    let address = json!({"type": "string", "format": "uri"});
+    let of = |kinds: &[&str], key: &str, schema: Value, about: &str| {
+        let mut shape = object(
+            [(key, schema)],
+            [
+                ("type", word(kinds)),
+                ("language", text()),
+                ("id", json!({"type": "string", "minLength": 1, "maxLength": 256})),
+                ("label", text()),
+            ],
+        );
+        shape["description"] = json!(about);
+        shape
+    };
+    json!({"description": "What is measured. Its modality follows from its shape.", "oneOf": [
+        of(&["text"], "content", content, "A text."),
+        of(&["transcript"], "segments", segments, "A conversation."),
+        of(&["audio", "document"], "url", address, "A file. A deployment that reads none answers 400."),
+    ]})
+}
+
+fn reading() -> Value {
+    let reconstruction = all([("segment_text", text()), ("attribution", text()), ("actant", text())]);
+    let stretch = all([("segment", whole()), ("start", whole()), ("end", whole())]);
+    let evidence = object(
+        [("metamarker", text()), ("score", share()), ("source", text())],
+        [
+            ("actant", text()),
+            ("segment", whole()),
+            ("start", whole()),
+            ("end", whole()),
+            ("joined", list(stretch)),
+            ("reconstruction", reconstruction),
+        ],
+    );
+    let weak = all([("metamarker", text()), ("proximity", share()), ("hint", text())]);
+    let signal = object([("spread", share()), ("coherence", share())], [("dominant_mode", text())]);
+    let flow = all([
+        ("primary_driven", list(text())),
+        ("secondary_driven", list(text())),
+        ("direction", word(&["primary_to_secondary", "secondary_to_primary", "mutual", "none"])),
+        ("balance", share()),
+    ]);
+    let trends = &["rising", "falling", "stable", "volatile", "insufficient"];
+    let temporal = all([("trend", word(trends)), ("phase_shifts", whole())]);
+    let ics = all([("consumed", whole()), ("cost_usd", amount()), ("sgm_version", word(&["1.0", "1.5"]))]);
+    let component = all([
+        ("protocol_id", text()),
+        ("version", text()),
+        ("weight", amount()),
+        ("score", share()),
+        ("fidelity", fidelity()),
+    ]);
+    let part = all([("id", text()), ("version", text()), ("score", share())]);
+    object(
+        [
+            ("target", target()),
+            ("score", share()),
+            ("resonance", map(share())),
+            ("evidence", list(evidence)),
+            ("fidelity", fidelity()),
+            ("ics", ics),
+        ],
+        [
+            ("profile", word(PROFILES)),
+            ("weak_signals", list(weak)),
+            ("signal", signal),
+            ("actant_flow", flow),
+            ("temporal", temporal),
+            ("components", list(component)),
+            ("protocols", list(part.clone())),
+            ("metrics", list(part)),
+        ],
+    )
+}
+
+fn comparison() -> Value {
+    let side = all([
+        ("label", text()),
+        ("score", share()),
+        ("resonance", map(share())),
+        ("metamarkers_triggered", whole()),
+    ]);
+    let shift = all([("a", share()), ("b", share()), ("change", change())]);
+    let delta = all([
+        ("score_change", change()),
+        ("direction", word(&["improvement", "decline", "unchanged"])),
+        ("resonance_shifts", map(shift)),
+        ("metamarker_change", json!({"type": "integer"})),
+    ]);
+    all([
+        ("target", target()),
+        ("interaction_a", side.clone()),
+        ("interaction_b", side),
+        ("delta", delta),
+        ("ics", price()),
+    ])
+}
+
+fn batch() -> Value {
+    let result = all([("id", text()), ("score", share()), ("metamarkers", whole()), ("fidelity", share())]);
+    let summary = all([("total", whole()), ("average_score", share()), ("total_metamarkers", whole())]);
+    let ics = all([("total_consumed", whole()), ("total_cost_usd", amount())]);
+    all([("results", list(result)), ("summary", summary), ("ics", ics)])
+}
+
+fn usage() -> Value {
+    let overage = all([("rate_usd", amount()), ("used", whole()), ("cost_usd", amount())]);
+    all([
+        ("tier", text()),
+        ("quota", whole()),
+        ("used", whole()),
+        ("remaining", whole()),
+        ("period", text()),
+        ("reset", moment()),
+        ("overage", overage),
+    ])
+}
+
+fn history() -> Value {
+    let entry = all([
+        ("timestamp", moment()),
+        ("target", target()),
+        ("ics_consumed", whole()),
+        ("metamarkers_triggered", whole()),
+        ("cost_usd", amount()),
+    ]);
+    let totals = all([("ics", whole()), ("cost_usd", amount()), ("analyses", whole())]);
+    all([
+        ("period", text()),
+        ("entries", list(entry)),
+        ("totals", totals),
+        ("total_entries", whole()),
+        ("limit", whole()),
+        ("offset", whole()),
+    ])
+}
+
+fn capabilities() -> Value {
+    let iteration = all([("status", word(&["stable", "preview"])), ("capabilities", list(text()))]);
+    let tool = all([
+        ("name", text()),
+        ("description", text()),
+        ("endpoint", text()),
+        ("required_params", list(text())),
+        ("optional_params", list(text())),
+        ("cost", text()),
+    ]);
+    all([
+        ("api_version", text()),
+        ("sgm_versions", map(iteration)),
+        ("tools", list(tool)),
+        ("profiles", list(word(PROFILES))),
+        ("supported_modalities", list(word(MODALITIES))),
+        ("billing_unit", word(&["ICS"])),
+        ("billing_model", word(&["outcome-based"])),
+    ])
+}
+
+fn error() -> Value {
+    let details = object(
+        [],
+        [
+            ("place", text()),
+            ("index", whole()),
+            ("which", word(&["interaction_a", "interaction_b"])),
+            ("reason", text()),
+            ("limit", whole()),
+            ("fidelity", fidelity()),
+            ("quota", whole()),
+            ("used", whole()),
+            ("reset", moment()),
+            ("needed", whole()),
+        ],
+    );
+    let codes: Vec<&str> = sonometer_service::Code::ALL.iter().map(|code| code.as_str()).collect();
+    let body = object([("code", word(&codes)), ("message", text())], [("details", details)]);
+    all([("error", body)])
+}
+
+/// Every schema that endpoints name.
+pub(crate) fn components() -> Value {
+    let three = all([("min", amount()), ("max", amount()), ("typical", amount())]);
+    let estimate = all([
+        ("estimated_ics", three.clone()),
+        ("estimated_cost_usd", three),
+        ("remaining_quota", whole()),
+        ("will_exceed_quota", truth()),
+    ]);
+    let status = all([
+        ("status", word(&["healthy"])),
+        ("version", text()),
+        ("authenticated", truth()),
+        ("sgm_versions", map(word(&["stable", "preview"]))),
+        ("profiles", list(word(PROFILES))),
+        ("supported_modalities", list(word(MODALITIES))),
+        ("ics", all([("remaining", whole()), ("period", text())])),
+    ]);
+    let protocols = page(
+        "protocols",
+        [
+            ("id", text()),
+            ("name", text()),
+            ("versions", list(text())),
+            ("taxonomy", word(TAXONOMIES)),
+            ("status", word(&["published", "draft"])),
+            ("metamarker_count", whole()),
+            ("supported_modalities", list(word(MODALITIES))),
+        ],
+    );
+    let importance = word(&["critical", "high", "medium", "low"]);
+    let metamarker = all([("label", text()), ("description", text()), ("importance", importance)]);
+    let protocol = all([
+        ("id", text()),
+        ("name", text()),
+        ("version", text()),
+        ("versions_available", list(text())),
+        ("taxonomy", word(TAXONOMIES)),
+        ("status", word(&["published", "draft", "archived"])),
+        ("description", text()),
+        ("metamarkers", list(metamarker)),
+        ("supported_modalities", list(word(MODALITIES))),
+        ("sgm_version", word(&["1.0", "1.5"])),
+    ]);
+    let standing = || word(&["active", "archived"]);
+    let aggregation = || word(&["weighted_average"]);
+    let metrics = page(
+        "metrics",
+        [
+            ("id", text()),
+            ("name", text()),
+            ("status", standing()),
+            ("protocol_count", whole()),
+            ("aggregation", aggregation()),
+        ],
+    );
+    let metric = all([
+        ("id", text()),
+        ("name", text()),
+        ("status", standing()),
+        ("components", list(all([("protocol_id", text()), ("weight", amount())]))),
+        ("aggregation", aggregation()),
+    ]);
+    let blueprints = page(
+        "blueprints",
+        [
+            ("id", text()),
+            ("name", text()),
+            ("status", standing()),
+            ("protocol_count", whole()),
+            ("metric_count", whole()),
+        ],
+    );
+    let blueprint = all([
+        ("id", text()),
+        ("name", text()),
+        ("description", text()),
+        ("status", standing()),
+        ("protocols", list(all([("id", text()), ("version", text()), ("metamarker_count", whole())]))),
+        ("metrics", list(all([("id", text()), ("aggregation", aggregation())]))),
+        ("supported_modalities", list(word(MODALITIES))),
+    ]);
+    let check = all([("target", target()), ("fidelity", fidelity()), ("ics", price())]);
+    json!({
+        "Interaction": interaction(),
+        "Sense": reading(),
+        "Compare": comparison(),
+        "Batch": batch(),
+        "FidelityCheck": check,
+        "Usage": usage(),
+        "Estimate": estimate,
+        "History": history(),
+        "Status": status,
+        "Capabilities": capabilities(),
+        "Protocols": protocols,
+        "Protocol": protocol,
+        "Metrics": metrics,
+        "Metric": metric,
+        "Blueprints": blueprints,
+        "Blueprint": blueprint,
+        "Health": all([("status", text())]),
+        "Error": error(),
+    })
+}
+
+/// The schema of an error body.
+pub(crate) fn error_reference() -> Value {
+    named("Error")
+}
+
+/// The schema of an answer.
+pub(crate) fn reference(name: &str) -> Value {
+    named(name)
+}

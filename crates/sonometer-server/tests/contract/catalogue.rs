@@ -1,0 +1,168 @@
+//! Protocols, metrics and blueprints, listed and looked up.
+
+use crate::bench::Bench;
+use crate::fixture::{ONE, desk, sense};
+use serde_json::{Value, json};
+use sonometer::TargetKind;
+
+const METRIC: &str = "sonometer_metric: 1\nid: tone\nversion: \"1.0\"\ndescription: Tone.\ncomponents:\n  - protocol: desk@1.0\n    weight: 2\n  - protocol: courtesy@1.0\n";
+const BLUEPRINT: &str = "sonometer_blueprint: 1\nid: counter\nversion: \"1.0\"\ndescription: At the counter.\nprotocols: [desk@1.0]\nmetrics: [tone@1.0]\n";
+
+fn ids<'a>(body: &'a Value, key: &str) -> Vec<&'a str> {
+    body[key]
+        .as_array()
+        .expect("is a list")
+        .iter()
+        .map(|item| item["id"].as_str().expect("is text"))
+        .collect()
+}
+
+// covers: protocols.200, protocols.items, protocols.total, protocols.status, protocols.taxonomy, protocols.limit, protocols.offset
+#[test]
+fn protocols_are_listed_and_filtered() {
+    let bench = Bench::start();
+    let all = bench.get("/api/v1/protocols").good("Protocols");
+    assert_eq!(ids(&all, "protocols"), ["affect", "courtesy", "personal-data", "pressure-tactics"]);
+    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(4), &json!(20), &json!(0)));
+    let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
+    assert_eq!(
+        (ids(&drafts, "protocols"), &drafts["protocols"][0]["status"]),
+        (vec!["next-steps"], &json!("draft"))
+    );
+    let both = bench.get("/api/v1/protocols?status=all").good("Protocols");
+    assert_eq!(both["total"], 5);
+    for (taxonomy, id) in [
+        ("Policy", "personal-data"),
+        ("Critical_Thinking", "pressure-tactics"),
+        ("Good_Practice", "courtesy"),
+        ("Signal", "affect"),
+    ] {
+        let some = bench.get(&format!("/api/v1/protocols?taxonomy={taxonomy}")).good("Protocols");
+        assert_eq!((ids(&some, "protocols"), &some["total"]), (vec![id], &json!(1)));
+    }
+    let page = bench.get("/api/v1/protocols?limit=2&offset=1").good("Protocols");
+    assert_eq!(ids(&page, "protocols"), ["courtesy", "personal-data"]);
+    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(4), &json!(2), &json!(1)));
+    assert_eq!(
+        bench.get("/api/v1/protocols?limit=100&offset=9007199254740992").good("Protocols")["protocols"],
+        json!([])
+    );
+    for bad in [
+        "limit=0",
+        "limit=101",
+        "limit=x",
+        "offset=-1",
+        "status=old",
+        "taxonomy=signal",
+        "page=2",
+        "limit=1&limit=2",
+        "limit",
+    ] {
+        bench.get(&format!("/api/v1/protocols?{bad}")).is(400, "invalid_request");
+    }
+}
+
+// covers: protocol.200, protocol.versions_available, protocol.metamarkers, protocol.modalities, protocol.sgm_version, protocol.404, protocol.private
+#[test]
+fn a_protocol_is_described_without_its_insides() {
+    let bench = Bench::start();
+    for version in ["1.0", "1.5"] {
+        bench.publish("acme", &desk(version, version, "published"));
+    }
+    bench.publish("acme", &desk("2.0", "1.5", "draft"));
+    let body = bench.get("/api/v1/protocols/desk").good("Protocol");
+    assert_eq!((&body["version"], &body["sgm_version"]), (&json!("1.5"), &json!("1.5")));
+    assert_eq!(body["versions_available"], json!(["1.0", "1.5", "2.0"]));
+    assert_eq!(body["supported_modalities"], json!(["text", "transcript"]));
+    assert_eq!(
+        body["metamarkers"][0],
+        json!({"label": "thanks", "description": "Somebody says thanks.", "importance": "high"})
+    );
+    assert_eq!(bench.get("/api/v1/protocols/desk?version=1.0").good("Protocol")["version"], "1.0");
+    let listed = bench.get("/api/v1/protocols?taxonomy=Signal").good("Protocols");
+    assert_eq!(listed["protocols"][1]["versions"], json!(["1.0", "1.5"]));
+    let text = bench.get("/api/v1/protocols/courtesy").body;
+    for inside in ["strong", "clear", "weak", "trigger", "weight", "pattern", "threshold"] {
+        // Keys, not the words of a description.
+        assert!(!text.contains(&format!("\"{inside}\"")), "{inside}");
+    }
+    let other = bench.org("other");
+    for (token, path) in [
+        (&other, "desk"),
+        (&bench.test, "none"),
+        (&bench.test, "desk?version=9"),
+        (&bench.test, "%00"),
+        (&bench.test, "%ff"),
+        (&bench.test, "a%2Fb"),
+        (&bench.test, "reply-quality"),
+    ] {
+        bench.get_as(token, &format!("/api/v1/protocols/{path}")).is(404, "target_not_found");
+    }
+    bench.get("/api/v1/protocols/desk?limit=1").is(400, "invalid_request");
+}
+
+// covers: metrics.200, metric.200, metric.404, blueprints.200, blueprint.200, blueprint.404
+#[test]
+fn metrics_and_blueprints() {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    bench.publish("acme", METRIC);
+    bench.publish("acme", BLUEPRINT);
+    let metrics = bench.get("/api/v1/metrics").good("Metrics");
+    assert_eq!(ids(&metrics, "metrics"), ["reply-quality", "safe-handling", "tone"]);
+    assert_eq!(
+        metrics["metrics"][2],
+        json!({"id": "tone", "name": "tone", "status": "active", "protocol_count": 2, "aggregation": "weighted_average"})
+    );
+    let metric = bench.get("/api/v1/metrics/tone").good("Metric");
+    assert_eq!(
+        metric["components"],
+        json!([{"protocol_id": "desk", "weight": 2}, {"protocol_id": "courtesy", "weight": 1}])
+    );
+    let blueprints = bench.get("/api/v1/blueprints?limit=1").good("Blueprints");
+    assert_eq!((ids(&blueprints, "blueprints"), &blueprints["total"]), (vec!["assistant-reply"], &json!(3)));
+    let blueprint = bench.get("/api/v1/blueprints/counter").good("Blueprint");
+    assert_eq!(blueprint["protocols"], json!([{"id": "desk", "version": "1.0", "metamarker_count": 3}]));
+    assert_eq!(blueprint["metrics"], json!([{"id": "tone", "aggregation": "weighted_average"}]));
+    assert_eq!(blueprint["description"], "At the counter.");
+    assert_eq!(blueprint["supported_modalities"], json!(["text", "transcript"]));
+    let other = bench.org("other");
+    for path in ["metrics/tone", "blueprints/counter"] {
+        bench.get_as(&other, &format!("/api/v1/{path}")).is(404, "target_not_found");
+    }
+    assert_eq!(ids(&bench.get_as(&other, "/api/v1/metrics").good("Metrics"), "metrics").len(), 2);
+    bench.get("/api/v1/metrics?status=all").is(400, "invalid_request");
+}
+
+// covers: status.published, status.draft
+#[test]
+fn what_is_published_never_changes_and_what_is_archived_stays_callable() {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "draft"));
+    let mut pinned = sense("desk", ONE);
+    bench.post("/api/v1/sense", &pinned).is(404, "target_not_found");
+    pinned["target"]["version"] = json!("1.0");
+    bench.post("/api/v1/sense", &pinned).good("Sense");
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let publish = |source: &str| bench.runtime.block_on(bench.service.publish("acme", source));
+    let changed = desk("1.0", "1.0", "published").replace("importance: low", "importance: high");
+    assert!(publish(&changed).is_err_and(|refusal| refusal.message.contains("never changes")));
+    assert!(publish(&desk("1.0", "1.0", "draft")).is_err(), "nor does it become a draft again");
+    assert!(
+        publish(&desk("1.0", "1.0", "published").replace("id: desk", "id: courtesy")).is_err(),
+        "what ships is not hidden"
+    );
+    assert!(publish(BLUEPRINT).is_err(), "it names a metric that is not there");
+    assert!(publish("sonometer: 1\n").is_err());
+    bench.post("/api/v1/sense", &sense("desk", ONE)).good("Sense");
+    let archive = |version| {
+        bench.runtime.block_on(bench.service.archive("acme", TargetKind::Protocol, "desk", version))
+    };
+    archive("1.0").expect("is published");
+    assert!(archive("2.0").is_err());
+    bench.post("/api/v1/sense", &sense("desk", ONE)).is(404, "target_not_found");
+    bench.post("/api/v1/sense", &pinned).good("Sense");
+    bench.get("/api/v1/protocols/desk").is(404, "target_not_found");
+    assert!(!bench.get("/api/v1/protocols?status=all").body.contains("desk"));
+}

@@ -1,0 +1,16 @@
+//! The interface, row by row, over a real server on loopback.
+//!
+//! A comment `// covers: sense.200.score` beside a test names rows of `rows.txt`; the test of the table sees to it that every
+//! row is covered, and writes `docs/interface.md`.
+
+mod batch;
+mod bench;
+mod catalogue;
+mod compare;
+mod fixture;
+mod metering;
+mod schema;
+mod sense;
+mod table;
+mod usage;
+mod wire;

@@ -1,0 +1,288 @@
+//! Tokens, limits, errors of the wire, and what is served beside the interface.
+
+use crate::bench::{Bench, KIND, read};
+use crate::fixture::{ONE, desk, sense, target};
+use serde_json::json;
+use sonometer_server::Limits;
+use sonometer_service::{Mode, Scope};
+use std::io::Write;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+// covers: auth.bearer, auth.401, error.unauthorized, auth.expired, auth.modes, sense.401, compare.401, batch.401, protocols.401, estimate.401
+#[test]
+fn a_bad_token_is_told_nothing() {
+    let bench = Bench::start();
+    let body = sense("courtesy", KIND).to_string();
+    let mut wrong = bench.test.clone();
+    wrong.replace_range(12..13, if &wrong[12..13] == "0" { "1" } else { "0" });
+    let bad = [
+        String::new(),
+        "Bearer".to_owned(),
+        "Bearer ".to_owned(),
+        format!("Basic {}", bench.test),
+        bench.test.clone(),
+        format!("Bearer {wrong}"),
+        format!("Bearer {}x", bench.test),
+        format!("Bearer {}", bench.test.replace("test", "live")),
+    ];
+    let mut bodies = Vec::new();
+    for value in &bad {
+        for path in [
+            "/api/v1/sense",
+            "/api/v1/sense/compare",
+            "/api/v1/sense/batch",
+            "/api/v1/fidelity/check",
+            "/api/v1/usage/estimate",
+        ] {
+            let mut headers = vec![("Content-Type", "application/json")];
+            if !value.is_empty() {
+                headers.push(("Authorization", value));
+            }
+            let answer = bench.send("POST", path, &headers, body.as_bytes());
+            answer.is(401, "unauthorized");
+            assert_eq!(answer.header("www-authenticate"), "Bearer");
+            assert!(
+                !answer
+                    .headers
+                    .keys()
+                    .any(|name| name.starts_with("x-ics") || name.starts_with("x-ratelimit"))
+            );
+            bodies.push(answer.body);
+        }
+    }
+    bodies.dedup();
+    assert_eq!(bodies.len(), 1, "all are told alike");
+    for path in [
+        "protocols",
+        "protocols/courtesy",
+        "metrics",
+        "metrics/tone",
+        "blueprints",
+        "blueprints/x",
+        "usage",
+        "status",
+        "usage/history",
+    ] {
+        bench.get_as("nobody", &format!("/api/v1/{path}")).is(401, "unauthorized");
+    }
+    let both = format!("Bearer {}", bench.test);
+    bench
+        .send("GET", "/api/v1/usage", &[("Authorization", &both), ("Authorization", &both)], b"")
+        .is(401, "unauthorized");
+    let (id, token) = bench.token(Mode::Test, &Scope::DEFAULT);
+    bench.get_as(&token, "/api/v1/usage").good("Usage");
+    let now = bench.service.now_ms();
+    bench.runtime.block_on(bench.service.expire_token(&id, now + 1)).expect("is there");
+    bench.get_as(&token, "/api/v1/usage").good("Usage");
+    bench.clock.0.fetch_add(1, Ordering::SeqCst);
+    bench.get_as(&token, "/api/v1/usage").is(401, "unauthorized");
+    bench.runtime.block_on(bench.service.expire_token(&id, 0)).expect("is there");
+    bench.get_as(&token, "/api/v1/usage").good("Usage");
+    bench.runtime.block_on(bench.service.revoke_token(&id)).expect("is there");
+    bench.get_as(&token, "/api/v1/usage").is(401, "unauthorized");
+}
+
+// covers: auth.scopes
+#[test]
+fn a_token_does_only_what_its_scopes_say() {
+    let bench = Bench::start();
+    let (_, reader) = bench.token(Mode::Test, &[Scope::Read]);
+    let (_, sensor) = bench.token(Mode::Test, &[Scope::Sense]);
+    bench.get_as(&reader, "/api/v1/protocols").good("Protocols");
+    bench.post_as(&reader, "/api/v1/sense", &sense("courtesy", KIND)).is(403, "forbidden");
+    bench.post_as(&sensor, "/api/v1/sense", &sense("courtesy", KIND)).good("Sense");
+    bench.get_as(&sensor, "/api/v1/usage").is(403, "forbidden");
+    bench.get_as(&sensor, "/api/v1/status").good("Status");
+}
+
+// covers: limits.rate, headers.retry_after, error.rate_limited
+#[test]
+fn one_request_too_many_waits_for_the_next_window() {
+    let bench = Bench::start();
+    bench.account(Mode::Test, |settings| settings.per_window = 2);
+    for left in [1, 0] {
+        assert_eq!(bench.get("/api/v1/usage").number("x-ratelimit-remaining"), left);
+    }
+    let answer = bench.post("/api/v1/sense", &sense("courtesy", KIND));
+    answer.is(429, "rate_limited");
+    assert_eq!((answer.number("x-ratelimit-remaining"), answer.number("retry-after")), (0, 50));
+    assert_eq!((answer.number("x-ics-consumed"), answer.number("x-ics-remaining")), (0, 10_000));
+    assert_eq!(answer.number("x-ratelimit-reset") * 1_000, bench.service.now_ms() + 50_000);
+    bench.get_as(&bench.live, "/api/v1/usage").good("Usage");
+    bench.clock.0.fetch_add(50_000, Ordering::SeqCst);
+    bench.post("/api/v1/sense", &sense("courtesy", KIND)).good("Sense");
+}
+
+// covers: wire.404, wire.405, wire.415, wire.413, wire.utf8, error.envelope, wire.json
+#[test]
+fn errors_of_the_wire_have_the_same_envelope() {
+    let bench = Bench::start();
+    for path in [
+        "/",
+        "/api/v1",
+        "/api/v1/",
+        "/api/v2/sense",
+        "/api/v1/sense/",
+        "/api/v1/dive/open",
+        "/api/v1/protocols/a/b",
+    ] {
+        bench.get(path).is(404, "not_found");
+    }
+    for (method, path, allow) in [
+        ("GET", "/api/v1/sense", "POST"),
+        ("DELETE", "/api/v1/usage", "GET"),
+        ("OPTIONS", "/api/v1/sense", "POST"),
+    ] {
+        let answer = bench.send(method, path, &[], b"");
+        answer.is(405, "method_not_allowed");
+        assert!(answer.header("allow").contains(allow), "{:?}", answer.headers);
+        assert_eq!(answer.header("access-control-allow-origin"), "");
+    }
+    let bearer = format!("Bearer {}", bench.test);
+    let body = sense("courtesy", KIND).to_string();
+    let post = |headers: &[(&str, &str)], body: &[u8]| {
+        let mut all = vec![("Authorization", bearer.as_str())];
+        all.extend(headers);
+        bench.send("POST", "/api/v1/sense", &all, body)
+    };
+    for media in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=latin1",
+        "application/jsonx",
+    ] {
+        post(&[("Content-Type", media)], body.as_bytes()).is(415, "unsupported_media_type");
+    }
+    post(&[], body.as_bytes()).is(415, "unsupported_media_type");
+    post(&[("Content-Type", "application/json"), ("Content-Encoding", "gzip")], b"x")
+        .is(415, "unsupported_media_type");
+    for media in ["application/json", "Application/JSON; charset=UTF-8"] {
+        post(&[("Content-Type", media)], body.as_bytes()).good("Sense");
+    }
+    let latin = post(&[("Content-Type", "application/json")], b"{\"target\": \"\xff\"}");
+    latin.is(400, "invalid_request");
+    assert_eq!(latin.details()["place"], "byte 12");
+    let large = format!("{{\"target\": \"{}\"}}", "x".repeat(1 << 20));
+    let answer = post(&[("Content-Type", "application/json")], large.as_bytes());
+    answer.is(413, "payload_too_large");
+    assert_eq!(answer.details()["limit"], 1 << 20);
+    let chunked = format!("{:x}\r\n{large}\r\n0\r\n\r\n", large.len());
+    let headers = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")];
+    post(&headers, chunked.as_bytes()).is(413, "payload_too_large");
+    let query = bench.post("/api/v1/sense?profile=raw", &sense("courtesy", KIND));
+    query.is(400, "invalid_request");
+    assert_eq!(query.details()["place"], "profile");
+}
+
+// covers: limits.sizes
+#[test]
+fn interactions_have_limits() {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let ask = |interaction| {
+        bench.post("/api/v1/sense", &json!({"target": target("desk"), "interaction": interaction}))
+    };
+    let most = format!("{}that is ", "that is the ".repeat(16_666));
+    ask(json!({"content": most})).good("Sense");
+    let long = ask(json!({"content": format!("{most}!")}));
+    long.is(413, "payload_too_large");
+    assert_eq!(long.details(), json!({"place": "interaction.content", "limit": 200_000}));
+    let turns =
+        |count: usize| json!({"segments": vec![json!({"role": "a", "content": "thank you all"}); count]});
+    ask(turns(2_000)).good("Sense");
+    let many = ask(turns(2_001));
+    many.is(413, "payload_too_large");
+    assert_eq!(many.details(), json!({"place": "interaction.segments", "limit": 2_000}));
+}
+
+// covers: limits.time, limits.concurrency
+#[test]
+fn slow_bodies_and_crowds_are_sent_away() {
+    let limits = Limits {
+        arrival: Duration::from_millis(300),
+        turn: Duration::from_millis(100),
+        in_flight: 1,
+        ..Limits::default()
+    };
+    let bench = Bench::with(limits);
+    let mut slow = bench.open();
+    let head = format!(
+        "POST /api/v1/sense HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 100\r\n\r\n{{",
+        bench.test
+    );
+    slow.write_all(head.as_bytes()).expect("is taken");
+    std::thread::sleep(Duration::from_millis(100));
+    let crowded = bench.get("/api/v1/usage");
+    crowded.is(503, "unavailable");
+    assert!(crowded.number("retry-after") >= 1);
+    assert_eq!(bench.get("/healthz").status, 200, "who watches is always answered");
+    read(slow).is(408, "request_timeout");
+    bench.get("/api/v1/usage").good("Usage");
+    let mut silent = bench.open();
+    silent.write_all(b"GET /api/v1/usage HTT").expect("is taken");
+    let mut rest = Vec::new();
+    silent.set_read_timeout(Some(Duration::from_secs(10))).expect("can be set");
+    let _ = std::io::Read::read_to_end(&mut silent, &mut rest).expect("the server ends it");
+}
+
+// covers: wire.shutdown
+#[test]
+fn a_stop_lets_what_is_under_way_finish() {
+    let mut bench = Bench::start();
+    let body = sense("courtesy", KIND).to_string();
+    let mut under_way = bench.open();
+    let head = format!(
+        "POST /api/v1/sense HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\n\r\n",
+        bench.test,
+        body.len()
+    );
+    under_way.write_all(head.as_bytes()).expect("is taken");
+    under_way.write_all(&body.as_bytes()[..10]).expect("is taken");
+    std::thread::sleep(Duration::from_millis(200));
+    let rest = body.as_bytes()[10..].to_vec();
+    let answered = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        under_way.write_all(&rest).expect("is taken");
+        read(under_way)
+    });
+    assert!(bench.stop());
+    answered.join().expect("ends well").good("Sense");
+    assert!(std::net::TcpStream::connect(bench.address()).is_err(), "nobody is let in any more");
+}
+
+// covers: wire.health, wire.metrics, wire.openapi, wire.docs, wire.request_id
+#[test]
+fn what_is_served_beside_the_interface() {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    for path in ["/healthz", "/readyz"] {
+        bench.send("GET", path, &[], b"").good("Health");
+    }
+    bench.post("/api/v1/sense", &sense("desk", ONE)).good("Sense");
+    let figures = bench.send("GET", "/metrics", &[], b"");
+    assert!(figures.header("content-type").starts_with("application/openmetrics-text"));
+    let line = "sonometer_requests_total{method=\"POST\",route=\"/api/v1/sense\",status=\"200\"} 1";
+    assert!(
+        figures.body.contains(line) && figures.body.contains("sonometer_ics_total{mode=\"test\"} 1"),
+        "{}",
+        figures.body
+    );
+    assert!(!figures.body.contains("acme") && !figures.body.contains("tok_"));
+    let document = bench.send("GET", "/openapi.json", &[], b"").json();
+    assert_eq!(
+        (&document["openapi"], document["paths"].as_object().map(serde_json::Map::len)),
+        (&json!("3.1.0"), Some(20))
+    );
+    assert!(!document.to_string().contains("/dive"));
+    let page = bench.send("GET", "/docs", &[], b"");
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    for outside in ["http://", "https://", "<script", "<link", "<img", "@import", "url("] {
+        assert!(!page.body.contains(outside), "{outside}");
+    }
+    let ids: Vec<_> = (0..2).map(|_| bench.get("/api/v1/usage").header("x-request-id").to_owned()).collect();
+    assert!(ids[0].starts_with("req_") && ids[0] != ids[1]);
+    assert_eq!(bench.send("HEAD", "/api/v1/capabilities", &[], b"").body, "");
+}

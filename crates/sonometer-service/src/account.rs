@@ -1,0 +1,178 @@
+//! What an organization may use in a month, and what it costs.
+
+use crate::json::number;
+use crate::period::Period;
+use crate::refusal::{Code, Refusal};
+use crate::token::Mode;
+use serde::Serialize;
+use sonometer::Unit;
+
+/// The settings of an account: one for each organization and mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The name of the plan; nothing depends on it.
+    pub tier: String,
+    /// ICS included in a period.
+    pub quota: u64,
+    /// Whether it goes on beyond the quota.
+    pub overage: bool,
+    /// US dollars for each ICS beyond the quota.
+    pub rate_usd: Unit,
+    /// The most US dollars that overage may cost in a period; `None`: no cap.
+    pub cap_usd: Option<Unit>,
+    /// Requests of one token in a window of [`crate::rate::WINDOW_SECONDS`].
+    pub per_window: u64,
+}
+
+impl Settings {
+    /// What a new organization gets: the `developer` tier.
+    pub fn new(mode: Mode) -> Self {
+        Self {
+            tier: "developer".to_owned(),
+            quota: 10_000,
+            overage: false,
+            rate_usd: Unit(5_000),
+            cap_usd: None,
+            per_window: match mode {
+                Mode::Test => 600,
+                Mode::Live => 6_000,
+            },
+        }
+    }
+
+    /// The most ICS that can be used in a period, overage included.
+    pub(crate) fn ceiling(&self, mode: Mode) -> u64 {
+        match (mode, self.overage, self.cap_usd) {
+            (Mode::Test, ..) | (_, false, _) => self.quota,
+            (_, true, None) => u64::MAX,
+            (_, true, Some(cap)) => self.quota.saturating_add(affordable(cap, self.rate_usd)),
+        }
+    }
+
+    /// What so many ICS of overage cost.
+    pub(crate) fn cost(&self, mode: Mode, overage: u64) -> Unit {
+        match mode {
+            Mode::Test => Unit::ZERO,
+            Mode::Live => {
+                let cost = i128::from(self.rate_usd.0) * i128::from(overage);
+                Unit(i64::try_from(cost).unwrap_or(i64::MAX))
+            }
+        }
+    }
+}
+
+/// How many ICS an amount pays for.
+pub(crate) fn affordable(cap: Unit, rate: Unit) -> u64 {
+    if rate.0 <= 0 { u64::MAX } else { u64::try_from(cap.0 / rate.0).unwrap_or(0) }
+}
+
+/// What an account used in a period.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// ICS.
+    pub units: u64,
+    /// ICS beyond the quota.
+    pub overage: u64,
+    /// What they cost.
+    pub cost_usd: Unit,
+}
+
+/// An account at a moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// What it may.
+    pub settings: Settings,
+    /// Which of the two accounts of the organization.
+    pub mode: Mode,
+    /// The current period.
+    pub period: Period,
+    /// What it used.
+    pub used: Used,
+}
+
+#[derive(Serialize)]
+struct Usage<'a> {
+    tier: &'a str,
+    quota: u64,
+    used: u64,
+    remaining: u64,
+    period: String,
+    reset: String,
+    overage: Overage,
+}
+
+#[derive(Serialize)]
+struct Overage {
+    #[serde(serialize_with = "number")]
+    rate_usd: Unit,
+    used: u64,
+    #[serde(serialize_with = "number")]
+    cost_usd: Unit,
+}
+
+impl Standing {
+    /// What is left of the quota.
+    pub fn remaining(&self) -> u64 {
+        self.settings.quota.saturating_sub(self.used.units)
+    }
+
+    /// Whether anything can be charged at all.
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
+        let ceiling = self.settings.ceiling(self.mode);
+        if self.used.units < ceiling { Ok(()) } else { Err(self.exhausted(None)) }
+    }
+
+    /// The refusal of what cannot be charged any more.
+    pub(crate) fn exhausted(&self, needed: Option<u64>) -> Refusal {
+        let Self { settings, used, period, .. } = self;
+        let reset = period.reset();
+        let capped = settings.overage && self.mode == Mode::Live;
+        let what = match (capped, needed) {
+            (true, _) => "the spend cap of the organization is reached".to_owned(),
+            (false, Some(needed)) if used.units < settings.quota => {
+                format!("this needs {needed} ICS and {} are left", self.remaining())
+            }
+            (false, _) => "the ICS quota of this period is used up".to_owned(),
+        };
+        let mut refusal =
+            Refusal::new(Code::QuotaExhausted, format!("{what}; the next period begins at {reset}"));
+        refusal.details.reason = capped.then_some("spend_cap");
+        refusal.details.quota = Some(settings.quota);
+        refusal.details.used = Some(used.units);
+        refusal.details.reset = Some(reset);
+        refusal.details.needed = needed.map(crate::json::whole);
+        refusal
+    }
+
+    /// The answer of `GET /api/v1/usage`.
+    pub fn to_json(&self) -> String {
+        let Self { settings, used, period, .. } = self;
+        crate::json::text(&Usage {
+            tier: &settings.tier,
+            quota: settings.quota,
+            used: used.units,
+            remaining: self.remaining(),
+            period: period.to_string(),
+            reset: period.reset(),
+            overage: Overage { rate_usd: settings.rate_usd, used: used.overage, cost_usd: used.cost_usd },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ceiling_follows_quota_overage_and_cap() {
+        let closed = Settings { quota: 10, ..Settings::new(Mode::Live) };
+        assert_eq!(closed.ceiling(Mode::Live), 10);
+        let open = Settings { overage: true, ..closed };
+        assert_eq!((open.ceiling(Mode::Live), open.ceiling(Mode::Test)), (u64::MAX, 10));
+        let capped = Settings { cap_usd: Some(Unit(24_999)), ..open };
+        assert_eq!(capped.ceiling(Mode::Live), 14, "0.024999 at 0.005 pays for four");
+        assert_eq!(capped.cost(Mode::Live, 4), Unit(20_000));
+        assert_eq!(capped.cost(Mode::Test, 4), Unit::ZERO);
+        assert_eq!(affordable(Unit(1), Unit::ZERO), u64::MAX);
+    }
+}

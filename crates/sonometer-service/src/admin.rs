@@ -1,0 +1,239 @@
+//! Administration: organizations, tokens, quotas, and what an organization publishes.
+
+use crate::Service;
+use crate::account::{Settings, Standing};
+use crate::catalogue::{Shelf, compose, shipped};
+use crate::period::Period;
+use crate::refusal::{Code, Refusal};
+use crate::store::{NewToken, OrgRow, TargetRow};
+use crate::token::{self, Mode, Scope};
+use sonometer::{Document, TargetKind, Unit};
+
+/// An organization, an account and a token that were made because there were none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The id of the organization.
+    pub org: String,
+    /// The token; it is shown here and never again.
+    pub token: String,
+}
+
+/// A version that was published, or put there as a draft.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// What it is.
+    pub kind: TargetKind,
+    /// Its id.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// `draft`, `published`, `active` or `archived`.
+    pub status: String,
+    /// Of its canonical form.
+    pub digest: String,
+}
+
+fn wrong(message: impl Into<String>) -> Refusal {
+    Refusal::new(Code::InvalidRequest, message)
+}
+
+impl Service {
+    /// Makes the first organization with a test token, if there is no organization yet.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn settle(&self) -> Result<Option<Settled>, Refusal> {
+        if !self.store().orgs().await?.is_empty() {
+            return Ok(None);
+        }
+        let org = self.create_org("first", "First organization").await?.id;
+        let (_, token) = self.create_token(&org, Mode::Test, "first", &Scope::DEFAULT, None, 0).await?;
+        Ok(Some(Settled { org, token }))
+    }
+
+    /// Makes an organization with a test and a live account of the `developer` tier.
+    ///
+    /// # Errors
+    /// `invalid_request` for an id that is taken, or not 1 to 64 lower-case letters, digits, `-` and `_`.
+    pub async fn create_org(&self, id: &str, name: &str) -> Result<OrgRow, Refusal> {
+        let is_good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
+        if !(1..=64).contains(&id.len()) || !id.bytes().all(is_good) {
+            return Err(wrong(
+                "the id of an organization is 1 to 64 lower-case letters, digits, `-` and `_`",
+            ));
+        }
+        if self.store().orgs().await?.iter().any(|org| org.id == id) {
+            return Err(wrong(format!("there is an organization `{id}` already")));
+        }
+        let org = OrgRow { id: id.to_owned(), name: name.to_owned(), created_ms: self.now_ms() };
+        self.store().create_org(&org, &Mode::ALL.map(|mode| (mode, Settings::new(mode)))).await?;
+        Ok(org)
+    }
+
+    /// Makes a token: its id, and the token itself, which is shown here and never again.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such organization.
+    pub async fn create_token(
+        &self,
+        org: &str,
+        mode: Mode,
+        name: &str,
+        scopes: &[Scope],
+        cap_usd: Option<Unit>,
+        expires_ms: i64,
+    ) -> Result<(String, String), Refusal> {
+        self.known_org(org).await?;
+        let token = token::write(mode, self.inner.ids.secret()?);
+        let mut scopes = scopes.to_vec();
+        scopes.sort_unstable();
+        scopes.dedup();
+        let new = NewToken {
+            id: self.id("tok"),
+            org: org.to_owned(),
+            mode,
+            name: name.to_owned(),
+            hash: token::hash(&token),
+            ending: token[token.len() - 4..].to_owned(),
+            scopes,
+            cap_usd,
+            created_ms: self.now_ms(),
+            expires_ms,
+        };
+        self.store().create_token(&new).await?;
+        Ok((new.id, token))
+    }
+
+    /// Takes a token back at once.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such token, or it was taken back before.
+    pub async fn revoke_token(&self, id: &str) -> Result<(), Refusal> {
+        match self.store().revoke_token(id, self.now_ms()).await? {
+            true => Ok(()),
+            false => Err(wrong(format!("there is no token `{id}` that could be revoked"))),
+        }
+    }
+
+    /// Sets when a token expires (milliseconds since 1970; 0: never).
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such token.
+    pub async fn expire_token(&self, id: &str, expires_ms: i64) -> Result<(), Refusal> {
+        match self.store().expire_token(id, expires_ms).await? {
+            true => Ok(()),
+            false => Err(wrong(format!("there is no token `{id}`"))),
+        }
+    }
+
+    /// The account of an organization in the current period.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such organization.
+    pub async fn account(&self, org: &str, mode: Mode) -> Result<Standing, Refusal> {
+        let standing = self.store().standing(org, mode, Period::at(self.now_ms())).await?;
+        standing.ok_or_else(|| wrong(format!("there is no organization `{org}`")))
+    }
+
+    /// Changes an account.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such organization, or an amount is below 0.
+    pub async fn set_account(&self, org: &str, mode: Mode, settings: &Settings) -> Result<(), Refusal> {
+        if settings.rate_usd < Unit::ZERO || settings.cap_usd.is_some_and(|cap| cap < Unit::ZERO) {
+            return Err(wrong("an amount of money is at least 0"));
+        }
+        if settings.tier.trim().is_empty() {
+            return Err(wrong("the tier has no name"));
+        }
+        match self.store().set_account(org, mode, settings).await? {
+            true => Ok(()),
+            false => Err(wrong(format!("there is no organization `{org}`"))),
+        }
+    }
+
+    /// Puts a protocol, metric or blueprint on the shelf of an organization, in the state that the file names. A draft takes
+    /// the place of a draft; what is published never changes; the same file again changes nothing.
+    ///
+    /// # Errors
+    /// `invalid_request` with what is wrong: the file, an id that ships, a version that is published with another digest,
+    /// something that it names and that is not there.
+    pub async fn publish(&self, org: &str, source: &str) -> Result<Published, Refusal> {
+        self.known_org(org).await?;
+        let (document, _) =
+            Document::read(source).map_err(|error| Refusal::invalid(error.place, error.message))?;
+        let (id, version, status, digest) = match &document {
+            Document::Protocol(p) => (&p.id, &p.version, p.status.as_str(), p.digest()),
+            Document::Metric(m) => (&m.id, &m.version, m.status.as_str(), m.digest()),
+            Document::Blueprint(b) => (&b.id, &b.version, b.status.as_str(), b.digest()),
+        };
+        if status == "archived" {
+            return Err(wrong("an archived version cannot be published; archive it once it is there"));
+        }
+        let kind = document.kind();
+        let ships = match kind {
+            TargetKind::Protocol => shipped().protocols.iter().any(|p| p.id == *id),
+            TargetKind::Metric => shipped().metrics.iter().any(|m| m.id == *id),
+            TargetKind::Blueprint => shipped().blueprints.iter().any(|b| b.id == *id),
+        };
+        if ships {
+            return Err(wrong(format!(
+                "the {} `{id}` ships with the service; choose another id",
+                kind.as_str()
+            )));
+        }
+        let shelf = Shelf::of(&self.store().targets(org).await?);
+        compose(&shelf, &document)?;
+        let new = TargetRow {
+            kind,
+            id: id.clone(),
+            version: version.clone(),
+            status: status.to_owned(),
+            digest,
+            source: source.to_owned(),
+        };
+        let mut same = false;
+        let decide = |there: Option<&TargetRow>| match there {
+            None => Ok(()),
+            Some(there) if there.status == "draft" => Ok(()),
+            Some(there) if there.digest == new.digest && there.status == new.status => {
+                same = true;
+                Ok(())
+            }
+            Some(there) => Err(wrong(format!(
+                "{} `{id}@{version}` is {} and never changes; give it another version",
+                kind.as_str(),
+                there.status
+            ))),
+        };
+        self.store().put_target(org, &new, self.now_ms(), decide).await?;
+        tracing::info!(org, id, version, status, same, "put on the shelf");
+        let TargetRow { kind, id, version, status, digest, .. } = new;
+        Ok(Published { kind, id, version, status, digest })
+    }
+
+    /// Archives a version: it stays callable by its exact version.
+    ///
+    /// # Errors
+    /// `invalid_request` if the organization has no such version, or it is a draft.
+    pub async fn archive(&self, org: &str, kind: TargetKind, id: &str, version: &str) -> Result<(), Refusal> {
+        let rows = self.store().targets(org).await?;
+        let none = || wrong(format!("`{org}` has no {} `{id}` with version `{version}`", kind.as_str()));
+        let there = rows.into_iter().find(|row| (row.kind, &*row.id, &*row.version) == (kind, id, version));
+        let there = there.ok_or_else(none)?;
+        let archived = TargetRow { status: "archived".to_owned(), ..there };
+        let decide = |there: Option<&TargetRow>| match there {
+            Some(there) if there.status == "draft" => Err(wrong("a draft is not archived; publish it first")),
+            Some(_) => Ok(()),
+            None => Err(none()),
+        };
+        self.store().put_target(org, &archived, self.now_ms(), decide).await
+    }
+
+    async fn known_org(&self, org: &str) -> Result<(), Refusal> {
+        match self.store().orgs().await?.iter().any(|known| known.id == org) {
+            true => Ok(()),
+            false => Err(wrong(format!("there is no organization `{org}`"))),
+        }
+    }
+}

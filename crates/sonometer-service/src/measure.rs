@@ -1,0 +1,348 @@
+//! Sense, compare, batch and the fidelity check.
+
+use crate::caller::{Caller, key};
+use crate::catalogue::{AnyReading, Instrument};
+use crate::json::{Price, Sufficiency, TargetUsed, number, whole};
+use crate::period::Period;
+use crate::refusal::{Code, Refusal};
+use crate::request::{self, Asked, BATCH_JOB, Look, of_item};
+use crate::store::{Charge, Key, Line};
+use crate::{Answer, Service};
+use serde::Serialize;
+use sonometer::protocol::Sgm;
+use sonometer::{Error, Fidelity, Interaction, Unit};
+use std::sync::Arc;
+
+/// The routes that charge, by which keys are told apart.
+pub(crate) const SENSE: &str = "POST /api/v1/sense";
+/// See [`SENSE`].
+pub(crate) const COMPARE: &str = "POST /api/v1/sense/compare";
+/// See [`SENSE`].
+pub(crate) const BATCH: &str = "POST /api/v1/sense/batch";
+
+/// Up to so many bytes are measured where they are; handing them to another thread would cost more.
+const SHORT: usize = 16 << 10;
+
+#[derive(Serialize)]
+struct FidelityAnswer {
+    target: TargetUsed,
+    fidelity: Sufficiency,
+    ics: Price,
+}
+
+#[derive(Serialize)]
+struct BatchAnswer<'a> {
+    results: Vec<BatchItem<'a>>,
+    summary: BatchSummary,
+    ics: BatchPrice,
+}
+
+#[derive(Serialize)]
+struct BatchItem<'a> {
+    id: &'a str,
+    #[serde(serialize_with = "number")]
+    score: Unit,
+    metamarkers: u64,
+    #[serde(serialize_with = "number")]
+    fidelity: Unit,
+}
+
+#[derive(Serialize)]
+struct BatchSummary {
+    total: usize,
+    #[serde(serialize_with = "number")]
+    average_score: Unit,
+    total_metamarkers: u64,
+}
+
+#[derive(Serialize)]
+struct BatchPrice {
+    total_consumed: u64,
+    #[serde(serialize_with = "number")]
+    total_cost_usd: Unit,
+}
+
+/// What one item of a batch came to.
+struct Measured {
+    score: Unit,
+    units: u64,
+    fidelity: Fidelity,
+}
+
+impl Service {
+    /// `POST /api/v1/sense`: measures one interaction.
+    ///
+    /// # Errors
+    /// `invalid_request`, `target_not_found`, `payload_too_large`, `quota_exhausted`, `insufficient_signal`,
+    /// `idempotency_conflict`, `unavailable`.
+    pub async fn sense(
+        &self,
+        caller: &Caller,
+        body: &str,
+        idempotency_key: Option<&[u8]>,
+    ) -> Result<Answer, Refusal> {
+        let key = key(idempotency_key, body)?;
+        if let Some(answer) = self.given_before(caller, SENSE, key.as_ref()).await? {
+            return Ok(answer);
+        }
+        let request::Sense { root, target, look } = request::sense(body)?;
+        let instrument = self.shelf(caller).await?.find(&target)?;
+        check_look(&look, &instrument)?;
+        let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
+        caller.standing().check()?;
+        let with = instrument.clone();
+        let reading =
+            self.work(body.len(), move || with.sense(&interaction)).await?.map_err(Refusal::from)?;
+        if !reading.fidelity().sufficient {
+            return Err(Refusal::insufficient(reading.fidelity()));
+        }
+        let lines = vec![Line { target: instrument.used(), units: reading.consumed() }];
+        let answer = Box::new(move |cost| AnyReading::into_json(reading, look.view(), cost));
+        self.charge(caller, SENSE, key, lines, answer).await
+    }
+
+    /// `POST /api/v1/sense/compare`: measures two interactions and what lies between them.
+    ///
+    /// # Errors
+    /// As [`Service::sense`]; `insufficient_signal` says which of the two.
+    pub async fn compare(
+        &self,
+        caller: &Caller,
+        body: &str,
+        idempotency_key: Option<&[u8]>,
+    ) -> Result<Answer, Refusal> {
+        let key = key(idempotency_key, body)?;
+        if let Some(answer) = self.given_before(caller, COMPARE, key.as_ref()).await? {
+            return Ok(answer);
+        }
+        let request::Compare { root, target } = request::compare(body)?;
+        let instrument = self.shelf(caller).await?.find(&target)?;
+        let a = self.interaction(&Asked::under(&root, "interaction_a")?).await?;
+        let b = self.interaction(&Asked::under(&root, "interaction_b")?).await?;
+        caller.standing().check()?;
+        let with = instrument.clone();
+        let compared = self
+            .work(body.len(), move || {
+                let sides = [("interaction_a", &a), ("interaction_b", &b)];
+                with.compare(&a, &b).map_err(|error| one_side(&with, sides, error))
+            })
+            .await??;
+        let lines = vec![Line { target: instrument.used(), units: compared.ics.consumed }];
+        let answer = Box::new(move |cost| {
+            let mut compared = compared;
+            compared.ics.cost_usd = cost;
+            compared.to_json()
+        });
+        self.charge(caller, COMPARE, key, lines, answer).await
+    }
+
+    /// `POST /api/v1/sense/batch` of fewer than [`BATCH_JOB`] interactions. What holds too little is answered with a score
+    /// of 0 and costs nothing.
+    ///
+    /// # Errors
+    /// As [`Service::sense`] without `insufficient_signal`; what is wrong with an item names its index.
+    pub async fn batch(
+        &self,
+        caller: &Caller,
+        body: &str,
+        idempotency_key: Option<&[u8]>,
+    ) -> Result<Answer, Refusal> {
+        let key = key(idempotency_key, body)?;
+        if let Some(answer) = self.given_before(caller, BATCH, key.as_ref()).await? {
+            return Ok(answer);
+        }
+        let request::Batch { root, target, ids } = request::batch(body)?;
+        if ids.len() >= BATCH_JOB {
+            let message =
+                format!("{} interactions; this service takes fewer than {BATCH_JOB} at once", ids.len());
+            return Err(Refusal::too_large("interactions", BATCH_JOB - 1, message));
+        }
+        let instrument = self.shelf(caller).await?.find(&target)?;
+        let mut interactions = Vec::with_capacity(ids.len());
+        for (index, node) in request::items(&root).iter().enumerate() {
+            let interaction = self.interaction(&Asked::item(node, index)).await;
+            interactions.push(interaction.map_err(|refusal| of_item(refusal, index))?);
+        }
+        caller.standing().check()?;
+        let with = instrument.clone();
+        let measured = self
+            .work(body.len(), move || {
+                let each = interactions.iter().enumerate().map(|(index, interaction)| {
+                    let place = format!("interactions[{index}]");
+                    let reading = with.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
+                    let (fidelity, score, units) = (reading.fidelity(), reading.score(), reading.consumed());
+                    Ok(Measured { score, units, fidelity })
+                });
+                each.collect::<Result<Vec<_>, Refusal>>()
+            })
+            .await??;
+        let counted = measured.iter().filter(|item| item.fidelity.sufficient);
+        let lines = counted.map(|item| Line { target: instrument.used(), units: item.units }).collect();
+        let answer = Box::new(move |cost| batch_answer(&ids, &measured, cost));
+        self.charge(caller, BATCH, key, lines, answer).await
+    }
+
+    /// `POST /api/v1/fidelity/check`: whether content holds enough. Costs nothing; that it does not is an answer.
+    ///
+    /// # Errors
+    /// `invalid_request`, `target_not_found`, `payload_too_large`.
+    pub async fn fidelity(&self, caller: &Caller, body: &str) -> Result<Answer, Refusal> {
+        let request::Compare { root, target } = request::fidelity(body)?;
+        let instrument = self.shelf(caller).await?.find(&target)?;
+        let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
+        let with = instrument.clone();
+        let fidelity =
+            self.work(body.len(), move || with.fidelity(&interaction)).await?.map_err(Refusal::from)?;
+        let mut sufficiency = Sufficiency::from(fidelity);
+        if matches!(&*instrument, Instrument::Sensor(sensor) if sensor.protocol().sgm >= Sgm::V1_5) {
+            sufficiency.density = Some(fidelity.density);
+            sufficiency.clarity = Some(fidelity.clarity);
+        }
+        let ics = Price { consumed: 0, cost_usd: Unit::ZERO };
+        let answer = FidelityAnswer { target: instrument.used(), fidelity: sufficiency, ics };
+        Ok(Answer {
+            body: crate::json::text(&answer),
+            consumed: 0,
+            remaining: caller.standing().remaining(),
+            replayed: false,
+        })
+    }
+
+    /// The interaction of a request, fetched if it is a file.
+    async fn interaction(&self, asked: &Asked<'_>) -> Result<Interaction, Refusal> {
+        match asked.file()? {
+            None => asked.read(),
+            Some(file) => self.inner.files.read(file).await.map_err(|refusal| refusal.inside(asked.place())),
+        }
+    }
+
+    /// Measures: short texts at once, long ones on a thread of their own, so that short ones need not wait for them.
+    pub(crate) async fn work<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        if bytes <= SHORT {
+            return Ok(work());
+        }
+        let threads = self.inner.threads.clone();
+        let _turn = threads.acquire_owned().await.map_err(|_| Refusal::internal("no threads"))?;
+        tokio::task::spawn_blocking(work).await.map_err(|error| Refusal::internal(&error.to_string()))
+    }
+
+    /// The answer that was given under a key before.
+    async fn given_before(
+        &self,
+        caller: &Caller,
+        route: &'static str,
+        key: Option<&Key>,
+    ) -> Result<Option<Answer>, Refusal> {
+        let Some(key) = key else { return Ok(None) };
+        let answer = self.inner.store.answered(caller.account(), route, key).await?;
+        let remaining = caller.standing().remaining();
+        Ok(answer.map(|body| Answer { body, consumed: 0, remaining, replayed: true }))
+    }
+
+    async fn charge(
+        &self,
+        caller: &Caller,
+        route: &'static str,
+        key: Option<Key>,
+        lines: Vec<Line>,
+        answer: Box<dyn FnOnce(Unit) -> String + Send>,
+    ) -> Result<Answer, Refusal> {
+        let at_ms = self.now_ms();
+        let charge = Charge {
+            account: caller.account().to_owned(),
+            mode: caller.mode(),
+            token: caller.token().to_owned(),
+            token_cap: caller.token_cap(),
+            // Not that of the caller: the month may have ended since.
+            period: Period::at(at_ms),
+            at_ms,
+            route,
+            key,
+            id: self.id("chg"),
+            lines,
+            answer,
+        };
+        let charged = self.inner.store.charge(charge).await?;
+        let crate::store::Charged { answer, units, remaining, replayed } = charged;
+        Ok(Answer { body: answer, consumed: units, remaining, replayed })
+    }
+}
+
+/// An error of the engine about an interaction, in the words of the request.
+fn placed(error: Error, place: &str) -> Refusal {
+    let mut refusal = Refusal::from(error);
+    if refusal.details.place.as_deref() == Some("interaction") {
+        refusal.details.place = Some(place.to_owned());
+    }
+    refusal
+}
+
+/// Which of two interactions holds too little, and how much it holds.
+fn one_side(instrument: &Instrument, sides: [(&'static str, &Interaction); 2], error: Error) -> Refusal {
+    let refusal = Refusal::from(error);
+    let side = sides.into_iter().find(|(name, _)| refusal.details.place.as_deref() == Some(*name));
+    match side {
+        Some((name, interaction)) if refusal.code == Code::InsufficientSignal => {
+            let mut refusal =
+                instrument.fidelity(interaction).map_or_else(Refusal::from, Refusal::insufficient);
+            refusal.message = format!("`{name}`: {}", refusal.message);
+            refusal.details.which = Some(name);
+            refusal
+        }
+        _ => refusal,
+    }
+}
+
+fn check_look(look: &Look, instrument: &Instrument) -> Result<(), Refusal> {
+    let sensor = match instrument {
+        Instrument::Sensor(sensor) => sensor,
+        Instrument::Composition(_) if look.v1_5 => {
+            let message =
+                "`v1_5` is about one protocol, not about a metric or blueprint; sense the protocol itself";
+            return Err(Refusal::invalid("v1_5", message));
+        }
+        Instrument::Composition(_) => return Ok(()),
+    };
+    look.view().check(sensor.protocol())?;
+    if look.v1_5 && sensor.protocol().sgm < Sgm::V1_5 {
+        let protocol = sensor.protocol();
+        let message = format!(
+            "`{}@{}` is on SGM {}; `v1_5` needs a version on SGM 1.5",
+            protocol.id,
+            protocol.version,
+            protocol.sgm.as_str()
+        );
+        return Err(Refusal::invalid("v1_5", message));
+    }
+    Ok(())
+}
+
+fn batch_answer(ids: &[String], measured: &[Measured], cost: Unit) -> String {
+    let units: u64 = measured.iter().map(|item| item.units).sum();
+    let scores: i128 = measured.iter().map(|item| i128::from(item.score.0)).sum();
+    let results = ids.iter().zip(measured).map(|(id, item)| BatchItem {
+        id,
+        score: item.score,
+        metamarkers: item.units,
+        fidelity: item.fidelity.index,
+    });
+    crate::json::text(&BatchAnswer {
+        results: results.collect(),
+        summary: BatchSummary {
+            total: measured.len(),
+            average_score: Unit::ratio(scores, whole(measured.len() as u64).0.into()),
+            total_metamarkers: units,
+        },
+        ics: BatchPrice { total_consumed: units, total_cost_usd: cost },
+    })
+}
+
+/// Shared with everything that holds an instrument across threads.
+const _: fn() = || {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<Arc<Instrument>>();
+};

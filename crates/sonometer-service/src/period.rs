@@ -1,0 +1,88 @@
+//! Billing periods: calendar months of UTC.
+
+use jiff::tz::Offset;
+use jiff::{Timestamp, civil};
+use std::fmt;
+
+/// A month, `2026-11`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Period {
+    year: i16,
+    month: i8,
+}
+
+impl Period {
+    /// The month in which a moment lies (milliseconds since 1970).
+    pub fn at(now_ms: i64) -> Self {
+        let date = Offset::UTC.to_datetime(timestamp(now_ms)).date();
+        Self { year: date.year(), month: date.month() }
+    }
+
+    /// Reads `YYYY-MM`; `None` for anything else, and for years before 1970 or beyond 9998.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (year, month) = text.split_once('-')?;
+        let digits = |text: &str, count| text.len() == count && text.bytes().all(|b| b.is_ascii_digit());
+        if !digits(year, 4) || !digits(month, 2) {
+            return None;
+        }
+        let (year, month) = (year.parse().ok()?, month.parse().ok()?);
+        ((1970..=9998).contains(&year) && (1..=12).contains(&month)).then_some(Self { year, month })
+    }
+
+    /// When the next period begins: the reset, ISO 8601.
+    pub fn reset(self) -> String {
+        let (year, month) = if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
+        let start = civil::date(year.min(9999), month, 1).at(0, 0, 0, 0);
+        Offset::UTC.to_timestamp(start).map(|timestamp| timestamp.to_string()).unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}", self.year, self.month)
+    }
+}
+
+/// A moment as ISO 8601 in UTC.
+pub fn iso(ms: i64) -> String {
+    timestamp(ms).to_string()
+}
+
+fn timestamp(ms: i64) -> Timestamp {
+    Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
+}
+
+/// Reads a moment, ISO 8601 with an offset, or a date (its beginning in UTC); `None` for anything else.
+pub fn parse_moment(text: &str) -> Option<i64> {
+    let moment = text.parse::<Timestamp>().ok().or_else(|| {
+        let date = text.parse::<civil::Date>().ok()?;
+        Offset::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok()
+    });
+    moment.map(Timestamp::as_millisecond)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_begin_at_midnight_utc() {
+        let last = parse_moment("2026-11-30T23:59:59.999Z").expect("is a moment");
+        assert_eq!(Period::at(last).to_string(), "2026-11");
+        assert_eq!(Period::at(last).reset(), "2026-12-01T00:00:00Z");
+        assert_eq!(Period::at(last + 1).to_string(), "2026-12");
+        assert_eq!(Period::at(last + 1).reset(), "2027-01-01T00:00:00Z");
+        assert_eq!(iso(last), "2026-11-30T23:59:59.999Z");
+        assert_eq!(parse_moment("2026-12-01"), Some(last + 1));
+    }
+
+    #[test]
+    fn reads_months_and_nothing_else() {
+        assert_eq!(Period::parse("2026-02").map(|p| p.to_string()).as_deref(), Some("2026-02"));
+        for bad in
+            ["", "2026", "2026-00", "2026-13", "2026-1", "26-01", "2026-011", "2026/01", "+026-01", "9999-01"]
+        {
+            assert_eq!(Period::parse(bad), None, "{bad}");
+        }
+    }
+}

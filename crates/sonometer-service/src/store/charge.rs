@@ -1,0 +1,315 @@
+//! Charging: one writer puts the charges that wait into one transaction, and answers after the commit.
+//!
+//! For each charge: look for an answer under its key, check the ceiling, write the ledger, raise the row of the account,
+//! keep the answer. All of it or nothing; what was answered is on the disk. Waiting charges share a commit, which is what
+//! makes `synchronous=FULL` fast enough.
+
+use super::accounts::settings;
+use super::{Dialect, Store, begin, count, down, stored};
+use crate::account::{Standing, Used, affordable};
+use crate::json::TargetUsed;
+use crate::period::Period;
+use crate::refusal::{Code, Refusal};
+use crate::token::Mode;
+use sonometer::Unit;
+use sqlx::any::AnyRow;
+use sqlx::{Any, AnyPool, Row, Transaction};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many charges share a commit at most.
+const TOGETHER: usize = 128;
+
+/// What is to be charged.
+pub struct Charge {
+    /// The account.
+    pub account: String,
+    /// Which of the two of an organization it is.
+    pub mode: Mode,
+    /// The token that caused it.
+    pub token: String,
+    /// The most overage that the token may cause in a period.
+    pub token_cap: Option<Unit>,
+    /// The period it falls into.
+    pub period: Period,
+    /// When it was measured.
+    pub at_ms: i64,
+    /// The route, which is also the scope of the caller's key.
+    pub route: &'static str,
+    /// The caller's key, if there is one.
+    pub key: Option<Key>,
+    /// Names this charge. Charging the same twice is an error, not a charge.
+    pub id: String,
+    /// What was measured.
+    pub lines: Vec<Line>,
+    /// Writes the answer, once it is known what it costs.
+    pub answer: Box<dyn FnOnce(Unit) -> String + Send>,
+}
+
+/// The key of a caller, with the hash of the body it came with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The key.
+    pub text: String,
+    /// SHA-256 of the body.
+    pub body_sha: String,
+}
+
+/// One measurement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What measured.
+    pub target: TargetUsed,
+    /// ICS: how many metamarkers triggered.
+    pub units: u64,
+}
+
+/// What became of a charge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charged {
+    /// The answer.
+    pub answer: String,
+    /// What was charged now; 0 for a repeated answer.
+    pub units: u64,
+    /// What is left of the quota.
+    pub remaining: u64,
+    /// Whether the answer was given before.
+    pub replayed: bool,
+}
+
+/// A charge and who waits for it.
+pub(crate) struct Order {
+    charge: Charge,
+    done: oneshot::Sender<Result<Charged, Refusal>>,
+}
+
+impl Store {
+    /// Charges, and gives the answer once all of it is on the disk.
+    ///
+    /// # Errors
+    /// `quota_exhausted`, `idempotency_conflict`; `unavailable` if it is not known whether it was charged.
+    pub async fn charge(&self, charge: Charge) -> Result<Charged, Refusal> {
+        let (done, outcome) = oneshot::channel();
+        let gone = || Refusal::unavailable("the writer is gone");
+        self.charges.send(Order { charge, done }).await.map_err(|_| gone())?;
+        outcome.await.map_err(|_| gone())?
+    }
+
+    /// The answer that was given under a key before, if one was.
+    ///
+    /// # Errors
+    /// `idempotency_conflict` if the body was another.
+    pub async fn answered(&self, account: &str, route: &str, key: &Key) -> Result<Option<String>, Refusal> {
+        let row = sqlx::query(ANSWERED).bind(account).bind(route).bind(&key.text);
+        let row = row.fetch_optional(&self.readers).await.map_err(down)?;
+        repeated(row, key)
+    }
+
+    /// Forgets answers that were given before a moment; how many.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn forget_answers(&self, before_ms: i64) -> Result<u64, Refusal> {
+        let done = sqlx::query("DELETE FROM answers WHERE at_ms < $1").bind(before_ms).execute(&self.writer);
+        done.await.map(|done| done.rows_affected()).map_err(down)
+    }
+}
+
+const ANSWERED: &str =
+    "SELECT body_sha, answer FROM answers WHERE account_id = $1 AND route = $2 AND idempotency_key = $3";
+
+fn repeated(row: Option<AnyRow>, key: &Key) -> Result<Option<String>, Refusal> {
+    let Some(row) = row else { return Ok(None) };
+    let (sha, answer): (String, String) = (row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?);
+    if sha == key.body_sha {
+        return Ok(Some(answer));
+    }
+    let message = "this `Idempotency-Key` was used with another body; use a new key for a new request";
+    Err(Refusal::new(Code::IdempotencyConflict, message))
+}
+
+/// Writes charges until nobody can send any more.
+pub(super) async fn write_all(pool: AnyPool, dialect: Dialect, mut waiting: mpsc::Receiver<Order>) {
+    let mut orders = Vec::with_capacity(TOGETHER);
+    while waiting.recv_many(&mut orders, TOGETHER).await > 0 {
+        // By account, so that two nodes take the locks of accounts in the same order.
+        orders.sort_by(|a, b| a.charge.account.cmp(&b.charge.account));
+        let (charges, callers): (Vec<_>, Vec<_>) =
+            orders.drain(..).map(|order| (order.charge, order.done)).unzip();
+        match write(&pool, dialect, charges).await {
+            Ok(outcomes) => {
+                for (caller, outcome) in callers.into_iter().zip(outcomes) {
+                    // Whoever does not wait any more can ask again with the same key.
+                    let _ = caller.send(outcome);
+                }
+            }
+            Err(error) => {
+                let refusal = down(error);
+                for caller in callers {
+                    let _ = caller.send(Err(refusal.clone()));
+                }
+            }
+        }
+    }
+}
+
+type Outcomes = Vec<Result<Charged, Refusal>>;
+
+async fn write(pool: &AnyPool, dialect: Dialect, charges: Vec<Charge>) -> Result<Outcomes, sqlx::Error> {
+    let mut work = begin(pool, dialect).await?;
+    let mut accounts: BTreeMap<(String, Period), Standing> = BTreeMap::new();
+    let mut outcomes = Vec::with_capacity(charges.len());
+    for charge in charges {
+        let at = (charge.account.clone(), charge.period);
+        if !accounts.contains_key(&at) {
+            let standing = locked(&mut work, &charge.account, charge.mode, charge.period).await?;
+            accounts.insert(at.clone(), standing);
+        }
+        let Some(standing) = accounts.get_mut(&at) else { continue };
+        outcomes.push(one(&mut work, charge, standing).await?);
+    }
+    work.commit().await?;
+    Ok(outcomes)
+}
+
+/// The account of a charge, which nobody else can change until the commit.
+async fn locked(
+    work: &mut Transaction<'static, Any>,
+    account: &str,
+    mode: Mode,
+    period: Period,
+) -> Result<Standing, sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO consumption (account_id, period, used, overage, cost_micros, analyses) \
+         VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT (account_id, period) DO NOTHING",
+    )
+    .bind(account)
+    .bind(period.to_string())
+    .execute(&mut **work)
+    .await?;
+    let row = sqlx::query(
+        "SELECT used, overage, cost_micros FROM consumption WHERE account_id = $1 AND period = $2",
+    )
+    .bind(account)
+    .bind(period.to_string())
+    .fetch_one(&mut **work)
+    .await?;
+    let used = Used {
+        units: count(row.try_get(0)?),
+        overage: count(row.try_get(1)?),
+        cost_usd: Unit(row.try_get(2)?),
+    };
+    let row = sqlx::query(
+        "SELECT tier, quota, overage, rate_micros, cap_micros, per_window FROM accounts WHERE id = $1",
+    )
+    .bind(account)
+    .fetch_one(&mut **work)
+    .await?;
+    Ok(Standing { settings: settings(&row)?, mode, period, used })
+}
+
+/// Charges one. What is refused writes nothing, so that the others of the transaction stand.
+async fn one(
+    work: &mut Transaction<'static, Any>,
+    charge: Charge,
+    standing: &mut Standing,
+) -> Result<Result<Charged, Refusal>, sqlx::Error> {
+    let Charge { account, mode, token, token_cap, period, at_ms, route, key, id, lines, answer } = charge;
+    let period = period.to_string();
+    if let Some(key) = &key {
+        let row = sqlx::query(ANSWERED).bind(&account).bind(route).bind(&key.text);
+        match repeated(row.fetch_optional(&mut **work).await?, key) {
+            Ok(None) => {}
+            Ok(Some(answer)) => {
+                let remaining = standing.remaining();
+                return Ok(Ok(Charged { answer, units: 0, remaining, replayed: true }));
+            }
+            Err(refusal) => return Ok(Err(refusal)),
+        }
+    }
+    let units: u64 = lines.iter().map(|line| line.units).sum();
+    let quota = standing.settings.quota;
+    let before = standing.used.units;
+    let Some(after) = before.checked_add(units).filter(|after| *after <= standing.settings.ceiling(mode))
+    else {
+        return Ok(Err(standing.exhausted(Some(units))));
+    };
+    let over = after.saturating_sub(quota.max(before));
+    if let (Some(cap), 1..) = (token_cap, over) {
+        let row = sqlx::query(
+            "SELECT CAST(COALESCE(SUM(overage), 0) AS BIGINT) FROM ledger WHERE token_id = $1 AND period = $2",
+        )
+        .bind(&token)
+        .bind(&period)
+        .fetch_one(&mut **work)
+        .await?;
+        let spent = count(row.try_get(0)?);
+        if spent.saturating_add(over) > affordable(cap, standing.settings.rate_usd) {
+            let mut refusal = standing.exhausted(Some(units));
+            refusal.message = "the spend cap of this token is reached".to_owned();
+            refusal.details.reason = Some("token_spend_cap");
+            return Ok(Err(refusal));
+        }
+    }
+    let cost = standing.settings.cost(mode, over);
+    let Ok(answer) = catch_unwind(AssertUnwindSafe(|| answer(cost))) else {
+        return Ok(Err(Refusal::internal("an answer could not be written")));
+    };
+    // The first units of a charge are those of the quota, the last those beyond it.
+    let mut left = units - over;
+    for (number, line) in (0_i64..).zip(&lines) {
+        let within = left.min(line.units);
+        left -= within;
+        let line_over = line.units - within;
+        sqlx::query(
+            "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
+             target_version, units, overage, cost_micros) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+        )
+        .bind(&id)
+        .bind(number)
+        .bind(&account)
+        .bind(&token)
+        .bind(&period)
+        .bind(at_ms)
+        .bind(route)
+        .bind(line.target.r#type)
+        .bind(&line.target.id)
+        .bind(&line.target.version)
+        .bind(stored(line.units))
+        .bind(stored(line_over))
+        .bind(standing.settings.cost(mode, line_over).0)
+        .execute(&mut **work)
+        .await?;
+    }
+    sqlx::query(
+        "UPDATE consumption SET used = used + $3, overage = overage + $4, cost_micros = cost_micros + $5, \
+         analyses = analyses + $6 WHERE account_id = $1 AND period = $2",
+    )
+    .bind(&account)
+    .bind(&period)
+    .bind(stored(units))
+    .bind(stored(over))
+    .bind(cost.0)
+    .bind(stored(lines.len() as u64))
+    .execute(&mut **work)
+    .await?;
+    if let Some(key) = &key {
+        sqlx::query(
+            "INSERT INTO answers (account_id, route, idempotency_key, body_sha, answer, at_ms) \
+             VALUES ($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(&account)
+        .bind(route)
+        .bind(&key.text)
+        .bind(&key.body_sha)
+        .bind(&answer)
+        .bind(at_ms)
+        .execute(&mut **work)
+        .await?;
+    }
+    standing.used.units = after;
+    standing.used.overage += over;
+    standing.used.cost_usd = standing.used.cost_usd + cost;
+    Ok(Ok(Charged { answer, units, remaining: standing.remaining(), replayed: false }))
+}

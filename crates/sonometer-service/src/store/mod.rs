@@ -1,0 +1,169 @@
+//! Everything that lasts: organizations, accounts, tokens, the ledger, what organizations publish. SQLite or PostgreSQL, by
+//! the same SQL.
+
+mod accounts;
+mod charge;
+mod check;
+mod history;
+mod targets;
+mod tokens;
+
+pub use accounts::OrgRow;
+pub use charge::{Charge, Charged, Key, Line};
+pub use check::Fault;
+pub use history::{Entry, Page, Totals};
+pub use targets::TargetRow;
+pub use tokens::{NewToken, TokenRow};
+
+use crate::refusal::Refusal;
+use charge::Order;
+use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
+use sqlx::{Any, AnyPool, Executor, Transaction};
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// Readers of an SQLite file beside its one writer.
+const SQLITE_READERS: u32 = 4;
+/// How long a statement waits for a lock that another process holds.
+const BUSY_MS: u64 = 10_000;
+/// How many charges may wait for the writer.
+const WAITING: usize = 1_024;
+
+static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("./migrations");
+
+/// Which database it is, where that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialect {
+    Sqlite,
+}
+
+/// The store. Cheap to clone; all clones share one writer.
+#[derive(Clone, Debug)]
+pub struct Store {
+    readers: AnyPool,
+    writer: AnyPool,
+    dialect: Dialect,
+    charges: mpsc::Sender<Order>,
+}
+
+impl Store {
+    /// Opens a store, creates it where there is none, and brings it to the newest form. Must be called within a Tokio
+    /// runtime, where its writer lives.
+    ///
+    /// `url` is the path of an SQLite file, with or without `sqlite:` before it.
+    ///
+    /// # Errors
+    /// What keeps it from being opened, in words.
+    pub async fn open(url: &str) -> Result<Self, String> {
+        sqlx::any::install_default_drivers();
+        if let Some((scheme, _)) = url.split_once("://").filter(|(scheme, _)| *scheme != "sqlite") {
+            return Err(format!(
+                "`{scheme}://` is no database that is supported; give the path of an SQLite file"
+            ));
+        }
+        let path = path(url);
+        if path.is_empty() || path == ":memory:" {
+            return Err("give the path of an SQLite file".to_owned());
+        }
+        create(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
+        let options = AnyConnectOptions::from_str(&format!("sqlite://{}?mode=rwc", escaped(path)))
+            .map_err(|error| format!("{path}: {error}"))?;
+        let pool = |most: u32| {
+            AnyPoolOptions::new()
+                .max_connections(most)
+                .min_connections(1)
+                .acquire_timeout(Duration::from_secs(10))
+                .idle_timeout(None)
+                .max_lifetime(None)
+                .after_connect(|connection, _| {
+                    Box::pin(async move {
+                        // FULL: what was answered is on the disk, a power cut included.
+                        let settings = format!(
+                            "PRAGMA busy_timeout = {BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+                             PRAGMA foreign_keys = ON;"
+                        );
+                        connection.execute(sqlx::AssertSqlSafe(settings)).await.map(drop)
+                    })
+                })
+        };
+        let failed = |error: sqlx::Error| format!("{path}: {error}");
+        let writer = pool(1).connect_with(options.clone()).await.map_err(failed)?;
+        MIGRATIONS.run(&writer).await.map_err(|error| format!("{path}: {error}"))?;
+        let readers = pool(SQLITE_READERS).connect_with(options).await.map_err(failed)?;
+        let (charges, waiting) = mpsc::channel(WAITING);
+        let store = Self { readers, writer, dialect: Dialect::Sqlite, charges };
+        tokio::spawn(charge::write_all(store.writer.clone(), store.dialect, waiting));
+        Ok(store)
+    }
+
+    /// Whether there is a store to open; where there is none, opening makes one.
+    pub fn is_there(url: &str) -> bool {
+        Path::new(path(url)).exists()
+    }
+
+    /// Whether the store answers.
+    ///
+    /// # Errors
+    /// `unavailable` if it does not.
+    pub async fn ping(&self) -> Result<(), Refusal> {
+        sqlx::query("SELECT 1").fetch_one(&self.readers).await.map(drop).map_err(down)
+    }
+
+    /// Gives everything back; charges that wait are written first.
+    pub async fn close(self) {
+        let Self { readers, writer, charges, .. } = self;
+        drop(charges);
+        readers.close().await;
+        writer.close().await;
+    }
+
+    async fn begin(&self) -> Result<Transaction<'_, Any>, Refusal> {
+        begin(&self.writer, self.dialect).await.map_err(down)
+    }
+}
+
+/// A transaction that writes. SQLite takes the lock at once: a reader that becomes a writer could not wait for it.
+async fn begin(pool: &AnyPool, dialect: Dialect) -> Result<Transaction<'static, Any>, sqlx::Error> {
+    match dialect {
+        Dialect::Sqlite => pool.begin_with("BEGIN IMMEDIATE").await,
+    }
+}
+
+/// Makes the file where there is none, for its owner only: it holds answers that were given.
+fn create(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The path of an SQLite file.
+fn path(url: &str) -> &str {
+    url.strip_prefix("sqlite://").or_else(|| url.strip_prefix("sqlite:")).unwrap_or(url)
+}
+
+/// A path inside a URL.
+fn escaped(path: &str) -> String {
+    path.replace('%', "%25").replace('?', "%3F").replace('#', "%23")
+}
+
+/// What the database says goes to the log.
+fn down(error: sqlx::Error) -> Refusal {
+    Refusal::unavailable(&format!("database: {error}"))
+}
+
+/// A count that the store keeps as BIGINT.
+fn count(stored: i64) -> u64 {
+    u64::try_from(stored).unwrap_or(0)
+}
+
+/// A count as the store keeps it.
+fn stored(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
