@@ -263,3 +263,70 @@ fn a_kill_under_load_loses_nothing_and_doubles_nothing() {
     drop(served);
     let _ = fs::remove_dir_all(folder);
 }
+
+#[test]
+fn a_kill_during_jobs_charges_each_of_them_once() {
+    let folder = folder("jobs");
+    let mut served = Served::start(&folder, &[]);
+    let token = served.token();
+    done(&folder, &["account", "first", "--quota", "10000000", "--per-minute", "1000000"]);
+    let item = |n: usize| {
+        format!(r#"{{"id": "{n}", "content": "Thank you so much for your help, I really appreciate it."}}"#)
+    };
+    let items: Vec<String> = (0..1_000).map(item).collect();
+    let body = format!(
+        r#"{{"target": {{"type": "protocol", "id": "courtesy"}}, "interactions": [{}]}}"#,
+        items.join(", ")
+    );
+    let post = |address: &str| {
+        let head = format!(
+            "POST /api/v1/sense/batch HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let (status, _, answer) = request(address, &head).expect("answers");
+        assert_eq!(status, 202, "{answer}");
+        answer.split('"').nth(3).expect("has an id").to_owned()
+    };
+    let get = |address: &str, job: &str| {
+        let path = format!("/api/v1/jobs/{job}");
+        let head = format!(
+            "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
+        );
+        let (status, _, answer) = request(address, &head).expect("answers");
+        assert_eq!(status, 200, "{answer}");
+        answer
+    };
+    let jobs: Vec<String> = (0..6).map(|_| post(&served.address)).collect();
+    for wait in [50, 150, 400] {
+        thread::sleep(Duration::from_millis(wait));
+        served.signal("-KILL");
+        drop(served);
+        assert!(done(&folder, &["check"]).contains("0 wrong"));
+        served = Served::start(&folder, &[]);
+    }
+    let mut results = Vec::new();
+    for job in &jobs {
+        let begun = std::time::Instant::now();
+        let answer = loop {
+            let answer = get(&served.address, job);
+            if !answer.contains("\"status\":\"processing\"") {
+                break answer;
+            }
+            // A claim that died is free again after a while.
+            assert!(begun.elapsed() < Duration::from_secs(240), "{answer}");
+            thread::sleep(Duration::from_millis(100));
+        };
+        assert!(answer.contains("\"status\":\"completed\""), "{}", &answer[..200]);
+        let (_, result) = answer.split_once("\"result\":").expect("has one");
+        results.push(result.to_owned());
+    }
+    assert!(results.iter().all(|result| *result == results[0]), "the same work has the same result");
+    let (_, units) = results[0].split_once("\"total_consumed\":").expect("has a sum");
+    let units: u64 = units.split(',').next().and_then(|n| n.parse().ok()).expect("is a number");
+    let (_, body) = usage(&served.address, &token);
+    assert!(body.contains(&format!("\"used\":{},", units * jobs.len() as u64)), "{units}: {body}");
+    assert!(done(&folder, &["check"]).contains("0 wrong"));
+    drop(served);
+    let _ = fs::remove_dir_all(folder);
+}

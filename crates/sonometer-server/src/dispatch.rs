@@ -58,7 +58,8 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
         Ok(Reply::Answer(answer)) => {
             consumed = answer.consumed;
             remaining = Some(answer.remaining);
-            let mut response = respond::json(answer.body, &request_id);
+            let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+            let mut response = respond::body(status, "application/json", answer.body, &request_id);
             if answer.replayed {
                 let name = HeaderName::from_static("idempotency-replayed");
                 response.headers_mut().insert(name, HeaderValue::from_static("true"));
@@ -157,6 +158,8 @@ async fn answer(
         Act::Metric => Reply::Json(service.metric(who()?, &id, named("version")).await?),
         Act::Blueprints => Reply::Json(service.blueprints(who()?, &listing).await?),
         Act::Blueprint => Reply::Json(service.blueprint(who()?, &id, named("version")).await?),
+        Act::Job => Reply::Json(service.job(who()?, &id).await?),
+        Act::CancelJob => Reply::Json(service.cancel_job(who()?, &id).await?),
         Act::Ready => {
             service.ready().await?;
             Reply::Json("{\"status\":\"ready\"}".to_owned())

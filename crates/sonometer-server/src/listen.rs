@@ -11,7 +11,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 /// Serves until `stop` comes, then lets what is under way finish, for [`Limits::drain`] at most. Whether all of it did.
@@ -21,6 +22,10 @@ pub async fn serve(
     limits: Limits,
     stop: impl Future<Output = ()>,
 ) -> bool {
+    let (ask, asked) = watch::channel(false);
+    let mut workers = JoinSet::new();
+    workers.spawn(service.clone().work_on_jobs(asked.clone()));
+    workers.spawn(tidy(service.clone(), asked));
     let router = router(service, limits);
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits.connections));
@@ -56,5 +61,23 @@ pub async fn serve(
         });
     }
     drop(listener);
-    timeout(limits.drain, graceful.shutdown()).await.is_ok()
+    let _ = ask.send(true);
+    let all = async {
+        graceful.shutdown().await;
+        while workers.join_next().await.is_some() {}
+    };
+    timeout(limits.drain, all).await.is_ok()
+}
+
+/// Forgets, once an hour, what is kept for a time only.
+async fn tidy(service: Service, mut stop: watch::Receiver<bool>) {
+    while !*stop.borrow_and_update() {
+        if let Err(refusal) = service.tidy().await {
+            tracing::warn!(%refusal, "what is old could not be forgotten");
+        }
+        tokio::select! {
+            () = sleep(Duration::from_secs(3_600)) => {}
+            _ = stop.changed() => {}
+        }
+    }
 }

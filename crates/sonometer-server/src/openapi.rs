@@ -87,7 +87,12 @@ fn operation(endpoint: &Endpoint) -> Value {
     };
     let mut responses = Map::new();
     responses
-        .insert("200".to_owned(), json!({"description": endpoint.about, "headers": own, "content": media}));
+        .insert("200".to_owned(), json!({"description": endpoint.about, "headers": &own, "content": media}));
+    if !endpoint.later.is_empty() {
+        let content = json!({"application/json": {"schema": schemas::reference(endpoint.later)}});
+        let about = "A job was made; ask for it at `poll_url`.";
+        responses.insert("202".to_owned(), json!({"description": about, "headers": own, "content": content}));
+    }
     for code in refusals(endpoint) {
         let entry = responses.entry(status(code).as_str()).or_insert_with(|| {
             let mut headers = Map::new();
@@ -120,7 +125,7 @@ fn operation(endpoint: &Endpoint) -> Value {
         }));
     }
     let mut operation = json!({
-        "operationId": endpoint.path.trim_start_matches("/api/v1/").replace(['/', '{', '}', '.'], "_"),
+        "operationId": endpoint.method.to_lowercase() + "_" + &endpoint.path.trim_start_matches("/api/v1/").replace(['/', '{', '}', '.'], "_"),
         "summary": endpoint.about,
         "responses": responses,
         "parameters": parameters,

@@ -13,7 +13,7 @@ pub(crate) fn status(code: Code) -> StatusCode {
         Code::Unauthorized => StatusCode::UNAUTHORIZED,
         Code::QuotaExhausted => StatusCode::PAYMENT_REQUIRED,
         Code::Forbidden => StatusCode::FORBIDDEN,
-        Code::TargetNotFound | Code::NotFound => StatusCode::NOT_FOUND,
+        Code::TargetNotFound | Code::JobNotFound | Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
         Code::IdempotencyConflict => StatusCode::CONFLICT,

@@ -26,6 +26,8 @@ pub(crate) enum Act {
     Metric,
     Blueprints,
     Blueprint,
+    Job,
+    CancelJob,
     Healthy,
     Ready,
     Figures,
@@ -54,6 +56,8 @@ pub(crate) struct Endpoint {
     /// Whether it is a sensing endpoint, whose answers carry `X-ICS-Consumed` and `X-ICS-Remaining`.
     pub(crate) sensing: bool,
     pub(crate) body: Option<fn() -> Shape>,
+    /// The schema of an answer that comes later, 202; empty: there is none.
+    pub(crate) later: &'static str,
     pub(crate) query: &'static [&'static str],
     /// The schema of its answer; empty: no JSON.
     pub(crate) answer: &'static str,
@@ -73,6 +77,7 @@ impl Endpoint {
             token: Token::Required(Some(Scope::Read)),
             sensing: false,
             body: None,
+            later: "",
             query: &[],
             answer,
             refuses: &[],
@@ -130,6 +135,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         refuses: BATCHING,
         repeatable: true,
+        later: "Queued",
         ..Endpoint::post(
             Act::Batch,
             "/api/v1/sense/batch",
@@ -221,6 +227,17 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         ..Endpoint::get(Act::Blueprint, "/api/v1/blueprints/{id}", "Blueprint", "One blueprint.")
     },
     Endpoint {
+        refuses: &[Code::JobNotFound],
+        token: Token::Required(Some(Scope::Sense)),
+        ..Endpoint::get(Act::Job, "/api/v1/jobs/{id}", "Job", "Status and result of a job.")
+    },
+    Endpoint {
+        method: "DELETE",
+        refuses: &[Code::JobNotFound],
+        token: Token::Required(Some(Scope::Sense)),
+        ..Endpoint::get(Act::CancelJob, "/api/v1/jobs/{id}", "Job", "Cancel a job that has not ended.")
+    },
+    Endpoint {
         token: Token::Ignored,
         ..Endpoint::get(Act::Healthy, "/healthz", "Health", "Whether the process answers.")
     },
@@ -252,7 +269,11 @@ pub fn router(service: Service, limits: Limits) -> Router {
     let state = State::new(service, limits);
     let mut router = Router::new();
     for endpoint in ENDPOINTS {
-        let filter = if endpoint.method == "GET" { MethodFilter::GET } else { MethodFilter::POST };
+        let filter = match endpoint.method {
+            "GET" => MethodFilter::GET,
+            "DELETE" => MethodFilter::DELETE,
+            _ => MethodFilter::POST,
+        };
         let state = state.clone();
         let handler = move |request: Request| {
             let state = state.clone();

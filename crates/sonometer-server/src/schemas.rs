@@ -354,8 +354,31 @@ pub(crate) fn components() -> Value {
         ("supported_modalities", list(word(MODALITIES))),
     ]);
     let check = all([("target", target()), ("fidelity", fidelity()), ("ics", price())]);
+    let queued = all([
+        ("job_id", text()),
+        ("status", word(&["processing"])),
+        ("items_queued", whole()),
+        ("estimated_seconds", amount()),
+        ("poll_url", text()),
+    ]);
+    let job = object(
+        [
+            ("job_id", text()),
+            ("status", word(&["processing", "completed", "failed", "cancelled"])),
+            ("progress", share()),
+            ("created_at", moment()),
+            ("estimated_remaining_seconds", amount()),
+        ],
+        [
+            ("completed_at", moment()),
+            ("result", named("Batch")),
+            ("error", error()["properties"]["error"].clone()),
+        ],
+    );
     json!({
         "Interaction": interaction(),
+        "Queued": queued,
+        "Job": job,
         "Sense": reading(),
         "Compare": comparison(),
         "Batch": batch(),

@@ -3,6 +3,8 @@
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
+    /// 200, or 202 for what is answered later.
+    pub status: u16,
     /// The body: JSON.
     pub body: String,
     /// ICS consumed by this request; 0 for a repeated answer.

@@ -9,9 +9,11 @@
 pub mod account;
 mod admin;
 mod answer;
+mod batch;
 mod caller;
 mod catalogue;
 mod describe;
+mod jobs;
 mod json;
 mod list;
 mod measure;
@@ -37,7 +39,7 @@ pub use token::{Mode, Scope};
 use catalogue::{Shelf, Shelves};
 use ports::{Clock, Files, Ids, NoFiles, SystemClock, SystemIds};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 /// The service over its ports. Cheap to clone.
 #[derive(Clone)]
@@ -56,6 +58,8 @@ struct Inner {
     threads: Arc<Semaphore>,
     /// What organizations see that published nothing.
     shipped: Arc<Shelf>,
+    /// Told when a job was made.
+    work_there: Notify,
 }
 
 impl Service {
@@ -76,6 +80,7 @@ impl Service {
             windows: rate::Windows::default(),
             threads: Arc::new(Semaphore::new(threads)),
             shipped: Arc::default(),
+            work_there: Notify::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -105,7 +110,10 @@ impl Service {
 
     /// What an organization can measure with.
     async fn shelf(&self, caller: &Caller) -> Result<Arc<Shelf>, Refusal> {
-        let (org, revision) = (caller.org(), caller.revision());
+        self.shelf_of(caller.org(), caller.revision()).await
+    }
+
+    async fn shelf_of(&self, org: &str, revision: i64) -> Result<Arc<Shelf>, Refusal> {
         if revision == 0 {
             return Ok(self.inner.shipped.clone());
         }

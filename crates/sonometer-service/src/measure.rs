@@ -2,15 +2,15 @@
 
 use crate::caller::{Caller, key};
 use crate::catalogue::{AnyReading, Instrument};
-use crate::json::{Price, Sufficiency, TargetUsed, number, whole};
+use crate::json::{Price, Sufficiency, TargetUsed};
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
 use crate::request::{self, Asked, BATCH_JOB, Look, of_item};
 use crate::store::{Charge, Key, Line};
-use crate::{Answer, Service};
+use crate::{Answer, Service, batch};
 use serde::Serialize;
 use sonometer::protocol::Sgm;
-use sonometer::{Error, Fidelity, Interaction, Unit};
+use sonometer::{Error, Interaction, Unit};
 use std::sync::Arc;
 
 /// The routes that charge, by which keys are told apart.
@@ -28,45 +28,6 @@ struct FidelityAnswer {
     target: TargetUsed,
     fidelity: Sufficiency,
     ics: Price,
-}
-
-#[derive(Serialize)]
-struct BatchAnswer<'a> {
-    results: Vec<BatchItem<'a>>,
-    summary: BatchSummary,
-    ics: BatchPrice,
-}
-
-#[derive(Serialize)]
-struct BatchItem<'a> {
-    id: &'a str,
-    #[serde(serialize_with = "number")]
-    score: Unit,
-    metamarkers: u64,
-    #[serde(serialize_with = "number")]
-    fidelity: Unit,
-}
-
-#[derive(Serialize)]
-struct BatchSummary {
-    total: usize,
-    #[serde(serialize_with = "number")]
-    average_score: Unit,
-    total_metamarkers: u64,
-}
-
-#[derive(Serialize)]
-struct BatchPrice {
-    total_consumed: u64,
-    #[serde(serialize_with = "number")]
-    total_cost_usd: Unit,
-}
-
-/// What one item of a batch came to.
-struct Measured {
-    score: Unit,
-    units: u64,
-    fidelity: Fidelity,
 }
 
 impl Service {
@@ -136,8 +97,8 @@ impl Service {
         self.charge(caller, COMPARE, key, lines, answer).await
     }
 
-    /// `POST /api/v1/sense/batch` of fewer than [`BATCH_JOB`] interactions. What holds too little is answered with a score
-    /// of 0 and costs nothing.
+    /// `POST /api/v1/sense/batch`: measures several interactions. What holds too little is answered with a score of 0 and
+    /// costs nothing. [`BATCH_JOB`] interactions or more are a job.
     ///
     /// # Errors
     /// As [`Service::sense`] without `insufficient_signal`; what is wrong with an item names its index.
@@ -151,34 +112,18 @@ impl Service {
         if let Some(answer) = self.given_before(caller, BATCH, key.as_ref()).await? {
             return Ok(answer);
         }
-        let request::Batch { root, target, ids } = request::batch(body)?;
-        if ids.len() >= BATCH_JOB {
-            let message =
-                format!("{} interactions; this service takes fewer than {BATCH_JOB} at once", ids.len());
-            return Err(Refusal::too_large("interactions", BATCH_JOB - 1, message));
+        let asked = request::batch(body)?;
+        if asked.ids.len() >= BATCH_JOB {
+            return self.batch_later(caller, body, idempotency_key, asked).await;
         }
-        let instrument = self.shelf(caller).await?.find(&target)?;
-        let mut interactions = Vec::with_capacity(ids.len());
-        for (index, node) in request::items(&root).iter().enumerate() {
-            let interaction = self.interaction(&Asked::item(node, index)).await;
-            interactions.push(interaction.map_err(|refusal| of_item(refusal, index))?);
-        }
+        let instrument = self.shelf(caller).await?.find(&asked.target)?;
+        let interactions = self.interactions(&asked).await?;
         caller.standing().check()?;
         let with = instrument.clone();
-        let measured = self
-            .work(body.len(), move || {
-                let each = interactions.iter().enumerate().map(|(index, interaction)| {
-                    let place = format!("interactions[{index}]");
-                    let reading = with.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
-                    let (fidelity, score, units) = (reading.fidelity(), reading.score(), reading.consumed());
-                    Ok(Measured { score, units, fidelity })
-                });
-                each.collect::<Result<Vec<_>, Refusal>>()
-            })
-            .await??;
-        let counted = measured.iter().filter(|item| item.fidelity.sufficient);
-        let lines = counted.map(|item| Line { target: instrument.used(), units: item.units }).collect();
-        let answer = Box::new(move |cost| batch_answer(&ids, &measured, cost));
+        let measured =
+            self.work(body.len(), move || batch::measure(&with, &interactions, |_| true)).await??;
+        let lines = batch::lines(&instrument, &measured);
+        let answer = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
         self.charge(caller, BATCH, key, lines, answer).await
     }
 
@@ -201,6 +146,7 @@ impl Service {
         let ics = Price { consumed: 0, cost_usd: Unit::ZERO };
         let answer = FidelityAnswer { target: instrument.used(), fidelity: sufficiency, ics };
         Ok(Answer {
+            status: 200,
             body: crate::json::text(&answer),
             consumed: 0,
             remaining: caller.standing().remaining(),
@@ -214,6 +160,16 @@ impl Service {
             None => asked.read(),
             Some(file) => self.inner.files.read(file).await.map_err(|refusal| refusal.inside(asked.place())),
         }
+    }
+
+    /// The interactions of a batch.
+    pub(crate) async fn interactions(&self, asked: &request::Batch) -> Result<Vec<Interaction>, Refusal> {
+        let mut interactions = Vec::with_capacity(asked.ids.len());
+        for (index, node) in request::items(&asked.root).iter().enumerate() {
+            let interaction = self.interaction(&Asked::item(node, index)).await;
+            interactions.push(interaction.map_err(|refusal| of_item(refusal, index))?);
+        }
+        Ok(interactions)
     }
 
     /// Measures: short texts at once, long ones on a thread of their own, so that short ones need not wait for them.
@@ -240,7 +196,7 @@ impl Service {
         let Some(key) = key else { return Ok(None) };
         let answer = self.inner.store.answered(caller.account(), route, key).await?;
         let remaining = caller.standing().remaining();
-        Ok(answer.map(|body| Answer { body, consumed: 0, remaining, replayed: true }))
+        Ok(answer.map(|(status, body)| Answer { status, body, consumed: 0, remaining, replayed: true }))
     }
 
     async fn charge(
@@ -262,18 +218,19 @@ impl Service {
             at_ms,
             route,
             key,
+            job: None,
             id: self.id("chg"),
             lines,
             answer,
         };
         let charged = self.inner.store.charge(charge).await?;
-        let crate::store::Charged { answer, units, remaining, replayed } = charged;
-        Ok(Answer { body: answer, consumed: units, remaining, replayed })
+        let crate::store::Charged { status, answer, units, remaining, replayed } = charged;
+        Ok(Answer { status, body: answer, consumed: units, remaining, replayed })
     }
 }
 
 /// An error of the engine about an interaction, in the words of the request.
-fn placed(error: Error, place: &str) -> Refusal {
+pub(crate) fn placed(error: Error, place: &str) -> Refusal {
     let mut refusal = Refusal::from(error);
     if refusal.details.place.as_deref() == Some("interaction") {
         refusal.details.place = Some(place.to_owned());
@@ -319,26 +276,6 @@ fn check_look(look: &Look, instrument: &Instrument) -> Result<(), Refusal> {
         return Err(Refusal::invalid("v1_5", message));
     }
     Ok(())
-}
-
-fn batch_answer(ids: &[String], measured: &[Measured], cost: Unit) -> String {
-    let units: u64 = measured.iter().map(|item| item.units).sum();
-    let scores: i128 = measured.iter().map(|item| i128::from(item.score.0)).sum();
-    let results = ids.iter().zip(measured).map(|(id, item)| BatchItem {
-        id,
-        score: item.score,
-        metamarkers: item.units,
-        fidelity: item.fidelity.index,
-    });
-    crate::json::text(&BatchAnswer {
-        results: results.collect(),
-        summary: BatchSummary {
-            total: measured.len(),
-            average_score: Unit::ratio(scores, whole(measured.len() as u64).0.into()),
-            total_metamarkers: units,
-        },
-        ics: BatchPrice { total_consumed: units, total_cost_usd: cost },
-    })
 }
 
 /// Shared with everything that holds an instrument across threads.

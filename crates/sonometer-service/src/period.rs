@@ -29,6 +29,13 @@ impl Period {
         ((1970..=9998).contains(&year) && (1..=12).contains(&month)).then_some(Self { year, month })
     }
 
+    /// When the month before this one began, in milliseconds since 1970.
+    pub(crate) fn start_of_last_ms(self) -> i64 {
+        let (year, month) = if self.month == 1 { (self.year - 1, 12) } else { (self.year, self.month - 1) };
+        let start = civil::date(year, month, 1).at(0, 0, 0, 0);
+        Offset::UTC.to_timestamp(start).map_or(0, Timestamp::as_millisecond)
+    }
+
     /// When the next period begins: the reset, ISO 8601.
     pub fn reset(self) -> String {
         let (year, month) = if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
@@ -72,6 +79,7 @@ mod tests {
         assert_eq!(Period::at(last).reset(), "2026-12-01T00:00:00Z");
         assert_eq!(Period::at(last + 1).to_string(), "2026-12");
         assert_eq!(Period::at(last + 1).reset(), "2027-01-01T00:00:00Z");
+        assert_eq!(iso(Period::at(last).start_of_last_ms()), "2026-10-01T00:00:00Z");
         assert_eq!(iso(last), "2026-11-30T23:59:59.999Z");
         assert_eq!(parse_moment("2026-12-01"), Some(last + 1));
     }

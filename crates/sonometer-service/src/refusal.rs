@@ -17,6 +17,8 @@ pub enum Code {
     Forbidden,
     /// No such protocol, metric or blueprint for this organization.
     TargetNotFound,
+    /// No such job for this account.
+    JobNotFound,
     /// No such path.
     NotFound,
     /// The path is there, the method is not.
@@ -41,12 +43,13 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::InvalidRequest,
         Self::Unauthorized,
         Self::QuotaExhausted,
         Self::Forbidden,
         Self::TargetNotFound,
+        Self::JobNotFound,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::RequestTimeout,
@@ -67,6 +70,7 @@ impl Code {
             Self::QuotaExhausted => "quota_exhausted",
             Self::Forbidden => "forbidden",
             Self::TargetNotFound => "target_not_found",
+            Self::JobNotFound => "job_not_found",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::RequestTimeout => "request_timeout",
@@ -220,8 +224,16 @@ impl Refusal {
 
     /// The envelope of every error body.
     pub fn to_json(&self) -> String {
-        let Self { code, message, details, .. } = self;
-        crate::json::text(&Envelope { error: Body { code: code.as_str(), message, details } })
+        crate::json::text(&Envelope { error: self.body() })
+    }
+
+    /// What stands inside the envelope.
+    pub(crate) fn inner_json(&self) -> String {
+        crate::json::text(&self.body())
+    }
+
+    fn body(&self) -> Body<'_> {
+        Body { code: self.code.as_str(), message: &self.message, details: &self.details }
     }
 }
 

@@ -207,6 +207,7 @@ pub(crate) fn fidelity(body: &str) -> Result<Compare, Refusal> {
 }
 
 /// The interactions of a batch, with their ids.
+#[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) root: Node,
     pub(crate) target: Target,

@@ -8,6 +8,7 @@ mod bench;
 mod catalogue;
 mod compare;
 mod fixture;
+mod jobs;
 mod metering;
 mod schema;
 mod sense;

@@ -39,6 +39,8 @@ pub struct Charge {
     pub route: &'static str,
     /// The caller's key, if there is one.
     pub key: Option<Key>,
+    /// The job that ends with this charge, if it is one.
+    pub job: Option<JobEnd>,
     /// Names this charge. Charging the same twice is an error, not a charge.
     pub id: String,
     /// What was measured.
@@ -56,6 +58,15 @@ pub struct Key {
     pub body_sha: String,
 }
 
+/// A job that a charge ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobEnd {
+    /// The job.
+    pub id: String,
+    /// Who must have it still.
+    pub worker: String,
+}
+
 /// One measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -68,6 +79,8 @@ pub struct Line {
 /// What became of a charge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charged {
+    /// 200, or what the answer under the key had.
+    pub status: u16,
     /// The answer.
     pub answer: String,
     /// What was charged now; 0 for a repeated answer.
@@ -100,7 +113,12 @@ impl Store {
     ///
     /// # Errors
     /// `idempotency_conflict` if the body was another.
-    pub async fn answered(&self, account: &str, route: &str, key: &Key) -> Result<Option<String>, Refusal> {
+    pub async fn answered(
+        &self,
+        account: &str,
+        route: &str,
+        key: &Key,
+    ) -> Result<Option<(u16, String)>, Refusal> {
         let row = sqlx::query(ANSWERED).bind(account).bind(route).bind(&key.text);
         let row = row.fetch_optional(&self.readers).await.map_err(down)?;
         repeated(row, key)
@@ -116,14 +134,14 @@ impl Store {
     }
 }
 
-const ANSWERED: &str =
-    "SELECT body_sha, answer FROM answers WHERE account_id = $1 AND route = $2 AND idempotency_key = $3";
+const ANSWERED: &str = "SELECT body_sha, answer, status FROM answers WHERE account_id = $1 AND route = $2 AND idempotency_key = $3";
 
-fn repeated(row: Option<AnyRow>, key: &Key) -> Result<Option<String>, Refusal> {
+fn repeated(row: Option<AnyRow>, key: &Key) -> Result<Option<(u16, String)>, Refusal> {
     let Some(row) = row else { return Ok(None) };
     let (sha, answer): (String, String) = (row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?);
     if sha == key.body_sha {
-        return Ok(Some(answer));
+        let status: i64 = row.try_get(2).map_err(down)?;
+        return Ok(Some((u16::try_from(status).unwrap_or(200), answer)));
     }
     let message = "this `Idempotency-Key` was used with another body; use a new key for a new request";
     Err(Refusal::new(Code::IdempotencyConflict, message))
@@ -215,15 +233,16 @@ async fn one(
     charge: Charge,
     standing: &mut Standing,
 ) -> Result<Result<Charged, Refusal>, sqlx::Error> {
-    let Charge { account, mode, token, token_cap, period, at_ms, route, key, id, lines, answer } = charge;
+    let Charge { account, mode, token, token_cap, period, at_ms, route, key, job, id, lines, answer } =
+        charge;
     let period = period.to_string();
     if let Some(key) = &key {
         let row = sqlx::query(ANSWERED).bind(&account).bind(route).bind(&key.text);
         match repeated(row.fetch_optional(&mut **work).await?, key) {
             Ok(None) => {}
-            Ok(Some(answer)) => {
+            Ok(Some((status, answer))) => {
                 let remaining = standing.remaining();
-                return Ok(Ok(Charged { answer, units: 0, remaining, replayed: true }));
+                return Ok(Ok(Charged { status, answer, units: 0, remaining, replayed: true }));
             }
             Err(refusal) => return Ok(Err(refusal)),
         }
@@ -256,6 +275,21 @@ async fn one(
     let Ok(answer) = catch_unwind(AssertUnwindSafe(|| answer(cost))) else {
         return Ok(Err(Refusal::internal("an answer could not be written")));
     };
+    if let Some(JobEnd { id, worker }) = &job {
+        let ended = sqlx::query(
+            "UPDATE jobs SET status = 'completed', result = $3, body = '', done = total, ended_ms = $4 \
+             WHERE id = $1 AND worker = $2 AND status = 'processing'",
+        )
+        .bind(id)
+        .bind(worker)
+        .bind(&answer)
+        .bind(at_ms)
+        .execute(&mut **work)
+        .await?;
+        if ended.rows_affected() == 0 {
+            return Ok(Err(Refusal::new(Code::JobNotFound, "the job has ended, or is somebody else's")));
+        }
+    }
     // The first units of a charge are those of the quota, the last those beyond it.
     let mut left = units - over;
     for (number, line) in (0_i64..).zip(&lines) {
@@ -295,21 +329,47 @@ async fn one(
     .execute(&mut **work)
     .await?;
     if let Some(key) = &key {
-        sqlx::query(
-            "INSERT INTO answers (account_id, route, idempotency_key, body_sha, answer, at_ms) \
-             VALUES ($1, $2, $3, $4, $5, $6)",
-        )
-        .bind(&account)
-        .bind(route)
-        .bind(&key.text)
-        .bind(&key.body_sha)
-        .bind(&answer)
-        .bind(at_ms)
-        .execute(&mut **work)
-        .await?;
+        remember(work, &account, route, key, 200, &answer, at_ms).await?;
     }
     standing.used.units = after;
     standing.used.overage += over;
     standing.used.cost_usd = standing.used.cost_usd + cost;
-    Ok(Ok(Charged { answer, units, remaining: standing.remaining(), replayed: false }))
+    Ok(Ok(Charged { status: 200, answer, units, remaining: standing.remaining(), replayed: false }))
+}
+
+/// Keeps an answer under its key.
+pub(super) async fn remember(
+    work: &mut Transaction<'static, Any>,
+    account: &str,
+    route: &str,
+    key: &Key,
+    status: i64,
+    answer: &str,
+    at_ms: i64,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO answers (account_id, route, idempotency_key, body_sha, answer, at_ms, status) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(account)
+    .bind(route)
+    .bind(&key.text)
+    .bind(&key.body_sha)
+    .bind(answer)
+    .bind(at_ms)
+    .bind(status)
+    .execute(&mut **work)
+    .await
+    .map(drop)
+}
+
+/// The answer under a key, within a transaction.
+pub(super) async fn repeated_in(
+    work: &mut Transaction<'static, Any>,
+    account: &str,
+    route: &str,
+    key: &Key,
+) -> Result<Option<(u16, String)>, Refusal> {
+    let row = sqlx::query(ANSWERED).bind(account).bind(route).bind(&key.text);
+    repeated(row.fetch_optional(&mut **work).await.map_err(down)?, key)
 }

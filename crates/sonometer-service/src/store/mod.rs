@@ -5,13 +5,16 @@ mod accounts;
 mod charge;
 mod check;
 mod history;
+mod jobs;
 mod targets;
 mod tokens;
 
 pub use accounts::OrgRow;
-pub use charge::{Charge, Charged, Key, Line};
+pub use charge::{Charge, Charged, JobEnd, Key, Line};
 pub use check::Fault;
 pub use history::{Entry, Page, Totals};
+pub use jobs::JobRow;
+pub(crate) use jobs::{Claimed, NewJob};
 pub use targets::TargetRow;
 pub use tokens::{NewToken, TokenRow};
 
@@ -119,7 +122,7 @@ impl Store {
         writer.close().await;
     }
 
-    async fn begin(&self) -> Result<Transaction<'_, Any>, Refusal> {
+    async fn begin(&self) -> Result<Transaction<'static, Any>, Refusal> {
         begin(&self.writer, self.dialect).await.map_err(down)
     }
 }

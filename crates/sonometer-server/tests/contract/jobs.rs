@@ -1,0 +1,160 @@
+//! Batches of 50 and more: `GET` and `DELETE /api/v1/jobs/{id}`.
+
+use crate::bench::{Answer, Bench};
+use crate::fixture::{LITTLE, ONE, TWO, desk, target};
+use serde_json::{Value, json};
+use sonometer_service::Mode;
+use sonometer_service::period::parse_moment;
+use std::sync::atomic::Ordering;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+fn bench() -> Bench {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    bench
+}
+
+fn ask(count: usize) -> Value {
+    let content = |n: usize| [ONE, TWO, LITTLE][n % 3];
+    let items: Vec<Value> =
+        (0..count).map(|n| json!({"id": format!("i{n}"), "content": content(n)})).collect();
+    json!({"target": target("desk"), "interactions": items})
+}
+
+fn queued(answer: &Answer) -> Value {
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    let body = answer.json();
+    crate::schema::check("Queued", &body);
+    body
+}
+
+/// The job, once it has ended.
+fn ended(bench: &Bench, path: &str) -> Value {
+    let begun = Instant::now();
+    loop {
+        let job = bench.get(path).good("Job");
+        if job["status"] != "processing" {
+            return job;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{job}");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+// covers: batch.202, jobs.200, jobs.created, jobs.result
+#[test]
+fn a_large_batch_is_a_job_with_the_same_result() {
+    let bench = bench();
+    let answer = bench.post("/api/v1/sense/batch", &ask(60));
+    let body = queued(&answer);
+    assert_eq!((&body["items_queued"], &body["status"]), (&json!(60), &json!("processing")));
+    assert!(body["estimated_seconds"].as_u64().is_some_and(|seconds| seconds >= 1));
+    assert_eq!((answer.number("x-ics-consumed"), answer.number("x-ics-remaining")), (0, 10_000));
+    let path = body["poll_url"].as_str().expect("is text");
+    assert_eq!(path, format!("/api/v1/jobs/{}", body["job_id"].as_str().expect("is text")));
+    let job = ended(&bench, path);
+    assert_eq!(
+        (&job["status"], &job["progress"], &job["estimated_remaining_seconds"]),
+        (&json!("completed"), &json!(1), &json!(0))
+    );
+    assert_eq!(
+        (&job["created_at"], &job["completed_at"]),
+        (&json!("2026-11-21T15:36:10Z"), &json!("2026-11-21T15:36:10Z"))
+    );
+    let small = bench.post("/api/v1/sense/batch", &ask(30)).good("Batch");
+    let results = job["result"]["results"].as_array().expect("is a list");
+    assert_eq!((results.len(), &results[..30]), (60, &small["results"].as_array().expect("is a list")[..]));
+    assert_eq!(job["result"]["ics"], json!({"total_consumed": 60, "total_cost_usd": 0}));
+    assert_eq!(bench.used(Mode::Test), 90);
+    let history = bench.get("/api/v1/usage/history?limit=100").good("History");
+    assert_eq!(history["total_entries"], 60, "what holds too little is no analysis");
+    bench.ledger_is_right();
+}
+
+// covers: jobs.404
+#[test]
+fn a_job_of_somebody_else_is_not_there_and_results_are_kept_a_week() {
+    let bench = bench();
+    let body = queued(&bench.post("/api/v1/sense/batch", &ask(50)));
+    let path = body["poll_url"].as_str().expect("is text");
+    ended(&bench, path);
+    let other = bench.org("other");
+    for (token, path) in [(&other, path), (&bench.live, path), (&bench.test, "/api/v1/jobs/job_1")] {
+        bench.get_as(token, path).is(404, "job_not_found");
+        let bearer = format!("Bearer {token}");
+        bench.send("DELETE", path, &[("Authorization", &bearer)], b"").is(404, "job_not_found");
+    }
+    bench.send("GET", path, &[], b"").is(401, "unauthorized");
+    bench.clock.0.store(parse_moment("2026-11-28T15:36:10Z").expect("is a moment"), Ordering::SeqCst);
+    bench.get(path).good("Job");
+    bench.clock.0.fetch_add(1, Ordering::SeqCst);
+    bench.get(path).is(404, "job_not_found");
+}
+
+// covers: jobs.failed
+#[test]
+fn what_is_wrong_is_told_at_once_and_a_quota_at_the_end() {
+    let bench = bench();
+    let mut wrong = ask(60);
+    wrong["interactions"][55] = json!({"id": "x"});
+    let answer = bench.post("/api/v1/sense/batch", &wrong);
+    answer.is(400, "invalid_request");
+    assert_eq!(answer.details()["index"], 55);
+    let many = bench.post("/api/v1/sense/batch", &ask(1_001));
+    many.is(413, "payload_too_large");
+    bench.account(Mode::Test, |settings| settings.quota = 59);
+    let body = queued(&bench.post("/api/v1/sense/batch", &ask(60)));
+    let job = ended(&bench, body["poll_url"].as_str().expect("is text"));
+    assert_eq!((&job["status"], &job["error"]["code"]), (&json!("failed"), &json!("quota_exhausted")));
+    assert_eq!(job["error"]["details"]["needed"], 60);
+    assert!(job.get("result").is_none());
+    assert_eq!(bench.used(Mode::Test), 0, "nothing is charged in part");
+    bench.account(Mode::Test, |settings| settings.quota = 0);
+    bench.post("/api/v1/sense/batch", &ask(60)).is(402, "quota_exhausted");
+}
+
+// covers: jobs.idempotency
+#[test]
+fn the_same_key_makes_one_job() {
+    let bench = bench();
+    let post = |body: &Value| {
+        bench.post_with(&bench.test, "/api/v1/sense/batch", body, &[("Idempotency-Key", "night")])
+    };
+    let first = post(&ask(60));
+    let body = queued(&first);
+    let again = post(&ask(60));
+    assert_eq!((again.status, &again.body, again.header("idempotency-replayed")), (202, &first.body, "true"));
+    post(&ask(61)).is(409, "idempotency_conflict");
+    ended(&bench, body["poll_url"].as_str().expect("is text"));
+    assert_eq!(post(&ask(60)).body, first.body);
+    assert_eq!(bench.used(Mode::Test), 60);
+    bench.ledger_is_right();
+}
+
+// covers: jobs.cancelled
+#[test]
+fn a_job_that_is_cancelled_costs_nothing() {
+    let bench = bench();
+    let text = "thank you for the ticket to the city and good morning. ".repeat(15);
+    let items: Vec<Value> = (0..1_000).map(|n| json!({"id": format!("i{n}"), "content": text})).collect();
+    let body = json!({"target": target("desk"), "interactions": items});
+    let (mut cancelled, mut paid) = (0, 0);
+    for _ in 0..3 {
+        let body = queued(&bench.post("/api/v1/sense/batch", &body));
+        let path = body["poll_url"].as_str().expect("is text");
+        let bearer = format!("Bearer {}", bench.test);
+        let delete = || bench.send("DELETE", path, &[("Authorization", &bearer)], b"").good("Job");
+        let job = delete();
+        assert_eq!(delete(), job, "what has ended stays so");
+        match job["status"].as_str() {
+            Some("cancelled") => cancelled += 1,
+            Some("completed") => paid += 2_000,
+            other => panic!("{other:?}"),
+        }
+    }
+    sleep(Duration::from_millis(1_500));
+    assert_eq!(bench.used(Mode::Test), paid);
+    assert!(cancelled > 0, "a thousand texts take longer than a request");
+    bench.ledger_is_right();
+}

@@ -1,0 +1,95 @@
+//! Batches: measured in order, answered in order, charged together.
+
+use crate::catalogue::Instrument;
+use crate::json::{number, whole};
+use crate::measure::placed;
+use crate::refusal::Refusal;
+use crate::request::of_item;
+use crate::store::Line;
+use serde::Serialize;
+use sonometer::{Fidelity, Interaction, Unit};
+
+#[derive(Serialize)]
+struct BatchAnswer<'a> {
+    results: Vec<BatchItem<'a>>,
+    summary: BatchSummary,
+    ics: BatchPrice,
+}
+
+#[derive(Serialize)]
+struct BatchItem<'a> {
+    id: &'a str,
+    #[serde(serialize_with = "number")]
+    score: Unit,
+    metamarkers: u64,
+    #[serde(serialize_with = "number")]
+    fidelity: Unit,
+}
+
+#[derive(Serialize)]
+struct BatchSummary {
+    total: usize,
+    #[serde(serialize_with = "number")]
+    average_score: Unit,
+    total_metamarkers: u64,
+}
+
+#[derive(Serialize)]
+struct BatchPrice {
+    total_consumed: u64,
+    #[serde(serialize_with = "number")]
+    total_cost_usd: Unit,
+}
+
+/// What one item came to.
+pub(crate) struct Measured {
+    score: Unit,
+    units: u64,
+    fidelity: Fidelity,
+}
+
+/// Measures one after the other, as long as `go_on`, which is told how many are done, says so.
+pub(crate) fn measure(
+    instrument: &Instrument,
+    interactions: &[Interaction],
+    go_on: impl Fn(u64) -> bool,
+) -> Result<Vec<Measured>, Refusal> {
+    let mut measured = Vec::with_capacity(interactions.len());
+    for (index, interaction) in interactions.iter().enumerate() {
+        let place = format!("interactions[{index}]");
+        let reading = instrument.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
+        let (score, units, fidelity) = (reading.score(), reading.consumed(), reading.fidelity());
+        measured.push(Measured { score, units, fidelity });
+        if !go_on(measured.len() as u64) {
+            break;
+        }
+    }
+    Ok(measured)
+}
+
+/// What is charged: whatever held enough.
+pub(crate) fn lines(instrument: &Instrument, measured: &[Measured]) -> Vec<Line> {
+    let counted = measured.iter().filter(|item| item.fidelity.sufficient);
+    counted.map(|item| Line { target: instrument.used(), units: item.units }).collect()
+}
+
+/// The answer.
+pub(crate) fn answer(ids: &[String], measured: &[Measured], cost: Unit) -> String {
+    let units: u64 = measured.iter().map(|item| item.units).sum();
+    let scores: i128 = measured.iter().map(|item| i128::from(item.score.0)).sum();
+    let results = ids.iter().zip(measured).map(|(id, item)| BatchItem {
+        id,
+        score: item.score,
+        metamarkers: item.units,
+        fidelity: item.fidelity.index,
+    });
+    crate::json::text(&BatchAnswer {
+        results: results.collect(),
+        summary: BatchSummary {
+            total: measured.len(),
+            average_score: Unit::ratio(scores, whole(measured.len() as u64).0.into()),
+            total_metamarkers: units,
+        },
+        ics: BatchPrice { total_consumed: units, total_cost_usd: cost },
+    })
+}

@@ -1,0 +1,320 @@
+//! Work that is answered later: batches of [`request::BATCH_JOB`] interactions or more.
+//!
+//! A job is claimed for a time. Whoever dies with it loses the claim, and another begins anew: measuring has no effect, and
+//! the charge is one transaction with the end of the job, under the id of the job. So a job that is begun five times is
+//! charged once, and one that fails or is cancelled not at all.
+
+use crate::batch;
+use crate::caller::{Caller, key};
+use crate::measure::BATCH;
+use crate::period::{Period, iso};
+use crate::refusal::{Code, Refusal, shown};
+use crate::request;
+use crate::store::{Charge, Claimed, JobEnd, JobRow, NewJob};
+use crate::{Answer, Service};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, interval_at, sleep};
+
+/// How long a claim lasts without a sign of life.
+const LEASE_MS: i64 = 15_000;
+/// How often a worker says how far it is.
+const SIGN_OF_LIFE: Duration = Duration::from_millis(500);
+/// How often somebody looks for jobs of others that were left behind.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long results are kept.
+const KEPT_MS: i64 = 7 * 24 * 3_600 * 1_000;
+/// What is expected of a machine that nothing is known of yet.
+const ITEMS_A_SECOND: u64 = 500;
+
+#[derive(Serialize)]
+struct Queued<'a> {
+    job_id: &'a str,
+    status: &'static str,
+    items_queued: usize,
+    estimated_seconds: u64,
+    poll_url: String,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    job_id: &'a str,
+    status: &'a str,
+    progress: Progress,
+    created_at: String,
+    estimated_remaining_seconds: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completed_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Box<RawValue>>,
+}
+
+/// A share of a whole, in hundredths.
+#[derive(Serialize)]
+struct Progress(#[serde(serialize_with = "crate::json::number")] sonometer::Unit);
+
+/// The error of a job that was begun too often.
+pub(crate) fn given_up() -> String {
+    Refusal::new(Code::Internal, "the job was begun several times and never ended; nothing was charged")
+        .inner_json()
+}
+
+impl Service {
+    /// `POST /api/v1/sense/batch` of [`request::BATCH_JOB`] interactions or more: makes a job. Everything that can be wrong with the
+    /// request is told at once.
+    pub(crate) async fn batch_later(
+        &self,
+        caller: &Caller,
+        body: &str,
+        idempotency_key: Option<&[u8]>,
+        asked: request::Batch,
+    ) -> Result<Answer, Refusal> {
+        let instrument = self.shelf(caller).await?.find(&asked.target)?;
+        self.interactions(&asked).await?;
+        caller.standing().check()?;
+        let created_ms = self.now_ms();
+        let id = self.id("job");
+        let total = asked.ids.len();
+        let ahead = self.inner.store.items_ahead(created_ms, &id).await?;
+        let answer = crate::json::text(&Queued {
+            job_id: &id,
+            status: "processing",
+            items_queued: total,
+            estimated_seconds: seconds(ahead + total as u64, ITEMS_A_SECOND),
+            poll_url: format!("/api/v1/jobs/{id}"),
+        });
+        let job = NewJob {
+            id,
+            org: caller.org().to_owned(),
+            account: caller.account().to_owned(),
+            mode: caller.mode(),
+            token: caller.token().to_owned(),
+            token_cap: caller.token_cap(),
+            body: body.to_owned(),
+            target_version: instrument.used().version,
+            total: total as u64,
+            created_ms,
+            route: BATCH,
+            key: key(idempotency_key, body)?,
+            answer: answer.clone(),
+        };
+        let before = self.inner.store.create_job(job).await?;
+        self.inner.work_there.notify_one();
+        let remaining = caller.standing().remaining();
+        let replayed = before.is_some();
+        let (status, body) = before.unwrap_or((202, answer));
+        Ok(Answer { status, body, consumed: 0, remaining, replayed })
+    }
+
+    /// `GET /api/v1/jobs/{id}`.
+    ///
+    /// # Errors
+    /// `job_not_found` for a job that is unknown, of another account, or was forgotten.
+    pub async fn job(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
+        let not_before = self.now_ms().saturating_sub(KEPT_MS);
+        let job = self.inner.store.job(caller.account(), id, not_before).await?;
+        let job =
+            job.ok_or_else(|| Refusal::new(Code::JobNotFound, format!("there is no job `{}`", shown(id))))?;
+        let ahead = match job.started_ms {
+            0 => self.inner.store.items_ahead(job.created_ms, &job.id).await?,
+            _ => 0,
+        };
+        Ok(told(&job, ahead, self.now_ms()))
+    }
+
+    /// `DELETE /api/v1/jobs/{id}`: cancels a job that has not ended, and tells how it stands.
+    ///
+    /// # Errors
+    /// As [`Service::job`].
+    pub async fn cancel_job(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
+        self.inner.store.cancel_job(caller.account(), id, self.now_ms()).await?;
+        self.job(caller, id).await
+    }
+
+    /// Works on jobs, one after the other, until `stop` is told. What is under way then is handed back.
+    pub async fn work_on_jobs(self, mut stop: watch::Receiver<bool>) {
+        let worker = self.id("wrk");
+        while !*stop.borrow_and_update() {
+            match self.inner.store.claim_job(&worker, self.now_ms(), LEASE_MS).await {
+                Ok(Some(job)) => self.one_job(&worker, job, &stop).await,
+                Ok(None) => {
+                    tokio::select! {
+                        () = self.inner.work_there.notified() => {}
+                        () = sleep(LOOK) => {}
+                        _ = stop.changed() => {}
+                    }
+                }
+                Err(_) => sleep(LOOK).await,
+            }
+        }
+    }
+
+    /// Forgets what is kept for a time only: results of jobs, and answers under keys of the months before the last.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn tidy(&self) -> Result<(), Refusal> {
+        let now = self.now_ms();
+        self.inner.store.forget_jobs(now.saturating_sub(KEPT_MS)).await?;
+        self.inner.store.forget_answers(Period::at(now).start_of_last_ms()).await.map(drop)
+    }
+
+    async fn one_job(&self, worker: &str, job: Claimed, stop: &watch::Receiver<bool>) {
+        let id = job.id.clone();
+        let outcome = self.run_job(worker, job, stop).await;
+        let ended = match outcome {
+            Ok(()) => Ok(()),
+            // Somebody else has it, or it was cancelled: nothing to tell.
+            Err(Stopped::Lost) => Ok(()),
+            Err(Stopped::Asked) => self.inner.store.hand_back(&id, worker).await,
+            // Worth another try, once the lease ends.
+            Err(Stopped::Refused(refusal)) if refusal.code == Code::Unavailable => Ok(()),
+            Err(Stopped::Refused(refusal)) => {
+                self.inner.store.fail_job(&id, worker, &refusal.inner_json(), self.now_ms()).await
+            }
+        };
+        if let Err(refusal) = ended {
+            tracing::warn!(job = id, %refusal, "a job could not be ended; its lease will");
+        }
+    }
+
+    async fn run_job(&self, worker: &str, job: Claimed, stop: &watch::Receiver<bool>) -> Result<(), Stopped> {
+        let mut asked = request::batch(&job.body)?;
+        asked.target.version = Some(job.target_version.clone());
+        let instrument = self.shelf_of(&job.org, job.revision).await?.find(&asked.target)?;
+        let interactions = self.interactions(&asked).await?;
+        let (done, given_up) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let with = instrument.clone();
+        let (count, enough) = (done.clone(), given_up.clone());
+        let mut work = tokio::task::spawn_blocking(move || {
+            batch::measure(&with, &interactions, |number| {
+                count.store(number, Ordering::Relaxed);
+                !enough.load(Ordering::Relaxed)
+            })
+        });
+        let mut signs = interval_at(Instant::now() + SIGN_OF_LIFE, SIGN_OF_LIFE);
+        let measured = loop {
+            tokio::select! {
+                ended = &mut work => break ended.map_err(|error| Refusal::internal(&error.to_string()))?,
+                _ = signs.tick() => {
+                    let lease = self.now_ms().saturating_add(LEASE_MS);
+                    let so_far = done.load(Ordering::Relaxed);
+                    let mine = self.inner.store.progress(&job.id, worker, so_far, lease).await.unwrap_or(true);
+                    if !mine || *stop.borrow() {
+                        given_up.store(true, Ordering::Relaxed);
+                        let _ = work.await;
+                        return Err(if mine { Stopped::Asked } else { Stopped::Lost });
+                    }
+                }
+            }
+        };
+        let measured = measured?;
+        let at_ms = self.now_ms();
+        let ids = asked.ids;
+        let charge = Charge {
+            account: job.account,
+            mode: job.mode,
+            token: job.token,
+            token_cap: job.token_cap,
+            period: Period::at(at_ms),
+            at_ms,
+            route: BATCH,
+            key: None,
+            job: Some(JobEnd { id: job.id.clone(), worker: worker.to_owned() }),
+            id: job.id,
+            lines: batch::lines(&instrument, &measured),
+            answer: Box::new(move |cost| batch::answer(&ids, &measured, cost)),
+        };
+        match self.inner.store.charge(charge).await {
+            Ok(_) => Ok(()),
+            Err(refusal) if refusal.code == Code::JobNotFound => Err(Stopped::Lost),
+            Err(refusal) => Err(refusal.into()),
+        }
+    }
+}
+
+/// Why a job did not come to its end here.
+enum Stopped {
+    /// It belongs to somebody else now, or was cancelled.
+    Lost,
+    /// The service stops.
+    Asked,
+    /// It cannot be done.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Stopped {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+fn seconds(items: u64, a_second: u64) -> u64 {
+    items.div_ceil(a_second.max(1)).max(1)
+}
+
+fn told(job: &JobRow, ahead: u64, now_ms: i64) -> String {
+    let ended = job.ended_ms > 0;
+    let progress =
+        if ended { 100 } else { (100 * job.done.min(job.total)).checked_div(job.total).unwrap_or(0).min(99) };
+    let remaining = if ended {
+        0
+    } else {
+        let took = u64::try_from(now_ms.saturating_sub(job.started_ms)).unwrap_or(0);
+        let pace = match (job.started_ms, job.done, took) {
+            (1.., 1.., 1..) => (job.done * 1_000 / took).max(1),
+            _ => ITEMS_A_SECOND,
+        };
+        seconds(ahead + job.total - job.done.min(job.total), pace)
+    };
+    let raw = || RawValue::from_string(job.result.clone()).ok();
+    crate::json::text(&Told {
+        job_id: &job.id,
+        status: &job.status,
+        progress: Progress(sonometer::Unit::ratio(progress.into(), 100)),
+        created_at: iso(job.created_ms),
+        estimated_remaining_seconds: remaining,
+        completed_at: ended.then(|| iso(job.ended_ms)),
+        result: if job.status == "completed" { raw() } else { None },
+        error: if job.status == "failed" { raw() } else { None },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_and_rest_mean_something() {
+        let mut job = JobRow {
+            id: "job_1".into(),
+            status: "processing".into(),
+            total: 1_000,
+            done: 0,
+            created_ms: 1_000,
+            started_ms: 0,
+            ended_ms: 0,
+            result: String::new(),
+        };
+        let rest = |job: &JobRow, ahead, now| {
+            let told: serde_json::Value = serde_json::from_str(&told(job, ahead, now)).expect("is JSON");
+            (
+                told["progress"].as_f64().unwrap_or(9.0),
+                told["estimated_remaining_seconds"].as_u64().unwrap_or(9),
+            )
+        };
+        assert_eq!(rest(&job, 4_000, 2_000), (0.0, 10), "those before it count");
+        (job.started_ms, job.done) = (2_000, 250);
+        assert_eq!(rest(&job, 0, 7_000), (0.25, 15), "50 a second so far");
+        job.done = 1_000;
+        assert_eq!(rest(&job, 0, 22_000).0, 0.99, "it is done when it is paid");
+        (job.status, job.ended_ms, job.result) = ("completed".into(), 23_000, "{}".into());
+        assert_eq!(rest(&job, 0, 99_000), (1.0, 0));
+    }
+}

@@ -1,0 +1,285 @@
+//! Jobs: made in one transaction with the answer that tells of them, claimed by one worker at a time, ended in one
+//! transaction with their charge.
+
+use super::charge::{Key, remember, repeated_in};
+use super::{Store, count, down, stored};
+use crate::refusal::Refusal;
+use crate::token::Mode;
+use sonometer::Unit;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+/// How often a job is begun before it is given up.
+const ATTEMPTS: i64 = 5;
+
+/// A job that is made.
+pub(crate) struct NewJob {
+    pub(crate) id: String,
+    pub(crate) org: String,
+    pub(crate) account: String,
+    pub(crate) mode: Mode,
+    pub(crate) token: String,
+    pub(crate) token_cap: Option<Unit>,
+    pub(crate) body: String,
+    pub(crate) target_version: String,
+    pub(crate) total: u64,
+    pub(crate) created_ms: i64,
+    pub(crate) route: &'static str,
+    pub(crate) key: Option<Key>,
+    /// The body of the answer, 202.
+    pub(crate) answer: String,
+}
+
+/// A job as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobRow {
+    /// Its id.
+    pub id: String,
+    /// `processing`, `completed`, `failed` or `cancelled`.
+    pub status: String,
+    /// How many items there are.
+    pub total: u64,
+    /// How many of them are done.
+    pub done: u64,
+    /// When it was made.
+    pub created_ms: i64,
+    /// When somebody began with it; 0: nobody has.
+    pub started_ms: i64,
+    /// When it ended; 0: it has not.
+    pub ended_ms: i64,
+    /// The answer, or the inner object of the error; empty as long as there is none.
+    pub result: String,
+}
+
+/// A job that a worker has claimed.
+pub(crate) struct Claimed {
+    pub(crate) id: String,
+    pub(crate) org: String,
+    pub(crate) revision: i64,
+    pub(crate) account: String,
+    pub(crate) mode: Mode,
+    pub(crate) token: String,
+    pub(crate) token_cap: Option<Unit>,
+    pub(crate) body: String,
+    pub(crate) target_version: String,
+}
+
+impl Store {
+    /// Makes a job, unless there is an answer under its key already: then that one, with its status.
+    pub(crate) async fn create_job(&self, job: NewJob) -> Result<Option<(u16, String)>, Refusal> {
+        let mut work = self.begin().await?;
+        if let Some(key) = &job.key
+            && let Some(before) = repeated_in(&mut work, &job.account, job.route, key).await?
+        {
+            return Ok(Some(before));
+        }
+        sqlx::query(
+            "INSERT INTO jobs (id, org_id, account_id, mode, token_id, token_cap_micros, status, route, body, target_version, \
+             total, done, created_ms, started_ms, ended_ms, worker, lease_ms, attempts, result) \
+             VALUES ($1, $2, $3, $4, $5, $6, 'processing', $7, $8, $9, $10, 0, $11, 0, 0, '', 0, 0, '')",
+        )
+        .bind(&job.id)
+        .bind(&job.org)
+        .bind(&job.account)
+        .bind(job.mode.as_str())
+        .bind(&job.token)
+        .bind(job.token_cap.map_or(-1, |cap| cap.0))
+        .bind(job.route)
+        .bind(&job.body)
+        .bind(&job.target_version)
+        .bind(stored(job.total))
+        .bind(job.created_ms)
+        .execute(&mut *work)
+        .await
+        .map_err(down)?;
+        if let Some(key) = &job.key {
+            remember(&mut work, &job.account, job.route, key, 202, &job.answer, job.created_ms)
+                .await
+                .map_err(down)?;
+        }
+        work.commit().await.map_err(down)?;
+        Ok(None)
+    }
+
+    /// A job of an organization and mode.
+    pub(crate) async fn job(
+        &self,
+        account: &str,
+        id: &str,
+        not_before_ms: i64,
+    ) -> Result<Option<JobRow>, Refusal> {
+        let row = sqlx::query(
+            "SELECT id, status, total, done, created_ms, started_ms, ended_ms, result FROM jobs \
+             WHERE id = $1 AND account_id = $2 AND (ended_ms = 0 OR ended_ms >= $3)",
+        )
+        .bind(id)
+        .bind(account)
+        .bind(not_before_ms)
+        .fetch_optional(&self.readers)
+        .await
+        .map_err(down)?;
+        let job = |row: AnyRow| {
+            Ok(JobRow {
+                id: row.try_get(0)?,
+                status: row.try_get(1)?,
+                total: count(row.try_get(2)?),
+                done: count(row.try_get(3)?),
+                created_ms: row.try_get(4)?,
+                started_ms: row.try_get(5)?,
+                ended_ms: row.try_get(6)?,
+                result: row.try_get(7)?,
+            })
+        };
+        row.map(job).transpose().map_err(down)
+    }
+
+    /// How many items wait or are worked on before those of a job.
+    pub(crate) async fn items_ahead(&self, created_ms: i64, id: &str) -> Result<u64, Refusal> {
+        let row = sqlx::query(
+            "SELECT CAST(COALESCE(SUM(total - done), 0) AS BIGINT) FROM jobs WHERE status = 'processing' \
+             AND (created_ms < $1 OR created_ms = $1 AND id < $2)",
+        )
+        .bind(created_ms)
+        .bind(id)
+        .fetch_one(&self.readers)
+        .await
+        .map_err(down)?;
+        Ok(count(row.try_get(0).map_err(down)?))
+    }
+
+    /// Takes the job that waits longest, or one whose worker is gone.
+    pub(crate) async fn claim_job(
+        &self,
+        worker: &str,
+        now_ms: i64,
+        lease_ms: i64,
+    ) -> Result<Option<Claimed>, Refusal> {
+        let mut work = self.begin().await?;
+        let given_up = crate::jobs::given_up();
+        sqlx::query(
+            "UPDATE jobs SET status = 'failed', result = $3, body = '', ended_ms = $1, lease_ms = 0 \
+             WHERE status = 'processing' AND lease_ms < $1 AND attempts >= $2",
+        )
+        .bind(now_ms)
+        .bind(ATTEMPTS)
+        .bind(given_up)
+        .execute(&mut *work)
+        .await
+        .map_err(down)?;
+        let row = sqlx::query(
+            "UPDATE jobs SET worker = $1, lease_ms = $3, attempts = attempts + 1, done = 0, \
+             started_ms = CASE WHEN started_ms = 0 THEN $2 ELSE started_ms END \
+             WHERE id = (SELECT id FROM jobs WHERE status = 'processing' AND lease_ms < $2 \
+                         ORDER BY created_ms, id LIMIT 1) \
+             RETURNING id, org_id, account_id, mode, token_id, token_cap_micros, body, target_version",
+        )
+        .bind(worker)
+        .bind(now_ms)
+        .bind(now_ms.saturating_add(lease_ms))
+        .fetch_optional(&mut *work)
+        .await
+        .map_err(down)?;
+        let Some(row) = row else {
+            work.commit().await.map_err(down)?;
+            return Ok(None);
+        };
+        let org: String = row.try_get(1).map_err(down)?;
+        let revision = sqlx::query("SELECT revision FROM orgs WHERE id = $1").bind(&org);
+        let revision: i64 =
+            revision.fetch_one(&mut *work).await.and_then(|row| row.try_get(0)).map_err(down)?;
+        work.commit().await.map_err(down)?;
+        let claimed = || {
+            let cap: i64 = row.try_get(5)?;
+            let mode: String = row.try_get(3)?;
+            Ok(Claimed {
+                id: row.try_get(0)?,
+                org,
+                revision,
+                account: row.try_get(2)?,
+                mode: Mode::from_name(&mode).ok_or_else(|| sqlx::Error::Decode("an unknown mode".into()))?,
+                token: row.try_get(4)?,
+                token_cap: (cap >= 0).then_some(Unit(cap)),
+                body: row.try_get(6)?,
+                target_version: row.try_get(7)?,
+            })
+        };
+        claimed().map(Some).map_err(down)
+    }
+
+    /// Says how far a job is, and that its worker is alive; whether it is still theirs.
+    pub(crate) async fn progress(
+        &self,
+        id: &str,
+        worker: &str,
+        done: u64,
+        lease_ms: i64,
+    ) -> Result<bool, Refusal> {
+        let told = sqlx::query(
+            "UPDATE jobs SET done = $3, lease_ms = $4 WHERE id = $1 AND worker = $2 AND status = 'processing'",
+        )
+        .bind(id)
+        .bind(worker)
+        .bind(stored(done))
+        .bind(lease_ms)
+        .execute(&self.writer)
+        .await;
+        told.map(|told| told.rows_affected() > 0).map_err(down)
+    }
+
+    /// Ends a job without a result, for the reason that `error` tells.
+    pub(crate) async fn fail_job(
+        &self,
+        id: &str,
+        worker: &str,
+        error: &str,
+        now_ms: i64,
+    ) -> Result<(), Refusal> {
+        sqlx::query(
+            "UPDATE jobs SET status = 'failed', result = $3, body = '', ended_ms = $4 \
+             WHERE id = $1 AND worker = $2 AND status = 'processing'",
+        )
+        .bind(id)
+        .bind(worker)
+        .bind(error)
+        .bind(now_ms)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+        .map_err(down)
+    }
+
+    /// Gives a job back before its lease ends.
+    pub(crate) async fn hand_back(&self, id: &str, worker: &str) -> Result<(), Refusal> {
+        sqlx::query(
+            "UPDATE jobs SET worker = '', lease_ms = 0, done = 0, attempts = attempts - 1 \
+             WHERE id = $1 AND worker = $2 AND status = 'processing'",
+        )
+        .bind(id)
+        .bind(worker)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+        .map_err(down)
+    }
+
+    /// Cancels a job of an account, if it has not ended.
+    pub(crate) async fn cancel_job(&self, account: &str, id: &str, now_ms: i64) -> Result<(), Refusal> {
+        sqlx::query(
+            "UPDATE jobs SET status = 'cancelled', body = '', ended_ms = $3 \
+             WHERE id = $1 AND account_id = $2 AND status = 'processing'",
+        )
+        .bind(id)
+        .bind(account)
+        .bind(now_ms)
+        .execute(&self.writer)
+        .await
+        .map(drop)
+        .map_err(down)
+    }
+
+    /// Forgets jobs that ended before a moment.
+    pub(crate) async fn forget_jobs(&self, before_ms: i64) -> Result<u64, Refusal> {
+        let done = sqlx::query("DELETE FROM jobs WHERE ended_ms > 0 AND ended_ms < $1").bind(before_ms);
+        done.execute(&self.writer).await.map(|done| done.rows_affected()).map_err(down)
+    }
+}
