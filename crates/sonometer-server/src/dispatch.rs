@@ -3,20 +3,20 @@
 
 use crate::metrics::Figures;
 use crate::routes::{Act, Endpoint, Token};
-use crate::{Limits, docs, openapi, respond};
+use crate::{Limits, docs, openapi, respond, stream};
 use axum::RequestPartsExt;
 use axum::body::Body;
 use axum::extract::{Path, Query, Request};
-use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Response, StatusCode};
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
-use sonometer_service::{Answer, Caller, Code, Listing, Refusal, Service, capabilities};
+use sonometer_service::{Answer, Caller, Code, Listing, Refusal, Service, Streaming, capabilities};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// What every request sees.
@@ -25,13 +25,15 @@ pub(crate) struct State {
     pub(crate) service: Service,
     limits: Limits,
     turns: Arc<Semaphore>,
+    streams: Arc<Semaphore>,
     figures: Arc<Figures>,
 }
 
 impl State {
     pub(crate) fn new(service: Service, limits: Limits) -> Self {
         let turns = Arc::new(Semaphore::new(limits.in_flight));
-        Self { service, limits, turns, figures: Arc::default() }
+        let streams = Arc::new(Semaphore::new(limits.streams));
+        Self { service, limits, turns, streams, figures: Arc::default() }
     }
 }
 
@@ -61,13 +63,20 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
             let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
             let mut response = respond::body(status, "application/json", answer.body, &request_id);
             if answer.replayed {
-                let name = HeaderName::from_static("idempotency-replayed");
-                response.headers_mut().insert(name, HeaderValue::from_static("true"));
+                respond::replayed(&mut response);
             }
             response
         }
+        Ok(Reply::Stream(streaming, place)) => {
+            let replayed = streaming.replayed;
+            let mode = caller.as_ref().map(Caller::mode);
+            let body = stream::body(streaming, place, state.limits.heartbeat, state.figures.clone(), mode);
+            respond::stream(body, replayed, &request_id)
+        }
         Err(refusal) => respond::refusal(&refusal, &request_id),
     };
+    // How much a stream consumes is told at its end.
+    let is_stream = endpoint.act == Act::Stream && response.status() == StatusCode::OK;
     if endpoint.act == Act::Page {
         let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -76,7 +85,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
         respond::window(&mut response, caller.window());
     }
     if let (true, Some(remaining)) = (endpoint.sensing, remaining) {
-        respond::ics(&mut response, consumed, remaining);
+        respond::ics(&mut response, (!is_stream).then_some(consumed), remaining);
     }
     let took = started.elapsed();
     let status = response.status().as_u16();
@@ -98,6 +107,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
 enum Reply {
     Json(String),
     Answer(Answer),
+    Stream(Streaming, OwnedSemaphorePermit),
     Other(&'static str, String),
 }
 
@@ -108,7 +118,7 @@ async fn answer(
     body: &mut Option<Body>,
     known: &mut Option<Caller>,
 ) -> Result<Reply, Refusal> {
-    let State { service, limits, turns, figures } = state;
+    let State { service, limits, turns, streams, figures } = state;
     // Whoever watches the process must see it when it is full.
     match endpoint.act {
         Act::Healthy => return Ok(Reply::Json("{\"status\":\"ok\"}".to_owned())),
@@ -146,6 +156,11 @@ async fn answer(
         Act::Sense => Reply::Answer(service.sense(who()?, &text, key).await?),
         Act::Compare => Reply::Answer(service.compare(who()?, &text, key).await?),
         Act::Batch => Reply::Answer(service.batch(who()?, &text, key).await?),
+        Act::Stream => {
+            let full = |_| Refusal::unavailable("too many streams at once");
+            let place = streams.clone().try_acquire_owned().map_err(full)?;
+            Reply::Stream(service.stream(who()?, &text, key).await?, place)
+        }
         Act::Fidelity => Reply::Answer(service.fidelity(who()?, &text).await?),
         Act::Usage => Reply::Json(who()?.standing().to_json()),
         Act::Estimate => Reply::Json(service.estimate(who()?, &text).await?),

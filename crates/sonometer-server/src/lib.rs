@@ -11,6 +11,7 @@ mod openapi;
 mod respond;
 mod routes;
 mod schemas;
+mod stream;
 
 pub use listen::serve;
 pub use openapi::document as openapi;
@@ -31,6 +32,10 @@ pub struct Limits {
     pub turn: Duration,
     /// How many connections are held at once.
     pub connections: usize,
+    /// How many streams are told at once.
+    pub streams: usize,
+    /// After how long a silence a stream says that it still lives.
+    pub heartbeat: Duration,
     /// How long a stop waits for what is under way.
     pub drain: Duration,
 }
@@ -43,6 +48,8 @@ impl Default for Limits {
             in_flight: 256,
             turn: Duration::from_secs(5),
             connections: 4_096,
+            streams: 2_048,
+            heartbeat: Duration::from_secs(15),
             drain: Duration::from_secs(30),
         }
     }

@@ -55,6 +55,12 @@ impl Figures {
             vec![label("method", endpoint.method), route.clone(), label("status", &status.to_string())];
         self.requests.get_or_create(&by_status).inc();
         self.seconds.get_or_create(&vec![route]).observe(took.as_secs_f64());
+        self.charged(mode, consumed);
+    }
+
+    /// Counts ICS.
+    pub(crate) fn charged(&self, mode: Option<Mode>, consumed: u64) {
+        let label = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         if let (Some(mode), 1..) = (mode, consumed) {
             self.ics.get_or_create(&vec![label("mode", mode.as_str())]).inc_by(consumed);
         }

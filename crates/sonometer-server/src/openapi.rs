@@ -79,6 +79,7 @@ fn operation(endpoint: &Endpoint) -> Value {
         headers(endpoint).into_iter().map(|(name, about)| (name.to_owned(), header(about))).collect();
     let media = match endpoint.path {
         "/metrics" => json!({"application/openmetrics-text": {"schema": {"type": "string"}}}),
+        "/api/v1/sense/stream" => json!({"text/event-stream": {"schema": {"type": "string"}}}),
         "/docs" => json!({"text/html": {"schema": {"type": "string"}}}),
         _ if endpoint.answer == "Sense" || schemas::components().get(endpoint.answer).is_some() => {
             json!({"application/json": {"schema": schemas::reference(endpoint.answer)}})

@@ -48,6 +48,26 @@ pub(crate) fn json(text: String, request_id: &str) -> Response<Body> {
     body(StatusCode::OK, "application/json", text, request_id)
 }
 
+/// A response that is told bit by bit.
+pub(crate) fn stream(events: Body, was_told: bool, request_id: &str) -> Response<Body> {
+    let mut response = body(StatusCode::OK, "text/event-stream; charset=utf-8", String::new(), request_id);
+    *response.body_mut() = events;
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    // Or a proxy would collect the events first.
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    if was_told {
+        replayed(&mut response);
+    }
+    response
+}
+
+/// The header of an answer that was given before.
+pub(crate) fn replayed(response: &mut Response<Body>) {
+    let name = HeaderName::from_static("idempotency-replayed");
+    response.headers_mut().insert(name, HeaderValue::from_static("true"));
+}
+
 /// The envelope of a refusal.
 pub(crate) fn refusal(refusal: &Refusal, request_id: &str) -> Response<Body> {
     let mut response = body(status(refusal.code), "application/json", refusal.to_json(), request_id);
@@ -75,8 +95,10 @@ pub(crate) fn window(response: &mut Response<Body>, window: Window) {
 }
 
 /// The headers that tell what was consumed.
-pub(crate) fn ics(response: &mut Response<Body>, consumed: u64, remaining: u64) {
-    number(response, HeaderName::from_static("x-ics-consumed"), consumed);
+pub(crate) fn ics(response: &mut Response<Body>, consumed: Option<u64>, remaining: u64) {
+    if let Some(consumed) = consumed {
+        number(response, HeaderName::from_static("x-ics-consumed"), consumed);
+    }
     number(response, HeaderName::from_static("x-ics-remaining"), remaining);
 }
 

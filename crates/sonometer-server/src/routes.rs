@@ -14,6 +14,7 @@ pub(crate) enum Act {
     Sense,
     Compare,
     Batch,
+    Stream,
     Fidelity,
     Usage,
     Estimate,
@@ -130,6 +131,17 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             "Compare",
             "Measure two interactions against the same target and return the differential.",
             request::compare_shape,
+        )
+    },
+    Endpoint {
+        refuses: MEASURING,
+        repeatable: true,
+        ..Endpoint::post(
+            Act::Stream,
+            "/api/v1/sense/stream",
+            "Events",
+            "Measure one interaction and tell it as Server-Sent Events: `resonance`, `fidelity`, `complete`.",
+            request::stream_shape,
         )
     },
     Endpoint {

@@ -50,6 +50,22 @@ impl AnyReading {
         }
     }
 
+    /// The metamarkers in the order in which their evidence stands in the text, once for each piece; and the activations of all.
+    pub(crate) fn resonances(&self) -> (Vec<String>, Vec<(String, Unit)>) {
+        let activation =
+            |(key, resonance): (&str, sonometer::Resonance)| (key.to_owned(), resonance.activation);
+        match self {
+            Self::Sensor(reading) => {
+                let order = reading.evidence().map(|evidence| evidence.metamarker.to_owned());
+                (order.collect(), reading.resonance().map(activation).collect())
+            }
+            Self::Composition(reading) => {
+                let order = reading.evidence().map(|evidence| evidence.metamarker.to_owned());
+                (order.collect(), reading.resonance().map(activation).collect())
+            }
+        }
+    }
+
     pub(crate) fn into_json(self, view: View<'_>, cost: Unit) -> String {
         match self {
             Self::Sensor(reading) => reading.with_cost(cost).to_json(view),

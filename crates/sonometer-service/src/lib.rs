@@ -24,6 +24,7 @@ pub mod refusal;
 pub mod request;
 pub mod shape;
 pub mod store;
+mod stream;
 mod token;
 mod usage;
 
@@ -34,6 +35,7 @@ pub use describe::{SGM_VERSIONS, capabilities};
 pub use list::{Listing, StatusFilter};
 pub use refusal::{Code, Refusal};
 pub use store::Store;
+pub use stream::{Streaming, Told};
 pub use token::{Mode, Scope};
 
 use catalogue::{Shelf, Shelves};

@@ -155,7 +155,7 @@ impl Service {
     }
 
     /// The interaction of a request, fetched if it is a file.
-    async fn interaction(&self, asked: &Asked<'_>) -> Result<Interaction, Refusal> {
+    pub(crate) async fn interaction(&self, asked: &Asked<'_>) -> Result<Interaction, Refusal> {
         match asked.file()? {
             None => asked.read(),
             Some(file) => self.inner.files.read(file).await.map_err(|refusal| refusal.inside(asked.place())),
@@ -187,7 +187,7 @@ impl Service {
     }
 
     /// The answer that was given under a key before.
-    async fn given_before(
+    pub(crate) async fn given_before(
         &self,
         caller: &Caller,
         route: &'static str,
@@ -199,7 +199,7 @@ impl Service {
         Ok(answer.map(|(status, body)| Answer { status, body, consumed: 0, remaining, replayed: true }))
     }
 
-    async fn charge(
+    pub(crate) async fn charge(
         &self,
         caller: &Caller,
         route: &'static str,

@@ -8,6 +8,7 @@ use sonometer::protocol::source::{Node, Scalar, Style, Value};
 use sonometer::{
     FlowOptions, Interaction, OffsetUnit, Profile, TargetKind, TemporalOptions, Unit, View, protocol,
 };
+use std::time::Duration;
 
 /// The most characters that an interaction may hold.
 pub const MAX_CHARACTERS: usize = 200_000;
@@ -90,6 +91,30 @@ pub fn compare_shape() -> Shape {
             "interaction_b",
             Shape::Interaction,
             "the second interaction, such as what came after",
+        ),
+    ])
+}
+
+/// The body of `POST /api/v1/sense/stream`.
+pub fn stream_shape() -> Shape {
+    Shape::Object(vec![
+        target_field(),
+        Field::required("interaction", Shape::Interaction, "what to measure"),
+        Field::optional(
+            "stream",
+            Shape::Object(vec![
+                Field::optional(
+                    "emit_partial",
+                    Shape::Bool,
+                    "whether resonances are told while they still change; `true` without it",
+                ),
+                Field::optional(
+                    "interval_ms",
+                    Shape::Integer(0, 60_000),
+                    "milliseconds between partial results at least; 250 without it",
+                ),
+            ]),
+            "how it is told; what is told last does not depend on it",
         ),
     ])
 }
@@ -204,6 +229,30 @@ pub(crate) fn compare(body: &str) -> Result<Compare, Refusal> {
 pub(crate) fn fidelity(body: &str) -> Result<Compare, Refusal> {
     let root = read(body, &fidelity_shape())?;
     Ok(Compare { target: target(&root), root })
+}
+
+/// How a stream is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pace {
+    /// Whether what still changes is told.
+    pub(crate) partial: bool,
+    /// How long it is silent in between, at least.
+    pub(crate) interval: Duration,
+}
+
+pub(crate) struct Stream {
+    pub(crate) root: Node,
+    pub(crate) target: Target,
+    pub(crate) pace: Pace,
+}
+
+pub(crate) fn stream(body: &str) -> Result<Stream, Refusal> {
+    let root = read(body, &stream_shape())?;
+    let said = |key| root.get("stream").and_then(|stream| stream.get(key)).and_then(Node::text);
+    let interval = said("interval_ms").and_then(integer).unwrap_or(250);
+    let pace =
+        Pace { partial: said("emit_partial") != Some("false"), interval: Duration::from_millis(interval) };
+    Ok(Stream { target: target(&root), root, pace })
 }
 
 /// The interactions of a batch, with their ids.

@@ -12,6 +12,7 @@ mod jobs;
 mod metering;
 mod schema;
 mod sense;
+mod stream;
 mod table;
 mod usage;
 mod wire;

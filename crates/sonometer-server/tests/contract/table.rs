@@ -8,12 +8,13 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("rows.txt");
 
-const SOURCES: [(&str, &str); 8] = [
+const SOURCES: [(&str, &str); 9] = [
     ("sense", include_str!("sense.rs")),
     ("compare", include_str!("compare.rs")),
     ("batch", include_str!("batch.rs")),
     ("catalogue", include_str!("catalogue.rs")),
     ("jobs", include_str!("jobs.rs")),
+    ("stream", include_str!("stream.rs")),
     ("usage", include_str!("usage.rs")),
     ("metering", include_str!("metering.rs")),
     ("wire", include_str!("wire.rs")),

@@ -1,0 +1,319 @@
+//! `POST /api/v1/sense/stream`: an interaction that is told while it is sensed.
+//!
+//! Everything that can be refused is refused before the first event. Then the interaction goes through a session of the
+//! engine, and what that brings to light is told, at most once in an interval. Events wait for a slow reader, and the work
+//! waits with them, on no thread. Whoever goes away stops the work, and nothing is charged: the charge stands between what
+//! is partial and what is final.
+
+use crate::caller::{Caller, key};
+use crate::catalogue::{AnyReading, Instrument};
+use crate::json::{Sufficiency, number};
+use crate::refusal::Refusal;
+use crate::request::{self, Asked, Pace};
+use crate::store::{Key, Line};
+use crate::{Answer, Service};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sonometer::{CompositionSession, Error, Event, Interaction, Session, SessionOptions, Step, Turn, Unit};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout};
+
+/// The route, by which keys are told apart.
+const STREAM: &str = "POST /api/v1/sense/stream";
+/// So many bytes are sensed at once.
+const CHUNK: usize = 2 << 10;
+/// So many events wait for a slow reader,
+const WAITING: usize = 32;
+/// and so long does the work wait with them.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One event: its name and its data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// `resonance`, `fidelity`, `complete` or `error`.
+    pub name: &'static str,
+    /// JSON in one line.
+    pub data: String,
+    /// ICS that were charged with it.
+    pub charged: u64,
+}
+
+/// A stream that has begun.
+#[derive(Debug)]
+pub struct Streaming {
+    /// The events, until there are no more. Dropping this stops the work.
+    pub events: mpsc::Receiver<Told>,
+    /// ICS left when it began.
+    pub remaining: u64,
+    /// Whether it was told before, under the same key.
+    pub replayed: bool,
+}
+
+#[derive(Serialize)]
+struct Resonance<'a> {
+    metamarker: &'a str,
+    #[serde(serialize_with = "number")]
+    score: Unit,
+}
+
+#[derive(Serialize)]
+struct Complete {
+    #[serde(serialize_with = "number")]
+    score: Unit,
+    ics_consumed: u64,
+}
+
+/// What is final, and kept under a key.
+#[derive(Serialize)]
+struct End<'a> {
+    resonance: Vec<Resonance<'a>>,
+    fidelity: Sufficiency,
+    complete: Complete,
+}
+
+/// The same, read again.
+#[derive(serde::Deserialize)]
+struct Kept {
+    resonance: Vec<Box<RawValue>>,
+    fidelity: Box<RawValue>,
+    complete: Box<RawValue>,
+}
+
+/// A session of either.
+enum AnySession {
+    Sensor(Session),
+    Composition(CompositionSession),
+}
+
+impl AnySession {
+    fn of(instrument: &Instrument) -> Self {
+        let options = SessionOptions::default();
+        match instrument {
+            Instrument::Sensor(sensor) => Self::Sensor(sensor.session(options)),
+            Instrument::Composition(whole) => Self::Composition(whole.session(options)),
+        }
+    }
+
+    fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
+        match self {
+            Self::Sensor(session) => session.push(chunk),
+            Self::Composition(session) => session.push(chunk),
+        }
+    }
+
+    /// Takes a turn, from a place in it to the next.
+    fn take(&mut self, turn: &Turn, from: usize, to: usize) -> Result<Vec<Event>, Error> {
+        let mut events = match (from, &turn.role) {
+            (0, Some(role)) => match self {
+                Self::Sensor(session) => session.begin_segment(role, turn.timestamp)?.events,
+                Self::Composition(session) => session.begin_segment(role, turn.timestamp)?.events,
+            },
+            _ => Vec::new(),
+        };
+        events.extend(self.push(&turn.content.as_bytes()[from..to])?.events);
+        Ok(events)
+    }
+
+    fn finish(self) -> Result<AnyReading, Error> {
+        match self {
+            Self::Sensor(session) => session.finish().map(|reading| AnyReading::Sensor(Box::new(reading))),
+            Self::Composition(session) => session.finish().map(AnyReading::Composition),
+        }
+    }
+}
+
+/// Why a stream ends before its end.
+enum Stopped {
+    /// Nobody reads any more.
+    Gone,
+    /// It cannot be done.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Stopped {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// What tells: the latest resonances that were not told yet, at most once in an interval.
+struct Teller {
+    events: mpsc::Sender<Told>,
+    pace: Pace,
+    last: Option<Instant>,
+    waiting: Vec<(String, Unit)>,
+    told: BTreeMap<String, Unit>,
+}
+
+impl Teller {
+    fn take(&mut self, events: Vec<Event>) {
+        for event in events {
+            if let Event::Resonance { metamarker, score } = event {
+                match self.waiting.iter_mut().find(|(waiting, _)| *waiting == metamarker) {
+                    Some((_, waiting)) => *waiting = score,
+                    None => self.waiting.push((metamarker, score)),
+                }
+            }
+        }
+    }
+
+    /// Tells what waits, if it is time to.
+    async fn tell(&mut self) -> Result<(), Stopped> {
+        if self.events.is_closed() {
+            return Err(Stopped::Gone);
+        }
+        let is_time = self.last.is_none_or(|last| last.elapsed() >= self.pace.interval);
+        if !self.pace.partial || !is_time || self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.last = Some(Instant::now());
+        for (metamarker, score) in std::mem::take(&mut self.waiting) {
+            if self.told.get(&metamarker) != Some(&score) {
+                let data = crate::json::text(&Resonance { metamarker: &metamarker, score });
+                self.told.insert(metamarker, score);
+                send(&self.events, Told { name: "resonance", data, charged: 0 }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this is how a resonance was told last.
+    fn knows(&self, data: &str) -> bool {
+        self.told
+            .iter()
+            .any(|(metamarker, score)| crate::json::text(&Resonance { metamarker, score: *score }) == data)
+    }
+}
+
+/// Hands an event to the reader, who may be slow, but not for ever.
+async fn send(events: &mpsc::Sender<Told>, told: Told) -> Result<(), Stopped> {
+    match timeout(PATIENCE, events.send(told)).await {
+        Ok(Ok(())) => Ok(()),
+        _ => Err(Stopped::Gone),
+    }
+}
+
+/// What is final of a reading: the resonances that are not 0, in the order in which their evidence stands in the text, and
+/// behind them those without evidence.
+fn end(reading: &AnyReading) -> String {
+    let (mut order, all) = reading.resonances();
+    order.extend(all.iter().map(|(metamarker, _)| metamarker.clone()));
+    let mut resonance: Vec<Resonance<'_>> = Vec::new();
+    for metamarker in &order {
+        let there = all.iter().find(|(key, score)| key == metamarker && *score > Unit::ZERO);
+        if let Some((key, score)) = there
+            && !resonance.iter().any(|told| told.metamarker == key)
+        {
+            resonance.push(Resonance { metamarker: key, score: *score });
+        }
+    }
+    let complete = Complete { score: reading.score(), ics_consumed: reading.consumed() };
+    crate::json::text(&End { resonance, fidelity: reading.fidelity().into(), complete })
+}
+
+impl Service {
+    /// `POST /api/v1/sense/stream`: begins a stream. What is wrong is told here, before the first event; what goes wrong
+    /// later is an event `error` with the envelope, and the last one.
+    ///
+    /// # Errors
+    /// As [`Service::sense`].
+    pub async fn stream(
+        &self,
+        caller: &Caller,
+        body: &str,
+        idempotency_key: Option<&[u8]>,
+    ) -> Result<Streaming, Refusal> {
+        let key = key(idempotency_key, body)?;
+        let (teller, events) = mpsc::channel(WAITING);
+        let remaining = caller.standing().remaining();
+        if let Some(answer) = self.given_before(caller, STREAM, key.as_ref()).await? {
+            tokio::spawn(async move { last_events(&teller, &answer, |_| false).await });
+            return Ok(Streaming { events, remaining, replayed: true });
+        }
+        let request::Stream { root, target, pace } = request::stream(body)?;
+        let instrument = self.shelf(caller).await?.find(&target)?;
+        let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
+        caller.standing().check()?;
+        let (with, whole) = (instrument.clone(), interaction.clone());
+        let fidelity = self.work(body.len(), move || with.fidelity(&whole)).await?.map_err(Refusal::from)?;
+        if !fidelity.sufficient {
+            return Err(Refusal::insufficient(fidelity));
+        }
+        let teller = Teller { events: teller, pace, last: None, waiting: Vec::new(), told: BTreeMap::new() };
+        let (service, caller) = (self.clone(), caller.clone());
+        tokio::spawn(async move {
+            let events = teller.events.clone();
+            let told = service.tell(&caller, key, instrument, interaction, teller).await;
+            if let Err(Stopped::Refused(refusal)) = told {
+                let _ = send(&events, Told { name: "error", data: refusal.to_json(), charged: 0 }).await;
+            }
+        });
+        Ok(Streaming { events, remaining, replayed: false })
+    }
+
+    async fn tell(
+        &self,
+        caller: &Caller,
+        key: Option<Key>,
+        instrument: Arc<Instrument>,
+        interaction: Interaction,
+        mut teller: Teller,
+    ) -> Result<(), Stopped> {
+        let mut session = AnySession::of(&instrument);
+        let bytes: usize = interaction.turns().iter().map(|turn| turn.content.len()).sum();
+        for number in 0..interaction.turns().len() {
+            let length = interaction.turns()[number].content.len();
+            let mut from = 0;
+            loop {
+                let to = length.min(from + CHUNK);
+                let whole = interaction.clone();
+                let step = self.work(bytes, move || {
+                    let events = session.take(&whole.turns()[number], from, to);
+                    (session, events)
+                });
+                let (back, events) = step.await?;
+                session = back;
+                teller.take(events.map_err(Refusal::from)?);
+                teller.tell().await?;
+                from = to;
+                if from == length {
+                    break;
+                }
+            }
+        }
+        let reading = self.work(bytes, move || session.finish()).await?.map_err(Refusal::from)?;
+        if !reading.fidelity().sufficient {
+            return Err(Refusal::insufficient(reading.fidelity()).into());
+        }
+        if teller.events.is_closed() {
+            return Err(Stopped::Gone);
+        }
+        let lines = vec![Line { target: instrument.used(), units: reading.consumed() }];
+        let answer = Box::new(move |_| end(&reading));
+        let answer = self.charge(caller, STREAM, key, lines, answer).await?;
+        last_events(&teller.events, &answer, |data| teller.knows(data)).await
+    }
+}
+
+/// Tells what is final; of the resonances only those that are not known yet.
+async fn last_events(
+    events: &mpsc::Sender<Told>,
+    answer: &Answer,
+    known: impl Fn(&str) -> bool,
+) -> Result<(), Stopped> {
+    let kept: Kept = serde_json::from_str(&answer.body)
+        .map_err(|error| Refusal::internal(&format!("a kept stream cannot be read: {error}")))?;
+    for resonance in kept.resonance {
+        if !known(resonance.get()) {
+            let data = resonance.get().to_owned();
+            send(events, Told { name: "resonance", data, charged: 0 }).await?;
+        }
+    }
+    let data = kept.fidelity.get().to_owned();
+    send(events, Told { name: "fidelity", data, charged: 0 }).await?;
+    let data = kept.complete.get().to_owned();
+    send(events, Told { name: "complete", data, charged: answer.consumed }).await
+}
