@@ -8,6 +8,7 @@ mod docs;
 mod listen;
 mod metrics;
 mod openapi;
+mod outbound;
 mod respond;
 mod routes;
 mod schemas;
@@ -15,6 +16,7 @@ mod stream;
 
 pub use listen::serve;
 pub use openapi::document as openapi;
+pub use outbound::{Outbound, Resolved, Resolver};
 pub use routes::router;
 
 use std::time::Duration;

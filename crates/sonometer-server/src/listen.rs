@@ -15,6 +15,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+/// So many jobs are worked on at once, so that a large one does not keep small ones waiting.
+const JOBS_AT_ONCE: usize = 2;
+
 /// Serves until `stop` comes, then lets what is under way finish, for [`Limits::drain`] at most. Whether all of it did.
 pub async fn serve(
     listener: TcpListener,
@@ -24,7 +27,10 @@ pub async fn serve(
 ) -> bool {
     let (ask, asked) = watch::channel(false);
     let mut workers = JoinSet::new();
-    workers.spawn(service.clone().work_on_jobs(asked.clone()));
+    for _ in 0..JOBS_AT_ONCE {
+        workers.spawn(service.clone().work_on_jobs(asked.clone()));
+    }
+    workers.spawn(service.clone().deliver(asked.clone()));
     workers.spawn(tidy(service.clone(), asked));
     let router = router(service, limits);
     let graceful = GracefulShutdown::new();

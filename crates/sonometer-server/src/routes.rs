@@ -114,11 +114,12 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         refuses: MEASURING,
         repeatable: true,
+        later: "Accepted",
         ..Endpoint::post(
             Act::Sense,
             "/api/v1/sense",
             "Sense",
-            "Measure one interaction.",
+            "Measure one interaction; with a callback later, as a job.",
             request::sense_shape,
         )
     },

@@ -354,6 +354,13 @@ pub(crate) fn components() -> Value {
         ("supported_modalities", list(word(MODALITIES))),
     ]);
     let check = all([("target", target()), ("fidelity", fidelity()), ("ics", price())]);
+    let accepted = all([
+        ("job_id", text()),
+        ("status", word(&["processing"])),
+        ("estimated_seconds", amount()),
+        ("poll_url", text()),
+        ("callback_registered", truth()),
+    ]);
     let queued = all([
         ("job_id", text()),
         ("status", word(&["processing"])),
@@ -371,12 +378,13 @@ pub(crate) fn components() -> Value {
         ],
         [
             ("completed_at", moment()),
-            ("result", named("Batch")),
+            ("result", json!({"oneOf": [named("Sense"), named("Batch")]})),
             ("error", error()["properties"]["error"].clone()),
         ],
     );
     json!({
         "Interaction": interaction(),
+        "Accepted": accepted,
         "Queued": queued,
         "Job": job,
         "Sense": reading(),

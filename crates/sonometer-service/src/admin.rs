@@ -230,7 +230,7 @@ impl Service {
         self.store().put_target(org, &archived, self.now_ms(), decide).await
     }
 
-    async fn known_org(&self, org: &str) -> Result<(), Refusal> {
+    pub(crate) async fn known_org(&self, org: &str) -> Result<(), Refusal> {
         match self.store().orgs().await?.iter().any(|known| known.id == org) {
             true => Ok(()),
             false => Err(wrong(format!("there is no organization `{org}`"))),

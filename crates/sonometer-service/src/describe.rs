@@ -45,7 +45,7 @@ const TOOLS: [Tool; 4] = [
         description: "Measure an interaction against a protocol, metric or blueprint.",
         endpoint: "POST /api/v1/sense",
         required_params: &["target", "interaction"],
-        optional_params: &["profile", "v1_5"],
+        optional_params: &["profile", "v1_5", "callback"],
         cost: "1 ICS per triggered metamarker",
     },
     Tool {

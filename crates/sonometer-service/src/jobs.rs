@@ -1,4 +1,4 @@
-//! Work that is answered later: batches of [`request::BATCH_JOB`] interactions or more.
+//! Work that is answered later: batches of [`request::BATCH_JOB`] interactions or more, and whatever has a callback.
 //!
 //! A job is claimed for a time. Whoever dies with it loses the claim, and another begins anew: measuring has no effect, and
 //! the charge is one transaction with the end of the job, under the id of the job. So a job that is begun five times is
@@ -6,14 +6,16 @@
 
 use crate::batch;
 use crate::caller::{Caller, key};
-use crate::measure::BATCH;
+use crate::catalogue::Instrument;
+use crate::measure::{BATCH, SENSE};
 use crate::period::{Period, iso};
 use crate::refusal::{Code, Refusal, shown};
-use crate::request;
-use crate::store::{Charge, Claimed, JobEnd, JobRow, NewJob};
+use crate::request::{self, Asked, Callback, Look, Target};
+use crate::store::{Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use sonometer::{Interaction, Unit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,9 +37,12 @@ const ITEMS_A_SECOND: u64 = 500;
 struct Queued<'a> {
     job_id: &'a str,
     status: &'static str,
-    items_queued: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items_queued: Option<usize>,
     estimated_seconds: u64,
     poll_url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callback_registered: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -57,7 +62,7 @@ struct Told<'a> {
 
 /// A share of a whole, in hundredths.
 #[derive(Serialize)]
-struct Progress(#[serde(serialize_with = "crate::json::number")] sonometer::Unit);
+struct Progress(#[serde(serialize_with = "crate::json::number")] Unit);
 
 /// The error of a job that was begun too often.
 pub(crate) fn given_up() -> String {
@@ -78,16 +83,45 @@ impl Service {
         let instrument = self.shelf(caller).await?.find(&asked.target)?;
         self.interactions(&asked).await?;
         caller.standing().check()?;
+        let total = asked.ids.len();
+        let key = key(idempotency_key, body)?;
+        self.later(caller, BATCH, body, key, &instrument, total, None).await
+    }
+
+    /// `POST /api/v1/sense` with a callback: makes a job of a request in which nothing is wrong.
+    pub(crate) async fn sense_later(
+        &self,
+        caller: &Caller,
+        body: &str,
+        key: Option<Key>,
+        instrument: &Instrument,
+        callback: Callback,
+    ) -> Result<Answer, Refusal> {
+        self.later(caller, SENSE, body, key, instrument, 1, Some(callback)).await
+    }
+
+    /// Makes a job.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing, and there are two callers")]
+    async fn later(
+        &self,
+        caller: &Caller,
+        route: &'static str,
+        body: &str,
+        key: Option<Key>,
+        instrument: &Instrument,
+        total: usize,
+        callback: Option<Callback>,
+    ) -> Result<Answer, Refusal> {
         let created_ms = self.now_ms();
         let id = self.id("job");
-        let total = asked.ids.len();
         let ahead = self.inner.store.items_ahead(created_ms, &id).await?;
         let answer = crate::json::text(&Queued {
             job_id: &id,
             status: "processing",
-            items_queued: total,
+            items_queued: (route == BATCH).then_some(total),
             estimated_seconds: seconds(ahead + total as u64, ITEMS_A_SECOND),
             poll_url: format!("/api/v1/jobs/{id}"),
+            callback_registered: (route == SENSE).then_some(callback.is_some()),
         });
         let job = NewJob {
             id,
@@ -100,8 +134,9 @@ impl Service {
             target_version: instrument.used().version,
             total: total as u64,
             created_ms,
-            route: BATCH,
-            key: key(idempotency_key, body)?,
+            route,
+            key,
+            callback: callback.map(|callback| (self.id("msg"), callback)),
             answer: answer.clone(),
         };
         let before = self.inner.store.create_job(job).await?;
@@ -182,18 +217,25 @@ impl Service {
         if let Err(refusal) = ended {
             tracing::warn!(job = id, %refusal, "a job could not be ended; its lease will");
         }
+        self.inner.mail_there.notify_one();
     }
 
     async fn run_job(&self, worker: &str, job: Claimed, stop: &watch::Receiver<bool>) -> Result<(), Stopped> {
-        let mut asked = request::batch(&job.body)?;
-        asked.target.version = Some(job.target_version.clone());
-        let instrument = self.shelf_of(&job.org, job.revision).await?.find(&asked.target)?;
-        let interactions = self.interactions(&asked).await?;
+        let (target, work) = if job.route == SENSE {
+            let request::Sense { root, target, look, .. } = request::sense(&job.body)?;
+            let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
+            (target, Work::Sense(look, interaction))
+        } else {
+            let asked = request::batch(&job.body)?;
+            let interactions = self.interactions(&asked).await?;
+            (asked.target, Work::Batch(asked.ids, interactions))
+        };
+        let target = Target { version: Some(job.target_version.clone()), ..target };
+        let instrument = self.shelf_of(&job.org, job.revision).await?.find(&target)?;
         let (done, given_up) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
-        let with = instrument.clone();
         let (count, enough) = (done.clone(), given_up.clone());
         let mut work = tokio::task::spawn_blocking(move || {
-            batch::measure(&with, &interactions, |number| {
+            work.run(&instrument, |number| {
                 count.store(number, Ordering::Relaxed);
                 !enough.load(Ordering::Relaxed)
             })
@@ -214,9 +256,8 @@ impl Service {
                 }
             }
         };
-        let measured = measured?;
+        let Done { lines, answer } = measured?;
         let at_ms = self.now_ms();
-        let ids = asked.ids;
         let charge = Charge {
             account: job.account,
             mode: job.mode,
@@ -224,17 +265,50 @@ impl Service {
             token_cap: job.token_cap,
             period: Period::at(at_ms),
             at_ms,
-            route: BATCH,
+            route: if job.route == SENSE { SENSE } else { BATCH },
             key: None,
             job: Some(JobEnd { id: job.id.clone(), worker: worker.to_owned() }),
             id: job.id,
-            lines: batch::lines(&instrument, &measured),
-            answer: Box::new(move |cost| batch::answer(&ids, &measured, cost)),
+            lines,
+            answer,
         };
         match self.inner.store.charge(charge).await {
             Ok(_) => Ok(()),
             Err(refusal) if refusal.code == Code::JobNotFound => Err(Stopped::Lost),
             Err(refusal) => Err(refusal.into()),
+        }
+    }
+}
+
+/// What a job has to do.
+enum Work {
+    Sense(Look, Interaction),
+    Batch(Vec<String>, Vec<Interaction>),
+}
+
+/// What came of it.
+struct Done {
+    lines: Vec<Line>,
+    answer: Box<dyn FnOnce(Unit) -> String + Send>,
+}
+
+impl Work {
+    /// Does it, as long as `go_on`, which is told how much is done, says so.
+    fn run(self, instrument: &Instrument, go_on: impl Fn(u64) -> bool) -> Result<Done, Refusal> {
+        match self {
+            Self::Sense(look, interaction) => {
+                let reading = instrument.sense(&interaction)?;
+                if !reading.fidelity().sufficient {
+                    return Err(Refusal::insufficient(reading.fidelity()));
+                }
+                let lines = vec![Line { target: instrument.used(), units: reading.consumed() }];
+                Ok(Done { lines, answer: Box::new(move |cost| reading.into_json(look.view(), cost)) })
+            }
+            Self::Batch(ids, interactions) => {
+                let measured = batch::measure(instrument, &interactions, go_on)?;
+                let lines = batch::lines(instrument, &measured);
+                Ok(Done { lines, answer: Box::new(move |cost| batch::answer(&ids, &measured, cost)) })
+            }
         }
     }
 }
@@ -277,7 +351,7 @@ fn told(job: &JobRow, ahead: u64, now_ms: i64) -> String {
     crate::json::text(&Told {
         job_id: &job.id,
         status: &job.status,
-        progress: Progress(sonometer::Unit::ratio(progress.into(), 100)),
+        progress: Progress(Unit::ratio(progress.into(), 100)),
         created_at: iso(job.created_ms),
         estimated_remaining_seconds: remaining,
         completed_at: ended.then(|| iso(job.ended_ms)),

@@ -13,6 +13,7 @@ mod batch;
 mod caller;
 mod catalogue;
 mod describe;
+pub mod guard;
 mod jobs;
 mod json;
 mod list;
@@ -27,6 +28,7 @@ pub mod store;
 mod stream;
 mod token;
 mod usage;
+mod webhook;
 
 pub use admin::{Published, Settled};
 pub use answer::Answer;
@@ -39,7 +41,7 @@ pub use stream::{Streaming, Told};
 pub use token::{Mode, Scope};
 
 use catalogue::{Shelf, Shelves};
-use ports::{Clock, Files, Ids, NoFiles, SystemClock, SystemIds};
+use ports::{Callbacks, Clock, Files, Ids, Ports};
 use std::sync::Arc;
 use tokio::sync::{Notify, Semaphore};
 
@@ -54,6 +56,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     ids: Arc<dyn Ids>,
     files: Arc<dyn Files>,
+    callbacks: Arc<dyn Callbacks>,
     shelves: Shelves,
     windows: rate::Windows,
     /// Long texts are measured by so many threads at once.
@@ -62,27 +65,32 @@ struct Inner {
     shipped: Arc<Shelf>,
     /// Told when a job was made.
     work_there: Notify,
+    /// Told when a notification may be due.
+    mail_there: Notify,
 }
 
 impl Service {
-    /// The service on a store, with the clock and the randomness of the machine, and without files.
+    /// The service on a store, with the clock and the randomness of the machine, without files and callbacks.
     pub fn new(store: Store) -> Self {
-        Self::with_ports(store, Arc::new(SystemClock), Arc::new(SystemIds), Arc::new(NoFiles))
+        Self::with_ports(store, Ports::default())
     }
 
     /// The service with ports of choice.
-    pub fn with_ports(store: Store, clock: Arc<dyn Clock>, ids: Arc<dyn Ids>, files: Arc<dyn Files>) -> Self {
+    pub fn with_ports(store: Store, ports: Ports) -> Self {
+        let Ports { clock, ids, files, callbacks } = ports;
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let inner = Inner {
             store,
             clock,
             ids,
             files,
+            callbacks,
             shelves: Shelves::default(),
             windows: rate::Windows::default(),
             threads: Arc::new(Semaphore::new(threads)),
             shipped: Arc::default(),
             work_there: Notify::new(),
+            mail_there: Notify::new(),
         };
         Self { inner: Arc::new(inner) }
     }

@@ -46,11 +46,18 @@ impl Service {
         if let Some(answer) = self.given_before(caller, SENSE, key.as_ref()).await? {
             return Ok(answer);
         }
-        let request::Sense { root, target, look } = request::sense(body)?;
+        let request::Sense { root, target, look, callback } = request::sense(body)?;
+        if let Some(callback) = &callback {
+            let checked = self.inner.callbacks.check(&callback.url);
+            checked.map_err(|refusal| refusal.inside("callback.url"))?;
+        }
         let instrument = self.shelf(caller).await?.find(&target)?;
         check_look(&look, &instrument)?;
         let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
         caller.standing().check()?;
+        if let Some(callback) = callback {
+            return self.sense_later(caller, body, key, &instrument, callback).await;
+        }
         let with = instrument.clone();
         let reading =
             self.work(body.len(), move || with.sense(&interaction)).await?.map_err(Refusal::from)?;
@@ -254,7 +261,7 @@ fn one_side(instrument: &Instrument, sides: [(&'static str, &Interaction); 2], e
     }
 }
 
-fn check_look(look: &Look, instrument: &Instrument) -> Result<(), Refusal> {
+pub(crate) fn check_look(look: &Look, instrument: &Instrument) -> Result<(), Refusal> {
     let sensor = match instrument {
         Instrument::Sensor(sensor) => sensor,
         Instrument::Composition(_) if look.v1_5 => {

@@ -1,5 +1,6 @@
 //! Request bodies: their shapes, and what they say.
 
+use crate::guard::MAX_URL;
 use crate::ports::FileRequest;
 use crate::refusal::Refusal;
 use crate::shape::{Field, Shape, integer, read};
@@ -22,6 +23,8 @@ pub const BATCH_JOB: usize = 50;
 const MAX_ID: usize = 64;
 
 const KINDS: &[&str] = &["protocol", "metric", "blueprint"];
+/// What a callback can be told of.
+pub(crate) const EVENTS: &[&str] = &["complete", "error"];
 const PROFILES: &[&str] = &["raw", "detailed", "discovery"];
 
 fn target_field() -> Field {
@@ -74,6 +77,18 @@ pub fn sense_shape() -> Shape {
                 ),
             ]),
             "what protocols on SGM 1.5 can do",
+        ),
+        Field::optional(
+            "callback",
+            Shape::Object(vec![
+                Field::required(
+                    "url",
+                    Shape::Text(1, MAX_URL),
+                    "the address that is told when the job has ended",
+                ),
+                Field::optional("events", Shape::Words(EVENTS), "of what it is told; of both without it"),
+            ]),
+            "makes a job of the request",
         ),
     ])
 }
@@ -188,7 +203,16 @@ impl Look {
     }
 }
 
+/// Who is told when a job has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Callback {
+    pub(crate) url: String,
+    /// `complete`, `error`, or both.
+    pub(crate) events: Vec<String>,
+}
+
 pub(crate) struct Sense {
+    pub(crate) callback: Option<Callback>,
     pub(crate) root: Node,
     pub(crate) target: Target,
     pub(crate) look: Look,
@@ -213,7 +237,14 @@ pub(crate) fn sense(body: &str) -> Result<Sense, Refusal> {
         temporal: is_true(within("temporal", "analyze_dynamics")),
         window: within("temporal", "window_seconds").and_then(Node::text).and_then(Unit::parse),
     };
-    Ok(Sense { target: target(&root), root, look })
+    let callback = root.get("callback").map(|callback| {
+        let events = match callback.get("events").map(|events| &events.value) {
+            Some(Value::List(events)) => events.iter().filter_map(Node::text).map(str::to_owned).collect(),
+            _ => EVENTS.iter().map(|event| (*event).to_owned()).collect(),
+        };
+        Callback { url: callback.get("url").and_then(Node::text).unwrap_or_default().to_owned(), events }
+    });
+    Ok(Sense { callback, target: target(&root), root, look })
 }
 
 pub(crate) struct Compare {

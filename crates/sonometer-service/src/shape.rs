@@ -15,6 +15,8 @@ pub enum Shape {
     Text(usize, usize),
     /// One of these words.
     Word(&'static [&'static str]),
+    /// A list of some of these words, each once, at least one.
+    Words(&'static [&'static str]),
     /// `true` or `false`.
     Bool,
     /// A whole number from … to.
@@ -114,6 +116,22 @@ impl Shape {
                     return Err(Refusal::invalid(place, message));
                 }
             }
+            Self::Words(words) => {
+                let Value::List(items) = &node.value else { return Err(wrong("a list")) };
+                if items.is_empty() {
+                    return Err(Refusal::invalid(
+                        place,
+                        format!("`{name}` is empty; leave it out, or name some"),
+                    ));
+                }
+                for (at, item) in items.iter().enumerate() {
+                    let place = format!("{place}[{at}]");
+                    Self::Word(words).check(item, &place)?;
+                    if items[..at].iter().any(|other| other.text() == item.text()) {
+                        return Err(Refusal::invalid(place, "this stands there twice"));
+                    }
+                }
+            }
             Self::Bool => drop(scalar(Style::Bool).ok_or_else(|| wrong("true or false"))?),
             Self::Integer(least, most) => {
                 let text = scalar(Style::Number).ok_or_else(|| wrong("a whole number"))?;
@@ -176,6 +194,9 @@ impl Shape {
                 _ => json!({"type": "string", "minLength": least, "maxLength": most, "pattern": "\\S"}),
             },
             Self::Word(words) => json!({"type": "string", "enum": words}),
+            Self::Words(words) => json!({
+                "type": "array", "minItems": 1, "uniqueItems": true, "items": {"type": "string", "enum": words},
+            }),
             Self::Bool => json!({"type": "boolean"}),
             Self::Integer(least, most) => json!({"type": "integer", "minimum": least, "maximum": most}),
             Self::Positive => json!({"type": "number", "minimum": 0.000001, "maximum": 9e12}),

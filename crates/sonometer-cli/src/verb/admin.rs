@@ -9,6 +9,7 @@ use clap::Subcommand;
 use sonometer::protocol::Status;
 use sonometer::{Document, TargetKind, Unit};
 use sonometer_service::account::Settings;
+use sonometer_service::store::{Attempt, Delivery};
 use sonometer_service::{Mode, Refusal, Scope, Service, period};
 
 /// Arguments of `admin`.
@@ -77,6 +78,22 @@ enum Task {
     Shelf {
         /// The organization
         org: String,
+    },
+    /// Show what notifications of an organization are signed with (Standard Webhooks)
+    WebhookSecret {
+        /// The organization
+        org: String,
+        /// Makes a new one; the one before it signs beside it for a day
+        #[arg(long)]
+        rotate: bool,
+    },
+    /// List the latest notifications of an organization, with every attempt to deliver them
+    Deliveries {
+        /// The organization
+        org: String,
+        /// How many
+        #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+        limit: u64,
     },
     /// Check that the sums of the ledger are what the accounts say
     Check,
@@ -216,6 +233,21 @@ fn checked(file: &str) -> Result<String, Failure> {
     Ok(source.text.into_owned())
 }
 
+/// A notification and its attempts, a line each.
+fn delivery(delivery: &Delivery) -> String {
+    let Delivery { id, job, url, status, next_ms, attempts } = delivery;
+    let next = match (status.as_str(), *next_ms) {
+        ("waiting", 1..) => format!(", next {}", period::iso(*next_ms)),
+        _ => String::new(),
+    };
+    let mut text = format!("{id}  {job}  {status}{next}  {url}\n");
+    for Attempt { number, at_ms, took_ms, answered, error } in attempts {
+        let outcome = if *answered == 0 { error.clone() } else { answered.to_string() };
+        text.push_str(&format!("  {number}. {}  {took_ms} ms  {outcome}\n", period::iso(*at_ms)));
+    }
+    text
+}
+
 async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result<(String, Exit), Failure> {
     let text = match task {
         Task::CreateOrg { org, name } => {
@@ -292,6 +324,16 @@ async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result
                 format!("{}  {}@{}  {}  {}\n", row.kind.as_str(), row.id, row.version, row.status, row.digest)
             };
             rows.iter().map(line).collect()
+        }
+        Task::WebhookSecret { org, rotate: true } => {
+            format!("{}\n", service.rotate_webhook_secret(org).await.map_err(told)?)
+        }
+        Task::WebhookSecret { org, rotate: false } => {
+            format!("{}\n", service.webhook_secret(org).await.map_err(told)?)
+        }
+        Task::Deliveries { org, limit } => {
+            let deliveries = service.deliveries(org, *limit).await.map_err(told)?;
+            deliveries.iter().map(delivery).collect()
         }
         Task::Check => return check(service).await,
     };

@@ -2,11 +2,14 @@
 
 use crate::failure::{Exit, Failure};
 use crate::screen::Screen;
-use sonometer_server::Limits;
+use sonometer_server::{Limits, Outbound};
+use sonometer_service::guard::{Allowed, Guard};
+use sonometer_service::ports::Ports;
 use sonometer_service::{Service, Store};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -21,6 +24,9 @@ pub(crate) struct Arguments {
     /// Writes the token of the first start into this file, in the place of the standard output
     #[arg(long, value_name = "FILE")]
     first_token: Option<PathBuf>,
+    /// A host that callbacks may go to though it is not public: `hooks.internal:8443`, `10.1.0.0/16`; as often as needed
+    #[arg(long, value_name = "HOST")]
+    allow_callback: Vec<Allowed>,
 }
 
 /// Which store.
@@ -45,7 +51,11 @@ impl Database {
 
     /// The service on this store.
     pub(crate) async fn open(&self) -> Result<Service, Failure> {
-        Store::open(&self.database).await.map(Service::new).map_err(Failure::unusable)
+        self.store().await.map(Service::new)
+    }
+
+    async fn store(&self) -> Result<Store, Failure> {
+        Store::open(&self.database).await.map_err(Failure::unusable)
     }
 }
 
@@ -69,7 +79,9 @@ fn log() {
 }
 
 async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let service = arguments.database.open().await?;
+    let outbound = Outbound::new(Guard::new(arguments.allow_callback.clone())).map_err(Failure::unusable)?;
+    let ports = Ports { callbacks: Arc::new(outbound), ..Ports::default() };
+    let service = Service::with_ports(arguments.database.store().await?, ports);
     let listener = TcpListener::bind(&arguments.listen)
         .await
         .map_err(|error| Failure::unusable(format!("{}: {error}", arguments.listen)))?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sonometer_server::{Limits, serve};
 use sonometer_service::account::Settings;
 use sonometer_service::period::parse_moment;
-use sonometer_service::ports::{Clock, NoFiles, SystemIds};
+use sonometer_service::ports::{Callbacks, Clock, NoCallbacks, Ports};
 use sonometer_service::{Mode, Scope, Service, Store};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -97,6 +97,11 @@ impl Bench {
     }
 
     pub(crate) fn with(limits: Limits) -> Self {
+        Self::calling(limits, Arc::new(NoCallbacks))
+    }
+
+    /// With somebody who calls addresses.
+    pub(crate) fn calling(limits: Limits, callbacks: Arc<dyn Callbacks>) -> Self {
         let runtime = Runtime::new().expect("threads");
         let name =
             format!("contract-{}-{}.sqlite", std::process::id(), NUMBER.fetch_add(1, Ordering::SeqCst));
@@ -106,7 +111,8 @@ impl Bench {
         let clock = Arc::new(StillClock(AtomicI64::new(now)));
         let (service, listener, test, live) = runtime.block_on(async {
             let store = Store::open(database.to_str().expect("is UTF-8")).await.expect("opens");
-            let service = Service::with_ports(store, clock.clone(), Arc::new(SystemIds), Arc::new(NoFiles));
+            let service =
+                Service::with_ports(store, Ports { clock: clock.clone(), callbacks, ..Ports::default() });
             service.create_org("acme", "Acme").await.expect("is new");
             let token = |mode| service.create_token("acme", mode, "contract", &Scope::DEFAULT, None, 0);
             let (test, live) = (token(Mode::Test).await, token(Mode::Live).await);

@@ -5,6 +5,7 @@
 
 mod batch;
 mod bench;
+mod callbacks;
 mod catalogue;
 mod compare;
 mod fixture;

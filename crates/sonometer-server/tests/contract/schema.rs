@@ -19,6 +19,14 @@ fn holds(schema: &Value, value: &Value, place: &str) -> Result<(), String> {
         let target = document.pointer(pointer).ok_or_else(|| format!("{place}: no {reference}"))?;
         return holds(target, value, place);
     }
+    if let Some(either) = schema["oneOf"].as_array() {
+        let fitting = either.iter().filter(|schema| holds(schema, value, place).is_ok()).count();
+        return if fitting == 1 {
+            Ok(())
+        } else {
+            Err(format!("{place}: {fitting} of {} fit", either.len()))
+        };
+    }
     let is = match schema["type"].as_str() {
         Some("object") => value.is_object(),
         Some("array") => value.is_array(),

@@ -8,13 +8,14 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("rows.txt");
 
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 10] = [
     ("sense", include_str!("sense.rs")),
     ("compare", include_str!("compare.rs")),
     ("batch", include_str!("batch.rs")),
     ("catalogue", include_str!("catalogue.rs")),
     ("jobs", include_str!("jobs.rs")),
     ("stream", include_str!("stream.rs")),
+    ("callbacks", include_str!("callbacks.rs")),
     ("usage", include_str!("usage.rs")),
     ("metering", include_str!("metering.rs")),
     ("wire", include_str!("wire.rs")),

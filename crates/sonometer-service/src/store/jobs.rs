@@ -4,6 +4,7 @@
 use super::charge::{Key, remember, repeated_in};
 use super::{Store, count, down, stored};
 use crate::refusal::Refusal;
+use crate::request::Callback;
 use crate::token::Mode;
 use sonometer::Unit;
 use sqlx::Row;
@@ -26,6 +27,8 @@ pub(crate) struct NewJob {
     pub(crate) created_ms: i64,
     pub(crate) route: &'static str,
     pub(crate) key: Option<Key>,
+    /// Who is told of its end: the id of the notification, and the address with its events.
+    pub(crate) callback: Option<(String, Callback)>,
     /// The body of the answer, 202.
     pub(crate) answer: String,
 }
@@ -60,6 +63,7 @@ pub(crate) struct Claimed {
     pub(crate) mode: Mode,
     pub(crate) token: String,
     pub(crate) token_cap: Option<Unit>,
+    pub(crate) route: String,
     pub(crate) body: String,
     pub(crate) target_version: String,
 }
@@ -96,6 +100,21 @@ impl Store {
             remember(&mut work, &job.account, job.route, key, 202, &job.answer, job.created_ms)
                 .await
                 .map_err(down)?;
+        }
+        if let Some((delivery, callback)) = &job.callback {
+            sqlx::query(
+                "INSERT INTO deliveries (id, job_id, org_id, url, events, status, attempts, next_ms, worker, lease_ms, \
+                 created_ms, ended_ms) VALUES ($1, $2, $3, $4, $5, 'waiting', 0, 0, '', 0, $6, 0)",
+            )
+            .bind(delivery)
+            .bind(&job.id)
+            .bind(&job.org)
+            .bind(&callback.url)
+            .bind(callback.events.join(" "))
+            .bind(job.created_ms)
+            .execute(&mut *work)
+            .await
+            .map_err(down)?;
         }
         work.commit().await.map_err(down)?;
         Ok(None)
@@ -171,7 +190,7 @@ impl Store {
              started_ms = CASE WHEN started_ms = 0 THEN $2 ELSE started_ms END \
              WHERE id = (SELECT id FROM jobs WHERE status = 'processing' AND lease_ms < $2 \
                          ORDER BY created_ms, id LIMIT 1) \
-             RETURNING id, org_id, account_id, mode, token_id, token_cap_micros, body, target_version",
+             RETURNING id, org_id, account_id, mode, token_id, token_cap_micros, body, target_version, route",
         )
         .bind(worker)
         .bind(now_ms)
@@ -201,6 +220,7 @@ impl Store {
                 token_cap: (cap >= 0).then_some(Unit(cap)),
                 body: row.try_get(6)?,
                 target_version: row.try_get(7)?,
+                route: row.try_get(8)?,
             })
         };
         claimed().map(Some).map_err(down)
@@ -279,7 +299,17 @@ impl Store {
 
     /// Forgets jobs that ended before a moment.
     pub(crate) async fn forget_jobs(&self, before_ms: i64) -> Result<u64, Refusal> {
-        let done = sqlx::query("DELETE FROM jobs WHERE ended_ms > 0 AND ended_ms < $1").bind(before_ms);
-        done.execute(&self.writer).await.map(|done| done.rows_affected()).map_err(down)
+        let mut work = self.begin().await?;
+        let mut done = 0;
+        for what in [
+            "DELETE FROM attempts WHERE delivery_id IN (SELECT d.id FROM deliveries d JOIN jobs j ON j.id = d.job_id \
+             WHERE j.ended_ms > 0 AND j.ended_ms < $1)",
+            "DELETE FROM deliveries WHERE job_id IN (SELECT id FROM jobs WHERE ended_ms > 0 AND ended_ms < $1)",
+            "DELETE FROM jobs WHERE ended_ms > 0 AND ended_ms < $1",
+        ] {
+            done = sqlx::query(what).bind(before_ms).execute(&mut *work).await.map_err(down)?.rows_affected();
+        }
+        work.commit().await.map_err(down)?;
+        Ok(done)
     }
 }

@@ -4,6 +4,7 @@
 mod accounts;
 mod charge;
 mod check;
+mod deliveries;
 mod history;
 mod jobs;
 mod targets;
@@ -12,6 +13,8 @@ mod tokens;
 pub use accounts::OrgRow;
 pub use charge::{Charge, Charged, JobEnd, Key, Line};
 pub use check::Fault;
+pub(crate) use deliveries::Due;
+pub use deliveries::{Attempt, Delivery};
 pub use history::{Entry, Page, Totals};
 pub use jobs::JobRow;
 pub(crate) use jobs::{Claimed, NewJob};
@@ -40,6 +43,22 @@ static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("./migrations");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Sqlite,
+}
+
+impl Dialect {
+    /// What a SELECT adds to lock its rows until the commit. SQLite has one writer, who took the lock at the beginning.
+    fn for_update(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+        }
+    }
+
+    /// The same for the rows of one table, leaving out those that others have locked.
+    fn skip_locked(self, _table: &str) -> String {
+        match self {
+            Self::Sqlite => String::new(),
+        }
+    }
 }
 
 /// The store. Cheap to clone; all clones share one writer.

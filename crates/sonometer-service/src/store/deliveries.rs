@@ -1,0 +1,249 @@
+//! Notifications: due when their job has ended, claimed by one worker at a time, logged attempt by attempt.
+
+use super::{Store, count, down, stored};
+use crate::refusal::Refusal;
+use sqlx::Row;
+use sqlx::any::AnyRow;
+
+/// A notification that a worker has claimed, with what is to be told.
+#[derive(Clone, Debug)]
+pub(crate) struct Due {
+    pub(crate) id: String,
+    pub(crate) org: String,
+    pub(crate) url: String,
+    pub(crate) events: String,
+    /// This one included.
+    pub(crate) attempts: u64,
+    pub(crate) job: String,
+    pub(crate) job_status: String,
+    pub(crate) job_ended_ms: i64,
+    pub(crate) result: String,
+}
+
+/// One attempt to deliver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Counted from 1.
+    pub number: u64,
+    /// When it was made.
+    pub at_ms: i64,
+    /// How long it took.
+    pub took_ms: i64,
+    /// The status of the answer; 0: there was none.
+    pub answered: u16,
+    /// Why there was none.
+    pub error: String,
+}
+
+/// A notification as it stands, with its log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The `webhook-id`.
+    pub id: String,
+    /// The job that it tells of.
+    pub job: String,
+    /// Where it goes.
+    pub url: String,
+    /// `waiting`, `delivered`, `failed`, `gone` or `skipped`.
+    pub status: String,
+    /// When it is tried next, as long as it waits.
+    pub next_ms: i64,
+    /// The attempts so far.
+    pub attempts: Vec<Attempt>,
+}
+
+impl Store {
+    /// Takes the notification that is due longest.
+    pub(crate) async fn claim_delivery(
+        &self,
+        worker: &str,
+        now_ms: i64,
+        lease_ms: i64,
+    ) -> Result<Option<Due>, Refusal> {
+        const WAITS: &str = "SELECT d.id FROM deliveries d JOIN jobs j ON j.id = d.job_id WHERE d.status = 'waiting' \
+             AND d.next_ms <= $1 AND d.lease_ms < $1 AND j.status IN ('completed', 'failed') \
+             ORDER BY d.next_ms, d.id LIMIT 1";
+        // Readers do not wait for writers: most of the time nothing is due.
+        let waits = sqlx::query(WAITS).bind(now_ms).fetch_optional(&self.readers).await.map_err(down)?;
+        if waits.is_none() {
+            return Ok(None);
+        }
+        let mut work = self.begin().await?;
+        let waits = format!("{WAITS}{}", self.dialect.skip_locked("d"));
+        let row = sqlx::query(sqlx::AssertSqlSafe(waits)).bind(now_ms).fetch_optional(&mut *work);
+        let Some(row) = row.await.map_err(down)? else { return Ok(None) };
+        let id: String = row.try_get(0).map_err(down)?;
+        sqlx::query(
+            "UPDATE deliveries SET worker = $2, lease_ms = $3, attempts = attempts + 1 WHERE id = $1",
+        )
+        .bind(&id)
+        .bind(worker)
+        .bind(now_ms.saturating_add(lease_ms))
+        .execute(&mut *work)
+        .await
+        .map_err(down)?;
+        let row = sqlx::query(
+            "SELECT d.id, d.org_id, d.url, d.events, d.attempts, j.id, j.status, j.ended_ms, j.result \
+             FROM deliveries d JOIN jobs j ON j.id = d.job_id WHERE d.id = $1",
+        )
+        .bind(&id)
+        .fetch_one(&mut *work)
+        .await
+        .map_err(down)?;
+        work.commit().await.map_err(down)?;
+        let due = |row: AnyRow| {
+            Ok(Due {
+                id: row.try_get(0)?,
+                org: row.try_get(1)?,
+                url: row.try_get(2)?,
+                events: row.try_get(3)?,
+                attempts: count(row.try_get(4)?),
+                job: row.try_get(5)?,
+                job_status: row.try_get(6)?,
+                job_ended_ms: row.try_get(7)?,
+                result: row.try_get(8)?,
+            })
+        };
+        due(row).map(Some).map_err(down)
+    }
+
+    /// Ends a notification, or says when it is tried again (`next_ms`); with the attempt, if there was one.
+    pub(crate) async fn delivered(
+        &self,
+        due: &Due,
+        worker: &str,
+        attempt: Option<Attempt>,
+        status: &str,
+        next_ms: i64,
+        now_ms: i64,
+    ) -> Result<(), Refusal> {
+        let mut work = self.begin().await?;
+        let ended_ms = if status == "waiting" { 0 } else { now_ms };
+        sqlx::query(
+            "UPDATE deliveries SET status = $3, next_ms = $4, ended_ms = $5, lease_ms = 0, worker = '' \
+             WHERE id = $1 AND worker = $2 AND status = 'waiting'",
+        )
+        .bind(&due.id)
+        .bind(worker)
+        .bind(status)
+        .bind(next_ms)
+        .bind(ended_ms)
+        .execute(&mut *work)
+        .await
+        .map_err(down)?;
+        if let Some(Attempt { number, at_ms, took_ms, answered, error }) = attempt {
+            sqlx::query(
+                "INSERT INTO attempts (delivery_id, number, at_ms, took_ms, answered, error) \
+                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (delivery_id, number, at_ms) DO NOTHING",
+            )
+            .bind(&due.id)
+            .bind(stored(number))
+            .bind(at_ms)
+            .bind(took_ms)
+            .bind(i64::from(answered))
+            .bind(error)
+            .execute(&mut *work)
+            .await
+            .map_err(down)?;
+        }
+        if status == "gone" {
+            // Whoever wants no more gets none of what waits either.
+            sqlx::query(
+                "UPDATE deliveries SET status = 'gone', ended_ms = $3 \
+                 WHERE org_id = $1 AND url = $2 AND status = 'waiting'",
+            )
+            .bind(&due.org)
+            .bind(&due.url)
+            .bind(now_ms)
+            .execute(&mut *work)
+            .await
+            .map_err(down)?;
+        }
+        work.commit().await.map_err(down)
+    }
+
+    /// The latest notifications of an organization, newest first.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn deliveries(&self, org: &str, limit: u64) -> Result<Vec<Delivery>, Refusal> {
+        let rows = sqlx::query(
+            "SELECT id, job_id, url, status, next_ms FROM deliveries WHERE org_id = $1 \
+             ORDER BY created_ms DESC, id DESC LIMIT $2",
+        )
+        .bind(org)
+        .bind(stored(limit))
+        .fetch_all(&self.readers)
+        .await
+        .map_err(down)?;
+        let mut deliveries = Vec::with_capacity(rows.len());
+        for row in rows {
+            let id: String = row.try_get(0).map_err(down)?;
+            let log = sqlx::query(
+                "SELECT number, at_ms, took_ms, answered, error FROM attempts WHERE delivery_id = $1 ORDER BY number, at_ms",
+            );
+            let log = log.bind(&id).fetch_all(&self.readers).await.map_err(down)?;
+            let attempt = |row: &AnyRow| {
+                Ok(Attempt {
+                    number: count(row.try_get(0)?),
+                    at_ms: row.try_get(1)?,
+                    took_ms: row.try_get(2)?,
+                    answered: u16::try_from(row.try_get::<i64, _>(3)?).unwrap_or(0),
+                    error: row.try_get(4)?,
+                })
+            };
+            deliveries.push(Delivery {
+                id,
+                job: row.try_get(1).map_err(down)?,
+                url: row.try_get(2).map_err(down)?,
+                status: row.try_get(3).map_err(down)?,
+                next_ms: row.try_get(4).map_err(down)?,
+                attempts: log.iter().map(attempt).collect::<Result<_, sqlx::Error>>().map_err(down)?,
+            });
+        }
+        Ok(deliveries)
+    }
+
+    /// The secrets that sign for an organization now, the newest first.
+    pub(crate) async fn secrets(&self, org: &str, now_ms: i64) -> Result<Vec<String>, Refusal> {
+        let rows = sqlx::query(
+            "SELECT secret FROM secrets WHERE org_id = $1 AND (until_ms = 0 OR until_ms > $2) \
+             ORDER BY until_ms = 0 DESC, created_ms DESC, secret",
+        );
+        let rows = rows.bind(org).bind(now_ms).fetch_all(&self.readers).await.map_err(down)?;
+        rows.iter().map(|row| row.try_get(0).map_err(down)).collect()
+    }
+
+    /// Gives an organization a new secret; those it has sign until a moment. With `only_first`, only if it has none.
+    pub(crate) async fn add_secret(
+        &self,
+        org: &str,
+        secret: &str,
+        now_ms: i64,
+        until_ms: i64,
+        only_first: bool,
+    ) -> Result<(), Refusal> {
+        let mut work = self.begin().await?;
+        // Its row is the lock: two processes do not both make the first.
+        let org_row = format!("SELECT id FROM orgs WHERE id = $1{}", self.dialect.for_update());
+        sqlx::query(sqlx::AssertSqlSafe(org_row)).bind(org).fetch_optional(&mut *work).await.map_err(down)?;
+        let there = sqlx::query("SELECT secret FROM secrets WHERE org_id = $1 AND until_ms = 0").bind(org);
+        if only_first && there.fetch_optional(&mut *work).await.map_err(down)?.is_some() {
+            return Ok(());
+        }
+        sqlx::query("UPDATE secrets SET until_ms = $2 WHERE org_id = $1 AND until_ms = 0")
+            .bind(org)
+            .bind(until_ms)
+            .execute(&mut *work)
+            .await
+            .map_err(down)?;
+        sqlx::query("INSERT INTO secrets (org_id, secret, created_ms, until_ms) VALUES ($1, $2, $3, 0)")
+            .bind(org)
+            .bind(secret)
+            .bind(now_ms)
+            .execute(&mut *work)
+            .await
+            .map_err(down)?;
+        work.commit().await.map_err(down)
+    }
+}

@@ -1,0 +1,226 @@
+//! Notifications of jobs that have ended: signed by the rules of Standard Webhooks, tried again with growing pauses, logged.
+
+use crate::Service;
+use crate::period::iso;
+use crate::ports::Call;
+use crate::refusal::Refusal;
+use crate::store::{Attempt, Delivery, Due};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sha2::Sha256;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+/// The pauses before the second attempt and those behind it, in milliseconds.
+const PAUSES_MS: [i64; 6] = [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000];
+/// Up to so much is added to a pause, in hundredths of it, so that what failed together is not tried together.
+const JITTER: u64 = 20;
+/// How long a claim lasts; an attempt takes less.
+const LEASE_MS: i64 = 60_000;
+/// So many are under way at once.
+const AT_ONCE: usize = 16;
+/// How often somebody looks for what is due.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long an old secret signs beside the new one.
+const OVERLAP_MS: i64 = 24 * 3_600 * 1_000;
+
+#[derive(Serialize)]
+struct Payload<'a> {
+    r#type: &'static str,
+    timestamp: String,
+    data: Data<'a>,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    job_id: &'a str,
+    status: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Box<RawValue>>,
+}
+
+/// The signature of a message: `v1,…`.
+fn signature(secret: &str, id: &str, seconds: i64, body: &str) -> Option<String> {
+    let key = STANDARD.decode(secret.strip_prefix("whsec_")?).ok()?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
+    mac.update(format!("{id}.{seconds}.{body}").as_bytes());
+    Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
+}
+
+/// The body of a notification: the same in every attempt.
+fn payload(due: &Due) -> String {
+    let completed = due.job_status == "completed";
+    let raw = |wanted: bool| wanted.then(|| RawValue::from_string(due.result.clone()).ok()).flatten();
+    crate::json::text(&Payload {
+        r#type: if completed { "sense.complete" } else { "sense.error" },
+        timestamp: iso(due.job_ended_ms),
+        data: Data {
+            job_id: &due.job,
+            status: &due.job_status,
+            result: raw(completed),
+            error: raw(!completed),
+        },
+    })
+}
+
+impl Service {
+    /// The secret with which notifications of an organization are signed, `whsec_…`; it is made where there is none.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such organization, `unavailable`.
+    pub async fn webhook_secret(&self, org: &str) -> Result<String, Refusal> {
+        self.known_org(org).await?;
+        Ok(self.signing(org).await?.swap_remove(0))
+    }
+
+    /// A new secret. The one before it signs beside it for a day, so that receivers can change over.
+    ///
+    /// # Errors
+    /// As [`Service::webhook_secret`].
+    pub async fn rotate_webhook_secret(&self, org: &str) -> Result<String, Refusal> {
+        self.known_org(org).await?;
+        let secret = self.new_secret()?;
+        let now = self.now_ms();
+        self.store().add_secret(org, &secret, now, now.saturating_add(OVERLAP_MS), false).await?;
+        Ok(secret)
+    }
+
+    /// The latest notifications of an organization with their attempts, newest first.
+    ///
+    /// # Errors
+    /// As [`Service::webhook_secret`].
+    pub async fn deliveries(&self, org: &str, limit: u64) -> Result<Vec<Delivery>, Refusal> {
+        self.known_org(org).await?;
+        self.store().deliveries(org, limit).await
+    }
+
+    fn new_secret(&self) -> Result<String, Refusal> {
+        Ok(format!("whsec_{}", STANDARD.encode(self.inner.ids.secret()?)))
+    }
+
+    /// The secrets that sign now, at least one.
+    async fn signing(&self, org: &str) -> Result<Vec<String>, Refusal> {
+        let now = self.now_ms();
+        let secrets = self.store().secrets(org, now).await?;
+        if !secrets.is_empty() {
+            return Ok(secrets);
+        }
+        self.store().add_secret(org, &self.new_secret()?, now, now, true).await?;
+        let secrets = self.store().secrets(org, now).await?;
+        if secrets.is_empty() {
+            Err(Refusal::internal("a secret was made and is not there"))
+        } else {
+            Ok(secrets)
+        }
+    }
+
+    /// Delivers what is due until `stop` is told; what is under way then comes to its end.
+    pub async fn deliver(self, mut stop: watch::Receiver<bool>) {
+        let worker = self.id("wrk");
+        let mut under_way = JoinSet::new();
+        while !*stop.borrow_and_update() {
+            while under_way.try_join_next().is_some() {}
+            let claimed = match under_way.len() {
+                AT_ONCE.. => Ok(None),
+                _ => self.store().claim_delivery(&worker, self.now_ms(), LEASE_MS).await,
+            };
+            if let Ok(Some(due)) = claimed {
+                let (service, worker) = (self.clone(), worker.clone());
+                under_way.spawn(async move { service.deliver_one(&worker, due).await });
+                continue;
+            }
+            tokio::select! {
+                () = self.inner.mail_there.notified() => {}
+                () = sleep(LOOK) => {}
+                _ = stop.changed() => {}
+            }
+        }
+        while under_way.join_next().await.is_some() {}
+    }
+
+    async fn deliver_one(&self, worker: &str, due: Due) {
+        let event = if due.job_status == "completed" { "complete" } else { "error" };
+        let now = self.now_ms();
+        let ended = if due.events.split(' ').any(|asked| asked == event) {
+            let began = std::time::Instant::now();
+            let outcome = self.attempt(&due, now).await;
+            let took_ms = i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX);
+            let (answered, error) = match outcome {
+                Ok(answered) => (answered, String::new()),
+                Err(error) => (0, error),
+            };
+            let number = due.attempts;
+            let pause = usize::try_from(number.saturating_sub(1)).ok().and_then(|at| PAUSES_MS.get(at));
+            let (status, next_ms) = match (answered, pause) {
+                (200..=299, _) => ("delivered", 0),
+                (410, _) => ("gone", 0),
+                (_, Some(pause)) => ("waiting", now.saturating_add(self.stretched(*pause))),
+                (_, None) => ("failed", 0),
+            };
+            tracing::info!(
+                delivery = due.id,
+                job = due.job,
+                org = due.org,
+                number,
+                answered,
+                status,
+                error,
+                "notified"
+            );
+            let attempt = Attempt { number, at_ms: now, took_ms, answered, error };
+            self.store().delivered(&due, worker, Some(attempt), status, next_ms, now).await
+        } else {
+            self.store().delivered(&due, worker, None, "skipped", 0, now).await
+        };
+        if let Err(refusal) = ended {
+            tracing::warn!(delivery = due.id, %refusal, "a notification could not be ended; its claim will");
+        }
+    }
+
+    /// A pause with something added by chance.
+    fn stretched(&self, pause_ms: i64) -> i64 {
+        let chance = self.inner.ids.secret().map_or(0, |secret| u64::from(secret[0]));
+        let hundredths = i64::try_from(chance * JITTER / 255).unwrap_or(0);
+        pause_ms + pause_ms * hundredths / 100
+    }
+
+    /// The status of the answer, or why there is none.
+    async fn attempt(&self, due: &Due, now_ms: i64) -> Result<u16, String> {
+        let body = payload(due);
+        let secrets = self.signing(&due.org).await.map_err(|refusal| refusal.to_string())?;
+        let seconds = now_ms.div_euclid(1_000);
+        let signatures: Vec<_> =
+            secrets.iter().filter_map(|secret| signature(secret, &due.id, seconds, &body)).collect();
+        let (timestamp, signature) = (seconds.to_string(), signatures.join(" "));
+        let headers = [
+            ("webhook-id", due.id.as_str()),
+            ("webhook-timestamp", timestamp.as_str()),
+            ("webhook-signature", signature.as_str()),
+        ];
+        self.inner.callbacks.post(Call { url: &due.url, headers: &headers, body: &body }).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_as_the_published_example() {
+        let signed = signature(
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            1_614_265_330,
+            r#"{"test": 2432232314}"#,
+        );
+        assert_eq!(signed.as_deref(), Some("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="));
+        assert_eq!(signature("no secret", "msg_1", 0, ""), None);
+    }
+}
