@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,6 +24,22 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
+/// The PostgreSQL server for tests, if there is one (`sonometer-server/tests/postgres.sh` starts it).
+fn server() -> Option<String> {
+    std::env::var("SONOMETER_TEST_POSTGRES").ok()
+}
+
+/// The database of a test: an SQLite file in its folder, or a schema of its own.
+fn database(folder: &Path) -> String {
+    let Some(server) = server() else { return "db.sqlite".to_owned() };
+    let name = folder.file_name().and_then(|name| name.to_str()).expect("has a name").replace('-', "_");
+    let psql = std::env::var("SONOMETER_TEST_PSQL").unwrap_or_else(|_| "psql".to_owned());
+    let create = format!("CREATE SCHEMA IF NOT EXISTS {name}");
+    let made = Command::new(psql).args(["-q", "-d", &server, "-c", &create]).stderr(Stdio::null()).status();
+    assert!(made.expect("there is psql").success());
+    format!("{server}?options[search_path]={name}")
+}
+
 struct Served {
     child: Child,
     address: String,
@@ -34,7 +50,7 @@ impl Served {
     /// Starts a server in a folder and waits until it listens.
     fn start(folder: &PathBuf, more: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--database", "db.sqlite"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--database", &database(folder)])
             .args(more)
             .current_dir(folder)
             .stdout(Stdio::piped())
@@ -109,7 +125,7 @@ fn usage(address: &str, token: &str) -> (u16, String) {
 /// Runs `admin` in a folder: exit code, output, errors.
 fn admin(folder: &PathBuf, arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_sonometer"))
-        .args(["admin", "--database", "db.sqlite"])
+        .args(["admin", "--database", &database(folder)])
         .args(arguments)
         .current_dir(folder)
         .output()
@@ -133,13 +149,17 @@ fn the_first_start_shows_a_token_and_later_ones_do_not() {
     assert_eq!(send(&first.address, &token, "").map(|(status, ..)| status), Some(200));
     first.signal("-TERM");
     assert!(first.child.wait().expect("ends").success());
-    let mode = fs::metadata(folder.join("db.sqlite")).expect("is there").permissions().mode();
-    assert_eq!(mode & 0o077, 0, "the file is for its owner only");
+    let is_file = server().is_none();
+    let mode = fs::metadata(if is_file { folder.join("db.sqlite") } else { folder.clone() })
+        .expect("is there")
+        .permissions()
+        .mode();
+    assert!(!is_file || mode & 0o077 == 0, "the file is for its owner only");
     let again = Served::start(&folder, &[]);
     assert_eq!(again.said.len(), 1, "{:?}", again.said);
     let (status, body) = usage(&again.address, &token);
     assert!(status == 200 && !body.contains("\"used\":0,\"remaining\""), "{body}");
-    let stored = fs::read(folder.join("db.sqlite")).expect("can be read");
+    let stored = if is_file { fs::read(folder.join("db.sqlite")).expect("can be read") } else { Vec::new() };
     let secret = &token.as_bytes()[10..40];
     assert!(!stored.windows(secret.len()).any(|bytes| bytes == secret), "the token itself is not kept");
     drop(again);
@@ -161,8 +181,10 @@ fn scripts_get_the_first_token_in_a_file() {
 #[test]
 fn administration_beside_a_running_server() {
     let folder = folder("admin");
-    let (code, _, err) = admin(&folder, &["check"]);
-    assert!(code == 2 && err.contains("no such file") && !folder.join("db.sqlite").exists(), "{err}");
+    if server().is_none() {
+        let (code, _, err) = admin(&folder, &["check"]);
+        assert!(code == 2 && err.contains("no such file") && !folder.join("db.sqlite").exists(), "{err}");
+    }
     let served = Served::start(&folder, &[]);
     done(&folder, &["create-org", "acme", "--name", "Acme"]);
     let made = done(&folder, &["create-token", "acme", "--live", "--name", "desk", "--scopes", "sense,read"]);

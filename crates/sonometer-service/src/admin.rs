@@ -46,7 +46,12 @@ impl Service {
         if !self.store().orgs().await?.is_empty() {
             return Ok(None);
         }
-        let org = self.create_org("first", "First organization").await?.id;
+        let org = match self.create_org("first", "First organization").await {
+            Ok(org) => org.id,
+            // Another process was faster.
+            Err(_) if !self.store().orgs().await?.is_empty() => return Ok(None),
+            Err(refusal) => return Err(refusal),
+        };
         let (_, token) = self.create_token(&org, Mode::Test, "first", &Scope::DEFAULT, None, 0).await?;
         Ok(Some(Settled { org, token }))
     }

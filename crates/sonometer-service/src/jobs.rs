@@ -153,7 +153,11 @@ impl Service {
     /// `job_not_found` for a job that is unknown, of another account, or was forgotten.
     pub async fn job(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
         let not_before = self.now_ms().saturating_sub(KEPT_MS);
-        let job = self.inner.store.job(caller.account(), id, not_before).await?;
+        // No database is asked for what cannot be an id.
+        let job = match is_id(id) {
+            true => self.inner.store.job(caller.account(), id, not_before).await?,
+            false => None,
+        };
         let job =
             job.ok_or_else(|| Refusal::new(Code::JobNotFound, format!("there is no job `{}`", shown(id))))?;
         let ahead = match job.started_ms {
@@ -168,7 +172,9 @@ impl Service {
     /// # Errors
     /// As [`Service::job`].
     pub async fn cancel_job(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
-        self.inner.store.cancel_job(caller.account(), id, self.now_ms()).await?;
+        if is_id(id) {
+            self.inner.store.cancel_job(caller.account(), id, self.now_ms()).await?;
+        }
         self.job(caller, id).await
     }
 
@@ -327,6 +333,10 @@ impl From<Refusal> for Stopped {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
+}
+
+fn is_id(text: &str) -> bool {
+    text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 fn seconds(items: u64, a_second: u64) -> u64 {

@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
 /// Which store.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Database {
-    /// An SQLite file; it is made where there is none
-    #[arg(long, value_name = "FILE", default_value = "sonometer.sqlite")]
+    /// An SQLite file, which is made where there is none, or `postgres://user@host/database`, which nodes may share
+    #[arg(long, value_name = "FILE|URL", default_value = "sonometer.sqlite")]
     database: String,
 }
 

@@ -1,5 +1,6 @@
 //! A real server on loopback with a clock that stands still, and a client that writes HTTP by hand.
 
+use crate::database::Database;
 use crate::schema;
 use serde_json::Value;
 use sonometer_server::{Limits, serve};
@@ -10,9 +11,8 @@ use sonometer_service::{Mode, Scope, Service, Store};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -38,7 +38,7 @@ pub(crate) struct Bench {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     done: Option<tokio::task::JoinHandle<bool>>,
-    pub(crate) database: PathBuf,
+    database: Database,
 }
 
 pub(crate) struct Answer {
@@ -89,8 +89,6 @@ impl Answer {
     }
 }
 
-static NUMBER: AtomicU64 = AtomicU64::new(0);
-
 impl Bench {
     pub(crate) fn start() -> Self {
         Self::with(Limits::default())
@@ -103,14 +101,11 @@ impl Bench {
     /// With somebody who calls addresses.
     pub(crate) fn calling(limits: Limits, callbacks: Arc<dyn Callbacks>) -> Self {
         let runtime = Runtime::new().expect("threads");
-        let name =
-            format!("contract-{}-{}.sqlite", std::process::id(), NUMBER.fetch_add(1, Ordering::SeqCst));
-        let database = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        remove(&database);
+        let database = Database::new();
         let now = parse_moment("2026-11-21T15:36:10Z").expect("is a moment");
         let clock = Arc::new(StillClock(AtomicI64::new(now)));
         let (service, listener, test, live) = runtime.block_on(async {
-            let store = Store::open(database.to_str().expect("is UTF-8")).await.expect("opens");
+            let store = Store::open(&database.url).await.expect("opens");
             let service =
                 Service::with_ports(store, Ports { clock: clock.clone(), callbacks, ..Ports::default() });
             service.create_org("acme", "Acme").await.expect("is new");
@@ -126,6 +121,18 @@ impl Bench {
             let _ = stopped.await;
         }));
         Self { runtime, service, clock, test, live, address, stop: Some(stop), done: Some(done), database }
+    }
+
+    /// A second process on the same database, as far as it can be had within one: a store, a service and a port of its own.
+    pub(crate) fn second_node(&self) -> SocketAddr {
+        self.runtime.block_on(async {
+            let store = Store::open(&self.database.url).await.expect("opens");
+            let service = Service::with_ports(store, Ports { clock: self.clock.clone(), ..Ports::default() });
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+            let address = listener.local_addr().expect("is bound");
+            tokio::spawn(serve(listener, service, Limits::default(), std::future::pending()));
+            address
+        })
     }
 
     pub(crate) fn org(&self, id: &str) -> String {
@@ -214,15 +221,6 @@ impl Bench {
 impl Drop for Bench {
     fn drop(&mut self) {
         drop(self.stop.take());
-        remove(&self.database);
-    }
-}
-
-fn remove(database: &std::path::Path) {
-    for ending in ["", "-wal", "-shm"] {
-        let mut name = database.as_os_str().to_owned();
-        name.push(ending);
-        let _ = std::fs::remove_file(name);
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("rows.txt");
 
-const SOURCES: [(&str, &str); 10] = [
+const SOURCES: [(&str, &str); 11] = [
     ("sense", include_str!("sense.rs")),
     ("compare", include_str!("compare.rs")),
     ("batch", include_str!("batch.rs")),
@@ -16,6 +16,7 @@ const SOURCES: [(&str, &str); 10] = [
     ("jobs", include_str!("jobs.rs")),
     ("stream", include_str!("stream.rs")),
     ("callbacks", include_str!("callbacks.rs")),
+    ("nodes", include_str!("nodes.rs")),
     ("usage", include_str!("usage.rs")),
     ("metering", include_str!("metering.rs")),
     ("wire", include_str!("wire.rs")),

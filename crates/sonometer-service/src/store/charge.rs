@@ -151,8 +151,11 @@ fn repeated(row: Option<AnyRow>, key: &Key) -> Result<Option<(u16, String)>, Ref
 pub(super) async fn write_all(pool: AnyPool, dialect: Dialect, mut waiting: mpsc::Receiver<Order>) {
     let mut orders = Vec::with_capacity(TOGETHER);
     while waiting.recv_many(&mut orders, TOGETHER).await > 0 {
-        // By account, so that two nodes take the locks of accounts in the same order.
-        orders.sort_by(|a, b| a.charge.account.cmp(&b.charge.account));
+        // So that two nodes take the locks of accounts in the same order.
+        orders.sort_by(|a, b| {
+            let of = |order: &Order| (order.charge.account.clone(), order.charge.period);
+            of(a).cmp(&of(b))
+        });
         let (charges, callers): (Vec<_>, Vec<_>) =
             orders.drain(..).map(|order| (order.charge, order.done)).unzip();
         match write(&pool, dialect, charges).await {
@@ -181,7 +184,7 @@ async fn write(pool: &AnyPool, dialect: Dialect, charges: Vec<Charge>) -> Result
     for charge in charges {
         let at = (charge.account.clone(), charge.period);
         if !accounts.contains_key(&at) {
-            let standing = locked(&mut work, &charge.account, charge.mode, charge.period).await?;
+            let standing = locked(&mut work, dialect, &charge.account, charge.mode, charge.period).await?;
             accounts.insert(at.clone(), standing);
         }
         let Some(standing) = accounts.get_mut(&at) else { continue };
@@ -194,6 +197,7 @@ async fn write(pool: &AnyPool, dialect: Dialect, charges: Vec<Charge>) -> Result
 /// The account of a charge, which nobody else can change until the commit.
 async fn locked(
     work: &mut Transaction<'static, Any>,
+    dialect: Dialect,
     account: &str,
     mode: Mode,
     period: Period,
@@ -206,13 +210,15 @@ async fn locked(
     .bind(period.to_string())
     .execute(&mut **work)
     .await?;
-    let row = sqlx::query(
-        "SELECT used, overage, cost_micros FROM consumption WHERE account_id = $1 AND period = $2",
-    )
-    .bind(account)
-    .bind(period.to_string())
-    .fetch_one(&mut **work)
-    .await?;
+    let row = format!(
+        "SELECT used, overage, cost_micros FROM consumption WHERE account_id = $1 AND period = $2{}",
+        dialect.for_update()
+    );
+    let row = sqlx::query(sqlx::AssertSqlSafe(row))
+        .bind(account)
+        .bind(period.to_string())
+        .fetch_one(&mut **work)
+        .await?;
     let used = Used {
         units: count(row.try_get(0)?),
         overage: count(row.try_get(1)?),

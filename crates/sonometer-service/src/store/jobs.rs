@@ -185,19 +185,21 @@ impl Store {
         .execute(&mut *work)
         .await
         .map_err(down)?;
-        let row = sqlx::query(
+        let claim = format!(
             "UPDATE jobs SET worker = $1, lease_ms = $3, attempts = attempts + 1, done = 0, \
              started_ms = CASE WHEN started_ms = 0 THEN $2 ELSE started_ms END \
-             WHERE id = (SELECT id FROM jobs WHERE status = 'processing' AND lease_ms < $2 \
-                         ORDER BY created_ms, id LIMIT 1) \
+             WHERE id = (SELECT j.id FROM jobs j WHERE j.status = 'processing' AND j.lease_ms < $2 \
+                         ORDER BY j.created_ms, j.id LIMIT 1{}) \
              RETURNING id, org_id, account_id, mode, token_id, token_cap_micros, body, target_version, route",
-        )
-        .bind(worker)
-        .bind(now_ms)
-        .bind(now_ms.saturating_add(lease_ms))
-        .fetch_optional(&mut *work)
-        .await
-        .map_err(down)?;
+            self.dialect.skip_locked("j")
+        );
+        let row = sqlx::query(sqlx::AssertSqlSafe(claim))
+            .bind(worker)
+            .bind(now_ms)
+            .bind(now_ms.saturating_add(lease_ms))
+            .fetch_optional(&mut *work)
+            .await
+            .map_err(down)?;
         let Some(row) = row else {
             work.commit().await.map_err(down)?;
             return Ok(None);

@@ -32,6 +32,9 @@ use tokio::sync::mpsc;
 
 /// Readers of an SQLite file beside its one writer.
 const SQLITE_READERS: u32 = 4;
+/// Connections to PostgreSQL: one of the writers charges, the others work on jobs and notifications.
+const POSTGRES_WRITERS: u32 = 4;
+const POSTGRES_READERS: u32 = 8;
 /// How long a statement waits for a lock that another process holds.
 const BUSY_MS: u64 = 10_000;
 /// How many charges may wait for the writer.
@@ -43,20 +46,34 @@ static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("./migrations");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialect {
     Sqlite,
+    Postgres,
 }
 
 impl Dialect {
+    /// Of the address of a store.
+    fn of(url: &str) -> Result<Self, String> {
+        match url.split_once("://").map(|(scheme, _)| scheme) {
+            None | Some("sqlite") => Ok(Self::Sqlite),
+            Some("postgres" | "postgresql") => Ok(Self::Postgres),
+            Some(scheme) => Err(format!(
+                "`{scheme}://` is no database that is supported; give the path of an SQLite file, or `postgres://…`"
+            )),
+        }
+    }
+
     /// What a SELECT adds to lock its rows until the commit. SQLite has one writer, who took the lock at the beginning.
     fn for_update(self) -> &'static str {
         match self {
             Self::Sqlite => "",
+            Self::Postgres => " FOR UPDATE",
         }
     }
 
     /// The same for the rows of one table, leaving out those that others have locked.
-    fn skip_locked(self, _table: &str) -> String {
+    fn skip_locked(self, table: &str) -> String {
         match self {
             Self::Sqlite => String::new(),
+            Self::Postgres => format!(" FOR UPDATE OF {table} SKIP LOCKED"),
         }
     }
 }
@@ -74,24 +91,26 @@ impl Store {
     /// Opens a store, creates it where there is none, and brings it to the newest form. Must be called within a Tokio
     /// runtime, where its writer lives.
     ///
-    /// `url` is the path of an SQLite file, with or without `sqlite:` before it.
+    /// `url` is the path of an SQLite file, with or without `sqlite:` before it, or `postgres://user@host/database`. Several
+    /// processes may share a PostgreSQL database.
     ///
     /// # Errors
-    /// What keeps it from being opened, in words.
+    /// What keeps it from being opened, in words; never with a password.
     pub async fn open(url: &str) -> Result<Self, String> {
         sqlx::any::install_default_drivers();
-        if let Some((scheme, _)) = url.split_once("://").filter(|(scheme, _)| *scheme != "sqlite") {
-            return Err(format!(
-                "`{scheme}://` is no database that is supported; give the path of an SQLite file"
-            ));
-        }
-        let path = path(url);
-        if path.is_empty() || path == ":memory:" {
-            return Err("give the path of an SQLite file".to_owned());
-        }
-        create(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
-        let options = AnyConnectOptions::from_str(&format!("sqlite://{}?mode=rwc", escaped(path)))
-            .map_err(|error| format!("{path}: {error}"))?;
+        let dialect = Dialect::of(url)?;
+        let (name, full) = match dialect {
+            Dialect::Sqlite => {
+                let path = path(url);
+                if path.is_empty() || path == ":memory:" {
+                    return Err("give the path of an SQLite file".to_owned());
+                }
+                create(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
+                (path.to_owned(), format!("sqlite://{}?mode=rwc", escaped(path)))
+            }
+            Dialect::Postgres => ("the PostgreSQL database".to_owned(), url.to_owned()),
+        };
+        let options = AnyConnectOptions::from_str(&full).map_err(|error| format!("{name}: {error}"))?;
         let pool = |most: u32| {
             AnyPoolOptions::new()
                 .max_connections(most)
@@ -99,30 +118,42 @@ impl Store {
                 .acquire_timeout(Duration::from_secs(10))
                 .idle_timeout(None)
                 .max_lifetime(None)
-                .after_connect(|connection, _| {
+                // A file does not go away; a connection to another machine may have.
+                .test_before_acquire(dialect == Dialect::Postgres)
+                .after_connect(move |connection, _| {
                     Box::pin(async move {
-                        // FULL: what was answered is on the disk, a power cut included.
-                        let settings = format!(
-                            "PRAGMA busy_timeout = {BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-                             PRAGMA foreign_keys = ON;"
-                        );
+                        // What was answered is on the disk, a power cut included.
+                        let settings = match dialect {
+                            Dialect::Sqlite => format!(
+                                "PRAGMA busy_timeout = {BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+                                 PRAGMA foreign_keys = ON;"
+                            ),
+                            Dialect::Postgres => format!(
+                                "SET lock_timeout = {BUSY_MS}; SELECT set_config('synchronous_commit', 'on', false) \
+                                 WHERE current_setting('synchronous_commit') = 'off';"
+                            ),
+                        };
                         connection.execute(sqlx::AssertSqlSafe(settings)).await.map(drop)
                     })
                 })
         };
-        let failed = |error: sqlx::Error| format!("{path}: {error}");
-        let writer = pool(1).connect_with(options.clone()).await.map_err(failed)?;
-        MIGRATIONS.run(&writer).await.map_err(|error| format!("{path}: {error}"))?;
-        let readers = pool(SQLITE_READERS).connect_with(options).await.map_err(failed)?;
+        let failed = |error: sqlx::Error| format!("{name}: {error}");
+        let (writers, readers) = match dialect {
+            Dialect::Sqlite => (1, SQLITE_READERS),
+            Dialect::Postgres => (POSTGRES_WRITERS, POSTGRES_READERS),
+        };
+        let writer = pool(writers).connect_with(options.clone()).await.map_err(failed)?;
+        MIGRATIONS.run(&writer).await.map_err(|error| format!("{name}: {error}"))?;
+        let readers = pool(readers).connect_with(options).await.map_err(failed)?;
         let (charges, waiting) = mpsc::channel(WAITING);
-        let store = Self { readers, writer, dialect: Dialect::Sqlite, charges };
-        tokio::spawn(charge::write_all(store.writer.clone(), store.dialect, waiting));
+        let store = Self { readers, writer, dialect, charges };
+        tokio::spawn(charge::write_all(store.writer.clone(), dialect, waiting));
         Ok(store)
     }
 
-    /// Whether there is a store to open; where there is none, opening makes one.
+    /// Whether there is a store to open; where there is none, opening makes one. A database on a server is there.
     pub fn is_there(url: &str) -> bool {
-        Path::new(path(url)).exists()
+        matches!(Dialect::of(url), Ok(Dialect::Postgres)) || Path::new(path(url)).exists()
     }
 
     /// Whether the store answers.
@@ -150,6 +181,7 @@ impl Store {
 async fn begin(pool: &AnyPool, dialect: Dialect) -> Result<Transaction<'static, Any>, sqlx::Error> {
     match dialect {
         Dialect::Sqlite => pool.begin_with("BEGIN IMMEDIATE").await,
+        Dialect::Postgres => pool.begin().await,
     }
 }
 

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Runs the tests of the service on a real PostgreSQL: one that this script starts on loopback, from Debian's package, in a
+# folder of its own, and stops again. Says `skipped: …` where it cannot be had.
+#
+#     crates/sonometer-server/tests/postgres.sh [command …]
+set -eu
+cd "$(dirname "$0")/../../.."
+
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+if [ -z "$bin" ] && [ "$(id -u)" = 0 ]; then
+    apt-get install -y -q postgresql >/dev/null 2>&1 || true
+    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
+fi
+if [ -z "$bin" ]; then
+    echo "skipped: PostgreSQL (Debian's package postgresql is not there and cannot be installed)"
+    exit 0
+fi
+# PostgreSQL does not run as root.
+as=""
+if [ "$(id -u)" = 0 ]; then
+    if ! id postgres >/dev/null 2>&1; then
+        echo "skipped: PostgreSQL (there is no user postgres to run it)"
+        exit 0
+    fi
+    as="runuser -u postgres --"
+fi
+
+folder=$(mktemp -d)
+[ -n "$as" ] && chown postgres "$folder"
+stop() {
+    (cd / && $as "$bin/pg_ctl" -D "$folder/data" -m immediate -w stop) >/dev/null 2>&1 || true
+    rm -rf "$folder"
+}
+trap stop EXIT
+trap 'exit 1' INT TERM
+
+(cd / && $as "$bin/initdb" -D "$folder/data" -U sonometer -A trust -E UTF8 --locale=C.UTF-8 >/dev/null)
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+(cd / && $as "$bin/pg_ctl" -D "$folder/data" -w -l "$folder/log" \
+    -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=900" start >/dev/null)
+
+SONOMETER_TEST_POSTGRES="postgres://sonometer@127.0.0.1:$port/postgres"
+SONOMETER_TEST_PSQL="$bin/psql"
+export SONOMETER_TEST_POSTGRES SONOMETER_TEST_PSQL
+if [ $# -gt 0 ]; then
+    "$@"
+else
+    cargo test -p sonometer-server --test contract
+    cargo test -p sonometer-cli --test serve
+fi
