@@ -122,7 +122,11 @@ async fn answer(
     // Whoever watches the process must see it when it is full.
     match endpoint.act {
         Act::Healthy => return Ok(Reply::Json("{\"status\":\"ok\"}".to_owned())),
-        Act::Figures => return Ok(Reply::Other(crate::metrics::MEDIA, figures.text())),
+        Act::Figures => {
+            let waiting = service.waiting().await.ok();
+            let told = limits.streams.saturating_sub(streams.available_permits());
+            return Ok(Reply::Other(crate::metrics::MEDIA, figures.text(waiting, told)));
+        }
         _ => {}
     }
     let turn = timeout(limits.turn, turns.acquire()).await;

@@ -4,6 +4,7 @@ use crate::routes::Endpoint;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use sonometer_service::Mode;
@@ -20,6 +21,9 @@ pub(crate) struct Figures {
     requests: Family<Labels, Counter>,
     seconds: Family<Labels, Histogram>,
     ics: Family<Labels, Counter>,
+    jobs: Gauge,
+    notifications: Gauge,
+    streams: Gauge,
 }
 
 fn seconds() -> Histogram {
@@ -35,7 +39,15 @@ impl Default for Figures {
         registry.register("request_seconds", "How long answers took", seconds.clone());
         let ics = Family::default();
         registry.register("ics", "ICS that were charged", ics.clone());
-        Self { registry, requests, seconds, ics }
+        let gauge = |registry: &mut Registry, name: &str, about: &str| {
+            let gauge = Gauge::default();
+            registry.register(name, about, gauge.clone());
+            gauge
+        };
+        let jobs = gauge(&mut registry, "jobs", "Jobs that have not ended, of all nodes");
+        let notifications = gauge(&mut registry, "notifications", "Notifications that are due, of all nodes");
+        let streams = gauge(&mut registry, "streams", "Streams that are being told");
+        Self { registry, requests, seconds, ics, jobs, notifications, streams }
     }
 }
 
@@ -66,8 +78,13 @@ impl Figures {
         }
     }
 
-    /// The text format.
-    pub(crate) fn text(&self) -> String {
+    /// The text format. What waits is not known while the database is away.
+    pub(crate) fn text(&self, waiting: Option<(u64, u64)>, streams: usize) -> String {
+        let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        let (jobs, notifications) = waiting.map_or((-1, -1), |(jobs, due)| (number(jobs), number(due)));
+        self.jobs.set(jobs);
+        self.notifications.set(notifications);
+        self.streams.set(number(streams as u64));
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);

@@ -178,6 +178,14 @@ impl Service {
         self.job(caller, id).await
     }
 
+    /// How many jobs have not ended, and how many notifications are due.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn waiting(&self) -> Result<(u64, u64), Refusal> {
+        self.inner.store.waiting().await
+    }
+
     /// Works on jobs, one after the other, until `stop` is told. What is under way then is handed back.
     pub async fn work_on_jobs(self, mut stop: watch::Receiver<bool>) {
         let worker = self.id("wrk");

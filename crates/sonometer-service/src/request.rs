@@ -83,7 +83,7 @@ pub fn sense_shape() -> Shape {
             Shape::Object(vec![
                 Field::required(
                     "url",
-                    Shape::Text(1, MAX_URL),
+                    Shape::Address(MAX_URL),
                     "the address that is told when the job has ended",
                 ),
                 Field::optional("events", Shape::Words(EVENTS), "of what it is told; of both without it"),

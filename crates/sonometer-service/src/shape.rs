@@ -13,6 +13,8 @@ use sonometer::protocol::source::{Node, Style, Value, read_json, suggest};
 pub enum Shape {
     /// A text of so many characters at least and at most.
     Text(usize, usize),
+    /// An address of http or https; what it leads to is checked elsewhere.
+    Address(usize),
     /// One of these words.
     Word(&'static [&'static str]),
     /// A list of some of these words, each once, at least one.
@@ -105,6 +107,7 @@ impl Shape {
                     return Err(Refusal::invalid(place, message));
                 }
             }
+            Self::Address(most) => Self::Text(1, *most).check(node, place)?,
             Self::Word(words) => {
                 let text = scalar(Style::Quoted).ok_or_else(|| wrong("a text in quotes"))?;
                 if !words.contains(&text) {
@@ -193,6 +196,11 @@ impl Shape {
                 0 => json!({"type": "string", "maxLength": most}),
                 _ => json!({"type": "string", "minLength": least, "maxLength": most, "pattern": "\\S"}),
             },
+            Self::Address(most) => json!({
+                "type": "string", "format": "uri", "maxLength": most,
+                // Names and public addresses on the usual ports. What a name stands for, no schema can tell.
+                "pattern": "^https?://[a-z]([a-z0-9-]*[a-z0-9])?(\\.[a-z]([a-z0-9-]*[a-z0-9])?)+(:(80|443))?(/[A-Za-z0-9/._~-]*)?$",
+            }),
             Self::Word(words) => json!({"type": "string", "enum": words}),
             Self::Words(words) => json!({
                 "type": "array", "minItems": 1, "uniqueItems": true, "items": {"type": "string", "enum": words},
@@ -222,7 +230,7 @@ impl Shape {
             Self::Interaction => json!({"$ref": "#/components/schemas/Interaction"}),
             Self::Interactions(most) => json!({
                 "type": "array", "minItems": 1, "maxItems": most,
-                "items": {"$ref": "#/components/schemas/Interaction"},
+                "items": {"allOf": [{"$ref": "#/components/schemas/Interaction"}, {"required": ["id"]}]},
             }),
         }
     }

@@ -253,6 +253,25 @@ fn a_stop_lets_what_is_under_way_finish() {
     assert!(std::net::TcpStream::connect(bench.address()).is_err(), "nobody is let in any more");
 }
 
+// covers: wire.cors
+#[test]
+fn pages_of_other_places_are_let_in_nowhere() {
+    let bench = Bench::start();
+    let origin = ("Origin", "https://elsewhere.example");
+    let ask = ("Access-Control-Request-Method", "POST");
+    let asked = bench.send("OPTIONS", "/api/v1/sense", &[origin, ask], b"");
+    asked.is(405, "method_not_allowed");
+    let bearer = format!("Bearer {}", bench.test);
+    let answer = bench.send("GET", "/api/v1/usage", &[origin, ("Authorization", &bearer)], b"");
+    for answer in [asked, answer] {
+        assert!(
+            !answer.headers.keys().any(|name| name.starts_with("access-control-")),
+            "{:?}",
+            answer.headers
+        );
+    }
+}
+
 // covers: wire.health, wire.metrics, wire.openapi, wire.docs, wire.request_id
 #[test]
 fn what_is_served_beside_the_interface() {
@@ -264,6 +283,9 @@ fn what_is_served_beside_the_interface() {
     bench.post("/api/v1/sense", &sense("desk", ONE)).good("Sense");
     let figures = bench.send("GET", "/metrics", &[], b"");
     assert!(figures.header("content-type").starts_with("application/openmetrics-text"));
+    for gauge in ["sonometer_jobs 0", "sonometer_notifications 0", "sonometer_streams 0"] {
+        assert!(figures.body.lines().any(|line| line == gauge), "{gauge}: {}", figures.body);
+    }
     let line = "sonometer_requests_total{method=\"POST\",route=\"/api/v1/sense\",status=\"200\"} 1";
     assert!(
         figures.body.contains(line) && figures.body.contains("sonometer_ics_total{mode=\"test\"} 1"),

@@ -166,6 +166,17 @@ impl Store {
         Ok(count(row.try_get(0).map_err(down)?))
     }
 
+    /// How many jobs have not ended, and how many notifications of jobs that have ended wait.
+    pub(crate) async fn waiting(&self) -> Result<(u64, u64), Refusal> {
+        let row = sqlx::query(
+            "SELECT (SELECT COUNT(*) FROM jobs WHERE status = 'processing'), \
+             (SELECT COUNT(*) FROM deliveries d JOIN jobs j ON j.id = d.job_id \
+              WHERE d.status = 'waiting' AND j.status IN ('completed', 'failed'))",
+        );
+        let row = row.fetch_one(&self.readers).await.map_err(down)?;
+        Ok((count(row.try_get(0).map_err(down)?), count(row.try_get(1).map_err(down)?)))
+    }
+
     /// Takes the job that waits longest, or one whose worker is gone.
     pub(crate) async fn claim_job(
         &self,
