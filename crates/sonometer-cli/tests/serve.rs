@@ -352,3 +352,69 @@ fn a_kill_during_jobs_charges_each_of_them_once() {
     drop(served);
     let _ = fs::remove_dir_all(folder);
 }
+
+#[test]
+#[ignore = "kills the PostgreSQL of all tests; postgres.sh runs it alone"]
+fn a_database_that_dies_under_load_loses_nothing_and_comes_back() {
+    let crash = std::env::var("SONOMETER_TEST_CRASH").expect("postgres.sh sets it");
+    let folder = folder("crash");
+    let served = Served::start(&folder, &[]);
+    let token = served.token();
+    done(&folder, &["account", "first", "--quota", "1000000", "--per-minute", "1000000"]);
+    let (_, units, _) = send(&served.address, &token, "warm").expect("answers");
+    let told: Arc<Mutex<BTreeMap<String, String>>> = Arc::default();
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let over = Arc::new(AtomicBool::new(false));
+    let clients: Vec<_> = (0..6)
+        .map(|client| {
+            let (told, asked, over) = (told.clone(), asked.clone(), over.clone());
+            let (address, token) = (served.address.clone(), token.clone());
+            thread::spawn(move || {
+                let mut away = 0;
+                for number in 0.. {
+                    if over.load(Ordering::SeqCst) {
+                        break;
+                    }
+                    let key = format!("{client}-{number}");
+                    asked.lock().expect("sound").push(key.clone());
+                    match send(&address, &token, &key)
+                        .expect("the service answers, whatever the database does")
+                    {
+                        (200, _, body) => drop(told.lock().expect("sound").insert(key, body)),
+                        (503, ..) => away += 1,
+                        (other, _, body) => panic!("{other}: {body}"),
+                    }
+                }
+                away
+            })
+        })
+        .collect();
+    for _ in 0..3 {
+        thread::sleep(Duration::from_millis(700));
+        let status = Command::new("sh").args(["-c", &crash]).status().expect("starts");
+        assert!(status.success(), "{crash}");
+    }
+    thread::sleep(Duration::from_millis(700));
+    over.store(true, Ordering::SeqCst);
+    let away: u64 = clients.into_iter().map(|client| client.join().expect("does not panic")).sum();
+    let (told, asked) = (told.lock().expect("sound").clone(), asked.lock().expect("sound").clone());
+    assert!(told.len() > 20 && away > 0, "{} told, {away} sent away", told.len());
+    assert!(done(&folder, &["check"]).contains("0 wrong"));
+    for (key, body) in &told {
+        assert_eq!(
+            send(&served.address, &token, key).expect("answers"),
+            (200, 0, body.clone()),
+            "{key} was paid"
+        );
+    }
+    for key in &asked {
+        assert_eq!(send(&served.address, &token, key).expect("answers").0, 200);
+    }
+    let (_, body) = usage(&served.address, &token);
+    let used = units * (1 + asked.len() as u64);
+    assert!(body.contains(&format!("\"used\":{used},")), "{used}: {body}");
+    assert!(done(&folder, &["check"]).contains("0 wrong"));
+    println!("{} told, {away} sent away, {} asked", told.len(), asked.len());
+    drop(served);
+    let _ = fs::remove_dir_all(folder);
+}

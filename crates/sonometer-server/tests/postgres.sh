@@ -36,15 +36,24 @@ trap 'exit 1' INT TERM
 
 (cd / && $as "$bin/initdb" -D "$folder/data" -U sonometer -A trust -E UTF8 --locale=C.UTF-8 >/dev/null)
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-(cd / && $as "$bin/pg_ctl" -D "$folder/data" -w -l "$folder/log" \
-    -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c max_connections=900" start >/dev/null)
+cat >>"$folder/data/postgresql.conf" <<END
+port = $port
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+max_connections = 900
+END
+start="cd / && $as $bin/pg_ctl -D $folder/data -w -l $folder/log start >/dev/null"
+sh -c "$start"
 
 SONOMETER_TEST_POSTGRES="postgres://sonometer@127.0.0.1:$port/postgres"
 SONOMETER_TEST_PSQL="$bin/psql"
-export SONOMETER_TEST_POSTGRES SONOMETER_TEST_PSQL
+# Kills all its processes, as a failing machine would, and starts it again.
+SONOMETER_TEST_CRASH="kill -9 \$(head -n 1 $folder/data/postmaster.pid); rm -f $folder/data/postmaster.pid; for _ in 1 2 3 4 5; do sleep 1; ($start) && exit 0; done; exit 1"
+export SONOMETER_TEST_POSTGRES SONOMETER_TEST_PSQL SONOMETER_TEST_CRASH
 if [ $# -gt 0 ]; then
     "$@"
 else
     cargo test -p sonometer-server --test contract
     cargo test -p sonometer-cli --test serve
+    cargo test -p sonometer-cli --test serve -- --ignored
 fi

@@ -75,6 +75,39 @@ fn the_same_key_on_both_is_paid_once() {
     bench.ledger_is_right();
 }
 
+// covers: nodes.idempotency
+#[test]
+fn the_same_key_on_both_makes_one_job() {
+    let bench = bench();
+    let nodes = [bench.address(), bench.second_node()];
+    let items: Vec<Value> = (0..50).map(|n| json!({"id": format!("i{n}"), "content": ONE})).collect();
+    let body = json!({"target": target("desk"), "interactions": items});
+    for round in 0..5 {
+        let key = format!("night {round}");
+        let answers: Vec<Answer> = scope(|threads| {
+            let ask = |client: usize| {
+                let (bench, at, key, body) = (&bench, nodes[client % 2], key.as_str(), &body);
+                threads.spawn(move || post(bench, at, "/api/v1/sense/batch", body, key))
+            };
+            let asked: Vec<_> = (0..6).map(ask).collect();
+            asked.into_iter().map(|thread| thread.join().expect("does not panic")).collect()
+        });
+        assert!(
+            answers.iter().all(|answer| answer.status == 202 && answer.body == answers[0].body),
+            "{}",
+            answers[0].body
+        );
+    }
+    let begun = Instant::now();
+    while bench.used(Mode::Test) < 250 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", bench.used(Mode::Test));
+        sleep(Duration::from_millis(50));
+    }
+    sleep(Duration::from_millis(300));
+    assert_eq!(bench.used(Mode::Test), 250);
+    bench.ledger_is_right();
+}
+
 // covers: nodes.jobs
 #[test]
 fn each_job_is_worked_on_by_one_and_can_be_asked_for_at_both() {

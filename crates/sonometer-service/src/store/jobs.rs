@@ -72,6 +72,12 @@ impl Store {
     /// Makes a job, unless there is an answer under its key already: then that one, with its status.
     pub(crate) async fn create_job(&self, job: NewJob) -> Result<Option<(u16, String)>, Refusal> {
         let mut work = self.begin().await?;
+        if job.key.is_some() {
+            // Two nodes with the same key wait for each other.
+            let row = format!("SELECT id FROM accounts WHERE id = $1{}", self.dialect.for_update());
+            let row = sqlx::query(sqlx::AssertSqlSafe(row)).bind(&job.account).fetch_optional(&mut *work);
+            row.await.map_err(down)?;
+        }
         if let Some(key) = &job.key
             && let Some(before) = repeated_in(&mut work, &job.account, job.route, key).await?
         {

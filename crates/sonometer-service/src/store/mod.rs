@@ -65,7 +65,8 @@ impl Dialect {
     fn for_update(self) -> &'static str {
         match self {
             Self::Sqlite => "",
-            Self::Postgres => " FOR UPDATE",
+            // Rows that point to these may still be written.
+            Self::Postgres => " FOR NO KEY UPDATE",
         }
     }
 
