@@ -12,7 +12,7 @@ use axum::http::request::Parts;
 use axum::http::{Response, StatusCode};
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
-use sonometer_service::{Answer, Caller, Code, Listing, Refusal, Service, Streaming, capabilities};
+use sonometer_service::{Answer, Caller, Code, Listing, Mode, Refusal, Service, Streaming, capabilities};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -69,8 +69,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
         }
         Ok(Reply::Stream(streaming, place)) => {
             let replayed = streaming.replayed;
-            let mode = caller.as_ref().map(Caller::mode);
-            let body = stream::body(streaming, place, state.limits.heartbeat, state.figures.clone(), mode);
+            let body = stream::body(streaming, place, state.limits.heartbeat);
             respond::stream(body, replayed, &request_id)
         }
         Err(refusal) => respond::refusal(&refusal, &request_id),
@@ -89,7 +88,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
     }
     let took = started.elapsed();
     let status = response.status().as_u16();
-    state.figures.count(endpoint, status, took, caller.as_ref().map(Caller::mode), consumed);
+    state.figures.count(endpoint, status, took);
     tracing::info!(
         request_id,
         method = endpoint.method,
@@ -125,7 +124,10 @@ async fn answer(
         Act::Figures => {
             let waiting = service.waiting().await.ok();
             let told = limits.streams.saturating_sub(streams.available_permits());
-            return Ok(Reply::Other(crate::metrics::MEDIA, figures.text(waiting, told)));
+            return Ok(Reply::Other(
+                crate::metrics::MEDIA,
+                figures.text(waiting, told, &Mode::ALL.map(|mode| (mode, service.charged(mode)))),
+            ));
         }
         _ => {}
     }

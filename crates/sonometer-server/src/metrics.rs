@@ -8,6 +8,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use sonometer_service::Mode;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// The media type of the text format.
@@ -24,6 +25,12 @@ pub(crate) struct Figures {
     jobs: Gauge,
     notifications: Gauge,
     streams: Gauge,
+    /// Two readers at once would count twice.
+    reading: Mutex<()>,
+}
+
+fn label(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 fn seconds() -> Histogram {
@@ -47,44 +54,37 @@ impl Default for Figures {
         let jobs = gauge(&mut registry, "jobs", "Jobs that have not ended, of all nodes");
         let notifications = gauge(&mut registry, "notifications", "Notifications that are due, of all nodes");
         let streams = gauge(&mut registry, "streams", "Streams that are being told");
-        Self { registry, requests, seconds, ics, jobs, notifications, streams }
+        Self { registry, requests, seconds, ics, jobs, notifications, streams, reading: Mutex::default() }
     }
 }
 
 impl Figures {
     /// Counts one request.
-    pub(crate) fn count(
-        &self,
-        endpoint: &Endpoint,
-        status: u16,
-        took: Duration,
-        mode: Option<Mode>,
-        consumed: u64,
-    ) {
-        let label = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    pub(crate) fn count(&self, endpoint: &Endpoint, status: u16, took: Duration) {
         let route = label("route", endpoint.path);
         let by_status =
             vec![label("method", endpoint.method), route.clone(), label("status", &status.to_string())];
         self.requests.get_or_create(&by_status).inc();
         self.seconds.get_or_create(&vec![route]).observe(took.as_secs_f64());
-        self.charged(mode, consumed);
-    }
-
-    /// Counts ICS.
-    pub(crate) fn charged(&self, mode: Option<Mode>, consumed: u64) {
-        let label = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        if let (Some(mode), 1..) = (mode, consumed) {
-            self.ics.get_or_create(&vec![label("mode", mode.as_str())]).inc_by(consumed);
-        }
     }
 
     /// The text format. What waits is not known while the database is away.
-    pub(crate) fn text(&self, waiting: Option<(u64, u64)>, streams: usize) -> String {
+    pub(crate) fn text(
+        &self,
+        waiting: Option<(u64, u64)>,
+        streams: usize,
+        charged: &[(Mode, u64)],
+    ) -> String {
+        let _alone = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let (jobs, notifications) = waiting.map_or((-1, -1), |(jobs, due)| (number(jobs), number(due)));
         self.jobs.set(jobs);
         self.notifications.set(notifications);
         self.streams.set(number(streams as u64));
+        for (mode, units) in charged.iter().filter(|(_, units)| *units > 0) {
+            let counter = self.ics.get_or_create_owned(&vec![label("mode", mode.as_str())]);
+            counter.inc_by(units.saturating_sub(counter.get()));
+        }
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);

@@ -286,7 +286,7 @@ impl Service {
             lines,
             answer,
         };
-        match self.inner.store.charge(charge).await {
+        match self.charge_now(charge).await {
             Ok(_) => Ok(()),
             Err(refusal) if refusal.code == Code::JobNotFound => Err(Stopped::Lost),
             Err(refusal) => Err(refusal.into()),

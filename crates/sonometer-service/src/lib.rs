@@ -43,6 +43,7 @@ pub use token::{Mode, Scope};
 use catalogue::{Shelf, Shelves};
 use ports::{Callbacks, Clock, Files, Ids, Ports};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{Notify, Semaphore};
 
 /// The service over its ports. Cheap to clone.
@@ -63,6 +64,8 @@ struct Inner {
     threads: Arc<Semaphore>,
     /// What organizations see that published nothing.
     shipped: Arc<Shelf>,
+    /// ICS that this process charged, by mode.
+    charged: [AtomicU64; 2],
     /// Told when a job was made.
     work_there: Notify,
     /// Told when a notification may be due.
@@ -89,6 +92,7 @@ impl Service {
             windows: rate::Windows::default(),
             threads: Arc::new(Semaphore::new(threads)),
             shipped: Arc::default(),
+            charged: Default::default(),
             work_there: Notify::new(),
             mail_there: Notify::new(),
         };
@@ -108,6 +112,19 @@ impl Service {
     /// A fresh id.
     pub fn id(&self, prefix: &str) -> String {
         self.inner.ids.id(prefix)
+    }
+
+    /// ICS that this process charged since it began, for requests and jobs.
+    pub fn charged(&self, mode: Mode) -> u64 {
+        self.inner.charged[mode as usize].load(Ordering::Relaxed)
+    }
+
+    /// Charges.
+    async fn charge_now(&self, charge: store::Charge) -> Result<store::Charged, Refusal> {
+        let mode = charge.mode;
+        let charged = self.inner.store.charge(charge).await?;
+        self.inner.charged[mode as usize].fetch_add(charged.units, Ordering::Relaxed);
+        Ok(charged)
     }
 
     /// Whether requests can be answered.

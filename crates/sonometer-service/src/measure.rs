@@ -230,7 +230,7 @@ impl Service {
             lines,
             answer,
         };
-        let charged = self.inner.store.charge(charge).await?;
+        let charged = self.charge_now(charge).await?;
         let crate::store::Charged { status, answer, units, remaining, replayed } = charged;
         Ok(Answer { status, body: answer, consumed: units, remaining, replayed })
     }

@@ -37,8 +37,6 @@ pub struct Told {
     pub name: &'static str,
     /// JSON in one line.
     pub data: String,
-    /// ICS that were charged with it.
-    pub charged: u64,
 }
 
 /// A stream that has begun.
@@ -174,7 +172,7 @@ impl Teller {
             if self.told.get(&metamarker) != Some(&score) {
                 let data = crate::json::text(&Resonance { metamarker: &metamarker, score });
                 self.told.insert(metamarker, score);
-                send(&self.events, Told { name: "resonance", data, charged: 0 }).await?;
+                send(&self.events, Told { name: "resonance", data }).await?;
             }
         }
         Ok(())
@@ -248,7 +246,7 @@ impl Service {
             let events = teller.events.clone();
             let told = service.tell(&caller, key, instrument, interaction, teller).await;
             if let Err(Stopped::Refused(refusal)) = told {
-                let _ = send(&events, Told { name: "error", data: refusal.to_json(), charged: 0 }).await;
+                let _ = send(&events, Told { name: "error", data: refusal.to_json() }).await;
             }
         });
         Ok(Streaming { events, remaining, replayed: false })
@@ -309,11 +307,11 @@ async fn last_events(
     for resonance in kept.resonance {
         if !known(resonance.get()) {
             let data = resonance.get().to_owned();
-            send(events, Told { name: "resonance", data, charged: 0 }).await?;
+            send(events, Told { name: "resonance", data }).await?;
         }
     }
     let data = kept.fidelity.get().to_owned();
-    send(events, Told { name: "fidelity", data, charged: 0 }).await?;
+    send(events, Told { name: "fidelity", data }).await?;
     let data = kept.complete.get().to_owned();
-    send(events, Told { name: "complete", data, charged: answer.consumed }).await
+    send(events, Told { name: "complete", data }).await
 }

@@ -67,6 +67,8 @@ fn a_large_batch_is_a_job_with_the_same_result() {
     assert_eq!((results.len(), &results[..30]), (60, &small["results"].as_array().expect("is a list")[..]));
     assert_eq!(job["result"]["ics"], json!({"total_consumed": 60, "total_cost_usd": 0}));
     assert_eq!(bench.used(Mode::Test), 90);
+    let figures = bench.send("GET", "/metrics", &[], b"").body;
+    assert!(figures.contains("sonometer_ics_total{mode=\"test\"} 90"), "{figures}");
     let history = bench.get("/api/v1/usage/history?limit=100").good("History");
     assert_eq!(history["total_entries"], 60, "what holds too little is no analysis");
     bench.ledger_is_right();

@@ -167,39 +167,28 @@ impl Store {
     /// # Errors
     /// `unavailable`.
     pub async fn deliveries(&self, org: &str, limit: u64) -> Result<Vec<Delivery>, Refusal> {
+        // One statement, so that a notification and its log are of one moment.
         let rows = sqlx::query(
-            "SELECT id, job_id, url, status, next_ms FROM deliveries WHERE org_id = $1 \
-             ORDER BY created_ms DESC, id DESC LIMIT $2",
+            "SELECT d.id, d.job_id, d.url, d.status, d.next_ms, COALESCE(a.number, 0), COALESCE(a.at_ms, 0), \
+             COALESCE(a.took_ms, 0), COALESCE(a.answered, 0), COALESCE(a.error, '') \
+             FROM (SELECT id, job_id, url, status, next_ms, created_ms FROM deliveries WHERE org_id = $1 \
+                   ORDER BY created_ms DESC, id DESC LIMIT $2) d \
+             LEFT JOIN attempts a ON a.delivery_id = d.id ORDER BY d.created_ms DESC, d.id DESC, 6, 7",
         )
         .bind(org)
         .bind(stored(limit))
         .fetch_all(&self.readers)
         .await
         .map_err(down)?;
-        let mut deliveries = Vec::with_capacity(rows.len());
-        for row in rows {
-            let id: String = row.try_get(0).map_err(down)?;
-            let log = sqlx::query(
-                "SELECT number, at_ms, took_ms, answered, error FROM attempts WHERE delivery_id = $1 ORDER BY number, at_ms",
-            );
-            let log = log.bind(&id).fetch_all(&self.readers).await.map_err(down)?;
-            let attempt = |row: &AnyRow| {
-                Ok(Attempt {
-                    number: count(row.try_get(0)?),
-                    at_ms: row.try_get(1)?,
-                    took_ms: row.try_get(2)?,
-                    answered: u16::try_from(row.try_get::<i64, _>(3)?).unwrap_or(0),
-                    error: row.try_get(4)?,
-                })
-            };
-            deliveries.push(Delivery {
-                id,
-                job: row.try_get(1).map_err(down)?,
-                url: row.try_get(2).map_err(down)?,
-                status: row.try_get(3).map_err(down)?,
-                next_ms: row.try_get(4).map_err(down)?,
-                attempts: log.iter().map(attempt).collect::<Result<_, sqlx::Error>>().map_err(down)?,
-            });
+        let mut deliveries: Vec<Delivery> = Vec::new();
+        for row in &rows {
+            let (delivery, attempt) = both(row).map_err(down)?;
+            if deliveries.last().is_none_or(|last| last.id != delivery.id) {
+                deliveries.push(delivery);
+            }
+            if let Some(last) = deliveries.last_mut().filter(|_| attempt.number > 0) {
+                last.attempts.push(attempt);
+            }
         }
         Ok(deliveries)
     }
@@ -246,4 +235,23 @@ impl Store {
             .map_err(down)?;
         work.commit().await.map_err(down)
     }
+}
+
+fn both(row: &AnyRow) -> Result<(Delivery, Attempt), sqlx::Error> {
+    let delivery = Delivery {
+        id: row.try_get(0)?,
+        job: row.try_get(1)?,
+        url: row.try_get(2)?,
+        status: row.try_get(3)?,
+        next_ms: row.try_get(4)?,
+        attempts: Vec::new(),
+    };
+    let attempt = Attempt {
+        number: count(row.try_get(5)?),
+        at_ms: row.try_get(6)?,
+        took_ms: row.try_get(7)?,
+        answered: u16::try_from(row.try_get::<i64, _>(8)?).unwrap_or(0),
+        error: row.try_get(9)?,
+    };
+    Ok((delivery, attempt))
 }
