@@ -180,6 +180,7 @@ async fn answer(
         Act::Blueprints => Reply::Json(service.blueprints(who()?, &listing).await?),
         Act::Blueprint => Reply::Json(service.blueprint(who()?, &id, named("version")).await?),
         Act::Job => Reply::Json(service.job(who()?, &id).await?),
+        Act::Jobs => Reply::Json(service.jobs(who()?, &listing).await?),
         Act::CancelJob => Reply::Json(service.cancel_job(who()?, &id).await?),
         Act::Ready => {
             service.ready().await?;

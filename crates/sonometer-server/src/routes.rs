@@ -28,6 +28,7 @@ pub(crate) enum Act {
     Blueprints,
     Blueprint,
     Job,
+    Jobs,
     CancelJob,
     Healthy,
     Ready,
@@ -238,6 +239,16 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         query: &["version"],
         refuses: FINDING,
         ..Endpoint::get(Act::Blueprint, "/api/v1/blueprints/{id}", "Blueprint", "One blueprint.")
+    },
+    Endpoint {
+        query: PAGING,
+        token: Token::Required(Some(Scope::Sense)),
+        ..Endpoint::get(
+            Act::Jobs,
+            "/api/v1/jobs",
+            "Jobs",
+            "The jobs of the account without their results, newest first.",
+        )
     },
     Endpoint {
         refuses: &[Code::JobNotFound],

@@ -387,6 +387,7 @@ pub(crate) fn components() -> Value {
         "Accepted": accepted,
         "Queued": queued,
         "Job": job,
+        "Jobs": all([("jobs", list(named("Job"))), ("total", whole()), ("limit", whole()), ("offset", whole())]),
         "Sense": reading(),
         "Compare": comparison(),
         "Batch": batch(),

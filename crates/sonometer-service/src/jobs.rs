@@ -7,11 +7,12 @@
 use crate::batch;
 use crate::caller::{Caller, key};
 use crate::catalogue::Instrument;
+use crate::list::Listing;
 use crate::measure::{BATCH, SENSE};
 use crate::period::{Period, iso};
 use crate::refusal::{Code, Refusal, shown};
 use crate::request::{self, Asked, Callback, Look, Target};
-use crate::store::{Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob};
+use crate::store::{Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob, Page};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -58,6 +59,14 @@ struct Told<'a> {
     result: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Box<RawValue>>,
+}
+
+#[derive(Serialize)]
+struct Jobs {
+    jobs: Vec<Box<RawValue>>,
+    total: u64,
+    limit: u64,
+    offset: u64,
 }
 
 /// A share of a whole, in hundredths.
@@ -165,6 +174,24 @@ impl Service {
             _ => 0,
         };
         Ok(told(&job, ahead, self.now_ms()))
+    }
+
+    /// `GET /api/v1/jobs`: the jobs of the account without their results, the newest first.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn jobs(&self, caller: &Caller, listing: &Listing) -> Result<String, Refusal> {
+        let (now, Listing { limit, offset, .. }) = (self.now_ms(), *listing);
+        let not_before = now.saturating_sub(KEPT_MS);
+        let (rows, total) =
+            self.inner.store.jobs(caller.account(), not_before, Page { limit, offset }).await?;
+        let mut jobs = Vec::with_capacity(rows.len());
+        for job in &rows {
+            jobs.push(
+                RawValue::from_string(told(job, 0, now)).map_err(|e| Refusal::internal(&e.to_string()))?,
+            );
+        }
+        Ok(crate::json::text(&Jobs { jobs, total, limit, offset }))
     }
 
     /// `DELETE /api/v1/jobs/{id}`: cancels a job that has not ended, and tells how it stands.
@@ -365,6 +392,7 @@ fn told(job: &JobRow, ahead: u64, now_ms: i64) -> String {
         };
         seconds(ahead + job.total - job.done.min(job.total), pace)
     };
+    // In a list there is none: the empty text is no JSON.
     let raw = || RawValue::from_string(job.result.clone()).ok();
     crate::json::text(&Told {
         job_id: &job.id,

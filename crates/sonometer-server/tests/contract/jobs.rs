@@ -160,3 +160,39 @@ fn a_job_that_is_cancelled_costs_nothing() {
     assert!(cancelled > 0, "a thousand texts take longer than a request");
     bench.ledger_is_right();
 }
+
+// covers: jobs.list
+#[test]
+fn jobs_are_listed_to_their_own_account_newest_first() {
+    let bench = bench();
+    let mut made = Vec::new();
+    for _ in 0..3 {
+        let body = queued(&bench.post("/api/v1/sense/batch", &ask(50)));
+        ended(&bench, body["poll_url"].as_str().expect("is text"));
+        made.insert(0, body["job_id"].clone());
+        bench.clock.0.fetch_add(1_000, Ordering::SeqCst);
+    }
+    let list = bench.get("/api/v1/jobs").good("Jobs");
+    let listed = |list: &Value| -> Vec<Value> {
+        list["jobs"].as_array().expect("is a list").iter().map(|job| job["job_id"].clone()).collect()
+    };
+    assert_eq!(
+        (listed(&list), &list["total"], &list["limit"], &list["offset"]),
+        (made.clone(), &json!(3), &json!(20), &json!(0))
+    );
+    assert!(
+        list["jobs"]
+            .as_array()
+            .expect("is a list")
+            .iter()
+            .all(|job| job["status"] == "completed" && job.get("result").is_none())
+    );
+    let page = bench.get("/api/v1/jobs?limit=1&offset=1").good("Jobs");
+    assert_eq!((listed(&page), &page["total"]), (vec![made[1].clone()], &json!(3)));
+    bench.get("/api/v1/jobs?limit=101").is(400, "invalid_request");
+    bench.get("/api/v1/jobs?status=completed").is(400, "invalid_request");
+    for token in [bench.live.clone(), bench.org("other")] {
+        assert_eq!(bench.get_as(&token, "/api/v1/jobs").good("Jobs")["total"], 0);
+    }
+    bench.send("GET", "/api/v1/jobs", &[], b"").is(401, "unauthorized");
+}

@@ -296,7 +296,7 @@ fn what_is_served_beside_the_interface() {
     let document = bench.send("GET", "/openapi.json", &[], b"").json();
     assert_eq!(
         (&document["openapi"], document["paths"].as_object().map(serde_json::Map::len)),
-        (&json!("3.1.0"), Some(22))
+        (&json!("3.1.0"), Some(23))
     );
     assert!(!document.to_string().contains("/dive"));
     let page = bench.send("GET", "/docs", &[], b"");

@@ -2,7 +2,7 @@
 //! transaction with their charge.
 
 use super::charge::{Key, remember, repeated_in};
-use super::{Store, count, down, stored};
+use super::{Page, Store, count, down, stored};
 use crate::refusal::Refusal;
 use crate::request::Callback;
 use crate::token::Mode;
@@ -143,19 +143,38 @@ impl Store {
         .fetch_optional(&self.readers)
         .await
         .map_err(down)?;
-        let job = |row: AnyRow| {
-            Ok(JobRow {
-                id: row.try_get(0)?,
-                status: row.try_get(1)?,
-                total: count(row.try_get(2)?),
-                done: count(row.try_get(3)?),
-                created_ms: row.try_get(4)?,
-                started_ms: row.try_get(5)?,
-                ended_ms: row.try_get(6)?,
-                result: row.try_get(7)?,
-            })
-        };
-        row.map(job).transpose().map_err(down)
+        row.as_ref().map(job).transpose().map_err(down)
+    }
+
+    /// The jobs of an account without their results, the newest first, and how many there are.
+    pub(crate) async fn jobs(
+        &self,
+        account: &str,
+        not_before_ms: i64,
+        page: Page,
+    ) -> Result<(Vec<JobRow>, u64), Refusal> {
+        let rows = sqlx::query(
+            "SELECT id, status, total, done, created_ms, started_ms, ended_ms, '' FROM jobs \
+             WHERE account_id = $1 AND (ended_ms = 0 OR ended_ms >= $2) \
+             ORDER BY created_ms DESC, id DESC LIMIT $3 OFFSET $4",
+        )
+        .bind(account)
+        .bind(not_before_ms)
+        .bind(stored(page.limit))
+        .bind(stored(page.offset))
+        .fetch_all(&self.readers)
+        .await
+        .map_err(down)?;
+        let total = sqlx::query(
+            "SELECT COUNT(*) FROM jobs WHERE account_id = $1 AND (ended_ms = 0 OR ended_ms >= $2)",
+        )
+        .bind(account)
+        .bind(not_before_ms)
+        .fetch_one(&self.readers)
+        .await
+        .map_err(down)?;
+        let jobs = rows.iter().map(job).collect::<Result<_, _>>().map_err(down)?;
+        Ok((jobs, count(total.try_get(0).map_err(down)?)))
     }
 
     /// How many items wait or are worked on before those of a job.
@@ -331,4 +350,17 @@ impl Store {
         work.commit().await.map_err(down)?;
         Ok(done)
     }
+}
+
+fn job(row: &AnyRow) -> Result<JobRow, sqlx::Error> {
+    Ok(JobRow {
+        id: row.try_get(0)?,
+        status: row.try_get(1)?,
+        total: count(row.try_get(2)?),
+        done: count(row.try_get(3)?),
+        created_ms: row.try_get(4)?,
+        started_ms: row.try_get(5)?,
+        ended_ms: row.try_get(6)?,
+        result: row.try_get(7)?,
+    })
 }
