@@ -181,6 +181,7 @@ async fn write(pool: &AnyPool, dialect: Dialect, charges: Vec<Charge>) -> Result
     let mut work = begin(pool, dialect).await?;
     let mut accounts: BTreeMap<(String, Period), Standing> = BTreeMap::new();
     let mut outcomes = Vec::with_capacity(charges.len());
+    let mut entries = Vec::new();
     for charge in charges {
         let at = (charge.account.clone(), charge.period);
         if !accounts.contains_key(&at) {
@@ -188,8 +189,9 @@ async fn write(pool: &AnyPool, dialect: Dialect, charges: Vec<Charge>) -> Result
             accounts.insert(at.clone(), standing);
         }
         let Some(standing) = accounts.get_mut(&at) else { continue };
-        outcomes.push(one(&mut work, charge, standing).await?);
+        outcomes.push(one(&mut work, charge, standing, &mut entries).await?);
     }
+    write_entries(&mut work, &mut entries).await?;
     work.commit().await?;
     Ok(outcomes)
 }
@@ -238,6 +240,7 @@ async fn one(
     work: &mut Transaction<'static, Any>,
     charge: Charge,
     standing: &mut Standing,
+    entries: &mut Vec<Entry>,
 ) -> Result<Result<Charged, Refusal>, sqlx::Error> {
     let Charge { account, mode, token, token_cap, period, at_ms, route, key, job, id, lines, answer } =
         charge;
@@ -262,6 +265,7 @@ async fn one(
     };
     let over = after.saturating_sub(quota.max(before));
     if let (Some(cap), 1..) = (token_cap, over) {
+        write_entries(work, entries).await?;
         let row = sqlx::query(
             "SELECT CAST(COALESCE(SUM(overage), 0) AS BIGINT) FROM ledger WHERE token_id = $1 AND period = $2",
         )
@@ -302,38 +306,20 @@ async fn one(
         let within = left.min(line.units);
         left -= within;
         let line_over = line.units - within;
-        sqlx::query(
-            "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
-             target_version, units, overage, cost_micros) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-        )
-        .bind(&id)
-        .bind(number)
-        .bind(&account)
-        .bind(&token)
-        .bind(&period)
-        .bind(at_ms)
-        .bind(route)
-        .bind(line.target.r#type)
-        .bind(&line.target.id)
-        .bind(&line.target.version)
-        .bind(stored(line.units))
-        .bind(stored(line_over))
-        .bind(standing.settings.cost(mode, line_over).0)
-        .execute(&mut **work)
-        .await?;
+        entries.push(Entry {
+            charge: id.clone(),
+            number,
+            account: account.clone(),
+            token: token.clone(),
+            period: period.clone(),
+            at_ms,
+            route,
+            target: line.target.clone(),
+            units: line.units,
+            overage: line_over,
+            cost: standing.settings.cost(mode, line_over),
+        });
     }
-    sqlx::query(
-        "UPDATE consumption SET used = used + $3, overage = overage + $4, cost_micros = cost_micros + $5, \
-         analyses = analyses + $6 WHERE account_id = $1 AND period = $2",
-    )
-    .bind(&account)
-    .bind(&period)
-    .bind(stored(units))
-    .bind(stored(over))
-    .bind(cost.0)
-    .bind(stored(lines.len() as u64))
-    .execute(&mut **work)
-    .await?;
     if let Some(key) = &key {
         remember(work, &account, route, key, 200, &answer, at_ms).await?;
     }
@@ -378,4 +364,82 @@ pub(super) async fn repeated_in(
 ) -> Result<Option<(u16, String)>, Refusal> {
     let row = sqlx::query(ANSWERED).bind(account).bind(route).bind(&key.text);
     repeated(row.fetch_optional(&mut **work).await.map_err(down)?, key)
+}
+
+/// A line of the ledger that is still to be written.
+struct Entry {
+    charge: String,
+    number: i64,
+    account: String,
+    token: String,
+    period: String,
+    at_ms: i64,
+    route: &'static str,
+    target: TargetUsed,
+    units: u64,
+    overage: u64,
+    cost: Unit,
+}
+
+/// So many lines go into one statement.
+const LINES: usize = 64;
+
+/// Writes lines of the ledger and what they add to the rows of their accounts: few statements for many charges, since every
+/// statement is a way to the database and back.
+async fn write_entries(
+    work: &mut Transaction<'static, Any>,
+    entries: &mut Vec<Entry>,
+) -> Result<(), sqlx::Error> {
+    let mut sums: BTreeMap<(&str, &str), [i64; 4]> = BTreeMap::new();
+    for entry in entries.iter() {
+        let sum = sums.entry((&entry.account, &entry.period)).or_default();
+        let adds = [stored(entry.units), stored(entry.overage), entry.cost.0, 1];
+        sum.iter_mut().zip(adds).for_each(|(sum, adds)| *sum = sum.saturating_add(adds));
+    }
+    for ((account, period), [units, overage, cost, analyses]) in sums {
+        sqlx::query(
+            "UPDATE consumption SET used = used + $3, overage = overage + $4, cost_micros = cost_micros + $5, \
+             analyses = analyses + $6 WHERE account_id = $1 AND period = $2",
+        )
+        .bind(account)
+        .bind(period)
+        .bind(units)
+        .bind(overage)
+        .bind(cost)
+        .bind(analyses)
+        .execute(&mut **work)
+        .await?;
+    }
+    for some in entries.chunks(LINES) {
+        let mut insert = String::from(
+            "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
+             target_version, units, overage, cost_micros) VALUES ",
+        );
+        for row in 0..some.len() {
+            let values: Vec<String> = (1..=13).map(|column| format!("${}", 13 * row + column)).collect();
+            insert.push_str(if row == 0 { "(" } else { ", (" });
+            insert.push_str(&values.join(", "));
+            insert.push(')');
+        }
+        let mut insert = sqlx::query(sqlx::AssertSqlSafe(insert));
+        for entry in some {
+            insert = insert
+                .bind(&entry.charge)
+                .bind(entry.number)
+                .bind(&entry.account)
+                .bind(&entry.token)
+                .bind(&entry.period)
+                .bind(entry.at_ms)
+                .bind(entry.route)
+                .bind(entry.target.r#type)
+                .bind(&entry.target.id)
+                .bind(&entry.target.version)
+                .bind(stored(entry.units))
+                .bind(stored(entry.overage))
+                .bind(entry.cost.0);
+        }
+        insert.execute(&mut **work).await?;
+    }
+    entries.clear();
+    Ok(())
 }
