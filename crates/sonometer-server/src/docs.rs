@@ -1,81 +1,249 @@
 //! The OpenAPI document as one page of HTML: no script, no font, nothing from elsewhere.
 
-use crate::openapi::{document, headers, refusals};
-use crate::respond::status;
-use crate::routes::{ENDPOINTS, Token};
-use crate::schemas;
+use crate::openapi::{document, headers, name};
+use crate::routes::{Act, ENDPOINTS, Endpoint, Token};
+use crate::{examples, schemas};
 use serde_json::Value;
 use std::fmt::Write;
 
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;color:#222;\
-    background:#fff}h2{margin-top:2.5rem;font-size:1.1rem}code,pre{font:14px/1.4 ui-monospace,monospace}\
-    pre{background:#f4f4f4;padding:.8rem;overflow:auto}td,th{text-align:left;padding:.2rem .8rem .2rem 0;\
-    vertical-align:top}summary{cursor:pointer}.m{display:inline-block;min-width:3.2rem;font-weight:700}\
-    @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}pre{background:#262626}}";
+const STYLE: &str = ":root{--ink:#1c2024;--soft:#5b6470;--line:#d9dee3;--back:#fff;--box:#f5f7f9;--link:#0b5cad;--get:#0b6e4f;\
+    --post:#0b5cad;--delete:#a1260d}\
+    @media(prefers-color-scheme:dark){:root{--ink:#dfe3e7;--soft:#9aa4af;--line:#343b42;--back:#16191c;--box:#20252a;--link:#7ab7f5;\
+    --get:#5fcf9f;--post:#7ab7f5;--delete:#f08a72}}\
+    *{box-sizing:border-box}body{font:16px/1.55 system-ui,sans-serif;max-width:58rem;margin:0 auto;padding:2rem 1rem 6rem;\
+    color:var(--ink);background:var(--back)}a{color:var(--link)}h1{margin:0 0 .5rem}\
+    h2{margin:3rem 0 .5rem;padding-bottom:.3rem;border-bottom:1px solid var(--line)}\
+    article{border:1px solid var(--line);border-radius:.5rem;padding:.8rem 1rem;margin:1rem 0}h3{margin:0;font-size:1rem}\
+    h4{margin:1rem 0 .3rem;font-size:.8rem;text-transform:uppercase;letter-spacing:.04em;color:var(--soft)}p{margin:.4rem 0}\
+    code,pre{font:.86rem/1.45 ui-monospace,monospace}pre{background:var(--box);padding:.8rem;overflow:auto;border-radius:.3rem;\
+    margin:.4rem 0}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.25rem .8rem .25rem 0;vertical-align:top;\
+    border-bottom:1px solid var(--line);overflow-wrap:break-word}th{font-weight:600;color:var(--soft);font-size:.85rem}\
+    td:first-child{white-space:nowrap}summary{cursor:pointer;color:var(--link)}.soft{color:var(--soft)}\
+    .m{display:inline-block;min-width:3.9rem;font-weight:700;font-size:.85rem}.GET{color:var(--get)}.POST{color:var(--post)}\
+    .DELETE{color:var(--delete)}nav td{border:0;padding:.1rem .8rem .1rem 0}";
 
 /// The page.
 pub(crate) fn page() -> String {
+    let document = document();
     let mut html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>Sonometer API</title>\
-         <style>{STYLE}</style></head><body><h1>Sonometer API</h1><p>{}</p><p>As data: \
-         <a href=\"/openapi.json\">openapi.json</a>.</p>",
-        escaped(document()["info"]["description"].as_str().unwrap_or_default())
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>Sonometer API</title>\
+         <style>{STYLE}</style></head><body><h1>Sonometer API <span class=\"soft\">{}</span></h1><p>{}</p>\
+         <p>A request carries a token, <code>Authorization: Bearer …</code>, and its body is <code>application/json</code>. \
+         Every answer has an <code>X-Request-Id</code>, every refusal the same <a href=\"#schema-Error\">envelope</a>. \
+         The whole of it as data: <a href=\"/openapi.json\">openapi.json</a> (OpenAPI 3.1).</p>",
+        env!("CARGO_PKG_VERSION"),
+        text(&document["info"]["description"])
     );
-    let components = schemas::components();
-    for endpoint in ENDPOINTS {
-        let token = match endpoint.token {
-            Token::Required(Some(scope)) => {
-                format!("A token with the scope <code>{}</code>.", scope.as_str())
-            }
-            Token::Required(None) => "A token.".to_owned(),
-            Token::Optional => "A token may be sent.".to_owned(),
-            Token::Ignored => "No token.".to_owned(),
-        };
-        let _ = write!(
-            html,
-            "<h2><span class=\"m\">{}</span> <code>{}</code></h2><p>{} {token}</p>",
-            endpoint.method,
-            escaped(endpoint.path),
-            escaped(endpoint.about)
-        );
-        if let Some(shape) = endpoint.body {
-            schema(&mut html, "Request", &shape().schema());
+    contents(&mut html);
+    for (family, about) in Act::FAMILIES {
+        let _ = write!(html, "<h2 id=\"{family}\">{family}</h2><p>{}</p>", marked(about));
+        for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.act.family() == family) {
+            operation(&mut html, endpoint);
         }
-        if !endpoint.query.is_empty() {
-            let _ = write!(html, "<p>Query: <code>{}</code></p>", endpoint.query.join("</code>, <code>"));
-        }
-        if let Some(answer) = components.get(endpoint.answer) {
-            schema(&mut html, "Answer", answer);
-        }
-        let _ = write!(html, "<p>Headers: ");
-        for (name, _) in headers(endpoint) {
-            let _ = write!(html, "<code>{name}</code> ");
-        }
-        let _ = write!(html, "<code>X-Request-Id</code></p><table><tr><th>status</th><th>code</th></tr>");
-        for code in refusals(endpoint) {
-            let _ = write!(
-                html,
-                "<tr><td>{}</td><td><code>{}</code></td></tr>",
-                status(code).as_u16(),
-                code.as_str()
-            );
-        }
-        html.push_str("</table>");
     }
-    html.push_str("<h2>Schemas</h2>");
-    for name in ["Interaction", "Error"] {
-        schema(&mut html, name, &components[name]);
+    html.push_str("<h2 id=\"Schemas\">Schemas</h2>");
+    for (name, schema) in schemas::components().as_object().into_iter().flatten() {
+        let _ = write!(html, "<article id=\"schema-{name}\"><h3>{name}</h3>");
+        folded(&mut html, "JSON Schema", schema);
+        html.push_str("</article>");
     }
     html.push_str("</body></html>");
     html
 }
 
-fn schema(html: &mut String, title: &str, schema: &Value) {
-    let text = serde_json::to_string_pretty(schema).unwrap_or_default();
-    let _ = write!(html, "<details><summary>{title}</summary><pre>{}</pre></details>", escaped(&text));
+fn contents(html: &mut String) {
+    html.push_str("<nav><table>");
+    for (family, _) in Act::FAMILIES {
+        for (at, endpoint) in ENDPOINTS.iter().filter(|endpoint| endpoint.act.family() == family).enumerate()
+        {
+            let first = if at == 0 { format!("<a href=\"#{family}\">{family}</a>") } else { String::new() };
+            let _ = write!(
+                html,
+                "<tr><td>{first}</td><td>{} <a href=\"#{}\"><code>{}</code></a></td></tr>",
+                method(endpoint),
+                name(endpoint.act),
+                escaped(endpoint.path)
+            );
+        }
+    }
+    html.push_str("</table></nav>");
+}
+
+fn method(endpoint: &Endpoint) -> String {
+    format!("<span class=\"m {0}\">{0}</span>", endpoint.method)
+}
+
+fn operation(html: &mut String, endpoint: &Endpoint) {
+    let operation = &document()["paths"][endpoint.path][endpoint.method.to_lowercase()];
+    let token = match endpoint.token {
+        Token::Required(Some(scope)) => format!("A token with the scope <code>{}</code>.", scope.as_str()),
+        Token::Required(None) => "A token.".to_owned(),
+        Token::Optional => "A token may be sent.".to_owned(),
+        Token::Ignored => "No token.".to_owned(),
+    };
+    let _ = write!(
+        html,
+        "<article id=\"{}\"><h3>{} <code>{}</code></h3><p>{} <span class=\"soft\">{token}</span></p>",
+        name(endpoint.act),
+        method(endpoint),
+        escaped(endpoint.path),
+        marked(endpoint.about)
+    );
+    let parameters = operation["parameters"].as_array().map_or(&[][..], Vec::as_slice);
+    if !parameters.is_empty() {
+        html.push_str("<h4>Parameters</h4><table><tr><th>name</th><th>in</th><th>what</th></tr>");
+        for parameter in parameters {
+            let what = match parameter["in"].as_str() {
+                Some("path") => "Which one.".to_owned(),
+                _ => text(&parameter["description"]),
+            };
+            let _ = write!(
+                html,
+                "<tr><td><code>{}</code></td><td>{}</td><td>{what} {}</td></tr>",
+                text(&parameter["name"]),
+                text(&parameter["in"]),
+                range(&parameter["schema"])
+            );
+        }
+        html.push_str("</table>");
+    }
+    if let Some(shape) = endpoint.body {
+        html.push_str("<h4>Request</h4>");
+        for (name, body) in examples::of(endpoint.act) {
+            let body = serde_json::to_string_pretty(&body).unwrap_or_default();
+            let curl = format!(
+                "curl -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' \\\n  $BASE{} -d '{body}'",
+                endpoint.path
+            );
+            let _ = write!(
+                html,
+                "<details><summary>Example: {name}</summary><pre>{}</pre></details>",
+                escaped(&curl)
+            );
+        }
+        folded(html, "JSON Schema", &shape().schema());
+    }
+    answers(html, endpoint, operation);
+    let called = operation["callbacks"]["ended"]["{$request.body#/callback/url}"]["post"].as_object();
+    if let Some(called) = called {
+        let _ = write!(
+            html,
+            "<h4>Callback</h4><p>{} {}</p><table><tr><th>header</th><th>what</th></tr>",
+            text(&called["summary"]),
+            text(&called["description"])
+        );
+        for header in called["parameters"].as_array().into_iter().flatten() {
+            let (name, about) = (text(&header["name"]), text(&header["description"]));
+            let _ = write!(html, "<tr><td><code>{name}</code></td><td>{about}</td></tr>");
+        }
+        html.push_str("</table><p>Body: <a href=\"#schema-Notification\">Notification</a></p>");
+    }
+    html.push_str("</article>");
+}
+
+fn answers(html: &mut String, endpoint: &Endpoint, operation: &Value) {
+    html.push_str("<h4>Answers</h4><table><tr><th>status</th><th>what</th></tr>");
+    for (status, answer) in operation["responses"].as_object().into_iter().flatten() {
+        let schemas = answer["content"].as_object().into_iter().flatten().filter_map(|(media, content)| {
+            let name = content["schema"]["$ref"].as_str()?.rsplit('/').next()?;
+            let media =
+                if media == "application/json" { String::new() } else { format!(" as <code>{media}</code>") };
+            Some(format!("<a href=\"#schema-{name}\">{name}</a>{media}"))
+        });
+        let schemas: Vec<String> = schemas.collect();
+        let about = if status == "200" { String::new() } else { text(&answer["description"]) };
+        let _ = write!(html, "<tr><td>{status}</td><td>{about} {}</td></tr>", schemas.join(", "));
+    }
+    html.push_str("</table>");
+    let headers = headers(endpoint);
+    if headers.is_empty() {
+        return;
+    }
+    html.push_str("<details><summary>Headers</summary><table>");
+    for header in headers {
+        let _ =
+            write!(html, "<tr><td><code>{}</code></td><td>{}</td></tr>", header.name, marked(header.about));
+    }
+    html.push_str("</table></details>");
+}
+
+/// What a parameter may be, in a few words.
+fn range(schema: &Value) -> String {
+    let mut range = String::new();
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<String> = words.iter().map(|word| format!("<code>{}</code>", text(word))).collect();
+        range.push_str(&words.join(", "));
+    }
+    if let (Some(least), Some(most)) = (schema["minimum"].as_u64(), schema["maximum"].as_u64()) {
+        let _ = write!(range, "{least} to {most}");
+    }
+    match &schema["default"] {
+        Value::Null => {}
+        Value::String(word) => drop(write!(range, "; <code>{word}</code> without it")),
+        other => drop(write!(range, "; {other} without it")),
+    }
+    format!("<span class=\"soft\">{range}</span>")
+}
+
+fn folded(html: &mut String, title: &str, schema: &Value) {
+    let json = escaped(&serde_json::to_string_pretty(schema).unwrap_or_default());
+    let _ = write!(html, "<details><summary>{title}</summary><pre>{}</pre></details>", linked(&json));
+}
+
+/// With references as links.
+fn linked(json: &str) -> String {
+    let mut html = String::with_capacity(json.len());
+    let mut rest = json;
+    const POINTER: &str = "#/components/schemas/";
+    while let Some(at) = rest.find(POINTER) {
+        let (before, from) = rest.split_at(at);
+        let name: String = from[POINTER.len()..].chars().take_while(char::is_ascii_alphanumeric).collect();
+        let end = POINTER.len() + name.len();
+        let _ = write!(html, "{before}<a href=\"#schema-{name}\">{}</a>", &from[..end]);
+        rest = &from[end..];
+    }
+    html + rest
+}
+
+fn text(value: &Value) -> String {
+    marked(value.as_str().unwrap_or_default())
+}
+
+/// With what stands in backticks as code.
+fn marked(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts
+        .map(|(at, part)| if at % 2 == 1 { format!("<code>{}</code>", escaped(part)) } else { escaped(part) })
+        .collect()
 }
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_linked_is_there() {
+        let page = page();
+        let ids: Vec<&str> = page.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let links: Vec<&str> =
+            page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+        let mut different = ids.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(different.len(), ids.len(), "a name is there once");
+        assert!(links.len() > 60, "{}", links.len());
+        for link in links {
+            assert!(ids.contains(&link), "nothing is called {link}");
+        }
+        assert_eq!(marked("a `b<c` d"), "a <code>b&lt;c</code> d");
+        // Browsers would have to fetch these.
+        for outside in ["http://", "https://", "<script", "<img", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 mod dispatch;
 mod docs;
+mod examples;
 mod listen;
 mod metrics;
 mod openapi;

@@ -1,10 +1,11 @@
 //! The OpenAPI 3.1 document, made of the same list as the router and of the shapes by which bodies are checked.
 
 use crate::respond::status;
-use crate::routes::{ENDPOINTS, Endpoint, Token};
-use crate::schemas;
+use crate::routes::{Act, ENDPOINTS, Endpoint, Token};
+use crate::{examples, schemas};
 use serde_json::{Map, Value, json};
 use sonometer_service::Code;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The document.
@@ -27,6 +28,7 @@ fn write() -> Value {
             "description": "Deterministic sensing of interactions. The same input, protocol and profile give the same bytes.",
         },
         "servers": [{"url": "/"}],
+        "tags": Act::FAMILIES.map(|(name, about)| json!({"name": name, "description": about})),
         "paths": paths,
         "components": {
             "schemas": schemas::components(),
@@ -51,72 +53,169 @@ pub(crate) fn refusals(endpoint: &Endpoint) -> Vec<Code> {
     codes
 }
 
-fn header(about: &str) -> Value {
-    json!({"description": about, "schema": {"type": "integer", "minimum": 0}})
+/// A header of answers.
+pub(crate) struct Header {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    schema: Value,
+    /// Whether it stands in every answer that is no refusal.
+    always: bool,
 }
 
-/// The headers of every answer of an endpoint.
-pub(crate) fn headers(endpoint: &Endpoint) -> Vec<(&'static str, &'static str)> {
+/// The headers of the answers of an endpoint. What may be missing in a refusal is missing where it is not known whose request it is.
+pub(crate) fn headers(endpoint: &Endpoint) -> Vec<Header> {
+    let whole = || json!({"type": "integer", "minimum": 0});
+    let count = |name, about, always| Header { name, about, schema: whole(), always };
+    let word = |name, about, always, schema| Header { name, about, schema, always };
     let mut headers = Vec::new();
-    if matches!(endpoint.token, Token::Required(_)) {
+    if endpoint.token != Token::Ignored {
+        let always = endpoint.token != Token::Optional;
         headers.extend([
-            ("X-RateLimit-Limit", "Requests in a window at most."),
-            ("X-RateLimit-Remaining", "Requests left in the window."),
-            ("X-RateLimit-Reset", "When the next window begins, in seconds since 1970."),
+            count("X-RateLimit-Limit", "Requests in a window at most.", always),
+            count("X-RateLimit-Remaining", "Requests left in the window.", always),
+            count("X-RateLimit-Reset", "When the next window begins, in seconds since 1970.", always),
         ]);
     }
     if endpoint.sensing {
-        headers.extend([
-            ("X-ICS-Consumed", "ICS consumed by this request."),
-            ("X-ICS-Remaining", "ICS left of the quota of the period."),
-        ]);
+        headers.push(count("X-ICS-Remaining", "ICS left of the quota of the period.", true));
+        if endpoint.act == Act::Stream {
+            let no = json!({"type": "string", "const": "no"});
+            headers.push(word("X-Accel-Buffering", "Asks proxies to pass events on at once.", true, no));
+        } else {
+            headers.push(count("X-ICS-Consumed", "ICS consumed by this request.", true));
+        }
+    }
+    if endpoint.repeatable {
+        let schema = json!({"type": "string", "const": "true"});
+        let about = "The answer was given before, under the same `Idempotency-Key`.";
+        headers.push(word("Idempotency-Replayed", about, false, schema));
     }
     headers
 }
 
-fn operation(endpoint: &Endpoint) -> Value {
-    let own: Map<String, Value> =
-        headers(endpoint).into_iter().map(|(name, about)| (name.to_owned(), header(about))).collect();
-    let media = match endpoint.path {
-        "/metrics" => json!({"application/openmetrics-text": {"schema": {"type": "string"}}}),
-        "/api/v1/sense/stream" => json!({"text/event-stream": {"schema": {"type": "string"}}}),
-        "/docs" => json!({"text/html": {"schema": {"type": "string"}}}),
-        _ if endpoint.answer == "Sense" || schemas::components().get(endpoint.answer).is_some() => {
-            json!({"application/json": {"schema": schemas::reference(endpoint.answer)}})
-        }
-        _ => json!({"application/json": {"schema": {"type": "object"}}}),
+fn written(headers: &[Header], is_refusal: bool) -> Map<String, Value> {
+    let about = "Names the request in the log of the service.";
+    let id = json!({"description": about, "required": true, "schema": {"type": "string", "pattern": "^req_[0-9a-f]+$"}});
+    let own = headers.iter().map(|header| {
+        let Header { name, about, schema, always } = header;
+        (
+            (*name).to_owned(),
+            json!({"description": about, "required": *always && !is_refusal, "schema": schema}),
+        )
+    });
+    own.chain([("X-Request-Id".to_owned(), id)]).collect()
+}
+
+fn good(endpoint: &Endpoint) -> Map<String, Value> {
+    let plain = json!({"schema": {"type": "string"}});
+    let media = match endpoint.act {
+        Act::Figures => json!({"application/openmetrics-text": plain}),
+        Act::Page => json!({"text/html": plain}),
+        Act::Document => json!({"application/json": {"schema": {"type": "object"}}}),
+        // Before 3.2 the schema of a stream is that of each event.
+        Act::Stream => json!({"text/event-stream": {"schema": schemas::reference(endpoint.answer)}}),
+        _ => json!({"application/json": {"schema": schemas::reference(endpoint.answer)}}),
     };
+    let own = written(&headers(endpoint), false);
     let mut responses = Map::new();
     responses
-        .insert("200".to_owned(), json!({"description": endpoint.about, "headers": &own, "content": media}));
+        .insert("200".to_owned(), json!({"description": endpoint.about, "headers": own, "content": media}));
     if !endpoint.later.is_empty() {
         let content = json!({"application/json": {"schema": schemas::reference(endpoint.later)}});
         let about = "A job was made; ask for it at `poll_url`.";
-        responses.insert("202".to_owned(), json!({"description": about, "headers": own, "content": content}));
+        let to_job =
+            |act: Act| json!({"operationId": name(act), "parameters": {"id": "$response.body#/job_id"}});
+        let links = json!({"ask": to_job(Act::Job), "cancel": to_job(Act::CancelJob)});
+        let later = json!({"description": about, "headers": own, "content": content, "links": links});
+        responses.insert("202".to_owned(), later);
     }
+    responses
+}
+
+fn refused(endpoint: &Endpoint) -> Map<String, Value> {
+    let mut by_status: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
     for code in refusals(endpoint) {
-        let entry = responses.entry(status(code).as_str()).or_insert_with(|| {
-            let mut headers = Map::new();
-            if code == Code::RateLimited {
-                headers.insert("Retry-After".to_owned(), header("Seconds to wait."));
-            }
-            let schema = schemas::error_reference();
-            json!({"description": "", "headers": headers, "content": {"application/json": {"schema": schema}}})
-        });
-        let about = entry["description"].as_str().unwrap_or_default();
-        let about = if about.is_empty() {
-            format!("`{}`", code.as_str())
-        } else {
-            format!("{about}, `{}`", code.as_str())
-        };
-        entry["description"] = json!(about);
+        by_status.entry(status(code).as_u16()).or_default().push(code);
     }
+    let own: Vec<Header> = headers(endpoint)
+        .into_iter()
+        .filter(|header| header.name.starts_with("X-RateLimit") || header.name.starts_with("X-ICS"))
+        .collect();
+    let write = |(status, codes): (u16, Vec<Code>)| {
+        let mut headers = written(&own, true);
+        match status {
+            401 => {
+                headers.remove("X-ICS-Consumed");
+                let schema = json!({"type": "string", "const": "Bearer"});
+                let header =
+                    json!({"description": "How a token is sent.", "required": true, "schema": schema});
+                headers.insert("WWW-Authenticate".to_owned(), header);
+            }
+            429 | 503 => {
+                let schema = json!({"type": "integer", "minimum": 1});
+                let header = json!({"description": "Seconds to wait.", "required": true, "schema": schema});
+                headers.insert("Retry-After".to_owned(), header);
+            }
+            _ => {}
+        }
+        let codes: Vec<&str> = codes.into_iter().map(Code::as_str).collect();
+        let content = json!({"application/json": {"schema": schemas::error_of(&codes)}});
+        let about = format!("`{}`", codes.join("`, `"));
+        (status.to_string(), json!({"description": about, "headers": headers, "content": content}))
+    };
+    by_status.into_iter().map(write).collect()
+}
+
+/// The name of an operation: `sense`, `cancelJob`.
+pub(crate) fn name(act: Act) -> String {
+    let name = format!("{act:?}");
+    name[..1].to_lowercase() + &name[1..]
+}
+
+/// What the service sends to the address of a callback.
+fn callbacks() -> Value {
+    let header = |name: &str, about: &str| json!({"name": name, "in": "header", "required": true, "description": about, "schema": {"type": "string"}});
+    let about = "Signed by the rules of Standard Webhooks; sent again for up to 18 hours until it is taken, \
+        always with the same id and body.";
+    json!({"ended": {"{$request.body#/callback/url}": {"post": {
+        "operationId": "ended",
+        "summary": "Tells that the job has ended.",
+        "description": about,
+        "security": [],
+        "parameters": [
+            header("webhook-id", "Names the notification: the same in every attempt."),
+            header("webhook-timestamp", "When the attempt was made, in seconds since 1970."),
+            header("webhook-signature", "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in Base64; during a rotation two, with a space between."),
+        ],
+        "requestBody": {"required": true, "content": {"application/json": {"schema": schemas::reference("Notification")}}},
+        "responses": {
+            "2XX": {"description": "Taken, if it comes within 15 seconds."},
+            "410": {"description": "Never again: everything that waits for this address is given up."},
+            "default": {"description": "Not taken; it is sent again later."},
+        },
+    }}}})
+}
+
+fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     let mut parameters = Vec::new();
     if endpoint.path.contains("{id}") {
-        parameters.push(json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}}));
+        let example = match endpoint.act {
+            Act::Protocol => "courtesy",
+            Act::Metric => "reply-quality",
+            Act::Blueprint => "service-call",
+            _ => "",
+        };
+        let mut id = json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}});
+        if !example.is_empty() {
+            id["example"] = json!(example);
+        }
+        parameters.push(id);
     }
     for name in endpoint.query {
-        parameters.push(json!({"name": name, "in": "query", "required": false, "schema": parameter(name)}));
+        let (about, schema) = parameter(name);
+        parameters.push(
+            json!({"name": name, "in": "query", "required": false, "description": about, "schema": schema}),
+        );
     }
     if endpoint.repeatable {
         let schema = json!({"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"});
@@ -125,35 +224,64 @@ fn operation(endpoint: &Endpoint) -> Value {
             "name": "Idempotency-Key", "in": "header", "required": false, "schema": schema, "description": about,
         }));
     }
+    parameters
+}
+
+fn operation(endpoint: &Endpoint) -> Value {
+    let mut responses = good(endpoint);
+    responses.extend(refused(endpoint));
     let mut operation = json!({
-        "operationId": endpoint.method.to_lowercase() + "_" + &endpoint.path.trim_start_matches("/api/v1/").replace(['/', '{', '}', '.'], "_"),
+        "operationId": name(endpoint.act),
+        "tags": [endpoint.act.family()],
         "summary": endpoint.about,
+        "parameters": parameters(endpoint),
         "responses": responses,
-        "parameters": parameters,
     });
     operation["security"] = match endpoint.token {
         Token::Required(_) => json!([{"token": []}]),
         Token::Optional => json!([{}, {"token": []}]),
         Token::Ignored => json!([]),
     };
+    if let Token::Required(Some(scope)) = endpoint.token {
+        operation["description"] = json!(format!("The token needs the scope `{}`.", scope.as_str()));
+    }
     if let Some(shape) = endpoint.body {
-        operation["requestBody"] =
-            json!({"required": true, "content": {"application/json": {"schema": shape().schema()}}});
+        let examples: Map<String, Value> = examples::of(endpoint.act)
+            .into_iter()
+            .map(|(name, body)| (name.to_owned(), json!({"value": body})))
+            .collect();
+        let content = json!({"application/json": {"schema": shape().schema(), "examples": examples}});
+        operation["requestBody"] = json!({"required": true, "content": content});
+    }
+    if endpoint.act == Act::Sense {
+        operation["callbacks"] = callbacks();
     }
     operation
 }
 
-fn parameter(name: &str) -> Value {
+/// What a parameter of a query is for, and its schema.
+fn parameter(name: &str) -> (&'static str, Value) {
     match name {
-        "limit" => json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
-        "offset" => json!({"type": "integer", "minimum": 0, "maximum": 1_u64 << 53, "default": 0}),
-        "status" => json!({"type": "string", "enum": ["published", "draft", "all"], "default": "published"}),
-        "taxonomy" => {
-            json!({"type": "string", "enum": ["Policy", "Critical_Thinking", "Good_Practice", "Signal"]})
-        }
-        "period" => {
-            json!({"type": "string", "pattern": "^(19[789]|[2-8][0-9]{2}|9[0-8][0-9])[0-9]-(0[1-9]|1[0-2])$"})
-        }
-        _ => json!({"type": "string", "minLength": 1}),
+        "limit" => (
+            "So many items at most.",
+            json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
+        ),
+        "offset" => (
+            "So many items are left out before them.",
+            json!({"type": "integer", "minimum": 0, "maximum": 1_u64 << 53, "default": 0}),
+        ),
+        "status" => (
+            "Those with a published version, those with a draft, or both.",
+            json!({"type": "string", "enum": ["published", "draft", "all"], "default": "published"}),
+        ),
+        "taxonomy" => (
+            "Those of one family.",
+            json!({"type": "string", "enum": ["Policy", "Critical_Thinking", "Good_Practice", "Signal"]}),
+        ),
+        "period" => (
+            "The month, `YYYY-MM`; without it the current one.",
+            json!({"type": "string", "pattern": "^(19[789]|[2-8][0-9]{2}|9[0-8][0-9])[0-9]-(0[1-9]|1[0-2])$"}),
+        ),
+        _ => ("The version; without it the latest published one.", json!({"type": "string", "minLength": 1})),
     }
 }

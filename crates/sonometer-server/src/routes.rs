@@ -37,6 +37,41 @@ pub(crate) enum Act {
     Page,
 }
 
+impl Act {
+    /// Under what endpoints are told together, with what holds them together.
+    pub(crate) const FAMILIES: [(&'static str, &'static str); 5] = [
+        (
+            "Sensing",
+            "Measures interactions. One ICS for each metamarker that triggers; the fidelity check is free.",
+        ),
+        ("Jobs", "What takes longer: batches of 50 and more, and requests with a callback."),
+        ("Usage", "What was consumed, and what a request would consume."),
+        ("Catalogue", "What can be measured with."),
+        ("Service", "The service itself."),
+    ];
+
+    pub(crate) fn family(self) -> &'static str {
+        match self {
+            Self::Sense | Self::Compare | Self::Batch | Self::Stream | Self::Fidelity => "Sensing",
+            Self::Job | Self::Jobs | Self::CancelJob => "Jobs",
+            Self::Usage | Self::Estimate | Self::History => "Usage",
+            Self::Protocols
+            | Self::Protocol
+            | Self::Metrics
+            | Self::Metric
+            | Self::Blueprints
+            | Self::Blueprint => "Catalogue",
+            Self::Status
+            | Self::Capabilities
+            | Self::Healthy
+            | Self::Ready
+            | Self::Figures
+            | Self::Document
+            | Self::Page => "Service",
+        }
+    }
+}
+
 /// Whether a token is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -141,7 +176,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         ..Endpoint::post(
             Act::Stream,
             "/api/v1/sense/stream",
-            "Events",
+            "Event",
             "Measure one interaction and tell it as Server-Sent Events: `resonance`, `fidelity`, `complete`.",
             request::stream_shape,
         )

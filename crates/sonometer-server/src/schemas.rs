@@ -95,12 +95,7 @@ fn interaction() -> Value {
     let of = |kinds: &[&str], key: &str, schema: Value, about: &str| {
         let mut shape = object(
             [(key, schema)],
-            [
-                ("type", word(kinds)),
-                ("language", text()),
-                ("id", json!({"type": "string", "minLength": 1, "maxLength": 256})),
-                ("label", text()),
-            ],
+            [("type", word(kinds)), ("language", text()), ("id", text()), ("label", text())],
         );
         shape["description"] = json!(about);
         shape
@@ -127,7 +122,8 @@ fn reading() -> Value {
         ],
     );
     let weak = all([("metamarker", text()), ("proximity", share()), ("hint", text())]);
-    let signal = object([("spread", share()), ("coherence", share())], [("dominant_mode", text())]);
+    let mode = json!({"type": ["string", "null"], "description": "The strongest metamarker; null if none triggered."});
+    let signal = all([("spread", share()), ("coherence", share()), ("dominant_mode", mode)]);
     let flow = all([
         ("primary_driven", list(text())),
         ("secondary_driven", list(text())),
@@ -271,6 +267,42 @@ fn error() -> Value {
     all([("error", body)])
 }
 
+/// One Server-Sent Event.
+fn event() -> Value {
+    let told = |about: &str, name: &str, data: Value| {
+        let data = json!({"type": "string", "contentMediaType": "application/json", "contentSchema": data});
+        let number = json!({"type": "string", "pattern": "^[0-9]+$", "description": "Counts from 0."});
+        let mut event = all([("event", word(&[name])), ("id", number), ("data", data)]);
+        event["description"] = json!(about);
+        event
+    };
+    let sufficiency = all([("index", share()), ("sufficient", truth())]);
+    let complete = all([("score", share()), ("ics_consumed", whole())]);
+    json!({
+        "description": "Any number of `resonance`, then `fidelity`, and `complete` last; or, last, `error`.",
+        "oneOf": [
+            told("What a metamarker scores so far.", "resonance", all([("metamarker", text()), ("score", share())])),
+            told("How much the content holds.", "fidelity", sufficiency),
+            told("The end: all is measured and charged.", "complete", complete),
+            told("The end: nothing is charged.", "error", named("Error")),
+        ],
+    })
+}
+
+/// What the address of a callback is sent.
+fn notification() -> Value {
+    let data = |status: &[&str], key: &str, schema: Value| {
+        all([("job_id", text()), ("status", word(status)), (key, schema)])
+    };
+    let of =
+        |kind: &str, data: Value| all([("type", word(&[kind])), ("timestamp", moment()), ("data", data)]);
+    let inner = error()["properties"]["error"].clone();
+    json!({"oneOf": [
+        of("sense.complete", data(&["completed"], "result", named("Sense"))),
+        of("sense.error", data(&["failed"], "error", inner)),
+    ]})
+}
+
 /// Every schema that endpoints name.
 pub(crate) fn components() -> Value {
     let three = all([("min", amount()), ("max", amount()), ("typical", amount())]);
@@ -388,6 +420,8 @@ pub(crate) fn components() -> Value {
         "Queued": queued,
         "Job": job,
         "Jobs": all([("jobs", list(named("Job"))), ("total", whole()), ("limit", whole()), ("offset", whole())]),
+        "Event": event(),
+        "Notification": notification(),
         "Sense": reading(),
         "Compare": comparison(),
         "Batch": batch(),
@@ -403,14 +437,14 @@ pub(crate) fn components() -> Value {
         "Metric": metric,
         "Blueprints": blueprints,
         "Blueprint": blueprint,
-        "Health": all([("status", text())]),
+        "Health": all([("status", word(&["ok", "ready"]))]),
         "Error": error(),
     })
 }
 
-/// The schema of an error body.
-pub(crate) fn error_reference() -> Value {
-    named("Error")
+/// The schema of an error body with one of these codes.
+pub(crate) fn error_of(codes: &[&str]) -> Value {
+    json!({"allOf": [named("Error"), {"properties": {"error": {"properties": {"code": {"enum": codes}}}}}]})
 }
 
 /// The schema of an answer.

@@ -230,21 +230,31 @@ impl Shape {
             Self::Interaction => json!({"$ref": "#/components/schemas/Interaction"}),
             Self::Interactions(most) => json!({
                 "type": "array", "minItems": 1, "maxItems": most,
-                "items": {"allOf": [{"$ref": "#/components/schemas/Interaction"}, {"required": ["id"]}]},
+                "items": {"allOf": [
+                    {"$ref": "#/components/schemas/Interaction"},
+                    {"required": ["id"], "properties": {"id": {"minLength": 1, "maxLength": 256}}},
+                ]},
             }),
         }
     }
 }
 
-/// A whole number of JSON, also written as `2.0` or `2e3`; `None` for anything else, and above 2^53.
+/// A whole number of JSON, also written as `2.0`, `2e3` or `20e-1`; `None` for anything else, and above 2^53.
 pub(crate) fn integer(text: &str) -> Option<u64> {
-    let exact = text.parse::<u64>().ok().or_else(|| {
-        let value = Unit::parse(text).filter(|value| value.0 >= 0 && value.0 % 1_000_000 == 0)?;
-        // The seventh decimal is rounded: a number with more digits is not taken for a whole one.
-        let (_, digits) = text.split_once('.').unwrap_or(("", ""));
-        (digits.len() <= 6).then_some(value.0.unsigned_abs() / 1_000_000)
-    });
-    exact.filter(|number| *number <= 1 << 53)
+    let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let all = format!("{whole}{part}");
+    if all.trim_start_matches('-').bytes().all(|b| b == b'0') {
+        return Some(0);
+    }
+    let significant = all.trim_start_matches('0').trim_end_matches('0');
+    // Behind the digits that count stand so many zeros; fewer than none: there is a fraction.
+    let zeros = (all.len() - all.trim_end_matches('0').len()) as i64 - part.len() as i64;
+    let zeros =
+        usize::try_from(zeros.saturating_add(exponent.parse().ok()?)).ok().filter(|zeros| *zeros < 20)?;
+    let number =
+        significant.parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(u32::try_from(zeros).ok()?)?)?;
+    (number <= 1 << 53).then_some(number)
 }
 
 #[cfg(test)]
@@ -273,6 +283,40 @@ mod tests {
             r#"{"count": 2.0, "name": "a", "inner": {}}"#,
         ] {
             assert!(read(body, &shape()).is_ok(), "{body}");
+        }
+    }
+
+    #[test]
+    fn whole_numbers_in_every_spelling() {
+        for (text, number) in [
+            ("0", 0),
+            ("0.000", 0),
+            ("0e99", 0),
+            ("-0.0", 0),
+            ("7", 7),
+            ("2.0", 2),
+            ("2e3", 2_000),
+            ("2.50E1", 25),
+            ("20e-1", 2),
+            ("120.0e-1", 12),
+            ("35184372088831.0", 35_184_372_088_831),
+            ("9007199254740992", 1 << 53),
+            ("9.007199254740992e15", 1 << 53),
+        ] {
+            assert_eq!(integer(text), Some(number), "{text}");
+        }
+        for text in [
+            "9007199254740993",
+            "1e16",
+            "1e999999999999999999999",
+            "2.5",
+            "2e-1",
+            "2.0000001",
+            "-1",
+            "-0.5",
+            "1e-99",
+        ] {
+            assert_eq!(integer(text), None, "{text}");
         }
     }
 

@@ -244,7 +244,9 @@ pub(crate) fn send(
     stream.write_all(head.as_bytes()).expect("is taken");
     // A server that has refused already reads no further.
     let _ = stream.write_all(body);
-    read(stream)
+    let answer = read(stream);
+    schema::answered(method, path, &answer);
+    answer
 }
 
 pub(crate) fn read(mut stream: TcpStream) -> Answer {

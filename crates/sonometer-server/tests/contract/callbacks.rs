@@ -2,6 +2,7 @@
 
 use crate::bench::{Answer, Bench};
 use crate::fixture::{LITTLE, ONE, TWO, desk, sense};
+use crate::schema;
 use serde_json::{Value, json};
 use sonometer_server::{Limits, Outbound, Resolver};
 use sonometer_service::Mode;
@@ -225,6 +226,7 @@ fn what_fails_is_told_to_whoever_asked_for_errors() {
         let came = receiver.came().split_off(before);
         let told: Vec<Value> =
             came.iter().map(|(_, body)| serde_json::from_str(body).expect("is JSON")).collect();
+        told.iter().for_each(|told| schema::check("Notification", told));
         assert_eq!(told.first().and_then(|told| told["type"].as_str()), kind);
         if kind == Some("sense.error") {
             assert_eq!(told[0]["data"]["error"]["code"], "insufficient_signal");

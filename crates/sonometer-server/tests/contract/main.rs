@@ -9,6 +9,7 @@ mod callbacks;
 mod catalogue;
 mod compare;
 mod database;
+mod documented;
 mod fixture;
 mod jobs;
 mod metering;

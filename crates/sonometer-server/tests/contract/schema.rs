@@ -1,6 +1,73 @@
-//! Holds answers against the schemas of the OpenAPI document: so much of JSON Schema as that uses.
+//! Holds answers against the OpenAPI document: that their status is told there, their headers, their media type and their
+//! schema; so much of JSON Schema as the document uses.
 
+use crate::bench::Answer;
 use serde_json::Value;
+
+/// Holds an answer against what is documented for its path and method.
+#[track_caller]
+pub(crate) fn answered(method: &str, path: &str, answer: &Answer) {
+    // What GET answers, without the body; nobody writes it into such a document.
+    if method == "HEAD" {
+        return;
+    }
+    let document = sonometer_server::openapi();
+    let path = path.split('?').next().unwrap_or_default();
+    let paths = document["paths"].as_object().expect("is an object");
+    let is = |template: &str| {
+        template == path
+            || template
+                .strip_suffix("{id}")
+                .and_then(|start| path.strip_prefix(start))
+                .is_some_and(|id| !id.is_empty() && !id.contains('/'))
+    };
+    let found = paths.iter().find(|(template, _)| is(template)).map(|(_, of)| &of[method.to_lowercase()]);
+    let Some(operation) = found.filter(|operation| operation.is_object()) else {
+        let expected = if found.is_some() { 405 } else { 404 };
+        assert_eq!(answer.status, expected, "{method} {path} is not documented");
+        return check("Error", &answer.json());
+    };
+    let at = format!("{method} {path} {}", answer.status);
+    let told = &operation["responses"][answer.status.to_string()];
+    assert!(told.is_object(), "{at} is not documented: {}", answer.body);
+    for (name, header) in told["headers"].as_object().expect("there are some") {
+        let value = answer.header(&name.to_lowercase());
+        assert!(!value.is_empty() || header["required"] != true, "{at}: {name} is missing");
+        if !value.is_empty() {
+            let number = value.parse::<u64>().map(Value::from);
+            let value = if header["schema"]["type"] == "integer" { number.ok() } else { Some(value.into()) };
+            let value = value.unwrap_or_else(|| panic!("{at}: {name} is no number"));
+            holds(&header["schema"], &value, name).unwrap_or_else(|fault| panic!("{at}: {fault}"));
+        }
+    }
+    let media = answer.header("content-type").split(';').next().unwrap_or_default();
+    let schema = &told["content"][media]["schema"];
+    assert!(schema.is_object(), "{at}: {media} is not documented");
+    let held = |value: &Value| {
+        holds(schema, value, "").unwrap_or_else(|fault| panic!("{at}: {fault}\n{}", answer.body));
+    };
+    match media {
+        "application/json" => held(&answer.json()),
+        "text/event-stream" => events(&answer.body).iter().for_each(held),
+        _ => {}
+    }
+}
+
+/// Every event of a stream that was told whole, as schemas describe it.
+fn events(body: &str) -> Vec<Value> {
+    // Chunked: what is no line of an event is a length.
+    let lines = body.lines().filter_map(|line| line.split_once(": "));
+    let mut events = Vec::new();
+    let mut event = serde_json::Map::new();
+    for (key, value) in lines.filter(|(key, _)| ["event", "id", "data"].contains(key)) {
+        event.insert(key.to_owned(), value.into());
+        // It comes last.
+        if key == "data" {
+            events.push(Value::Object(std::mem::take(&mut event)));
+        }
+    }
+    events
+}
 
 #[track_caller]
 pub(crate) fn check(name: &str, value: &Value) {
@@ -27,14 +94,40 @@ fn holds(schema: &Value, value: &Value, place: &str) -> Result<(), String> {
             Err(format!("{place}: {fitting} of {} fit", either.len()))
         };
     }
+    for schema in schema["allOf"].as_array().into_iter().flatten() {
+        holds(schema, value, place)?;
+    }
+    if !schema["const"].is_null() && schema["const"] != *value {
+        return Err(format!("{place}: {value} is not {}", schema["const"]));
+    }
+    if schema["contentSchema"].is_object() {
+        let inner = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+        let inner = inner.ok_or_else(|| format!("{place}: is no JSON"))?;
+        holds(&schema["contentSchema"], &inner, place)?;
+    }
+    if let Some(kinds) = schema["type"].as_array() {
+        let fits = |kind: &Value| {
+            let mut schema = schema.clone();
+            schema["type"] = kind.clone();
+            holds(&schema, value, place).is_ok()
+        };
+        return if kinds.iter().any(fits) {
+            Ok(())
+        } else {
+            Err(format!("{place}: {value} is none of {kinds:?}"))
+        };
+    }
     let is = match schema["type"].as_str() {
+        Some("null") => value.is_null(),
         Some("object") => value.is_object(),
         Some("array") => value.is_array(),
         Some("string") => value.is_string(),
         Some("boolean") => value.is_boolean(),
         Some("integer") => value.is_u64() || value.is_i64(),
         Some("number") => value.is_number(),
-        _ => return Err(format!("{place}: the schema has no type: {schema}")),
+        // What is said beside another schema, which has the type.
+        None => true,
+        _ => return Err(format!("{place}: the schema has an unknown type: {schema}")),
     };
     if !is {
         return Err(format!("{place}: is not {}", schema["type"]));
@@ -65,6 +158,7 @@ fn holds(schema: &Value, value: &Value, place: &str) -> Result<(), String> {
         let place = format!("{place}.{key}");
         match (&schema["properties"][key], &schema["additionalProperties"]) {
             (Value::Null, Value::Object(_)) => holds(&schema["additionalProperties"], inner, &place)?,
+            (Value::Null, Value::Null) => {}
             (Value::Null, _) => return Err(format!("{place}: is not documented")),
             (known, _) => holds(known, inner, &place)?,
         }

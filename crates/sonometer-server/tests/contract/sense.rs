@@ -126,6 +126,8 @@ fn version_1_5_adds_its_parts() {
     assert!(
         plain["signal"].is_object() && plain.get("actant_flow").is_none() && plain.get("temporal").is_none()
     );
+    let nothing = bench.post("/api/v1/sense", &sense("desk", NONE)).good("Sense");
+    assert!(nothing["signal"]["dominant_mode"].is_null(), "nothing dominates: {nothing}");
     let pinned = json!({"type": "protocol", "id": "desk", "version": "1.0"});
     let old = bench.post("/api/v1/sense", &json!({"target": pinned, "interaction": talk()})).good("Sense");
     assert_eq!(old["target"]["version"], "1.0");
