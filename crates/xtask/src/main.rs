@@ -1,12 +1,12 @@
 //! Repository tasks: `cargo xtask NAME`.
 
-mod bindings;
 mod cards;
 mod doors;
 mod equal;
 mod guard;
 mod header;
 mod schema;
+mod scripts;
 mod tables;
 mod test;
 mod vectors;

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every test of the repository, what was left out by name, and one line with the sum.
 
-use crate::{bindings, doors};
+use crate::{doors, scripts};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,9 +10,9 @@ const DATA: &str = "../shared/data";
 const CONVERSATIONS: &str = "casino.jsonl";
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
-    passed: u64,
-    failed: u64,
+pub(crate) struct Tally {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
     skipped: Vec<String>,
 }
 
@@ -44,14 +44,14 @@ pub(crate) fn run() -> Result<(), String> {
     } else {
         tally.skipped.push(format!("readings of {CONVERSATIONS} compared byte by byte (no {DATA})"));
     }
-    for (door, script) in bindings::scripts() {
-        println!("== the door bindings/{door}");
-        let said = bindings::run(&script)?;
+    for (name, script) in scripts::all() {
+        println!("== {name}");
+        let said = scripts::run(&script)?;
         tally.passed += said.passed;
         tally.failed += said.failed;
-        tally.skipped.extend(said.skipped.into_iter().map(|what| format!("bindings/{door}: {what}")));
+        tally.skipped.extend(said.skipped.into_iter().map(|what| format!("{name}: {what}")));
         if !said.sound {
-            broken.push(format!("bindings/{door}/test"));
+            broken.push(name);
         }
     }
     println!("== every door");
@@ -84,7 +84,7 @@ impl Tally {
     }
 
     /// Adds what one line of `cargo test` says.
-    fn read(&mut self, line: &str) {
+    pub(crate) fn read(&mut self, line: &str) {
         if let Some(result) = line.strip_prefix("test result: ") {
             let counts = result.split_once(". ").map_or("", |(_, counts)| counts);
             for part in counts.split("; ") {

@@ -1,0 +1,61 @@
+"""What no schema can say about a request that is right: such requests are put right before they are sent, so that they must be
+accepted. Requests that are to be wrong stay as they are, except that no address of anybody is ever called."""
+
+import schemathesis
+
+# A shipped protocol with a version on SGM 1.5, which `v1_5` needs.
+WITH_1_5 = {"type": "protocol", "id": "courtesy", "version": "1.5"}
+SHIPPED = [
+    {"type": "protocol", "id": "courtesy"},
+    {"type": "protocol", "id": "affect", "version": "1.5"},
+    {"type": "metric", "id": "reply-quality"},
+    {"type": "blueprint", "id": "service-call"},
+]
+KIND = "Good morning! Thank you so much for your patience today, I really appreciate it."
+# A name that nothing answers to, by RFC 6761.
+NOWHERE = "https://receiver.invalid/hook"
+
+
+def interactions(body):
+    single = [body.get(key) for key in ("interaction", "interaction_a", "interaction_b")]
+    several = body.get("interactions")
+    items = single + (several if isinstance(several, list) else [])
+    return [item for item in items if isinstance(item, dict)]
+
+
+@schemathesis.hook
+def map_case(context, case):
+    body = case.body
+    if not isinstance(body, dict):
+        return case
+    right = case.meta is None or case.meta.generation.mode.is_positive
+    callback = body.get("callback")
+    if isinstance(callback, dict) and isinstance(callback.get("url"), str) and "." in callback["url"]:
+        # Where the address itself is what is wrong, it has no host, and nobody is called.
+        callback["url"] = NOWHERE
+    if not right:
+        return case
+    # Two of three right requests are about something that is there.
+    number = len(str(body))
+    if "target" in body and number % 3:
+        body["target"] = dict(SHIPPED[number % len(SHIPPED)])
+    if "v1_5" in body:
+        body["target"] = dict(WITH_1_5)
+        # Whether there is such a role, the transcript says.
+        body["v1_5"].get("actant", {}).pop("primary", None)
+    if "modality" in body:
+        # Which there are, the target says; what is shipped reads these two.
+        body["modality"] = ("text", "transcript")[number % 2]
+    for at, item in enumerate(interactions(body)):
+        if "url" in item:
+            # This deployment reads no files: 400 `files_not_supported`, as documented.
+            del item["url"]
+            item.pop("type", None)
+            item["content"] = KIND
+        elif "content" in item and number % 2:
+            # Not always too little signal.
+            item["content"] = KIND
+        if "interactions" in body:
+            # Each has an id of its own.
+            item["id"] = f"{at} {item.get('id', '')}"[:256]
+    return case

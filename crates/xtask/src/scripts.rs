@@ -1,0 +1,90 @@
+//! Tests that have a script of their own: `bindings/DOOR/test` of the doors, and `crates/CRATE/tests/NAME.sh` for what needs
+//! a program from elsewhere.
+
+use crate::test::{Tally, root};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// What a script says in its last line and in lines that begin with `skipped: `.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) skipped: Vec<String>,
+    /// Whether the script ended by itself, with a sum and a status that agree.
+    pub(crate) sound: bool,
+}
+
+/// Every script, by its path from the root of the repository.
+pub(crate) fn all() -> Vec<(String, PathBuf)> {
+    let inside = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let doors = inside(root().join("bindings")).into_iter().map(|door| door.join("test"));
+    let crates = inside(root().join("crates")).into_iter().flat_map(|a_crate| inside(a_crate.join("tests")));
+    let of_crates = crates.filter(|path| path.extension().is_some_and(|extension| extension == "sh"));
+    let name = |script: &PathBuf| script.strip_prefix(root()).unwrap_or(script).display().to_string();
+    let scripts = doors.chain(of_crates).filter(|script| script.is_file());
+    let mut scripts: Vec<_> = scripts.map(|script| (name(&script), script)).collect();
+    scripts.sort();
+    scripts
+}
+
+/// Runs a script and shows what it says.
+pub(crate) fn run(script: &PathBuf) -> Result<Said, String> {
+    let output =
+        Command::new(script).current_dir(root()).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = output.map_err(|e| format!("{}: {e}", script.display()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    Ok(read(&text, output.status.success()))
+}
+
+/// What a script says: a sum in its last line, or what cargo says of the tests that the script lets it run.
+fn read(text: &str, ended_well: bool) -> Said {
+    let skipped: Vec<String> =
+        text.lines().filter_map(|line| line.strip_prefix("skipped: ")).map(str::to_owned).collect();
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let sum = last.strip_suffix(" failed").and_then(|line| {
+        let (passed, failed) = line.split_once(" passed, ")?;
+        Some((passed.parse::<u64>().ok()?, failed.parse::<u64>().ok()?))
+    });
+    let of_cargo = || {
+        let mut tally = Tally::default();
+        text.lines().filter(|line| line.starts_with("test result: ")).for_each(|line| tally.read(line));
+        (tally.passed + tally.failed > 0).then_some((tally.passed, tally.failed))
+    };
+    let was_left_out = || (!skipped.is_empty()).then_some((0, 0));
+    let counts = sum.or_else(of_cargo).or_else(was_left_out);
+    let (passed, failed) = counts.unwrap_or_default();
+    Said { passed, failed, skipped, sound: counts.is_some() && ended_well == (failed == 0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_believed_if_sum_and_status_agree() {
+        let said = read("ok a\nskipped: clang (not there)\n12 passed, 0 failed\n", true);
+        let skipped = vec!["clang (not there)".to_owned()];
+        assert_eq!(said, Said { passed: 12, failed: 0, skipped, sound: true });
+        assert!(!read("12 passed, 0 failed\n", false).sound);
+        assert!(!read("11 passed, 1 failed\n", true).sound);
+        assert!(!read("12 passed, 0 failed\nand then it went on\n", true).sound);
+        let of_cargo = "test result: ok. 2 passed; 0 failed; 1 ignored\ntest result: ok. 3 passed; 0 failed; 0 ignored\n";
+        assert_eq!((read(of_cargo, true).passed, read(of_cargo, true).sound), (5, true));
+        assert!(!read(of_cargo, false).sound, "something else went wrong");
+        assert!(read("skipped: a server (not there)\n", true).sound);
+        assert!(!read("", true).sound);
+        assert!(read("11 passed, 1 failed", false).sound);
+    }
+
+    #[test]
+    fn scripts_are_found() {
+        for name in ["bindings/c/test", "crates/sonometer-server/tests/schemathesis.sh"] {
+            assert!(all().iter().any(|(script, _)| script == name), "{name}");
+        }
+    }
+}
