@@ -17,7 +17,9 @@ use sonometer_service::{Mode, Scope, Service, Store};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 type Sender = SendRequest<Full<Bytes>>;
 
@@ -139,6 +141,22 @@ async fn streams(address: SocketAddr, ask: &Ask, token: &str, count: usize) -> C
     together(clients, began).await
 }
 
+/// The most streams that the server was telling at the same time, looked at until `stop`.
+async fn most_open(address: SocketAddr, mut stop: oneshot::Receiver<()>) -> (u64, u64) {
+    let figures = Ask { name: "", method: "GET", path: "/metrics", body: Bytes::new() };
+    let mut sender = connect(address).await;
+    let (mut open, mut held) = (0, 0);
+    while stop.try_recv() == Err(TryRecvError::Empty) {
+        let (_, _, text) = once(&mut sender, &figures, "").await;
+        let text = String::from_utf8_lossy(&text);
+        let told = text.lines().find_map(|line| line.strip_prefix("sonometer_streams ")?.parse().ok());
+        open = told.unwrap_or(0).max(open);
+        held = memory().max(held);
+        sleep(Duration::from_millis(20)).await;
+    }
+    (open, held)
+}
+
 /// Mebibytes that the process holds.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -176,7 +194,7 @@ async fn main() {
         service.create_token(&org, Mode::Live, "load", &Scope::DEFAULT, None, 0).await.expect("is made");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
     let address = listener.local_addr().expect("is bound");
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let (stop, stopped) = oneshot::channel::<()>();
     let server = tokio::spawn(serve(listener, service.clone(), Limits::default(), async {
         let _ = stopped.await;
     }));
@@ -218,14 +236,27 @@ async fn main() {
         consumed += came.consumed;
         failed += came.failed + base.failed;
     }
-    let came = streams(address, &post("", "/api/v1/sense/stream"), &token, 1_000).await;
+    // Long enough that all of them are open before the first has ended.
+    let turns: Vec<String> = (0..200)
+        .map(|number| format!(r#"{{"role":"{}","content":"{talk}"}}"#, ["agent", "customer"][number % 2]))
+        .collect();
+    let body = format!(
+        r#"{{"target":{{"type":"protocol","id":"courtesy"}},"interaction":{{"segments":[{}]}},"stream":{{"interval_ms":0}}}}"#,
+        turns.join(",")
+    );
+    let kilobytes = body.len() / 1_024;
+    let ask = Ask { name: "", method: "POST", path: "/api/v1/sense/stream", body: Bytes::from(body) };
+    let (enough, stop_looking) = oneshot::channel();
+    let looking = tokio::spawn(most_open(address, stop_looking));
+    let came = streams(address, &ask, &token, 1_000).await;
+    drop(enough);
+    let (open, held) = looking.await.expect("does not panic");
     println!(
-        "1000 streams at once: all told after {:.2} s, p50 {:.0} ms, p99 {:.0} ms, {} failed, {} MiB",
+        "1000 streams of {kilobytes} KB: {open} open at the same time, {held} MiB then; all told after {:.2} s, p50 {:.0} ms, p99 {:.0} ms, {} failed",
         came.took.as_secs_f64(),
         came.at(50),
         came.at(99),
-        came.failed,
-        memory()
+        came.failed
     );
     consumed += came.consumed;
     failed += came.failed;
