@@ -61,7 +61,11 @@ impl Dice {
     }
 
     fn plain(&mut self, name: &str, protocol: &Protocol) -> Result<Vector, String> {
-        let (interaction, view) = (self.draw(generate::interaction()), self.draw(generate::view()));
+        let (interaction, mut view) = (self.draw(generate::interaction()), self.draw(generate::view()));
+        // Half of all would be refused otherwise.
+        if view.check(protocol).is_err() && self.below(8) > 0 {
+            (view.flow, view.temporal) = (None, None);
+        }
         let line = vectors::line(name, protocol, &interaction, view);
         vectors::read("random", &line)?.pop().ok_or_else(|| "a random line is no vector".to_owned())
     }
@@ -87,6 +91,9 @@ impl Dice {
     fn compose(&mut self, vector: &mut Vector) {
         let mut second = self.draw(generate::protocol());
         second.id = "p1".into();
+        if self.below(8) > 0 {
+            (vector.view.flow, vector.view.temporal) = (None, None);
+        }
         vector.shelf = vec![vector.target.clone(), second.to_canonical_json()];
         let other = if self.below(8) == 0 { "p2" } else { "p1" };
         let component = |id: &str, weight: usize, complement: bool| json!({ "protocol": id, "weight": weight, "complement": complement });
