@@ -90,7 +90,7 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
             3,
             "lacks sufficient signal for `courtesy` in `reply-quality`",
         ),
-        (vec!["sense", "reply-quality", CALL, "--flow"], 2, "give one of courtesy"),
+        (vec!["sense", "reply-quality", CALL, "--flow"], 2, "actant flow is of one protocol"),
         (vec!["compare", "courtesy", CALL, &short], 3, "interaction_b: the content lacks sufficient signal"),
         (vec!["compare", "courtesy", CALL, "none.json"], 2, "none.json: no such file"),
         (vec!["metrics", "reply-qualty"], 4, "did you mean `reply-quality`"),

@@ -53,7 +53,7 @@ export SONOMETER_TEST_POSTGRES SONOMETER_TEST_PSQL SONOMETER_TEST_CRASH
 if [ $# -gt 0 ]; then
     "$@"
 else
-    cargo test -p sonometer-server --test contract
-    cargo test -p sonometer-cli --test serve
-    cargo test -p sonometer-cli --test serve -- --ignored
+    # By the workspace, so that what has been built for all tests is taken.
+    cargo test --workspace --test contract --test serve
+    cargo test --workspace --test serve -- --ignored
 fi

@@ -10,7 +10,8 @@ root=$PWD
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 command=${1:-}
 if [ -z "$command" ]; then
-    cargo build --quiet -p sonometer-cli
+    # By the workspace, so that what has been built for all tests is taken.
+    cargo test --quiet --workspace --test serve --no-run
     command=$target/debug/sonometer
 fi
 command=$(realpath "$command")

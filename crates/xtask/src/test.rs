@@ -111,7 +111,7 @@ fn cargo_test(arguments: &[&str]) -> Result<(Tally, bool), String> {
     Ok((tally, output.status.success()))
 }
 
-/// Builds the command, with further arguments of `cargo build`, and gives its path.
+/// Builds the command without the service, with further arguments of `cargo build`, and gives its path.
 pub(crate) fn build_command(more: &[&str]) -> Result<PathBuf, String> {
     let mut build = cargo();
     build.args([
@@ -119,6 +119,7 @@ pub(crate) fn build_command(more: &[&str]) -> Result<PathBuf, String> {
         "--quiet",
         "--package",
         "sonometer-cli",
+        "--no-default-features",
         "--message-format",
         "json-render-diagnostics",
     ]);

@@ -141,7 +141,7 @@ mod tests {
             .filter(|(a, case)| !case.vector.shelf.is_empty() && matches!(a, Answer::Bytes(_)));
         let composed = composed.count();
         assert!(
-            found > 100 && wrong > 20 && compared > 40 && composed > 8,
+            found > 50 && wrong > 20 && compared > 40 && composed > 8,
             "{found} {wrong} {compared} {composed}"
         );
     }
