@@ -62,6 +62,8 @@ def test_everything_public_has_a_docstring() -> None:
 def test_readme(readme: pathlib.Path) -> None:
     """Each block runs on its own; a comment behind `print` is what it prints."""
     blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    # What asks the service is run by its own tests, beside a server.
+    blocks = [block for block in blocks if 'os.environ["TOKEN"]' not in block]
     assert len(blocks) == READMES[readme]
     promised = 0
     for block in blocks:

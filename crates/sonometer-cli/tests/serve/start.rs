@@ -1,0 +1,91 @@
+//! The first start, and administration beside a running server.
+
+use crate::{Served, admin, done, folder, send, server, usage};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn the_first_start_shows_a_token_and_later_ones_do_not() {
+    let folder = folder("first");
+    let mut first = Served::start(&folder, &[]);
+    let token = first.token();
+    assert_eq!(send(&first.address, &token, "").map(|(status, ..)| status), Some(200));
+    first.signal("-TERM");
+    assert!(first.child.wait().expect("ends").success());
+    let is_file = server().is_none();
+    let mode = fs::metadata(if is_file { folder.join("db.sqlite") } else { folder.clone() })
+        .expect("is there")
+        .permissions()
+        .mode();
+    assert!(!is_file || mode & 0o077 == 0, "the file is for its owner only");
+    let again = Served::start(&folder, &[]);
+    assert_eq!(again.said.len(), 1, "{:?}", again.said);
+    let (status, body) = usage(&again.address, &token);
+    assert!(status == 200 && !body.contains("\"used\":0,\"remaining\""), "{body}");
+    let stored = if is_file { fs::read(folder.join("db.sqlite")).expect("can be read") } else { Vec::new() };
+    let secret = &token.as_bytes()[10..40];
+    assert!(!stored.windows(secret.len()).any(|bytes| bytes == secret), "the token itself is not kept");
+    drop(again);
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
+fn scripts_get_the_first_token_in_a_file() {
+    let folder = folder("file");
+    let served = Served::start(&folder, &["--first-token", "token"]);
+    assert_eq!(served.said.len(), 1, "it is not printed: {:?}", served.said);
+    let token = fs::read_to_string(folder.join("token")).expect("is written");
+    assert_eq!(fs::metadata(folder.join("token")).expect("is there").permissions().mode() & 0o077, 0);
+    assert_eq!(usage(&served.address, token.trim()).0, 200);
+    drop(served);
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
+fn administration_beside_a_running_server() {
+    let folder = folder("admin");
+    if server().is_none() {
+        let (code, _, err) = admin(&folder, &["check"]);
+        assert!(code == 2 && err.contains("no such file") && !folder.join("db.sqlite").exists(), "{err}");
+    }
+    let served = Served::start(&folder, &[]);
+    done(&folder, &["create-org", "acme", "--name", "Acme"]);
+    let made = done(&folder, &["create-token", "acme", "--live", "--name", "desk", "--scopes", "sense,read"]);
+    let (id, token) = made.trim().split_once('\n').expect("two lines");
+    assert!(token.starts_with("sono_live_"));
+    let listed = done(&folder, &["tokens", "acme"]);
+    assert!(listed.contains(id) && listed.contains("good") && !listed.contains(token), "{listed}");
+    assert!(done(&folder, &["orgs"]).contains("Acme"));
+    done(&folder, &["account", "acme", "--live", "--quota", "1", "--tier", "free"]);
+    assert_eq!(send(&served.address, token, "").map(|(status, ..)| status), Some(402));
+    let account =
+        done(&folder, &["account", "acme", "--live", "--overage", "on", "--rate", "0.01", "--cap", "5"]);
+    assert!(account.contains("overage on at $0.01, cap $5"), "{account}");
+    let (status, units, _) = send(&served.address, token, "").expect("answers");
+    assert!(status == 200 && units > 1);
+    let account = done(&folder, &["account", "acme", "--live"]);
+    assert!(account.contains(&format!("{units} of 1 ICS used")), "{account}");
+    done(&folder, &["expire-token", id, "2020-01-01"]);
+    assert_eq!(usage(&served.address, token).0, 401);
+    done(&folder, &["expire-token", id, "never"]);
+    assert_eq!(usage(&served.address, token).0, 200);
+    done(&folder, &["revoke-token", id]);
+    assert_eq!(usage(&served.address, token).0, 401);
+    assert_eq!(admin(&folder, &["revoke-token", id]).0, 2);
+    assert_eq!(admin(&folder, &["create-org", "Acme"]).0, 2);
+    assert_eq!(admin(&folder, &["create-token", "nobody"]).0, 2);
+
+    let protocol = "sonometer: 1\nid: own\nversion: \"1\"\nstatus: published\ntaxonomy: Signal\nmarkers:\n  - label: a\n    strong: thank you\n";
+    fs::write(folder.join("own.yaml"), protocol).expect("can be written");
+    let (code, _, err) = admin(&folder, &["publish", "acme", "own.yaml"]);
+    assert!(code == 2 && err.contains("0 tests"), "{err}");
+    let tested = format!("{protocol}    hit: thank you\n    miss: good morning\n");
+    fs::write(folder.join("own.yaml"), tested).expect("can be written");
+    assert!(done(&folder, &["publish", "acme", "own.yaml"]).contains("own@1 is published: sha256:"));
+    assert!(done(&folder, &["shelf", "acme"]).contains("protocol  own@1  published"));
+    done(&folder, &["archive", "acme", "protocol", "own", "1"]);
+    assert!(done(&folder, &["shelf", "acme"]).contains("protocol  own@1  archived"));
+    assert!(done(&folder, &["check"]).contains("0 wrong"));
+    drop(served);
+    let _ = fs::remove_dir_all(folder);
+}
