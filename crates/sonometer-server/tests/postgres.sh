@@ -47,8 +47,25 @@ sh -c "$start"
 
 SONOMETER_TEST_POSTGRES="postgres://sonometer@127.0.0.1:$port/postgres"
 SONOMETER_TEST_PSQL="$bin/psql"
-# Kills all its processes, as a failing machine would, and starts it again.
-SONOMETER_TEST_CRASH="kill -9 \$(head -n 1 $folder/data/postmaster.pid); rm -f $folder/data/postmaster.pid; for _ in 1 2 3 4 5; do sleep 1; ($start) && exit 0; done; exit 1"
+# Kills all its processes, as a failing machine would, and starts it again. Those that outlive the first keep its memory, and
+# nothing starts as long as one of them is there.
+cat >"$folder/crash" <<END
+first=\$(head -n 1 $folder/data/postmaster.pid)
+all="\$first \$(cat /proc/\$first/task/*/children)"
+kill -9 \$all
+for process in \$all; do
+    # What is dead and was not yet fetched by its parent (Z) keeps nothing.
+    while grep -qs '^State:.[^Z]' /proc/\$process/status; do sleep 0.1; done
+done
+rm -f $folder/data/postmaster.pid
+for attempt in \$(seq 30); do
+    ($start) && exit 0
+    sleep 1
+done
+cat $folder/log >&2
+exit 1
+END
+SONOMETER_TEST_CRASH="sh $folder/crash"
 export SONOMETER_TEST_POSTGRES SONOMETER_TEST_PSQL SONOMETER_TEST_CRASH
 if [ $# -gt 0 ]; then
     "$@"
