@@ -1,9 +1,9 @@
 //! Tests that have a script of their own: `bindings/DOOR/test` of the doors, and `crates/CRATE/tests/NAME.sh` for what needs
 //! a program from elsewhere.
 
-use crate::test::{Tally, root};
+use crate::test::{Tally, command, root};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// What a script says in its last line and in lines that begin with `skipped: `.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,8 +33,7 @@ pub(crate) fn all() -> Vec<(String, PathBuf)> {
 
 /// Runs a script and shows what it says.
 pub(crate) fn run(script: &PathBuf) -> Result<Said, String> {
-    let output =
-        Command::new(script).current_dir(root()).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = command(script).current_dir(root()).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.map_err(|e| format!("{}: {e}", script.display()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     print!("{text}");

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every test of the repository, what was left out by name, and one line with the sum.
 
 use crate::{doors, scripts};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -188,9 +189,23 @@ pub(crate) fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Stri
 }
 
 pub(crate) fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
+}
+
+/// A command without what `cargo run` tells of this package: build scripts that look at it (that of ring does) would run
+/// again, and with them what depends on them be built again, whenever cargo is called from here and then from elsewhere.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    const OF_THIS_PACKAGE: [&str; 6] =
+        ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_", "OUT_DIR"];
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| OF_THIS_PACKAGE.iter().any(|prefix| name.starts_with(prefix))) {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 pub(crate) fn root() -> PathBuf {
