@@ -131,7 +131,8 @@ fn by_engine(cases: Vec<Case>, table: &mut Table) -> Vec<Pair> {
 
 /// The command, with whole interactions: what it streams is tested with its verb.
 fn by_command(pairs: &[Pair], table: &mut Table) -> Result<command::Depth, String> {
-    let program = build_command(&[])?;
+    // Built as this program is: with optimisation where many cases are to be run.
+    let program = build_command(if cfg!(debug_assertions) { &[] } else { &["--release"] })?;
     let at_once: Vec<&Pair> = pairs.iter().filter(|(case, _)| case.feed == Feed::Whole).collect();
     let start = Instant::now();
     let said = command::run(&program, &target().join("doors"), &at_once)?;

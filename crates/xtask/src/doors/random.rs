@@ -6,11 +6,14 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::json;
 use sonometer::protocol::Protocol;
+use sonometer::{Interaction, Sensor};
 use sonometer_reference::generate;
 use sonometer_reference::vectors::{self, Vector};
 
 /// Cases that share a protocol: some doors read it once for all of them.
 const SHARED: usize = 4;
+/// How many interactions are drawn at most for one in which something is found.
+const DRAWS: usize = 8;
 
 /// `count` cases that depend on the seed alone.
 pub(super) fn cases(count: usize, seed: u64) -> Result<Vec<Case>, String> {
@@ -19,9 +22,10 @@ pub(super) fn cases(count: usize, seed: u64) -> Result<Vec<Case>, String> {
     while cases.len() < count {
         let mut protocol = dice.draw(generate::protocol());
         protocol.id = "p0".into();
+        let sensor = Sensor::new(protocol.clone()).ok();
         for _ in 0..SHARED.min(count - cases.len()) {
             let name = format!("seed {seed}, case {}", cases.len());
-            let vector = dice.vector(&name, &protocol)?;
+            let vector = dice.vector(&name, &protocol, sensor.as_ref())?;
             cases.push(Case { name, vector, feed: Feed::Whole });
         }
     }
@@ -49,10 +53,10 @@ impl Dice {
         self.draw(0..end)
     }
 
-    fn vector(&mut self, name: &str, protocol: &Protocol) -> Result<Vector, String> {
-        let mut vector = self.plain(name, protocol)?;
+    fn vector(&mut self, name: &str, protocol: &Protocol, sensor: Option<&Sensor>) -> Result<Vector, String> {
+        let mut vector = self.plain(name, protocol, sensor)?;
         match self.below(10) {
-            0 | 1 => vector.interaction_b = Some(self.plain(name, protocol)?.interaction),
+            0 | 1 => vector.interaction_b = Some(self.plain(name, protocol, sensor)?.interaction),
             2 => vector.interaction = self.broken(&vector.interaction),
             3 => self.compose(&mut vector),
             _ => {}
@@ -60,14 +64,30 @@ impl Dice {
         Ok(vector)
     }
 
-    fn plain(&mut self, name: &str, protocol: &Protocol) -> Result<Vector, String> {
-        let (interaction, mut view) = (self.draw(generate::interaction()), self.draw(generate::view()));
+    fn plain(&mut self, name: &str, protocol: &Protocol, sensor: Option<&Sensor>) -> Result<Vector, String> {
+        let (interaction, mut view) = (self.interaction(sensor), self.draw(generate::view()));
         // Half of all would be refused otherwise.
         if view.check(protocol).is_err() && self.below(8) > 0 {
             (view.flow, view.temporal) = (None, None);
         }
         let line = vectors::line(name, protocol, &interaction, view);
         vectors::read("random", &line)?.pop().ok_or_else(|| "a random line is no vector".to_owned())
+    }
+
+    /// The first of a few in which something is found, else the last of them: random words seldom meet random rules.
+    fn interaction(&mut self, sensor: Option<&Sensor>) -> Interaction {
+        let finds = |interaction: &Interaction| {
+            let reading = sensor.and_then(|sensor| sensor.sense(interaction).ok());
+            reading.is_some_and(|reading| reading.evidence().next().is_some())
+        };
+        let mut drawn = self.draw(generate::interaction());
+        for _ in 1..DRAWS {
+            if finds(&drawn) {
+                break;
+            }
+            drawn = self.draw(generate::interaction());
+        }
+        drawn
     }
 
     /// A mistake at a random place: a character that goes away, is said twice, or is another one.
@@ -141,7 +161,7 @@ mod tests {
             .filter(|(a, case)| !case.vector.shelf.is_empty() && matches!(a, Answer::Bytes(_)));
         let composed = composed.count();
         assert!(
-            found > 50 && wrong > 20 && compared > 40 && composed > 8,
+            found > 100 && wrong > 20 && compared > 40 && composed > 8,
             "{found} {wrong} {compared} {composed}"
         );
     }
