@@ -66,7 +66,7 @@ impl Composition {
     }
 }
 
-fn estimate(
+pub(crate) fn estimate(
     sensors: &[Sensor],
     characters: u64,
     modality: Modality,

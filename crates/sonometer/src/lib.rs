@@ -81,6 +81,7 @@ mod reading;
 
 // 9 Doors.
 pub mod batch;
+mod instrument;
 mod sense;
 pub mod session;
 
@@ -96,6 +97,7 @@ pub use estimate::{Estimate, Rates};
 pub use fidelity::Fidelity;
 pub use fingerprint::fingerprint;
 pub use ics::Ics;
+pub use instrument::{AnyReading, AnySession, Instrument};
 pub use interaction::{Interaction, Turn};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};
 pub use profile::{FlowOptions, OffsetUnit, Profile, TemporalOptions, View};

@@ -3,8 +3,8 @@
 use sonometer::composition::compare_versions;
 use sonometer::protocol::Modality;
 use sonometer::{
-    Blueprint, Catalog, Composition, Error, ErrorCode, Interaction, Metric, Protocol, Rates, SenseOptions,
-    Sensor, Unit,
+    Blueprint, Catalog, Composition, Document, Error, ErrorCode, FlowOptions, Instrument, Interaction,
+    Metric, Protocol, Rates, SenseOptions, Sensor, SessionOptions, TargetKind, Unit, View,
 };
 
 struct Shelf;
@@ -136,4 +136,46 @@ fn an_estimate_comes_out_of_the_target() {
     );
     let shared = blueprint(r#""protocols": ["kind"], "metrics": ["manners"]"#).expect("all is there");
     assert_eq!(shared.estimate(100, Modality::Transcript, &[]).expect("is supported").max, 2);
+}
+
+/// What two protocols call alike has a longer key, everywhere the same.
+#[test]
+fn an_instrument_is_what_it_was_made_of() {
+    let both = r#"{"sonometer_blueprint": 1, "id": "b", "version": "1", "protocols": ["kind", "other"]}"#;
+    let of_kind = ["thanks", "offer"].as_slice();
+    let of_both = ["kind/thanks", "offer", "other/thanks", "praise"].as_slice();
+    let said = text("Thank you, not bad, it was a good day for all of us.");
+    for (source, kind, id, keys) in
+        [(KIND, TargetKind::Protocol, "kind", of_kind), (both, TargetKind::Blueprint, "b", of_both)]
+    {
+        let instrument =
+            Instrument::new(Document::read(source).expect("reads").0, &Shelf).expect("all is there");
+        assert_eq!((instrument.kind(), instrument.id()), (kind, id));
+        assert_eq!(instrument.markers().map(|(key, _)| key).collect::<Vec<_>>(), keys);
+        let reading = instrument.sense(&said).expect("is a text");
+        assert_eq!(reading.resonance().map(|(key, _)| key).collect::<Vec<_>>(), keys);
+        assert_eq!(reading.readings().len(), instrument.sensors().len());
+        assert_eq!(reading.interaction(), &said);
+        for found in reading.evidence() {
+            assert!(keys.contains(&found.metamarker), "{found:?}");
+        }
+        assert_eq!(reading.evidence().count() as u64, reading.ics().consumed);
+        let mut session = instrument.session(SessionOptions::default());
+        session.push(b"Thank you, not bad, it was ").expect("is taken");
+        session.clone().push(b"nothing.").expect("is taken");
+        session.push(b"a good day for all of us.").expect("is taken");
+        let end = session.so_far().expect("ends there").with_cost(Unit(7)).to_json(View::default());
+        assert_eq!(end, reading.with_cost(Unit(7)).to_json(View::default()));
+
+        let flow = View { flow: Some(FlowOptions::default()), ..View::default() };
+        let place = "v1_5.actant.analyze_flow";
+        assert_eq!(instrument.check(flow).expect_err("is on SGM 1.0").place, place);
+        // By the rates of one of them alone nothing is measured of both.
+        let rates = |protocol: &Protocol| (protocol.id == "kind").then(Rates::default);
+        let estimate = instrument.estimate(40, Modality::Transcript, rates).expect("reads all");
+        assert_eq!((estimate.max, estimate.measured), (keys.len() as u64, kind == TargetKind::Protocol));
+    }
+    let none = r#"{"sonometer_metric": 1, "id": "m", "version": "1", "components": [{"protocol": "none"}]}"#;
+    let lost = Instrument::new(Document::read(none).expect("reads").0, &Shelf).expect_err("is not there");
+    assert_eq!((lost.code, lost.place.as_str()), (ErrorCode::TargetNotFound, "components[0].protocol"));
 }
