@@ -32,7 +32,7 @@ pub(crate) fn format(text: &str) -> Result<String, Refusal> {
     let kind = before.kind();
     let (formatted, comments) = print(text, kind)?;
     let after = read(&formatted).map_err(|_| Refusal::Changed("it could not be read any more"))?;
-    if canonical(&after) != canonical(&before) {
+    if after.to_canonical_json() != before.to_canonical_json() {
         return Err(Refusal::Changed("it would not mean the same"));
     }
     let (again, kept) = print(&formatted, kind)?;
@@ -47,14 +47,6 @@ pub(crate) fn format(text: &str) -> Result<String, Refusal> {
 
 fn read(text: &str) -> Result<Document, Refusal> {
     Document::read(text).map(|(document, _)| document).map_err(|error| Refusal::Findings(error.diagnostics))
-}
-
-fn canonical(document: &Document) -> String {
-    match document {
-        Document::Protocol(protocol) => protocol.to_canonical_json(),
-        Document::Metric(metric) => metric.to_canonical_json(),
-        Document::Blueprint(blueprint) => blueprint.to_canonical_json(),
-    }
 }
 
 /// The text printed anew, and its comments in the order of the alphabet.

@@ -58,11 +58,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             Some(Document::Protocol(_)) | None => {}
             // What it names must be there, and fit together.
             Some(composition) => {
-                let digest = match &composition {
-                    Document::Metric(metric) => metric.digest(),
-                    Document::Blueprint(blueprint) => blueprint.digest(),
-                    Document::Protocol(protocol) => protocol.digest(),
-                };
+                let digest = composition.digest();
                 match source.compose(composition) {
                     Ok(whole) if arguments.format == Format::Full => {
                         let (id, version) = (whole.id(), whole.version());

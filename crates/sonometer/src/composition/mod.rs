@@ -18,7 +18,7 @@ pub use reading::CompositionReading;
 use crate::diagnostic::{Diagnostics, Span};
 use crate::error::Error;
 use crate::protocol::source::{self, Node};
-use crate::protocol::{Protocol, schema as protocol_schema};
+use crate::protocol::{Protocol, Status, schema as protocol_schema};
 use crate::unit::Unit;
 use std::fmt;
 
@@ -34,6 +34,9 @@ pub enum TargetKind {
 }
 
 impl TargetKind {
+    /// All kinds, in the order in which a name is looked for among them.
+    pub const ALL: [Self; 3] = [Self::Protocol, Self::Metric, Self::Blueprint];
+
     /// Its name in requests and results.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -147,6 +150,17 @@ pub enum Document {
     Blueprint(Blueprint),
 }
 
+/// Does the same with a file of whatever kind.
+macro_rules! each {
+    ($document:expr, $file:ident => $work:expr) => {
+        match $document {
+            Self::Protocol($file) => $work,
+            Self::Metric($file) => $work,
+            Self::Blueprint($file) => $work,
+        }
+    };
+}
+
 impl Document {
     /// Reads a protocol, metric or blueprint file, told apart by their first key. The warnings come with it.
     ///
@@ -171,6 +185,51 @@ impl Document {
             Self::Metric(_) => TargetKind::Metric,
             Self::Blueprint(_) => TargetKind::Blueprint,
         }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        each!(self, file => &file.id)
+    }
+
+    /// Its version.
+    pub fn version(&self) -> &str {
+        each!(self, file => &file.version)
+    }
+
+    /// Its name for people.
+    pub fn name(&self) -> &str {
+        each!(self, file => &file.name)
+    }
+
+    /// What it is for, for people.
+    pub fn description(&self) -> &str {
+        each!(self, file => &file.description)
+    }
+
+    /// The name of its state: `draft`, `published` or `archived`; of metrics and blueprints `active` or `archived`.
+    pub fn status(&self) -> &'static str {
+        each!(self, file => file.status.as_str())
+    }
+
+    /// Whether an id without a version may mean it: it is published or active.
+    pub fn is_current(&self) -> bool {
+        match self {
+            Self::Protocol(protocol) => protocol.status == Status::Published,
+            Self::Metric(Metric { status, .. }) | Self::Blueprint(Blueprint { status, .. }) => {
+                *status == Standing::Active
+            }
+        }
+    }
+
+    /// The one JSON text of it: the same for all ways to write the same file.
+    pub fn to_canonical_json(&self) -> String {
+        each!(self, file => file.to_canonical_json())
+    }
+
+    /// The identity of this version: `sha256:` and the SHA-256 of its canonical JSON.
+    pub fn digest(&self) -> String {
+        each!(self, file => file.digest())
     }
 }
 

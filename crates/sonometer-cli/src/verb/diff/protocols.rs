@@ -21,14 +21,7 @@ pub(super) struct Difference {
 
 /// Every difference, markers in their order.
 pub(super) fn difference(old: &Document, new: &Document) -> Vec<Difference> {
-    let value = |document: &Document| {
-        let json = match document {
-            Document::Protocol(protocol) => protocol.to_canonical_json(),
-            Document::Metric(metric) => metric.to_canonical_json(),
-            Document::Blueprint(blueprint) => blueprint.to_canonical_json(),
-        };
-        serde_json::from_str(&json).unwrap_or_default()
-    };
+    let value = |document: &Document| serde_json::from_str(&document.to_canonical_json()).unwrap_or_default();
     let mut found = Vec::new();
     compare(&mut Vec::new(), &value(old), &value(new), &mut found);
     found
