@@ -2,14 +2,16 @@
 //!
 //! The tables below are written out by hand: what ships is a decision, not whatever lies in a folder.
 
+mod find;
 mod rates;
+mod shelf;
 
-pub use rates::rates;
+pub use find::{NotFound, find, find_any, find_blueprint, find_metric, split};
+pub use rates::{rates, rates_of};
+pub use shelf::{Shelf, is_named_like_one};
 pub use sonometer::composition::compare_versions;
 
-use sonometer::composition::Standing;
-use sonometer::protocol::{Protocol, Status};
-use sonometer::{Blueprint, Catalog, Error, Metric};
+use sonometer::{Catalog, Error, Metric, Protocol, TargetKind};
 
 /// One version of one shipped protocol, metric or blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +53,16 @@ static METRICS: &[Entry] =
 static BLUEPRINTS: &[Entry] =
     &[entry!("blueprints", "assistant-reply" @ "1.0"), entry!("blueprints", "service-call" @ "1.0")];
 
-/// Every shipped version of a protocol, by id and then from the oldest version to the newest.
+/// Every shipped version of a kind, by id and then from the oldest version to the newest.
+pub fn entries(kind: TargetKind) -> &'static [Entry] {
+    match kind {
+        TargetKind::Protocol => PROTOCOLS,
+        TargetKind::Metric => METRICS,
+        TargetKind::Blueprint => BLUEPRINTS,
+    }
+}
+
+/// Every shipped version of a protocol, in the order of [`entries`].
 pub fn protocols() -> &'static [Entry] {
     PROTOCOLS
 }
@@ -77,40 +88,6 @@ fn versions_in(entries: &'static [Entry], id: &str) -> &'static [Entry] {
     &entries[from..to]
 }
 
-/// The version of a protocol asked for; without one, the latest that is published.
-pub fn find(id: &str, version: Option<&str>) -> Option<&'static Entry> {
-    choose(PROTOCOLS, id, version, |source| {
-        Protocol::read(source).is_ok_and(|(protocol, _)| protocol.status == Status::Published)
-    })
-}
-
-/// The version of a metric asked for; without one, the latest that is active.
-pub fn find_metric(id: &str, version: Option<&str>) -> Option<&'static Entry> {
-    choose(METRICS, id, version, |source| {
-        Metric::read(source).is_ok_and(|(metric, _)| metric.status == Standing::Active)
-    })
-}
-
-/// The version of a blueprint asked for; without one, the latest that is active.
-pub fn find_blueprint(id: &str, version: Option<&str>) -> Option<&'static Entry> {
-    choose(BLUEPRINTS, id, version, |source| {
-        Blueprint::read(source).is_ok_and(|(blueprint, _)| blueprint.status == Standing::Active)
-    })
-}
-
-fn choose(
-    entries: &'static [Entry],
-    id: &str,
-    version: Option<&str>,
-    usable: impl Fn(&str) -> bool,
-) -> Option<&'static Entry> {
-    let mut newest_first = versions_in(entries, id).iter().rev();
-    match version {
-        Some(version) => newest_first.find(|entry| entry.version == version),
-        None => newest_first.find(|entry| usable(entry.source)),
-    }
-}
-
 /// What ships, for metrics and blueprints that name it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shipped;
@@ -131,8 +108,8 @@ impl Catalog for Shipped {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sonometer::protocol::Sgm;
-    use sonometer::{Composition, Interaction, Unit};
+    use sonometer::protocol::{Sgm, Status};
+    use sonometer::{Blueprint, Composition, Interaction, Unit};
     use std::cmp::Ordering;
     use std::collections::BTreeSet;
 
@@ -155,15 +132,6 @@ mod tests {
             assert_eq!((protocol.id.as_str(), protocol.version.as_str()), (entry.id, entry.version));
             assert!(warnings.is_empty(), "{}: {warnings:?}", entry.id);
         }
-    }
-
-    #[test]
-    fn finds_the_latest_published_version_or_the_one_asked_for() {
-        assert_eq!(find("courtesy", None).map(|entry| entry.version), Some("1.5"));
-        assert_eq!(find("courtesy", Some("1.5")), find("courtesy", None));
-        assert_eq!(find("courtesy", Some("1.0")).map(|entry| entry.version), Some("1.0"));
-        assert_eq!(find("courtesy", Some("9.9")), None);
-        assert_eq!(find("cour", None), None);
     }
 
     /// What is published stays as it is, to the byte.
@@ -208,12 +176,6 @@ mod tests {
             // As text: where a line stands in its file does not matter.
             assert!(heads.to_canonical_json() == old.to_canonical_json(), "{id}");
         }
-    }
-
-    #[test]
-    fn a_draft_is_found_by_its_version_only() {
-        assert_eq!(find("next-steps", None), None);
-        assert_eq!(find("next-steps", Some("0.1")).map(|entry| entry.id), Some("next-steps"));
     }
 
     #[test]

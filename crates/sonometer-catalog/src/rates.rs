@@ -1,6 +1,8 @@
 //! How often the markers of shipped protocols trigger in what people write, for estimates.
 
-use sonometer::Rates;
+use crate::PROTOCOLS;
+use sonometer::{Protocol, Rates};
+use std::sync::{LazyLock, OnceLock};
 
 /// Written by `cargo run --release -p sonometer-catalog --example measure_rates`, which says in which texts: a line
 /// `id version characters`, then a line `label count` for each marker that triggered.
@@ -20,11 +22,23 @@ pub fn rates(id: &str, version: &str) -> Option<Rates> {
     Some(Rates { characters, triggered })
 }
 
+/// What was measured for a protocol, if it is one that ships: somebody else's of the same name and version triggers as it
+/// likes.
+pub fn rates_of(protocol: &Protocol) -> Option<Rates> {
+    /// The digest of each protocol that ships, made when it is first asked for.
+    static DIGESTS: LazyLock<Vec<OnceLock<Option<String>>>> =
+        LazyLock::new(|| PROTOCOLS.iter().map(|_| OnceLock::new()).collect());
+    let at =
+        PROTOCOLS.iter().position(|entry| (entry.id, entry.version) == (&protocol.id, &protocol.version))?;
+    let read = || Protocol::read(PROTOCOLS[at].source).ok().map(|(shipped, _)| shipped.digest());
+    let is_shipped = DIGESTS[at].get_or_init(read).as_ref() == Some(&protocol.digest());
+    rates(&protocol.id, &protocol.version).filter(|_| is_shipped)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{protocols, versions};
-    use sonometer::Protocol;
 
     #[test]
     fn every_published_protocol_has_rates_and_every_label_is_one_of_its_own() {
@@ -51,5 +65,16 @@ mod tests {
         }
         assert_eq!(rates("courtesy", "9.9"), None);
         assert!(!versions("courtesy").is_empty());
+    }
+
+    #[test]
+    fn rates_are_those_of_what_ships_however_it_is_written() {
+        let source = versions("courtesy")[0].source;
+        let (mut protocol, _) = Protocol::read(source).expect("ships");
+        assert_eq!(rates_of(&protocol), rates("courtesy", "1.0"));
+        let (other, _) = Protocol::read(&protocol.to_canonical_json()).expect("is the same");
+        assert!(rates_of(&other).is_some());
+        protocol.markers[0].label.push('x');
+        assert_eq!(rates_of(&protocol), None);
     }
 }

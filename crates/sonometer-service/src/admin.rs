@@ -2,7 +2,7 @@
 
 use crate::Service;
 use crate::account::{Settings, Standing};
-use crate::catalogue::{Shelf, compose, shipped};
+use crate::catalogue::{Shelf, compose};
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
 use crate::store::{NewToken, OrgRow, TargetRow};
@@ -167,21 +167,12 @@ impl Service {
         self.known_org(org).await?;
         let (document, _) =
             Document::read(source).map_err(|error| Refusal::invalid(error.place, error.message))?;
-        let (id, version, status, digest) = match &document {
-            Document::Protocol(p) => (&p.id, &p.version, p.status.as_str(), p.digest()),
-            Document::Metric(m) => (&m.id, &m.version, m.status.as_str(), m.digest()),
-            Document::Blueprint(b) => (&b.id, &b.version, b.status.as_str(), b.digest()),
-        };
+        let (kind, id, version, status) =
+            (document.kind(), document.id(), document.version(), document.status());
         if status == "archived" {
             return Err(wrong("an archived version cannot be published; archive it once it is there"));
         }
-        let kind = document.kind();
-        let ships = match kind {
-            TargetKind::Protocol => shipped().protocols.iter().any(|p| p.id == *id),
-            TargetKind::Metric => shipped().metrics.iter().any(|m| m.id == *id),
-            TargetKind::Blueprint => shipped().blueprints.iter().any(|b| b.id == *id),
-        };
-        if ships {
+        if sonometer_catalog::entries(kind).iter().any(|entry| entry.id == id) {
             return Err(wrong(format!(
                 "the {} `{id}` ships with the service; choose another id",
                 kind.as_str()
@@ -191,10 +182,10 @@ impl Service {
         compose(&shelf, &document)?;
         let new = TargetRow {
             kind,
-            id: id.clone(),
-            version: version.clone(),
+            id: id.to_owned(),
+            version: version.to_owned(),
             status: status.to_owned(),
-            digest,
+            digest: document.digest(),
             source: source.to_owned(),
         };
         let mut same = false;

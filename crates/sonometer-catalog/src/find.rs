@@ -1,0 +1,137 @@
+//! Finding what ships by what people write: `courtesy`, `courtesy@1.0`.
+
+use crate::{Entry, entries, versions_in};
+use sonometer::{Document, TargetKind};
+use std::fmt;
+
+/// Id and version of `id` or `id@version`.
+pub fn split(name: &str) -> (&str, Option<&str>) {
+    name.split_once('@').map_or((name, None), |(id, version)| (id, Some(version)))
+}
+
+/// What ships as `id` or `id@version` and is of one of `kinds` ([`TargetKind::ALL`] for any): without a version, the latest
+/// that is published (of metrics and blueprints, active).
+///
+/// # Errors
+/// What there is instead.
+pub fn find_any<'n>(name: &'n str, kinds: &'n [TargetKind]) -> Result<&'static Entry, NotFound<'n>> {
+    let (id, version) = split(name);
+    let found = kinds.iter().find_map(|kind| find_of(*kind, id, version));
+    found.ok_or_else(|| {
+        let versions = kinds.iter().flat_map(|kind| versions_in(entries(*kind), id)).collect();
+        NotFound { id, version, kinds, versions }
+    })
+}
+
+/// The version of a protocol asked for; without one, the latest that is published.
+pub fn find(id: &str, version: Option<&str>) -> Option<&'static Entry> {
+    find_of(TargetKind::Protocol, id, version)
+}
+
+/// The version of a metric asked for; without one, the latest that is active.
+pub fn find_metric(id: &str, version: Option<&str>) -> Option<&'static Entry> {
+    find_of(TargetKind::Metric, id, version)
+}
+
+/// The version of a blueprint asked for; without one, the latest that is active.
+pub fn find_blueprint(id: &str, version: Option<&str>) -> Option<&'static Entry> {
+    find_of(TargetKind::Blueprint, id, version)
+}
+
+fn find_of(kind: TargetKind, id: &str, version: Option<&str>) -> Option<&'static Entry> {
+    let is_current = |source| Document::read(source).is_ok_and(|(document, _)| document.is_current());
+    let mut newest_first = versions_in(entries(kind), id).iter().rev();
+    newest_first
+        .find(|entry| version.map_or_else(|| is_current(entry.source), |asked| entry.version == asked))
+}
+
+/// That nothing ships under a name. As text it says what does: the versions of that id, or all ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotFound<'n> {
+    /// The id that was asked for.
+    pub id: &'n str,
+    /// The version that was asked for.
+    pub version: Option<&'n str>,
+    /// The kinds that it was looked for among.
+    pub kinds: &'n [TargetKind],
+    /// The versions there are of that id, from the oldest to the newest.
+    pub versions: Vec<&'static Entry>,
+}
+
+impl fmt::Display for NotFound<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.id;
+        match (self.versions.last(), self.version) {
+            (None, _) => {
+                let kinds = self.kinds.iter().map(|kind| kind.as_str());
+                let mut ids: Vec<&str> =
+                    self.kinds.iter().flat_map(|kind| entries(*kind)).map(|entry| entry.id).collect();
+                ids.dedup();
+                write!(f, "the catalogue has no {} `{id}`; there is {}", one_of(kinds), ids.join(", "))
+            }
+            (Some(_), Some(version)) => {
+                let there: Vec<&str> = self.versions.iter().map(|entry| entry.version).collect();
+                write!(f, "`{id}` has no version `{version}`; there is {}", there.join(", "))
+            }
+            (Some(Entry { version, .. }), None) => {
+                write!(f, "`{id}` has no published version; ask for a draft by name, as `{id}@{version}`")
+            }
+        }
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`
+fn one_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let mut names: Vec<&str> = names.collect();
+    match (names.pop(), names.is_empty()) {
+        (Some(last), false) => format!("{} or {last}", names.join(", ")),
+        (last, _) => last.unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_latest_published_version_or_the_one_asked_for() {
+        assert_eq!(find("courtesy", None).map(|entry| entry.version), Some("1.5"));
+        assert_eq!(find("courtesy", Some("1.5")), find("courtesy", None));
+        assert_eq!(find("courtesy", Some("1.0")).map(|entry| entry.version), Some("1.0"));
+        assert_eq!(find("courtesy", Some("9.9")), None);
+        assert_eq!(find("cour", None), None);
+    }
+
+    #[test]
+    fn a_draft_is_found_by_its_version_only() {
+        assert_eq!(find("next-steps", None), None);
+        assert_eq!(find("next-steps", Some("0.1")).map(|entry| entry.id), Some("next-steps"));
+    }
+
+    #[test]
+    fn what_does_not_ship_is_told_with_what_does() {
+        let told = |name, kinds| find_any(name, kinds).expect_err(name).to_string();
+        for (name, message) in [
+            ("courtesy@9", "`courtesy` has no version `9`; there is 1.0, 1.5"),
+            (
+                "next-steps",
+                "`next-steps` has no published version; ask for a draft by name, as `next-steps@0.1`",
+            ),
+            ("reply-quality@2", "`reply-quality` has no version `2`; there is 1.0"),
+        ] {
+            assert_eq!(told(name, &TargetKind::ALL), message);
+        }
+        let none = told("curtesy", &TargetKind::ALL);
+        let start =
+            "the catalogue has no protocol, metric or blueprint `curtesy`; there is affect, courtesy, ";
+        assert!(none.starts_with(start) && none.ends_with(", assistant-reply, service-call"), "{none}");
+        assert_eq!(
+            told("courtesy", &[TargetKind::Metric, TargetKind::Blueprint]),
+            "the catalogue has no metric or blueprint `courtesy`; there is reply-quality, safe-handling, \
+             assistant-reply, service-call"
+        );
+        for name in ["courtesy", "courtesy@1.0", "next-steps@0.1", "reply-quality", "service-call"] {
+            assert!(find_any(name, &TargetKind::ALL).is_ok(), "{name}");
+        }
+    }
+}
