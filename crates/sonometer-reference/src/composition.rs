@@ -13,7 +13,7 @@ use crate::turn::{Turn, turns};
 use crate::weak::weak_signals;
 use sonometer::composition::{Reference, Standing};
 use sonometer::protocol::{Better, Protocol, Sgm, Status};
-use sonometer::{Blueprint, Error, ErrorCode, Interaction, Metric, Profile, View};
+use sonometer::{Document, Error, ErrorCode, Interaction, Metric, Profile, View};
 
 /// What a composition may name.
 #[derive(Clone, Debug, Default)]
@@ -22,17 +22,6 @@ pub struct Shelf {
     pub protocols: Vec<Protocol>,
     /// Metrics, in any order.
     pub metrics: Vec<Metric>,
-}
-
-/// What is sensed.
-#[derive(Clone, Debug)]
-pub enum Target {
-    /// A protocol.
-    Protocol(Box<Protocol>),
-    /// A metric.
-    Metric(Metric),
-    /// A blueprint.
-    Blueprint(Blueprint),
 }
 
 /// Weight, whether the complement counts, and the protocol by its place.
@@ -119,15 +108,15 @@ impl Shelf {
         Ok((shares, if high[0] { Better::Higher } else { Better::Lower }))
     }
 
-    fn whole(&self, target: &Target) -> Result<Whole, Error> {
+    fn whole(&self, target: &Document) -> Result<Whole, Error> {
         let mut protocols = Vec::new();
         let mut parts = Vec::new();
         let (kind, id, version, better) = match target {
-            Target::Protocol(protocol) => {
+            Document::Protocol(protocol) => {
                 protocols.push((**protocol).clone());
                 ("protocol", &protocol.id, &protocol.version, protocol.better)
             }
-            Target::Metric(metric) => {
+            Document::Metric(metric) => {
                 let (shares, better) = self.shares(metric, "", &mut protocols)?;
                 for (weight, complement, at) in shares {
                     let Protocol { id, version, .. } = protocols[at].clone();
@@ -136,7 +125,7 @@ impl Shelf {
                 }
                 ("metric", &metric.id, &metric.version, better)
             }
-            Target::Blueprint(blueprint) => {
+            Document::Blueprint(blueprint) => {
                 for (at, reference) in blueprint.protocols.iter().enumerate() {
                     let protocol = self.protocol(reference, format!("protocols[{at}]"))?;
                     let Protocol { id, version, better, .. } = protocol.clone();
@@ -212,11 +201,11 @@ impl Measured<'_> {
 /// What the engine answers with, but for the message.
 pub fn sense(
     shelf: &Shelf,
-    target: &Target,
+    target: &Document,
     interaction: &Interaction,
     view: View<'_>,
 ) -> Result<String, Error> {
-    if let Target::Protocol(protocol) = target {
+    if let Document::Protocol(protocol) = target {
         expect_modality(protocol, interaction)?;
         return Ok(crate::sense(protocol, interaction, view));
     }
@@ -412,7 +401,7 @@ fn weak(whole: &Whole, all: &[Measured<'_>]) -> String {
 ///
 /// # Errors
 /// What the engine answers with, but for the message.
-pub fn compare(shelf: &Shelf, target: &Target, a: &Interaction, b: &Interaction) -> Result<String, Error> {
+pub fn compare(shelf: &Shelf, target: &Document, a: &Interaction, b: &Interaction) -> Result<String, Error> {
     let whole = shelf.whole(target)?;
     let side = |interaction: &Interaction, name: &'static str| {
         let placed = |error: Error| Error { place: name.to_owned(), ..error };

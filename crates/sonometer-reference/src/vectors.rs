@@ -2,13 +2,13 @@
 //!
 //! The format is described in `fixtures/vectors/README.md`.
 
-use crate::composition::{self, Shelf, Target};
+use crate::composition::{self, Shelf};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sonometer::protocol::Modality;
 use sonometer::{
-    Catalog, Composition, Document, Error, FlowOptions, Interaction, Metric, OffsetUnit, Profile, Protocol,
-    SenseOptions, Sensor, TemporalOptions, Unit, View,
+    Catalog, Document, Error, FlowOptions, Instrument, Interaction, Metric, OffsetUnit, Profile, Protocol,
+    SenseOptions, TemporalOptions, Unit, View,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -163,33 +163,34 @@ impl From<Error> for Outcome {
 }
 
 impl Vector {
+    /// The target with what it may name, compiled by the fast engine.
+    ///
+    /// # Errors
+    /// Those of reading the sources and of [`Instrument::new`].
+    pub fn instrument(&self) -> Result<Instrument, Error> {
+        let (target, shelf) = self.read()?;
+        Instrument::new(target, &shelf)
+    }
+
+    /// The bytes of the fast engine.
+    ///
+    /// # Errors
+    /// Those of [`Vector::instrument`], of reading the interactions, of the view and of sensing.
+    pub fn sensed(&self) -> Result<String, Error> {
+        let instrument = self.instrument()?;
+        let view = self.view.view();
+        match self.interactions()? {
+            (a, Some(b)) => Ok(instrument.compare(&a, &b, SenseOptions::default())?.to_json()),
+            (interaction, None) => {
+                instrument.check(view)?;
+                Ok(instrument.sense(&interaction)?.to_json(view))
+            }
+        }
+    }
+
     /// What the fast engine says.
     pub fn by_engine(&self) -> Outcome {
-        let read = || -> Result<String, Error> {
-            let (target, shelf) = self.read()?;
-            let (interaction, other) = self.interactions()?;
-            let options = SenseOptions::default();
-            let composition = match &target {
-                Target::Protocol(protocol) => {
-                    self.view.view().check(protocol)?;
-                    let sensor = Sensor::new((**protocol).clone())?;
-                    return match other {
-                        Some(other) => Ok(sensor.compare(&interaction, &other, options)?.to_json()),
-                        None => Ok(sensor.sense(&interaction)?.to_json(self.view.view())),
-                    };
-                }
-                Target::Metric(metric) => Composition::metric(metric, &shelf)?,
-                Target::Blueprint(blueprint) => Composition::blueprint(blueprint, &shelf)?,
-            };
-            match other {
-                Some(other) => Ok(composition.compare(&interaction, &other, options)?.to_json()),
-                None => {
-                    self.view.view().check_composed()?;
-                    Ok(composition.sense(&interaction)?.to_json(self.view.view()))
-                }
-            }
-        };
-        read().map_or_else(Outcome::from, Outcome::Reading)
+        self.sensed().map_or_else(Outcome::from, Outcome::Reading)
     }
 
     /// What the reference engine says. Both engines read protocols and interactions with the same code,
@@ -200,7 +201,7 @@ impl Vector {
             let (interaction, other) = self.interactions()?;
             let view = self.view.view();
             match (&target, &other) {
-                (Target::Protocol(protocol), _) => view.check(protocol)?,
+                (Document::Protocol(protocol), None) => view.check(protocol)?,
                 (_, None) => view.check_composed()?,
                 (_, Some(_)) => {}
             }
@@ -212,12 +213,8 @@ impl Vector {
         read().map_or_else(Outcome::from, Outcome::Reading)
     }
 
-    fn read(&self) -> Result<(Target, Shelf), Error> {
-        let target = match Document::read(&self.target)?.0 {
-            Document::Protocol(protocol) => Target::Protocol(protocol),
-            Document::Metric(metric) => Target::Metric(metric),
-            Document::Blueprint(blueprint) => Target::Blueprint(blueprint),
-        };
+    fn read(&self) -> Result<(Document, Shelf), Error> {
+        let target = Document::read(&self.target)?.0;
         let mut shelf = Shelf::default();
         for source in &self.shelf {
             match Document::read(source)?.0 {
@@ -266,7 +263,7 @@ pub fn line(name: &str, protocol: &Protocol, interaction: &Interaction, view: Vi
 pub fn lines_of_composition(
     name: &str,
     shelf: &Shelf,
-    target: &Target,
+    target: &Document,
     [interaction, other]: [Option<&Interaction>; 2],
     view: View<'_>,
 ) -> String {
@@ -289,9 +286,9 @@ pub fn lines_of_composition(
         ..Line::default()
     };
     match target {
-        Target::Protocol(protocol) => line.protocol = Some(raw(protocol.to_canonical_json())),
-        Target::Metric(metric) => line.metric = Some(raw(metric.to_canonical_json())),
-        Target::Blueprint(blueprint) => line.blueprint = Some(raw(blueprint.to_canonical_json())),
+        Document::Protocol(protocol) => line.protocol = Some(raw(protocol.to_canonical_json())),
+        Document::Metric(metric) => line.metric = Some(raw(metric.to_canonical_json())),
+        Document::Blueprint(blueprint) => line.blueprint = Some(raw(blueprint.to_canonical_json())),
     }
     text + &written(&line)
 }

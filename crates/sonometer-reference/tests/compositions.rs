@@ -5,28 +5,24 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use sonometer::{Composition, Error, Interaction, SenseOptions, View};
-use sonometer_reference::composition::{self, Shelf, Target};
+use sonometer::{Document, Error, Instrument, Interaction, SenseOptions, View};
+use sonometer_reference::composition::{self, Shelf};
 use sonometer_reference::vectors::Outcome;
 use sonometer_reference::{generate, vectors};
 
-fn compiled(shelf: &Shelf, target: &Target) -> Result<Composition, Error> {
-    match target {
-        Target::Metric(metric) => Composition::metric(metric, shelf),
-        Target::Blueprint(blueprint) => Composition::blueprint(blueprint, shelf),
-        Target::Protocol(_) => unreachable!("only metrics and blueprints are made"),
-    }
+fn compiled(shelf: &Shelf, target: &Document) -> Result<Instrument, Error> {
+    Instrument::new(target.clone(), shelf)
 }
 
 fn outcome(result: Result<String, Error>) -> Outcome {
     result.map_or_else(Outcome::from, Outcome::Reading)
 }
 
-fn sensed(shelf: &Shelf, target: &Target, interaction: &Interaction, view: View<'_>) -> Outcome {
+fn sensed(shelf: &Shelf, target: &Document, interaction: &Interaction, view: View<'_>) -> Outcome {
     outcome(compiled(shelf, target).and_then(|whole| Ok(whole.sense(interaction)?.to_json(view))))
 }
 
-fn compared(shelf: &Shelf, target: &Target, a: &Interaction, b: &Interaction) -> Outcome {
+fn compared(shelf: &Shelf, target: &Document, a: &Interaction, b: &Interaction) -> Outcome {
     let options = SenseOptions::default();
     outcome(compiled(shelf, target).and_then(|whole| Ok(whole.compare(a, b, options)?.to_json())))
 }
@@ -65,7 +61,7 @@ proptest! {
         a in generate::interaction(),
         b in generate::interaction(),
     ) {
-        let target = Target::Protocol(Box::new(protocol.clone()));
+        let target = Document::Protocol(Box::new(protocol.clone()));
         let expected = outcome(composition::compare(&Shelf::default(), &target, &a, &b));
         let sensor = sonometer::Sensor::new(protocol).expect("a legal protocol compiles");
         let found = outcome(sensor.compare(&a, &b, SenseOptions::default()).map(|both| both.to_json()));
@@ -75,15 +71,15 @@ proptest! {
     #[test]
     fn compositions_survive_their_canonical_json((_, target) in generate::composition()) {
         match target {
-            Target::Metric(metric) => {
+            Document::Metric(metric) => {
                 let read = sonometer::Metric::read(&metric.to_canonical_json()).map(|(metric, _)| metric);
                 prop_assert_eq!(read.map_err(|error| error.message), Ok(metric));
             }
-            Target::Blueprint(blueprint) => {
+            Document::Blueprint(blueprint) => {
                 let read = sonometer::Blueprint::read(&blueprint.to_canonical_json()).map(|(blueprint, _)| blueprint);
                 prop_assert_eq!(read.map_err(|error| error.message), Ok(blueprint));
             }
-            Target::Protocol(_) => {}
+            Document::Protocol(_) => {}
         }
     }
 }

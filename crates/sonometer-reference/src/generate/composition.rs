@@ -1,12 +1,12 @@
 //! Metrics and blueprints over protocols that share ids, versions and labels.
 
 use super::protocol;
-use crate::composition::{Shelf, Target};
+use crate::composition::Shelf;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use sonometer::composition::{Component, Reference, Standing};
 use sonometer::protocol::{Better, Modality, Protocol, Status};
-use sonometer::{Blueprint, Metric, Unit};
+use sonometer::{Blueprint, Document, Metric, Unit};
 use std::collections::BTreeSet;
 
 /// Few, so that several versions of one protocol and several protocols of one label meet.
@@ -150,7 +150,7 @@ fn references(wishes: &[Wish], there: &[(String, String)]) -> Vec<Reference> {
 }
 
 /// A metric or a blueprint, with what it may name. Some name what is not there, or what does not fit together.
-pub fn composition() -> impl Strategy<Value = (Shelf, Target)> {
+pub fn composition() -> impl Strategy<Value = (Shelf, Document)> {
     let protocols = prop::collection::vec(shelved(), 1..=4);
     let metrics = prop::collection::vec(metric_wish(), 0..=3);
     let own = prop::collection::vec(wish(), 0..=3);
@@ -163,7 +163,7 @@ pub fn composition() -> impl Strategy<Value = (Shelf, Target)> {
         seen.clear();
         metrics.retain(|metric| seen.insert((metric.id.clone(), metric.version.clone())));
         let target = match target {
-            Ok(wish) => Target::Metric(metric(wish, &protocols)),
+            Ok(wish) => Document::Metric(metric(wish, &protocols)),
             Err((of_protocols, of_metrics)) => {
                 let there = names(protocols.iter().map(|p| (&p.id, &p.version)));
                 let mut protocols = references(&of_protocols, &there);
@@ -173,7 +173,7 @@ pub fn composition() -> impl Strategy<Value = (Shelf, Target)> {
                 if protocols.is_empty() && metrics.is_empty() {
                     protocols.push(Reference { id: there[0].0.clone(), version: Some(there[0].1.clone()) });
                 }
-                Target::Blueprint(Blueprint {
+                Document::Blueprint(Blueprint {
                     id: "whole".to_owned(),
                     name: "whole".to_owned(),
                     version: "1.0".to_owned(),
