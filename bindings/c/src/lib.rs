@@ -17,6 +17,5 @@ pub mod raw;
 pub mod result;
 pub mod sense;
 pub mod session;
-mod shelf;
 pub mod status;
 pub mod target;

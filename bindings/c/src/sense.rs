@@ -64,7 +64,7 @@ pub unsafe extern "C" fn snm_fidelity(
         let target = unsafe { raw::borrow(target, "target") }?;
         // SAFETY: as above.
         let talk = unsafe { raw::borrow(interaction, "interaction") }?;
-        Ok(target.fidelity(&talk.interaction)?)
+        Ok(target.instrument.fidelity(&talk.interaction)?)
     };
     let keep = |found: sonometer::Fidelity| {
         let sonometer::Fidelity { index, sufficient, density, clarity } = found;
@@ -96,7 +96,8 @@ pub unsafe extern "C" fn snm_compare(
         let b = unsafe { raw::borrow(b, "b") }?;
         // SAFETY: options of the caller or NULL, by the rules of the header.
         let wanted = unsafe { options::read(options) }?;
-        Ok(target.compare(&a.interaction, &b.interaction, &wanted)?.into())
+        let compared = target.instrument.compare(&a.interaction, &b.interaction, wanted.sense)?;
+        Ok(compared.to_json().into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }

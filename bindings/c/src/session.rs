@@ -7,23 +7,17 @@ use crate::options::{self, Options, Wanted};
 use crate::raw;
 use crate::result::Outcome;
 use crate::status::Status;
-use crate::target::{Instrument, Target};
+use crate::target::Target;
 use sonometer::session::{Place, SessionOptions, Step};
-use sonometer::{CompositionSession, FlowOptions, OffsetUnit, Turn, Unit, View};
+use sonometer::{AnySession, FlowOptions, OffsetUnit, View};
 use std::ffi::c_char;
 
 /// One interaction that comes in. It belongs to one thread at a time. Free it with `snm_session_free`, finished or not.
 #[derive(Debug)]
 pub struct Session {
     /// Nothing when it is finished, or when the engine panicked in the middle of a call.
-    live: Option<Box<Live>>,
+    live: Option<Box<AnySession>>,
     shown: Shown,
-}
-
-#[derive(Clone, Debug)]
-enum Live {
-    Sensor(sonometer::Session),
-    Composition(CompositionSession),
 }
 
 /// The view of what comes at the end, with a text of its own.
@@ -60,20 +54,12 @@ impl Session {
     fn open(target: &Target, wanted: &Wanted<'_>) -> Result<Self, sonometer::Error> {
         let unit = wanted.view.offsets.unwrap_or(OffsetUnit::Bytes);
         let options = SessionOptions { sense: wanted.sense, unit, release: wanted.release };
-        let live = match &target.instrument {
-            Instrument::Sensor(sensor) => {
-                wanted.view.check(sensor.protocol())?;
-                Live::Sensor(sensor.session(options))
-            }
-            Instrument::Composition(composition) => {
-                wanted.view.check_composed()?;
-                Live::Composition(composition.session(options))
-            }
-        };
+        target.instrument.check(wanted.view)?;
+        let live = target.instrument.session(options);
         Ok(Self { live: Some(Box::new(live)), shown: Shown::of(wanted.view) })
     }
 
-    fn take(&mut self) -> Result<Box<Live>, Failure> {
+    fn take(&mut self) -> Result<Box<AnySession>, Failure> {
         self.live
             .take()
             .ok_or_else(|| Failure::argument("session", "the session is over; free it and open another"))
@@ -82,56 +68,12 @@ impl Session {
     /// Does something with the session. It is away meanwhile, so that nobody finds one that a panic left half done.
     fn step(
         &mut self,
-        work: impl FnOnce(&mut Live) -> Result<Step, sonometer::Error>,
+        work: impl FnOnce(&mut AnySession) -> Result<Step, sonometer::Error>,
     ) -> Result<Outcome, Failure> {
         let mut live = self.take()?;
         let step = work(&mut live);
         self.live = Some(live);
         Ok(step?.into())
-    }
-}
-
-impl Live {
-    fn push(&mut self, chunk: &[u8]) -> Result<Step, sonometer::Error> {
-        match self {
-            Self::Sensor(session) => session.push(chunk),
-            Self::Composition(session) => session.push(chunk),
-        }
-    }
-
-    fn begin_segment(&mut self, role: &str, timestamp: Option<Unit>) -> Result<Step, sonometer::Error> {
-        match self {
-            Self::Sensor(session) => session.begin_segment(role, timestamp),
-            Self::Composition(session) => session.begin_segment(role, timestamp),
-        }
-    }
-
-    fn push_segment(&mut self, segment: Turn) -> Result<Step, sonometer::Error> {
-        match self {
-            Self::Sensor(session) => session.push_segment(segment),
-            Self::Composition(session) => session.push_segment(segment),
-        }
-    }
-
-    fn end(&mut self) -> Result<Step, sonometer::Error> {
-        match self {
-            Self::Sensor(session) => session.end(),
-            Self::Composition(session) => session.end(),
-        }
-    }
-
-    fn settled_to(&self) -> Place {
-        match self {
-            Self::Sensor(session) => session.settled_to(),
-            Self::Composition(session) => session.settled_to(),
-        }
-    }
-
-    fn finish(self, view: View<'_>) -> Result<String, sonometer::Error> {
-        match self {
-            Self::Sensor(session) => Ok(session.finish()?.to_json(view)),
-            Self::Composition(session) => Ok(session.finish()?.to_json(view)),
-        }
     }
 }
 
@@ -238,7 +180,7 @@ pub unsafe extern "C" fn snm_session_end(
     let work = || {
         // SAFETY: a handle that only this thread uses, or NULL, by the rules of the header.
         let session = unsafe { raw::borrow_mut(session, "session") }?;
-        session.step(Live::end)
+        session.step(AnySession::end)
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
@@ -264,8 +206,8 @@ pub unsafe extern "C" fn snm_session_so_far(
         // SAFETY: a handle that only this thread uses, or NULL, by the rules of the header.
         let session = unsafe { raw::borrow(session, "session") }?;
         let over = || Failure::argument("session", "the session is over; free it and open another");
-        let live = session.live.as_deref().ok_or_else(over)?.clone();
-        Ok(live.finish(session.shown.view())?.into())
+        let live = session.live.as_deref().ok_or_else(over)?;
+        Ok(live.so_far()?.to_json(session.shown.view()).into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
@@ -283,7 +225,7 @@ pub unsafe extern "C" fn snm_session_finish(
         // SAFETY: a handle that only this thread uses, or NULL, by the rules of the header.
         let session = unsafe { raw::borrow_mut(session, "session") }?;
         let live = session.take()?;
-        Ok((*live).finish(session.shown.view())?.into())
+        Ok(live.finish()?.to_json(session.shown.view()).into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
@@ -299,6 +241,7 @@ pub unsafe extern "C" fn snm_session_free(session: *mut Session) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sonometer::Instrument;
 
     #[test]
     fn a_panic_leaves_a_session_that_is_over() {
@@ -333,7 +276,7 @@ mod tests {
         let whole = target
             .sense(&sonometer::Interaction::text(text).expect("short"), &Wanted::default())
             .expect("a reading");
-        let finished = session.take().expect("goes on").finish(session.shown.view()).expect("a reading");
-        assert_eq!(finished, whole);
+        let finished = session.take().expect("goes on").finish().expect("a reading");
+        assert_eq!(finished.to_json(session.shown.view()), whole);
     }
 }

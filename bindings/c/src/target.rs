@@ -4,9 +4,9 @@ use crate::door::{self, Failure};
 use crate::error::Error;
 use crate::options::Wanted;
 use crate::raw::{self, Text};
-use crate::shelf::{self, Shelf};
 use crate::status::Status;
-use sonometer::{Composition, Document, Fidelity, Interaction, Sensor};
+use sonometer::{Document, ErrorCode, Instrument, Interaction, TargetKind};
+use sonometer_catalog::{Shelf, find_any};
 use std::ffi::c_char;
 
 /// A compiled protocol, metric or blueprint. It never changes: any number of threads may use one at the same time. Free it
@@ -16,25 +16,9 @@ pub struct Target {
     pub(crate) instrument: Instrument,
 }
 
-/// What measures.
-#[derive(Debug)]
-pub(crate) enum Instrument {
-    /// A protocol.
-    Sensor(Sensor),
-    /// A metric or a blueprint.
-    Composition(Composition),
-}
-
 impl Target {
     fn read(source: &str, shelf: &Shelf) -> Result<Self, sonometer::Error> {
-        let instrument = match Document::read(source)?.0 {
-            Document::Protocol(protocol) => Instrument::Sensor(Sensor::new(*protocol)?),
-            Document::Metric(metric) => Instrument::Composition(Composition::metric(&metric, shelf)?),
-            Document::Blueprint(blueprint) => {
-                Instrument::Composition(Composition::blueprint(&blueprint, shelf)?)
-            }
-        };
-        Ok(Self { instrument })
+        Ok(Self { instrument: Instrument::new(Document::read(source)?.0, shelf)? })
     }
 
     /// The canonical JSON of a reading.
@@ -43,38 +27,8 @@ impl Target {
         interaction: &Interaction,
         wanted: &Wanted<'_>,
     ) -> Result<String, sonometer::Error> {
-        let Wanted { view, sense, .. } = *wanted;
-        match &self.instrument {
-            Instrument::Sensor(sensor) => {
-                view.check(sensor.protocol())?;
-                Ok(sensor.sense_with(interaction, sense)?.to_json(view))
-            }
-            Instrument::Composition(composition) => {
-                view.check_composed()?;
-                Ok(composition.sense_with(interaction, sense)?.to_json(view))
-            }
-        }
-    }
-
-    pub(crate) fn fidelity(&self, interaction: &Interaction) -> Result<Fidelity, sonometer::Error> {
-        match &self.instrument {
-            Instrument::Sensor(sensor) => sensor.fidelity(interaction),
-            Instrument::Composition(composition) => composition.fidelity(interaction),
-        }
-    }
-
-    /// The canonical JSON of a comparison.
-    pub(crate) fn compare(
-        &self,
-        a: &Interaction,
-        b: &Interaction,
-        wanted: &Wanted<'_>,
-    ) -> Result<String, sonometer::Error> {
-        let comparison = match &self.instrument {
-            Instrument::Sensor(sensor) => sensor.compare(a, b, wanted.sense),
-            Instrument::Composition(composition) => composition.compare(a, b, wanted.sense),
-        };
-        Ok(comparison?.to_json())
+        self.instrument.check(wanted.view)?;
+        Ok(self.instrument.sense_with(interaction, wanted.sense)?.to_json(wanted.view))
     }
 }
 
@@ -89,7 +43,10 @@ pub unsafe extern "C" fn snm_target_find(
     let work = || {
         // SAFETY: a text of the caller, by the rules of the header.
         let name = unsafe { raw::text(name, name_len, "name") }?;
-        Ok(Target::read(shelf::shipped(name)?, &Shelf::default())?)
+        let found = find_any(name, &TargetKind::ALL);
+        let entry =
+            found.map_err(|none| sonometer::Error::new(ErrorCode::TargetNotFound, "", none.to_string()))?;
+        Ok(Target::read(entry.source, &Shelf::default())?)
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
@@ -116,7 +73,7 @@ pub unsafe extern "C" fn snm_target_read(
             unsafe { raw::text(text.data, text.len, &format!("shelf[{at}]")) }
         };
         let sources = named.iter().enumerate().map(text).collect::<Result<Vec<&str>, Failure>>()?;
-        Ok(Target::read(source, &Shelf::read(&sources)?)?)
+        Ok(Target::read(source, &Shelf::default().read(&sources)?)?)
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
