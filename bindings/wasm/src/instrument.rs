@@ -1,27 +1,20 @@
 //! A compiled protocol, metric or blueprint, as JavaScript holds it.
 
 use crate::ask::{self, Ask, Words};
-use crate::shelf::{self, Shelf};
-use crate::stream::{Listener, Stream};
+use crate::stream::Stream;
 use crate::trouble::{findings, thrown, thrown_of};
-use sonometer::protocol::{Better, Modality};
+use sonometer::protocol::Modality;
 use sonometer::{
-    Comparison, Composition, Diagnostics, Document, Error, Estimate, Fidelity, Interaction, Protocol,
-    SenseOptions, Sensor, TargetKind, batch,
+    Comparison, Diagnostics, Document, Error, ErrorCode, Fidelity, Interaction, SenseOptions, TargetKind,
+    batch,
 };
+use sonometer_catalog::{NotFound, Shelf, find_any, rates_of};
 use wasm_bindgen::prelude::*;
-
-/// What measures.
-#[derive(Clone)]
-enum Measure {
-    Sensor(Sensor),
-    Composition(Composition),
-}
 
 /// A compiled protocol, metric or blueprint.
 #[wasm_bindgen(skip_typescript)]
 pub struct Instrument {
-    measure: Measure,
+    inner: sonometer::Instrument,
     source: String,
     warnings: Diagnostics,
 }
@@ -33,7 +26,10 @@ impl Instrument {
     /// # Errors
     /// `target_not_found`.
     pub fn shipped(name: &str) -> Result<Instrument, JsValue> {
-        let entry = shelf::shipped(name).map_err(thrown)?;
+        let found = find_any(name, &TargetKind::ALL);
+        let not_found =
+            |none: NotFound<'_>| Error::new(ErrorCode::TargetNotFound, "target", none.to_string());
+        let entry = found.map_err(|none| thrown(not_found(none)))?;
         Self::read(entry.source, Vec::new(), true)
     }
 
@@ -43,44 +39,26 @@ impl Instrument {
     /// # Errors
     /// `invalid_protocol` with every finding; `target_not_found` for what is named and not there.
     pub fn read(source: &str, shelf: Vec<String>, ships: bool) -> Result<Instrument, JsValue> {
-        let shelf = Shelf::read(&shelf, ships).map_err(thrown)?;
+        let own = if ships { Shelf::default() } else { Shelf::alone() };
+        let shelf = own.read(&shelf).map_err(thrown)?;
         let read = || -> Result<Instrument, Error> {
             let (document, warnings) = Document::read(source)?;
-            let measure = match document {
-                Document::Protocol(protocol) => Measure::Sensor(Sensor::new(*protocol)?),
-                Document::Metric(metric) => Measure::Composition(Composition::metric(&metric, &shelf)?),
-                Document::Blueprint(blueprint) => {
-                    Measure::Composition(Composition::blueprint(&blueprint, &shelf)?)
-                }
-            };
-            Ok(Instrument { measure, source: source.to_owned(), warnings })
+            let inner = sonometer::Instrument::new(document, &shelf)?;
+            Ok(Instrument { inner, source: source.to_owned(), warnings })
         };
         read().map_err(|error| thrown_of(source, error))
     }
 
     /// Kind, id, version, name, which scores are better, the language (empty where there is none).
     pub fn facts(&self) -> Vec<String> {
-        let (kind, id, version, name, better, language) = match &self.measure {
-            Measure::Sensor(sensor) => {
-                let Protocol { id, version, name, better, language, .. } = sensor.protocol();
-                (
-                    TargetKind::Protocol,
-                    id.as_str(),
-                    version.as_str(),
-                    name.as_str(),
-                    *better,
-                    language.as_deref(),
-                )
-            }
-            Measure::Composition(whole) => {
-                (whole.kind(), whole.id(), whole.version(), whole.name(), whole.better(), None)
-            }
+        let inner = &self.inner;
+        let language = match inner {
+            sonometer::Instrument::Sensor(sensor) => sensor.protocol().language.as_deref(),
+            sonometer::Instrument::Composition(_) => None,
         };
-        let better = match better {
-            Better::Higher => "higher",
-            Better::Lower => "lower",
-        };
-        [kind.as_str(), id, version, name, better, language.unwrap_or_default()].map(str::to_owned).into()
+        let (kind, better) = (inner.kind().as_str(), inner.better().as_str());
+        let facts = [kind, inner.id(), inner.version(), inner.name(), better, language.unwrap_or_default()];
+        facts.map(str::to_owned).into()
     }
 
     /// The source it was compiled from.
@@ -90,25 +68,12 @@ impl Instrument {
 
     /// The keys of its markers in readings, in order.
     pub fn markers(&self) -> Vec<String> {
-        match &self.measure {
-            Measure::Sensor(sensor) => sensor.protocol().markers.iter().map(|m| m.label.clone()).collect(),
-            Measure::Composition(whole) => {
-                let sensors = whole.sensors().iter().enumerate();
-                let keys = sensors.flat_map(|(at, sensor)| {
-                    (0..sensor.protocol().markers.len()).map(move |marker| whole.key(at, marker).to_owned())
-                });
-                keys.collect()
-            }
-        }
+        self.inner.markers().map(|(key, _)| key.to_owned()).collect()
     }
 
     /// What it reads: `text`, `transcript`, …
     pub fn modalities(&self) -> Vec<String> {
-        let names = |modalities: &[Modality]| modalities.iter().map(|m| m.as_str().to_owned()).collect();
-        match &self.measure {
-            Measure::Sensor(sensor) => names(&sensor.protocol().modalities),
-            Measure::Composition(whole) => names(&whole.modalities()),
-        }
+        self.inner.modalities().into_iter().map(|modality| modality.as_str().to_owned()).collect()
     }
 
     /// What the author of the source should look at.
@@ -129,10 +94,7 @@ impl Instrument {
     ) -> Result<(), JsValue> {
         let checked = || {
             let ask = Ask::read(bits, Words { primary, window, rate })?;
-            match &self.measure {
-                Measure::Sensor(sensor) => ask.view().check(sensor.protocol()),
-                Measure::Composition(_) => ask.view().check_composed(),
-            }
+            self.inner.check(ask.view())
         };
         checked().map_err(thrown)
     }
@@ -156,18 +118,9 @@ impl Instrument {
         let ask = Ask::read(bits, Words { primary, window, rate }).map_err(thrown)?;
         let sensed = || {
             let view = ask.view();
-            match &self.measure {
-                Measure::Sensor(sensor) => {
-                    view.check(sensor.protocol())?;
-                    let interaction = interaction(input, json)?;
-                    Ok(sensor.sense_with(&interaction, ask.options)?.to_json(view))
-                }
-                Measure::Composition(whole) => {
-                    view.check_composed()?;
-                    let interaction = interaction(input, json)?;
-                    Ok(whole.sense_with(&interaction, ask.options)?.to_json(view))
-                }
-            }
+            self.inner.check(view)?;
+            let interaction = interaction(input, json)?;
+            Ok(self.inner.sense_with(&interaction, ask.options)?.to_json(view))
         };
         sensed().map_err(|error| match nth {
             Some(at) => thrown(batch::nth(at as usize, error)),
@@ -189,10 +142,7 @@ impl Instrument {
     ) -> Result<Stream, JsValue> {
         self.check(bits, primary.clone(), window.clone(), rate.clone())?;
         let ask = Ask::read(bits, Words { primary, window, rate }).map_err(thrown)?;
-        Ok(Stream::new(ask, release, |options| match &self.measure {
-            Measure::Sensor(sensor) => Listener::Sensor(sensor.session(options)),
-            Measure::Composition(whole) => Listener::Composition(whole.session(options)),
-        }))
+        Ok(Stream::new(&self.inner, ask, release))
     }
 
     /// Whether an interaction holds enough: `{"index", "sufficient", "density", "clarity"}`.
@@ -200,13 +150,7 @@ impl Instrument {
     /// # Errors
     /// Those of reading the interaction; `invalid_request` for a modality that is not supported.
     pub fn fidelity(&self, input: &str, json: bool) -> Result<String, JsValue> {
-        let measured = || {
-            let interaction = interaction(input, json)?;
-            match &self.measure {
-                Measure::Sensor(sensor) => sensor.fidelity(&interaction),
-                Measure::Composition(whole) => whole.fidelity(&interaction),
-            }
-        };
+        let measured = || self.inner.fidelity(&interaction(input, json)?);
         let Fidelity { index, sufficient, density, clarity } = measured().map_err(thrown)?;
         Ok(format!(
             r#"{{"index":{index},"sufficient":{sufficient},"density":{density},"clarity":{clarity}}}"#
@@ -216,7 +160,7 @@ impl Instrument {
     /// The canonical JSON of the comparison of two interactions.
     ///
     /// # Errors
-    /// Those of [`Sensor::compare`], and of reading the interactions, at `interaction_a` or `interaction_b`.
+    /// Those of [`sonometer::Sensor::compare`], and of reading the interactions, at `interaction_a` or `interaction_b`.
     pub fn compare(
         &self,
         a: &str,
@@ -229,10 +173,7 @@ impl Instrument {
             let options =
                 SenseOptions { usd_per_ics: ask::rate(rate.as_deref())?, ..SenseOptions::default() };
             let (a, b) = (interaction(a, a_json)?, interaction(b, b_json)?);
-            match &self.measure {
-                Measure::Sensor(sensor) => sensor.compare(&a, &b, options),
-                Measure::Composition(whole) => whole.compare(&a, &b, options),
-            }
+            self.inner.compare(&a, &b, options)
         };
         compared().map(|comparison| comparison.to_json()).map_err(thrown)
     }
@@ -250,31 +191,10 @@ impl Instrument {
                 Error::invalid("modality", format!("`{modality}` is no modality; write one of {names}"))
             })?;
             // JavaScript has checked that it is a whole number from 0.
-            Ok((self.estimated(characters as u64, modality)?, rate))
+            Ok((self.inner.estimate(characters as u64, modality, rates_of)?, rate))
         };
         let (estimate, rate) = estimated().map_err(thrown)?;
         Ok(format!("{}{}", if estimate.measured { '+' } else { '-' }, estimate.to_json(rate)))
-    }
-}
-
-impl Instrument {
-    fn estimated(&self, characters: u64, modality: Modality) -> Result<Estimate, Error> {
-        let rates_of = |sensor: &Sensor| {
-            let Protocol { id, version, .. } = sensor.protocol();
-            // A source of the same name may be another protocol.
-            let is_shipped = sonometer_catalog::find(id, Some(version)).is_some_and(|entry| {
-                Protocol::read(entry.source).is_ok_and(|(shipped, _)| shipped == *sensor.protocol())
-            });
-            sonometer_catalog::rates(id, version).filter(|_| is_shipped)
-        };
-        match &self.measure {
-            Measure::Sensor(sensor) => sensor.estimate(characters, modality, rates_of(sensor).as_ref()),
-            Measure::Composition(whole) => {
-                let rates: Vec<_> = whole.sensors().iter().map(rates_of).collect();
-                let rates: Vec<_> = rates.iter().map(Option::as_ref).collect();
-                whole.estimate(characters, modality, &rates)
-            }
-        }
     }
 }
 

@@ -7,12 +7,12 @@
 mod ask;
 mod instrument;
 mod panic;
-mod shelf;
 mod stream;
 mod trouble;
 
-use sonometer::Interaction;
 use sonometer::interaction::MAX_CONTENT_BYTES;
+use sonometer::{Document, Interaction, TargetKind};
+use sonometer_catalog::entries;
 use wasm_bindgen::prelude::*;
 
 /// The engine and its tables, in one line.
@@ -42,7 +42,14 @@ pub fn check_interaction(json: &str) -> Result<(), JsValue> {
 /// `invalid_protocol` if a file that ships cannot be read, which is a bug.
 #[wasm_bindgen(skip_typescript)]
 pub fn catalog() -> Result<Vec<String>, JsValue> {
-    shelf::listed().map_err(trouble::thrown)
+    let mut list = Vec::new();
+    for entry in TargetKind::ALL.into_iter().flat_map(entries) {
+        let (document, _) = Document::read(entry.source).map_err(trouble::thrown)?;
+        let (kind, name, status) = (document.kind().as_str(), document.name(), document.status());
+        let facts = [kind, entry.id, entry.version, name, status, document.description(), entry.source];
+        list.extend(facts.map(str::to_owned));
+    }
+    Ok(list)
 }
 
 /// What the last panic said; empty if there was none.

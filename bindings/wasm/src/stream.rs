@@ -2,31 +2,15 @@
 
 use crate::ask::Ask;
 use crate::trouble::thrown;
-use sonometer::{CompositionSession, Error, OffsetUnit, Session, SessionOptions, Step, Turn, Unit};
+use sonometer::{AnySession, Error, Instrument, OffsetUnit, SessionOptions, Step, Turn, Unit};
 use wasm_bindgen::prelude::*;
-
-/// What listens.
-pub(crate) enum Listener {
-    Sensor(Session),
-    Composition(CompositionSession),
-}
 
 /// One session. Its methods give steps as the engine's JSON.
 #[wasm_bindgen(skip_typescript)]
 pub struct Stream {
     /// `None` when it is finished.
-    listener: Option<Listener>,
+    session: Option<AnySession>,
     ask: Ask,
-}
-
-/// Does the same with either kind of session.
-macro_rules! either {
-    ($listener:expr, $session:ident => $work:expr) => {
-        match $listener {
-            Listener::Sensor($session) => $work,
-            Listener::Composition($session) => $work,
-        }
-    };
 }
 
 #[wasm_bindgen]
@@ -34,36 +18,36 @@ impl Stream {
     /// Takes more of the text, or of the open segment.
     ///
     /// # Errors
-    /// Those of [`Session::push`].
+    /// Those of [`AnySession::push`].
     pub fn push(&mut self, text: &str) -> Result<String, JsValue> {
-        self.step(|listener| either!(listener, session => session.push(text.as_bytes())))
+        self.step(|session| session.push(text.as_bytes()))
     }
 
     /// The same from bytes, which may end within a character.
     ///
     /// # Errors
-    /// Those of [`Session::push`].
+    /// Those of [`AnySession::push`].
     #[wasm_bindgen(js_name = pushBytes)]
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<String, JsValue> {
-        self.step(|listener| either!(listener, session => session.push(bytes)))
+        self.step(|session| session.push(bytes))
     }
 
     /// Begins a segment.
     ///
     /// # Errors
-    /// Those of [`Session::begin_segment`], and a `timestamp` that is no number.
+    /// Those of [`AnySession::begin_segment`], and a `timestamp` that is no number.
     #[wasm_bindgen(js_name = beginSegment)]
     pub fn begin_segment(&mut self, role: &str, timestamp: Option<String>) -> Result<String, JsValue> {
-        self.step(|listener| {
+        self.step(|session| {
             let time = seconds(timestamp)?;
-            either!(listener, session => session.begin_segment(role, time))
+            session.begin_segment(role, time)
         })
     }
 
     /// Takes a whole segment.
     ///
     /// # Errors
-    /// Those of [`Session::push_segment`], and a `timestamp` that is no number.
+    /// Those of [`AnySession::push_segment`], and a `timestamp` that is no number.
     #[wasm_bindgen(js_name = pushSegment)]
     pub fn push_segment(
         &mut self,
@@ -71,53 +55,53 @@ impl Stream {
         content: &str,
         timestamp: Option<String>,
     ) -> Result<String, JsValue> {
-        self.step(|listener| {
+        self.step(|session| {
             let segment =
                 Turn { role: Some(role.into()), content: content.into(), timestamp: seconds(timestamp)? };
-            either!(listener, session => session.push_segment(segment))
+            session.push_segment(segment)
         })
     }
 
     /// Nothing more comes.
     ///
     /// # Errors
-    /// Those of [`Session::end`].
+    /// Those of [`AnySession::end`].
     pub fn end(&mut self) -> Result<String, JsValue> {
-        self.step(|listener| either!(listener, session => session.end()))
+        self.step(|session| session.end())
     }
 
     /// The canonical JSON of the reading as if the interaction ended here.
     ///
     /// # Errors
-    /// Those of [`Session::so_far`].
+    /// Those of [`AnySession::so_far`].
     #[wasm_bindgen(js_name = soFar)]
     pub fn so_far(&mut self) -> Result<String, JsValue> {
         let view = self.ask.view();
-        let listener = self.listener.as_ref().ok_or_else(finished).map_err(thrown)?;
-        either!(listener, session => session.so_far().map(|reading| reading.to_json(view))).map_err(thrown)
+        let session = self.session.as_ref().ok_or_else(finished).map_err(thrown)?;
+        session.so_far().map(|reading| reading.to_json(view)).map_err(thrown)
     }
 
     /// The canonical JSON of the reading of all that came in. The session is over, unless this is an error.
     ///
     /// # Errors
-    /// Those of [`Session::finish`].
+    /// Those of [`AnySession::finish`].
     pub fn finish(&mut self) -> Result<String, JsValue> {
         let json = self.so_far()?;
-        self.listener = None;
+        self.session = None;
         Ok(json)
     }
 }
 
 impl Stream {
-    pub(crate) fn new(ask: Ask, release: bool, begin: impl FnOnce(SessionOptions) -> Listener) -> Self {
+    pub(crate) fn new(instrument: &Instrument, ask: Ask, release: bool) -> Self {
         let unit = ask.view().offsets.unwrap_or(OffsetUnit::Utf16);
         let options = SessionOptions { sense: ask.options, unit, release };
-        Self { listener: Some(begin(options)), ask }
+        Self { session: Some(instrument.session(options)), ask }
     }
 
-    fn step(&mut self, work: impl FnOnce(&mut Listener) -> Result<Step, Error>) -> Result<String, JsValue> {
-        let listener = self.listener.as_mut().ok_or_else(finished).map_err(thrown)?;
-        work(listener).map(|step| step.to_json()).map_err(thrown)
+    fn step(&mut self, work: impl FnOnce(&mut AnySession) -> Result<Step, Error>) -> Result<String, JsValue> {
+        let session = self.session.as_mut().ok_or_else(finished).map_err(thrown)?;
+        work(session).map(|step| step.to_json()).map_err(thrown)
     }
 }
 
