@@ -1,10 +1,11 @@
 //! What ships, as lists; and what is wrong with a file.
 
 use crate::failure::{Failure, Finding, Outcome};
-use crate::source::{Source, entries};
+use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use sonometer::{Document, TargetKind};
+use sonometer::TargetKind;
+use sonometer_catalog::entries;
 
 /// Every protocol of the catalogue, each version.
 ///
@@ -41,21 +42,10 @@ fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {
     let class = py.import("sonometer.model")?.getattr("CatalogEntry")?;
     let mut objects = Vec::new();
     for entry in entries(kind) {
-        let source = Source::of_text(entry.source.to_owned());
-        let (name, status, description) = match source.document()?.0 {
-            Document::Protocol(file) => (file.name, file.status.as_str(), file.description),
-            Document::Metric(file) => (file.name, file.status.as_str(), file.description),
-            Document::Blueprint(file) => (file.name, file.status.as_str(), file.description),
-        };
-        objects.push(class.call1((
-            kind.as_str(),
-            entry.id,
-            entry.version,
-            name,
-            status,
-            description,
-            entry.source,
-        ))?);
+        let document = Source::of_text(entry.source.to_owned()).document()?.0;
+        let (name, description) = (document.name(), document.description());
+        let (id, version, status) = (entry.id, entry.version, document.status());
+        objects.push(class.call1((kind.as_str(), id, version, name, status, description, entry.source))?);
     }
     PyTuple::new(py, objects)
 }

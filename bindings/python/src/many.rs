@@ -3,7 +3,7 @@
 //! The threads live as long as one chunk, so that a process may fork between any two calls.
 
 use crate::failure::{Failure, Outcome};
-use crate::instrument::{Instrument, Measured};
+use crate::instrument::reading_object;
 use crate::interaction::{Interaction, interaction};
 use crate::number::kind_of;
 use crate::target::Target;
@@ -12,8 +12,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyMapping, PyString, PyType};
-use sonometer::SenseOptions;
 use sonometer::batch::{guarded, in_order};
+use sonometer::{AnyReading, Instrument, SenseOptions};
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -110,14 +110,14 @@ fn measure(
     first: usize,
     threads: NonZeroUsize,
     options: SenseOptions,
-) -> Vec<Outcome<Measured>> {
+) -> Vec<Outcome<AnyReading>> {
     let mut outcomes = Vec::with_capacity(chunk.len());
     let groups = grouped(chunk);
     let threads = threads.min(NonZeroUsize::new(groups.len()).unwrap_or(NonZeroUsize::MIN));
-    let work = |group: Vec<Outcome<sonometer::Interaction>>| -> Vec<Outcome<Measured>> {
+    let work = |group: Vec<Outcome<sonometer::Interaction>>| -> Vec<Outcome<AnyReading>> {
         let sense = |read: Outcome<sonometer::Interaction>| {
             let interaction = read?;
-            Ok(guarded(|| instrument.sense(&interaction, options))?)
+            Ok(guarded(|| instrument.sense_with(&interaction, options))?)
         };
         group.into_iter().map(sense).collect()
     };
@@ -126,7 +126,7 @@ fn measure(
         ControlFlow::Continue(())
     });
     debug_assert!(give.is_continue());
-    let placed = |(at, outcome): (usize, Outcome<Measured>)| outcome.map_err(|f| f.nth(first + at));
+    let placed = |(at, outcome): (usize, Outcome<AnyReading>)| outcome.map_err(|f| f.nth(first + at));
     outcomes.into_iter().enumerate().map(placed).collect()
 }
 
@@ -149,12 +149,12 @@ fn grouped(chunk: Vec<Outcome<sonometer::Interaction>>) -> Vec<Vec<Outcome<sonom
 /// An outcome as what is given out for it.
 fn object<'py>(
     target: &Bound<'py, Target>,
-    outcome: Outcome<Measured>,
+    outcome: Outcome<AnyReading>,
     on_error: OnError,
     options: SenseOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
     match (outcome, on_error) {
-        (Ok(measured), _) => measured.object(target, options),
+        (Ok(reading), _) => reading_object(target, reading, options),
         (Err(failure @ Failure::Told(_)), OnError::Return) => {
             Ok(PyErr::from(failure).into_value(target.py()).into_bound(target.py()).into_any())
         }
@@ -202,7 +202,7 @@ pub(crate) struct Readings {
 struct State {
     items: Option<Py<PyIterator>>,
     taken: usize,
-    ready: VecDeque<Outcome<Measured>>,
+    ready: VecDeque<Outcome<AnyReading>>,
     /// What the iterable raised; it is told when everything before it has been given out.
     broken: Option<PyErr>,
 }

@@ -1,6 +1,5 @@
 //! The parts of a reading as the dataclasses of `sonometer.model`.
 
-use crate::instrument::Measured;
 use crate::number::float;
 use crate::offsets::Rulers;
 use pyo3::prelude::*;
@@ -8,7 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use sonometer::actant::Side;
 use sonometer::temporal::Level;
 use sonometer::{
-    CompositionReading, Evidence, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions,
+    AnyReading, CompositionReading, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions,
     WeakSignal,
 };
 
@@ -41,19 +40,15 @@ impl<'py, 't> Places<'py, 't> {
     }
 }
 
-pub(crate) fn evidence<'py>(py: Python<'py>, measured: &Measured) -> PyResult<Bound<'py, PyTuple>> {
-    let all: Vec<Evidence<'_>> = match measured {
-        Measured::One(reading) => reading.evidence().collect(),
-        Measured::Several(reading) => reading.evidence().collect(),
-    };
+pub(crate) fn evidence<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "Evidence")?;
-    let turns = measured.interaction().turns();
+    let turns = reading.interaction().turns();
     let mut places = Places::of(py, turns)?;
-    let mut objects = Vec::with_capacity(all.len());
-    for found in &all {
+    let mut objects = Vec::new();
+    for found in reading.evidence() {
         let (start, end) = places.ends(found.turn, &found.range);
         let role = turns[found.turn].role.as_deref();
-        let actant = measured.first().actant(found.turn);
+        let actant = reading.readings()[0].actant(found.turn);
         let joined = places.joined(&found.joined)?;
         let (score, source) = (float(found.score), &*found.source);
         let parts = (found.metamarker, score, source, found.turn, start, end, role, actant, joined);
@@ -62,29 +57,25 @@ pub(crate) fn evidence<'py>(py: Python<'py>, measured: &Measured) -> PyResult<Bo
     PyTuple::new(py, objects)
 }
 
-pub(crate) fn weak_signals<'py>(py: Python<'py>, measured: &Measured) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn weak_signals<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "WeakSignal")?;
     let object = |(key, weak): (&str, &WeakSignal)| {
         class.call1((key, float(weak.proximity), &weak.hint, weak.kind.as_str()))
     };
-    let objects: PyResult<Vec<_>> = match measured {
-        Measured::One(reading) => {
+    let objects: PyResult<Vec<_>> = match reading {
+        AnyReading::Sensor(reading) => {
             let markers = &reading.protocol().markers;
             let named = |weak: &WeakSignal| object((markers[weak.marker].label.as_str(), weak));
             reading.weak_signals().iter().map(named).collect()
         }
-        Measured::Several(reading) => reading.weak_signals().map(object).collect(),
+        AnyReading::Composition(reading) => reading.weak_signals().map(object).collect(),
     };
     PyTuple::new(py, objects?)
 }
 
-pub(crate) fn ics<'py>(py: Python<'py>, measured: &Measured) -> PyResult<Bound<'py, PyAny>> {
-    let (ics, sgm) = match measured {
-        Measured::One(reading) => (reading.ics(), Some(reading.protocol().sgm)),
-        Measured::Several(reading) => {
-            (reading.ics(), reading.readings().iter().map(|reading| reading.protocol().sgm).max())
-        }
-    };
+pub(crate) fn ics<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyAny>> {
+    let ics = reading.ics();
+    let sgm = reading.readings().iter().map(|reading| reading.protocol().sgm).max();
     class(py, "Ics")?.call1((ics.consumed, float(ics.cost_usd), sgm.map_or("1.0", |sgm| sgm.as_str())))
 }
 

@@ -1,7 +1,7 @@
 //! Readings as Python objects. Their JSON is the engine's own; everything else is looked up when it is asked for.
 
 use crate::failure::Failure;
-use crate::instrument::{Instrument, Measured, fidelity_object};
+use crate::instrument::{fidelity_object, reading_object};
 use crate::interaction::{self, Interaction};
 use crate::model;
 use crate::number::{float, unit};
@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyString, PyTuple};
 use sonometer::batch::guarded;
-use sonometer::{FlowOptions, SenseOptions, TemporalOptions, Unit, fingerprint};
+use sonometer::{AnyReading, FlowOptions, SenseOptions, TemporalOptions, Unit, fingerprint};
 use std::hash::{DefaultHasher, Hasher};
 
 /// What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints.
 #[pyclass(frozen, subclass, name = "BaseReading", module = "sonometer")]
 pub(crate) struct BaseReading {
     target: Py<Target>,
-    pub(crate) measured: Measured,
+    pub(crate) inner: AnyReading,
     options: SenseOptions,
     evidence: PyOnceLock<Py<PyTuple>>,
     resonance: PyOnceLock<Py<PyAny>>,
@@ -45,30 +45,14 @@ pub(crate) struct Reading;
 pub(crate) struct CompositionReading;
 
 impl BaseReading {
-    pub(crate) fn new(target: Py<Target>, measured: Measured, options: SenseOptions) -> Self {
-        Self { target, measured, options, evidence: PyOnceLock::new(), resonance: PyOnceLock::new() }
+    pub(crate) fn new(target: Py<Target>, inner: AnyReading, options: SenseOptions) -> Self {
+        Self { target, inner, options, evidence: PyOnceLock::new(), resonance: PyOnceLock::new() }
     }
 
     fn text(&self, asked: &Asked) -> Result<String, Failure> {
         let view = asked.view();
-        match &self.measured {
-            Measured::One(reading) => {
-                view.check(reading.protocol())?;
-                Ok(reading.to_json(view))
-            }
-            Measured::Several(reading) => {
-                view.check_composed()?;
-                Ok(reading.to_json(view))
-            }
-        }
-    }
-
-    /// Every marker's key with what it came to.
-    fn resonances(&self) -> Vec<(&str, sonometer::Resonance)> {
-        match &self.measured {
-            Measured::One(reading) => reading.resonance().collect(),
-            Measured::Several(reading) => reading.resonance().collect(),
-        }
+        self.target.get().instrument.check(view)?;
+        Ok(self.inner.to_json(view))
     }
 }
 
@@ -83,25 +67,25 @@ impl BaseReading {
     /// What was sensed.
     #[getter]
     fn interaction(&self) -> Interaction {
-        Interaction { inner: self.measured.interaction().clone() }
+        Interaction { inner: self.inner.interaction().clone() }
     }
 
     /// The overall score, 0 to 1; 0 when the content is insufficient.
     #[getter]
     fn score(&self) -> f64 {
-        float(self.measured.score())
+        float(self.inner.score())
     }
 
     /// Whether there was enough to measure: `fidelity.sufficient`.
     #[getter]
     fn sufficient(&self) -> bool {
-        self.measured.fidelity().sufficient
+        self.inner.fidelity().sufficient
     }
 
     /// How far the reading can be trusted.
     #[getter]
     fn fidelity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        fidelity_object(py, self.measured.fidelity())
+        fidelity_object(py, self.inner.fidelity())
     }
 
     /// Every metamarker's resonance, 0 to 1, by its key; a mapping that cannot be changed.
@@ -109,7 +93,7 @@ impl BaseReading {
     fn resonance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = self.resonance.get_or_try_init(py, || {
             let dict = PyDict::new(py);
-            for (key, resonance) in self.resonances() {
+            for (key, resonance) in self.inner.resonance() {
                 dict.set_item(key, float(resonance.activation))?;
             }
             let proxy = py.import("types")?.getattr("MappingProxyType")?;
@@ -125,13 +109,13 @@ impl BaseReading {
         let object = |(key, came_to): (&str, sonometer::Resonance)| {
             class.call1((key, float(came_to.activation), float(came_to.evidence), came_to.triggered))
         };
-        PyTuple::new(py, self.resonances().into_iter().map(object).collect::<PyResult<Vec<_>>>()?)
+        PyTuple::new(py, self.inner.resonance().map(object).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The keys of the metamarkers that triggered.
     #[getter]
     fn triggered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let triggered = self.resonances().into_iter().filter(|(_, came_to)| came_to.triggered);
+        let triggered = self.inner.resonance().filter(|(_, came_to)| came_to.triggered);
         PyTuple::new(py, triggered.map(|(key, _)| key).collect::<Vec<_>>())
     }
 
@@ -140,20 +124,20 @@ impl BaseReading {
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let made =
-            self.evidence.get_or_try_init(py, || model::evidence(py, &self.measured).map(Bound::unbind))?;
+            self.evidence.get_or_try_init(py, || model::evidence(py, &self.inner).map(Bound::unbind))?;
         Ok(made.bind(py).clone())
     }
 
     /// Metamarkers that nearly triggered, the nearest first, and what was missing.
     #[getter]
     fn weak_signals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        model::weak_signals(py, &self.measured)
+        model::weak_signals(py, &self.inner)
     }
 
     /// What it consumed.
     #[getter]
     fn ics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        model::ics(py, &self.measured)
+        model::ics(py, &self.inner)
     }
 
     /// The content of each segment with everything hidden that a mask covers: what may be shown or stored. A mask puts a
@@ -164,7 +148,7 @@ impl BaseReading {
     /// 'My card is **** **** **** 1111, please charge it.'
     #[getter]
     fn masked<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let (first, turns) = (self.measured.first(), self.measured.interaction().turns().len());
+        let (first, turns) = (&self.inner.readings()[0], self.inner.interaction().turns().len());
         PyTuple::new(py, (0..turns).map(|turn| first.masked_turn(turn)))
     }
 
@@ -214,11 +198,8 @@ impl BaseReading {
         let name = format!("{}@{}", target.id(), target.version());
         let name = PyString::new(slf.py(), &name).repr()?;
         let score = PyFloat::new(slf.py(), this.score()).repr()?;
-        let evidence = match &this.measured {
-            Measured::One(reading) => reading.evidence().count(),
-            Measured::Several(reading) => reading.evidence().count(),
-        };
-        let fidelity = this.measured.fidelity();
+        let evidence = this.inner.evidence().count();
+        let fidelity = this.inner.fidelity();
         let fidelity = if fidelity.sufficient { "" } else { ", insufficient" };
         Ok(format!(
             "<{class} {} score={} evidence={evidence}{fidelity}>",
@@ -234,14 +215,14 @@ impl BaseReading {
 
     fn __eq__(&self, other: PyRef<'_, Self>) -> bool {
         self.options == other.options
-            && self.measured.interaction() == other.measured.interaction()
+            && self.inner.interaction() == other.inner.interaction()
             && self.target.get().is_same(other.target.get())
     }
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.target.get().hash(&mut hasher);
-        interaction::hash(self.measured.interaction(), &mut hasher);
+        interaction::hash(self.inner.interaction(), &mut hasher);
         hasher.finish()
     }
 
@@ -329,16 +310,16 @@ impl CompositionReading {
     /// The parts with a score of their own: the protocols of a metric; the protocols and metrics of a blueprint.
     #[getter]
     fn parts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        match &slf.as_super().get().measured {
-            Measured::Several(reading) => model::parts(slf.py(), reading),
-            Measured::One(_) => Ok(PyTuple::empty(slf.py())),
+        match &slf.as_super().get().inner {
+            AnyReading::Composition(reading) => model::parts(slf.py(), reading),
+            AnyReading::Sensor(_) => Ok(PyTuple::empty(slf.py())),
         }
     }
 }
 
 /// The reading of a protocol, which alone has this class.
 fn one<'r>(reading: &'r Bound<'_, Reading>) -> &'r sonometer::Reading {
-    reading.as_super().get().measured.first()
+    &reading.as_super().get().inner.readings()[0]
 }
 
 pub(crate) fn loads(py: Python<'_>, json: String) -> PyResult<Bound<'_, PyAny>> {
@@ -363,7 +344,7 @@ pub(crate) fn _restore_reading<'py>(
         return Err(PyValueError::new_err(message));
     }
     let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity };
-    let instrument: &Instrument = &target.get().instrument;
-    let measured = guarded(|| instrument.sense(&interaction.get().inner, options)).map_err(Failure::from)?;
-    measured.object(target, options)
+    let instrument = &target.get().instrument;
+    let sensed = guarded(|| instrument.sense_with(&interaction.get().inner, options));
+    reading_object(target, sensed.map_err(Failure::from)?, options)
 }

@@ -1,7 +1,7 @@
 //! Sessions: an interaction that comes in bit by bit.
 
 use crate::failure::{Failure, Outcome};
-use crate::instrument::{Instrument, Measured};
+use crate::instrument::reading_object;
 use crate::interaction::segment;
 use crate::number::{float, kind_of, unit};
 use crate::target::Target;
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
 use sonometer::batch::guarded;
 use sonometer::session::Place;
-use sonometer::{CompositionSession, Error, Event, SenseOptions, SessionOptions, Step, Turn, Unit};
+use sonometer::{AnySession, Error, Event, SenseOptions, SessionOptions, Step, Turn, Unit};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -52,43 +52,15 @@ pub(crate) struct Session {
 /// The state of a session, which whoever works with it takes out and puts back.
 struct Held {
     /// None while somebody works with it, and when it is finished.
-    running: Option<Running>,
+    running: Option<AnySession>,
     /// The process in which somebody works with it.
     by: Option<u32>,
-}
-
-#[derive(Clone)]
-enum Running {
-    One(Box<sonometer::Session>),
-    Several(Box<CompositionSession>),
-}
-
-/// Calls a method that both kinds of session have.
-macro_rules! both {
-    ($running:expr, $session:ident => $call:expr) => {
-        match $running {
-            Running::One($session) => $call,
-            Running::Several($session) => $call,
-        }
-    };
-}
-
-impl Running {
-    fn finish(self) -> Result<Measured, Error> {
-        match self {
-            Self::One(session) => session.finish().map(|reading| Measured::One(Box::new(reading))),
-            Self::Several(session) => session.finish().map(|reading| Measured::Several(Box::new(reading))),
-        }
-    }
 }
 
 impl Session {
     pub(crate) fn new(target: &Bound<'_, Target>, options: SessionOptions) -> PyResult<Self> {
         let model = target.py().import("sonometer.model")?.unbind();
-        let running = match &target.get().instrument {
-            Instrument::Sensor(sensor) => Running::One(Box::new(sensor.session(options))),
-            Instrument::Composition(whole) => Running::Several(Box::new(whole.session(options))),
-        };
+        let running = target.get().instrument.session(options);
         Ok(Self { target: target.clone().unbind(), options: options.sense, model, held: Held::new(running) })
     }
 
@@ -97,7 +69,7 @@ impl Session {
     }
 
     /// Takes the session; where another thread works with it, waits for it without keeping the interpreter from it.
-    fn take(&self, py: Python<'_>) -> Outcome<Running> {
+    fn take(&self, py: Python<'_>) -> Outcome<AnySession> {
         loop {
             let mut held = self.held();
             match held.by {
@@ -116,7 +88,7 @@ impl Session {
         }
     }
 
-    fn put_back(&self, running: Option<Running>) {
+    fn put_back(&self, running: Option<AnySession>) {
         *self.held() = Held { running, by: None };
     }
 
@@ -125,7 +97,7 @@ impl Session {
         &self,
         py: Python<'_>,
         detached: bool,
-        work: impl FnOnce(Running) -> (Result<T, Error>, Option<Running>) + Send,
+        work: impl FnOnce(AnySession) -> (Result<T, Error>, Option<AnySession>) + Send,
     ) -> Outcome<T> {
         let running = self.take(py)?;
         let work = || guarded(|| Ok(work(running)));
@@ -146,7 +118,7 @@ impl Session {
         &self,
         py: Python<'_>,
         detached: bool,
-        work: impl FnOnce(&mut Running) -> Result<T, Error> + Send,
+        work: impl FnOnce(&mut AnySession) -> Result<T, Error> + Send,
     ) -> Outcome<T> {
         self.using(py, detached, |mut running| {
             let outcome = work(&mut running);
@@ -156,7 +128,7 @@ impl Session {
 }
 
 impl Held {
-    fn new(running: Running) -> Mutex<Self> {
+    fn new(running: AnySession) -> Mutex<Self> {
         Mutex::new(Self { running: Some(running), by: None })
     }
 }
@@ -196,7 +168,7 @@ impl Session {
             return Err(Failure::wrong_type("content", message, "give a str, or bytes of UTF-8").into());
         };
         let detached = bytes.len() >= WORTH_DETACHING;
-        let step = self.with(py, detached, |running| both!(running, session => session.push(bytes)))?;
+        let step = self.with(py, detached, |running| running.push(bytes))?;
         step_object(self.model.bind(py), &step)
     }
 
@@ -211,8 +183,7 @@ impl Session {
         let role = text(role, "role")?;
         let seconds = timestamp.map(|seconds| unit(seconds, "timestamp", "the timestamp"));
         let seconds: Option<Unit> = seconds.transpose()?;
-        let step =
-            self.with(py, false, |running| both!(running, session => session.begin_segment(role, seconds)))?;
+        let step = self.with(py, false, |running| running.begin_segment(role, seconds))?;
         step_object(self.model.bind(py), &step)
     }
 
@@ -222,38 +193,37 @@ impl Session {
         let py = segment.py();
         let turn: Turn = self::segment(segment, "segment")?;
         let detached = turn.content.len() >= WORTH_DETACHING;
-        let step =
-            self.with(py, detached, |running| both!(running, session => session.push_segment(turn)))?;
+        let step = self.with(py, detached, |running| running.push_segment(turn))?;
         step_object(self.model.bind(py), &step)
     }
 
     /// Says that nothing more comes: everything settles, and what is left is told. `finish` needs no `end` before it.
     fn end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let step = self.with(py, true, |running| both!(running, session => session.end()))?;
+        let step = self.with(py, true, |running| running.end())?;
         step_object(self.model.bind(py), &step)
     }
 
     /// Everything before this place can change no more.
     #[getter]
     fn settled_to<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let place = self.with(py, false, |running| Ok(both!(running, session => session.settled_to())))?;
+        let place = self.with(py, false, |running| Ok(running.settled_to()))?;
         place_object(self.model.bind(py), place)
     }
 
     /// The reading as if the interaction ended here. The session goes on.
     fn so_far<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let measured = self.with(py, true, |running| running.clone().finish())?;
-        measured.object(self.target.bind(py), self.options)
+        let reading = self.with(py, true, |running| running.so_far())?;
+        reading_object(self.target.bind(py), reading, self.options)
     }
 
     /// Ends the session: the reading of all that came in.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         // A session that cannot end here, within a character, goes on.
-        let measured = self.using(py, true, |running| match running.clone().finish() {
-            Ok(measured) => (Ok(measured), None),
+        let reading = self.using(py, true, |running| match running.so_far() {
+            Ok(reading) => (Ok(reading), None),
             Err(error) => (Err(error), Some(running)),
         })?;
-        measured.object(self.target.bind(py), self.options)
+        reading_object(self.target.bind(py), reading, self.options)
     }
 
     /// A session that goes its own way from here.
@@ -278,7 +248,7 @@ impl Session {
         let instrument = &self.target.get().instrument;
         let name = format!("{}@{}", instrument.id(), instrument.version());
         let name = PyString::new(py, &name).repr()?.to_string_lossy().into_owned();
-        let place = self.with(py, false, |running| Ok(both!(running, session => session.settled_to())));
+        let place = self.with(py, false, |running| Ok(running.settled_to()));
         Ok(match place {
             Ok(Place { segment, offset }) => format!("<Session {name} settled_to={segment}:{offset}>"),
             Err(_) => format!("<Session {name} finished>"),

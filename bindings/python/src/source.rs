@@ -6,10 +6,10 @@ use crate::target::Target;
 use crate::value::{self, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
-use sonometer::composition::compare_versions;
-use sonometer::{Catalog, Document, Error, ErrorCode, Metric, Protocol, TargetKind};
-use sonometer_catalog::{Entry, Shipped};
+use sonometer::{Document, Error, ErrorCode, TargetKind};
+use sonometer_catalog::{Entry, Shelf, entries, find_any, is_named_like_one};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// A text that should be a protocol, metric or blueprint.
 #[derive(Debug)]
@@ -84,52 +84,30 @@ fn is_text(name: &str) -> bool {
 }
 
 fn is_path(name: &str) -> bool {
-    let ends = |end: &&str| name.len() > end.len() && name.to_ascii_lowercase().ends_with(*end);
-    name.contains(['/', '\\']) || [".yaml", ".yml", ".json"].iter().any(ends)
+    name.contains(['/', '\\']) || is_named_like_one(Path::new(name))
 }
 
 /// The entry of the catalogue for `id` or `id@version`.
-pub(crate) fn shipped(name: &str, kind: Option<TargetKind>) -> Outcome<&'static Entry> {
-    let (id, version) = match name.split_once('@') {
-        Some((id, version)) => (id, Some(version)),
-        None => (name, None),
+fn shipped(name: &str, kind: Option<TargetKind>) -> Outcome<&'static Entry> {
+    let kinds = kind.as_ref().map_or(TargetKind::ALL.as_slice(), std::slice::from_ref);
+    let none = match find_any(name, kinds) {
+        Ok(entry) => return Ok(entry),
+        Err(none) => none,
     };
-    let kinds = [TargetKind::Protocol, TargetKind::Metric, TargetKind::Blueprint];
-    let asked = |of: &TargetKind| kind.is_none_or(|kind| kind == *of);
-    let find = |of: TargetKind| match of {
-        TargetKind::Protocol => sonometer_catalog::find(id, version),
-        TargetKind::Metric => sonometer_catalog::find_metric(id, version),
-        TargetKind::Blueprint => sonometer_catalog::find_blueprint(id, version),
-    };
-    if let Some(entry) = kinds.into_iter().filter(asked).find_map(find) {
-        return Ok(entry);
-    }
     let what = kind.map_or("protocol, metric or blueprint", TargetKind::as_str);
-    let fix = match kinds.into_iter().find(|of| find(*of).is_some()) {
+    let is_of = |kind: &TargetKind| find_any(name, std::slice::from_ref(kind)).is_ok();
+    let fix = match TargetKind::ALL.into_iter().find(is_of) {
         Some(other) => format!("it is a {}; use sonometer.{}", other.as_str(), class_of(other)),
         None => {
-            let all = kinds.into_iter().filter(asked).flat_map(entries);
-            let same: Vec<&Entry> = all.clone().filter(|entry| entry.id == id).collect();
-            let there = if same.is_empty() { all.collect() } else { same };
+            let all = || kinds.iter().flat_map(|kind| entries(*kind)).collect();
+            let there: Vec<&Entry> = if none.versions.is_empty() { all() } else { none.versions };
             let there: Vec<String> =
                 there.iter().map(|entry| format!("{}@{}", entry.id, entry.version)).collect();
             format!("there is {}; a path ends in .yaml, .yml or .json", there.join(", "))
         }
     };
-    Err(Error::new(
-        ErrorCode::TargetNotFound,
-        "target",
-        format!("the catalogue has no {what} `{name}`; {fix}"),
-    )
-    .into())
-}
-
-pub(crate) fn entries(kind: TargetKind) -> &'static [Entry] {
-    match kind {
-        TargetKind::Protocol => sonometer_catalog::protocols(),
-        TargetKind::Metric => sonometer_catalog::metrics(),
-        TargetKind::Blueprint => sonometer_catalog::blueprints(),
-    }
+    let message = format!("the catalogue has no {what} `{name}`; {fix}");
+    Err(Error::new(ErrorCode::TargetNotFound, "target", message).into())
 }
 
 /// The name of the Python class for a kind.
@@ -141,97 +119,37 @@ pub(crate) fn class_of(kind: TargetKind) -> &'static str {
     }
 }
 
-/// What a metric or blueprint may name: what was given or stands beside its file, then what ships.
-#[derive(Debug, Default)]
-pub(crate) struct Shelf {
-    protocols: Vec<Protocol>,
-    metrics: Vec<Metric>,
-    /// Whether what ships is on it too.
-    shipped: bool,
-}
-
-impl Shelf {
-    /// `given`: an iterable of anything that [`Source::find`] takes, or of folders; without it, the folder of the file.
-    pub(crate) fn of(given: Option<&Bound<'_, PyAny>>, source: &Source, shipped: bool) -> Outcome<Self> {
-        let mut shelf = Self { shipped, ..Self::default() };
-        let Some(given) = given else {
-            if let Some(folder) = &source.folder {
-                shelf.add_folder(folder);
-            }
-            return Ok(shelf);
-        };
-        if given.is_instance_of::<PyString>() || given.cast::<PyMapping>().is_ok() {
-            let message = format!("the shelf is {}", kind_of(given));
-            return Err(Failure::wrong_type("shelf", message, "give a list of what the file may name"));
+/// What a metric or blueprint may name: what was given or stands beside its file, then what ships. `given`: an iterable of
+/// anything that [`Source::find`] takes, or of folders; without it, the folder of the file.
+pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bool) -> Outcome<Shelf> {
+    let mut shelf = if ships { Shelf::default() } else { Shelf::alone() };
+    let Some(given) = given else {
+        if let Some(folder) = &source.folder {
+            shelf.add_folder(Path::new(folder));
         }
-        let is_folder = given.py().import("os.path")?.getattr("isdir")?;
-        for (at, item) in given.try_iter()?.enumerate() {
-            let item = item?;
-            let place = format!("shelf[{at}]");
-            let is_name = item.cast::<PyString>().is_ok_and(|name| name.to_str().is_ok_and(is_path));
-            if (is_name || item.hasattr("__fspath__")?) && is_folder.call1((&item,))?.is_truthy()? {
-                let folder = item.py().import("os")?.call_method1("fspath", (&item,))?;
-                shelf.add_folder(&folder.extract::<String>()?);
-                continue;
-            }
-            if let Ok(target) = item.cast::<Target>() {
-                for source in &target.get().shelf {
-                    shelf.add(Source::of_text(source.clone()).document()?.0);
-                }
-            }
-            let read = Source::find(&item, None).and_then(|source| source.document());
-            shelf.add(read.map_err(|failure| failure.within(&place))?.0);
-        }
-        Ok(shelf)
+        return Ok(shelf);
+    };
+    if given.is_instance_of::<PyString>() || given.cast::<PyMapping>().is_ok() {
+        let message = format!("the shelf is {}", kind_of(given));
+        return Err(Failure::wrong_type("shelf", message, "give a list of what the file may name"));
     }
-
-    fn add(&mut self, document: Document) {
-        match document {
-            Document::Protocol(protocol) => self.protocols.push(*protocol),
-            Document::Metric(metric) => self.metrics.push(metric),
-            // Nothing names a blueprint.
-            Document::Blueprint(_) => {}
+    let is_folder = given.py().import("os.path")?.getattr("isdir")?;
+    for (at, item) in given.try_iter()?.enumerate() {
+        let item = item?;
+        let place = format!("shelf[{at}]");
+        let is_name = item.cast::<PyString>().is_ok_and(|name| name.to_str().is_ok_and(is_path));
+        if (is_name || item.hasattr("__fspath__")?) && is_folder.call1((&item,))?.is_truthy()? {
+            let folder = item.py().import("os")?.call_method1("fspath", (&item,))?;
+            shelf.add_folder(Path::new(&folder.extract::<String>()?));
+            continue;
         }
-    }
-
-    /// The protocols and metrics of a folder. Other files that happen to lie there are none of its business.
-    fn add_folder(&mut self, folder: &str) {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut files: Vec<_> = entries.map(|entry| entry.path()).collect();
-        files.retain(|file| {
-            file.to_str().is_some_and(is_path) && file.extension().is_some() && file.is_file()
-        });
-        files.sort();
-        for file in files {
-            let Ok(text) = std::fs::read_to_string(file) else { continue };
-            if let Ok((document, _)) = Document::read(&text) {
-                self.add(document);
+        if let Ok(target) = item.cast::<Target>() {
+            for source in &target.get().shelf {
+                shelf.add(Source::of_text(source.clone()).document()?.0);
             }
         }
+        let read = Source::find(&item, None).and_then(|source| source.document());
+        shelf.add(read.map_err(|failure| failure.within(&place))?.0);
     }
-}
-
-impl Catalog for Shelf {
-    fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
-        let own = self.protocols.iter().filter(|protocol| protocol.id == id).cloned().collect();
-        let shipped = if self.shipped { Shipped.protocols(id)? } else { Vec::new() };
-        Ok(beside(own, shipped, |protocol| &protocol.version))
-    }
-
-    fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
-        let own = self.metrics.iter().filter(|metric| metric.id == id).cloned().collect();
-        let shipped = if self.shipped { Shipped.metrics(id)? } else { Vec::new() };
-        Ok(beside(own, shipped, |metric| &metric.version))
-    }
-}
-
-/// One's own, and of what ships the versions that one has not.
-fn beside<T>(mut own: Vec<T>, shipped: Vec<T>, version: impl Fn(&T) -> &String) -> Vec<T> {
-    for other in shipped {
-        if own.iter().all(|own| version(own) != version(&other)) {
-            own.push(other);
-        }
-    }
-    own.sort_by(|a, b| compare_versions(version(a), version(b)));
-    own
+    Ok(shelf)
 }

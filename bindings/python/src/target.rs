@@ -2,17 +2,18 @@
 
 use crate::comparison::Comparison;
 use crate::failure::{Failure, Finding, Outcome};
-use crate::instrument::{Instrument, Options, fidelity_object};
+use crate::instrument::{Options, estimate_object, fidelity_object, reading_object};
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
 use crate::session::Session;
-use crate::source::{Shelf, Source, class_of};
+use crate::source::{self, Source, class_of};
 use crate::view::offset_unit;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Marker, Modality};
-use sonometer::{Composition, Document, Metric as MetricFile, Sensor as Engine, SessionOptions, TargetKind};
+use sonometer::{Catalog, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
+use sonometer_catalog::{Shelf, rates_of};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What all things that measure have in common: `Sensor`, `Metric` and `Blueprint`.
@@ -175,24 +176,15 @@ impl Target {
             let fix = format!("use sonometer.{}, or sonometer.load for any kind", class_of(found));
             return Err(Failure::invalid("target", message, &fix));
         }
-        let about = About::of(&document);
-        let (instrument, shelf) = match document {
-            Document::Protocol(protocol) => (Instrument::Sensor(Engine::new(*protocol)?), Vec::new()),
-            Document::Metric(metric) => {
-                let shelf = Shelf::of(shelf, source, catalog)?;
-                let whole = Composition::metric(&metric, &shelf)?;
-                let used = used(&whole, &shelf)?;
-                (Instrument::Composition(whole), used)
-            }
-            Document::Blueprint(blueprint) => {
-                let shelf = Shelf::of(shelf, source, catalog)?;
-                let whole = Composition::blueprint(&blueprint, &shelf)?;
-                let used = used(&whole, &shelf)?;
-                (Instrument::Composition(whole), used)
-            }
+        let (text, digest) = (document.to_canonical_json(), document.digest());
+        let (description, status) = (document.description().to_owned(), document.status());
+        let on_shelf = match found {
+            TargetKind::Protocol => Shelf::alone(),
+            TargetKind::Metric | TargetKind::Blueprint => source::shelf(shelf, source, catalog)?,
         };
-        let About { document, digest, description, status } = about;
-        Ok(Self { instrument, document, shelf, digest, description, status, warnings })
+        let instrument = Instrument::new(document, &on_shelf)?;
+        let shelf = used(&instrument, &on_shelf)?;
+        Ok(Self { instrument, document: text, shelf, digest, description, status, warnings })
     }
 
     /// As an object of its class.
@@ -207,45 +199,13 @@ impl Target {
     }
 }
 
-/// What a file says of itself.
-struct About {
-    document: String,
-    digest: String,
-    description: String,
-    status: &'static str,
-}
-
-impl About {
-    fn of(document: &Document) -> Self {
-        match document {
-            Document::Protocol(file) => Self {
-                document: file.to_canonical_json(),
-                digest: file.digest(),
-                description: file.description.clone(),
-                status: file.status.as_str(),
-            },
-            Document::Metric(file) => Self {
-                document: file.to_canonical_json(),
-                digest: file.digest(),
-                description: file.description.clone(),
-                status: file.status.as_str(),
-            },
-            Document::Blueprint(file) => Self {
-                document: file.to_canonical_json(),
-                digest: file.digest(),
-                description: file.description.clone(),
-                status: file.status.as_str(),
-            },
-        }
-    }
-}
-
 /// The canonical JSON of all that a composition is made of: its protocols, then its metrics.
-fn used(whole: &Composition, shelf: &Shelf) -> Outcome<Vec<String>> {
+fn used(instrument: &Instrument, shelf: &Shelf) -> Outcome<Vec<String>> {
+    let Instrument::Composition(whole) = instrument else { return Ok(Vec::new()) };
     let mut all: Vec<String> = whole.sensors().iter().map(|s| s.protocol().to_canonical_json()).collect();
     if whole.kind() == TargetKind::Blueprint {
         for part in whole.parts().iter().filter(|part| part.kind == TargetKind::Metric) {
-            let versions: Vec<MetricFile> = sonometer::Catalog::metrics(shelf, &part.id)?;
+            let versions: Vec<MetricFile> = shelf.metrics(&part.id)?;
             let used = versions.into_iter().rfind(|metric| metric.version == part.version);
             all.extend(used.map(|metric| metric.to_canonical_json()));
         }
@@ -311,7 +271,7 @@ impl Target {
             let (importance, pole) = (marker.importance.as_str(), marker.pole.as_str());
             class.call1((key, &marker.description, importance, pole))
         };
-        PyTuple::new(py, self.instrument.markers().into_iter().map(object).collect::<PyResult<Vec<_>>>()?)
+        PyTuple::new(py, self.instrument.markers().map(object).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The identity of this version: `sha256:` and the SHA-256 of its canonical JSON.
@@ -356,8 +316,8 @@ impl Target {
         let options = Options::read(usd_per_ics, ignore_fidelity)?;
         let interaction = self::interaction(interaction)?;
         let instrument = &slf.get().instrument;
-        let measured = slf.py().detach(|| guarded(|| instrument.sense(&interaction, options)));
-        measured.map_err(Failure::from)?.object(slf, options)
+        let sensed = slf.py().detach(|| guarded(|| instrument.sense_with(&interaction, options)));
+        reading_object(slf, sensed.map_err(Failure::from)?, options)
     }
 
     /// Whether an interaction holds enough for a reliable reading; costs no ICS.
@@ -521,8 +481,8 @@ impl Target {
             let fix = format!("one of {}", Modality::NAMES.join(", "));
             Failure::invalid("modality", format!("there is no modality `{modality}`"), &fix)
         })?;
-        let estimate = self.instrument.estimate(length, named).map_err(Failure::from)?;
-        self.instrument.estimate_object(py, estimate, options)
+        let estimate = self.instrument.estimate(length, named, rates_of).map_err(Failure::from)?;
+        estimate_object(py, estimate, options)
     }
 
     /// For annotations: `Target[Reading]`.
