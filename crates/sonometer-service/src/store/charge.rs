@@ -14,7 +14,7 @@ use crate::token::Mode;
 use sonometer::Unit;
 use sqlx::any::AnyRow;
 use sqlx::{Any, AnyPool, Row, Transaction};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tokio::sync::{mpsc, oneshot};
 
@@ -183,12 +183,14 @@ async fn write(pool: &AnyPool, dialect: Dialect, charges: Vec<Charge>) -> Result
     let mut outcomes = Vec::with_capacity(charges.len());
     let mut entries = Vec::new();
     for charge in charges {
-        let at = (charge.account.clone(), charge.period);
-        if !accounts.contains_key(&at) {
-            let standing = locked(&mut work, dialect, &charge.account, charge.mode, charge.period).await?;
-            accounts.insert(at.clone(), standing);
-        }
-        let Some(standing) = accounts.get_mut(&at) else { continue };
+        let standing = match accounts.entry((charge.account.clone(), charge.period)) {
+            btree_map::Entry::Occupied(known) => known.into_mut(),
+            btree_map::Entry::Vacant(new) => {
+                let (account, period) = new.key();
+                let standing = locked(&mut work, dialect, account, charge.mode, *period).await?;
+                new.insert(standing)
+            }
+        };
         outcomes.push(one(&mut work, charge, standing, &mut entries).await?);
     }
     write_entries(&mut work, &mut entries).await?;
