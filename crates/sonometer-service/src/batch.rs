@@ -1,13 +1,13 @@
 //! Batches: measured in order, answered in order, charged together.
 
-use crate::catalogue::Instrument;
+use crate::catalogue::used;
 use crate::json::{number, whole};
 use crate::measure::placed;
 use crate::refusal::Refusal;
 use crate::request::of_item;
 use crate::store::Line;
 use serde::Serialize;
-use sonometer::{Fidelity, Interaction, Unit};
+use sonometer::{Fidelity, Instrument, Interaction, Unit};
 
 #[derive(Serialize)]
 struct BatchAnswer<'a> {
@@ -58,7 +58,7 @@ pub(crate) fn measure(
     for (index, interaction) in interactions.iter().enumerate() {
         let place = format!("interactions[{index}]");
         let reading = instrument.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
-        let (score, units, fidelity) = (reading.score(), reading.consumed(), reading.fidelity());
+        let (score, units, fidelity) = (reading.score(), reading.ics().consumed, reading.fidelity());
         measured.push(Measured { score, units, fidelity });
         if !go_on(measured.len() as u64) {
             break;
@@ -70,7 +70,7 @@ pub(crate) fn measure(
 /// What is charged: whatever held enough.
 pub(crate) fn lines(instrument: &Instrument, measured: &[Measured]) -> Vec<Line> {
     let counted = measured.iter().filter(|item| item.fidelity.sufficient);
-    counted.map(|item| Line { target: instrument.used(), units: item.units }).collect()
+    counted.map(|item| Line { target: used(instrument), units: item.units }).collect()
 }
 
 /// The answer.

@@ -5,165 +5,31 @@ use crate::refusal::{Code, Refusal};
 use crate::request::Target;
 use crate::store::TargetRow;
 use sonometer::composition::{Standing, compare_versions};
-use sonometer::protocol::{Modality, Status};
-use sonometer::{
-    Blueprint, Catalog, Comparison, Composition, CompositionReading, Document, Error, Estimate, Fidelity,
-    Interaction, Metric, Protocol, Reading, SenseOptions, Sensor, TargetKind, Unit, View,
-};
+use sonometer::protocol::Status;
+use sonometer::{Blueprint, Catalog, Document, Error, Instrument, Metric, Protocol, TargetKind};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// What measures.
-#[derive(Clone, Debug)]
-pub(crate) enum Instrument {
-    /// A protocol.
-    Sensor(Sensor),
-    /// A metric or a blueprint.
-    Composition(Composition),
+/// The target of a ledger line and of answers.
+pub(crate) fn used(instrument: &Instrument) -> TargetUsed {
+    TargetUsed::new(instrument.kind(), instrument.id(), instrument.version())
 }
 
-/// The reading of either.
-pub(crate) enum AnyReading {
-    Sensor(Box<Reading>),
-    Composition(CompositionReading),
-}
-
-impl AnyReading {
-    pub(crate) fn fidelity(&self) -> Fidelity {
-        match self {
-            Self::Sensor(reading) => reading.fidelity(),
-            Self::Composition(reading) => reading.fidelity(),
-        }
-    }
-
-    pub(crate) fn score(&self) -> Unit {
-        match self {
-            Self::Sensor(reading) => reading.score(),
-            Self::Composition(reading) => reading.score(),
-        }
-    }
-
-    pub(crate) fn consumed(&self) -> u64 {
-        match self {
-            Self::Sensor(reading) => reading.ics().consumed,
-            Self::Composition(reading) => reading.ics().consumed,
-        }
-    }
-
-    /// The metamarkers in the order in which their evidence stands in the text, once for each piece; and the activations of all.
-    pub(crate) fn resonances(&self) -> (Vec<String>, Vec<(String, Unit)>) {
-        let activation =
-            |(key, resonance): (&str, sonometer::Resonance)| (key.to_owned(), resonance.activation);
-        match self {
-            Self::Sensor(reading) => {
-                let order = reading.evidence().map(|evidence| evidence.metamarker.to_owned());
-                (order.collect(), reading.resonance().map(activation).collect())
-            }
-            Self::Composition(reading) => {
-                let order = reading.evidence().map(|evidence| evidence.metamarker.to_owned());
-                (order.collect(), reading.resonance().map(activation).collect())
-            }
-        }
-    }
-
-    pub(crate) fn into_json(self, view: View<'_>, cost: Unit) -> String {
-        match self {
-            Self::Sensor(reading) => reading.with_cost(cost).to_json(view),
-            Self::Composition(reading) => reading.with_cost(cost).to_json(view),
-        }
-    }
-}
-
-impl Instrument {
-    pub(crate) fn used(&self) -> TargetUsed {
-        match self {
-            Self::Sensor(sensor) => {
-                let Protocol { id, version, .. } = sensor.protocol();
-                TargetUsed::new(TargetKind::Protocol, id, version)
-            }
-            Self::Composition(whole) => TargetUsed::new(whole.kind(), whole.id(), whole.version()),
-        }
-    }
-
-    pub(crate) fn sense(&self, interaction: &Interaction) -> Result<AnyReading, Error> {
-        match self {
-            Self::Sensor(sensor) => {
-                sensor.sense(interaction).map(|reading| AnyReading::Sensor(Box::new(reading)))
-            }
-            Self::Composition(whole) => whole.sense(interaction).map(AnyReading::Composition),
-        }
-    }
-
-    pub(crate) fn fidelity(&self, interaction: &Interaction) -> Result<Fidelity, Error> {
-        match self {
-            Self::Sensor(sensor) => sensor.fidelity(interaction),
-            Self::Composition(whole) => whole.fidelity(interaction),
-        }
-    }
-
-    pub(crate) fn compare(&self, a: &Interaction, b: &Interaction) -> Result<Comparison, Error> {
-        match self {
-            Self::Sensor(sensor) => sensor.compare(a, b, SenseOptions::default()),
-            Self::Composition(whole) => whole.compare(a, b, SenseOptions::default()),
-        }
-    }
-
-    /// What content costs, by the rates that were measured for what ships.
-    pub(crate) fn estimate(&self, characters: u64, modality: Modality) -> Result<Estimate, Error> {
-        let rates_of = |sensor: &Sensor| {
-            let Protocol { id, version, .. } = sensor.protocol();
-            // An organization may have another protocol of the same name.
-            let is_shipped = shipped().protocols.iter().any(|shipped| shipped == sensor.protocol());
-            sonometer_catalog::rates(id, version).filter(|_| is_shipped)
-        };
-        match self {
-            Self::Sensor(sensor) => sensor.estimate(characters, modality, rates_of(sensor).as_ref()),
-            Self::Composition(whole) => {
-                let rates: Vec<_> = whole.sensors().iter().map(rates_of).collect();
-                let rates: Vec<_> = rates.iter().map(Option::as_ref).collect();
-                whole.estimate(characters, modality, &rates)
-            }
-        }
-    }
-}
-
-/// Protocols, metrics and blueprints, by id and then from the oldest version to the newest.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Documents {
-    pub(crate) protocols: Vec<Protocol>,
-    pub(crate) metrics: Vec<Metric>,
-    pub(crate) blueprints: Vec<Blueprint>,
-}
-
-impl Documents {
-    fn sort(&mut self) {
-        let order = |a: (&str, &str), b: (&str, &str)| a.0.cmp(b.0).then(compare_versions(a.1, b.1));
-        self.protocols.sort_by(|a, b| order((&a.id, &a.version), (&b.id, &b.version)));
-        self.metrics.sort_by(|a, b| order((&a.id, &a.version), (&b.id, &b.version)));
-        self.blueprints.sort_by(|a, b| order((&a.id, &a.version), (&b.id, &b.version)));
-    }
+/// By kind, by id, and then from the oldest version to the newest.
+fn sorted(mut documents: Vec<Document>) -> Vec<Document> {
+    documents.sort_by(|a, b| {
+        let ids = (a.kind(), a.id()).cmp(&(b.kind(), b.id()));
+        ids.then_with(|| compare_versions(a.version(), b.version()))
+    });
+    documents
 }
 
 /// What ships, read once.
-pub(crate) fn shipped() -> &'static Documents {
-    static SHIPPED: std::sync::LazyLock<Documents> = std::sync::LazyLock::new(|| {
+fn shipped() -> &'static [Document] {
+    static SHIPPED: LazyLock<Vec<Document>> = LazyLock::new(|| {
+        let entries = TargetKind::ALL.into_iter().flat_map(sonometer_catalog::entries);
         // Tests of the catalogue see to it that every file can be read.
-        let mut documents = Documents {
-            protocols: sonometer_catalog::protocols()
-                .iter()
-                .filter_map(|entry| Some(Protocol::read(entry.source).ok()?.0))
-                .collect(),
-            metrics: sonometer_catalog::metrics()
-                .iter()
-                .filter_map(|entry| Some(Metric::read(entry.source).ok()?.0))
-                .collect(),
-            blueprints: sonometer_catalog::blueprints()
-                .iter()
-                .filter_map(|entry| Some(Blueprint::read(entry.source).ok()?.0))
-                .collect(),
-        };
-        documents.sort();
-        documents
+        sorted(entries.filter_map(|entry| Some(Document::read(entry.source).ok()?.0)).collect())
     });
     &SHIPPED
 }
@@ -171,7 +37,7 @@ pub(crate) fn shipped() -> &'static Documents {
 /// Everything one organization can see, at one revision.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
-    own: Documents,
+    own: Vec<Document>,
     /// What was asked for and made ready.
     ready: Mutex<BTreeMap<(TargetKind, String, String), Arc<Instrument>>>,
 }
@@ -180,80 +46,70 @@ impl Shelf {
     /// The shelf of what an organization published. A file that an older version could read and this one cannot is left
     /// out, with a line in the log.
     pub(crate) fn of(rows: &[TargetRow]) -> Self {
-        let mut own = Documents::default();
+        let mut own = Vec::new();
         for row in rows {
-            match Document::read(&row.source) {
-                Ok((Document::Protocol(mut protocol), _)) => {
+            let Ok((mut document, _)) = Document::read(&row.source) else {
+                tracing::error!(id = row.id, version = row.version, "a published file cannot be read");
+                continue;
+            };
+            let standing = Standing::from_name(&row.status);
+            match &mut document {
+                Document::Protocol(protocol) => {
                     protocol.status = Status::from_name(&row.status).unwrap_or(protocol.status);
-                    own.protocols.push(*protocol);
                 }
-                Ok((Document::Metric(mut metric), _)) => {
-                    metric.status = Standing::from_name(&row.status).unwrap_or(metric.status);
-                    own.metrics.push(metric);
-                }
-                Ok((Document::Blueprint(mut blueprint), _)) => {
-                    blueprint.status = Standing::from_name(&row.status).unwrap_or(blueprint.status);
-                    own.blueprints.push(blueprint);
-                }
-                Err(_) => {
-                    tracing::error!(id = row.id, version = row.version, "a published file cannot be read")
-                }
+                Document::Metric(metric) => metric.status = standing.unwrap_or(metric.status),
+                Document::Blueprint(blueprint) => blueprint.status = standing.unwrap_or(blueprint.status),
             }
+            own.push(document);
         }
-        own.sort();
-        Self { own, ready: Mutex::default() }
+        Self { own: sorted(own), ready: Mutex::default() }
+    }
+
+    /// What it published, then what ships and has no id of its own.
+    fn documents(&self) -> impl Iterator<Item = &Document> {
+        let same = |a: &Document, b: &Document| (a.kind(), a.id()) == (b.kind(), b.id());
+        let is_hidden = move |shipped: &Document| self.own.iter().any(|own| same(own, shipped));
+        self.own.iter().chain(shipped().iter().filter(move |shipped| !is_hidden(shipped)))
     }
 
     pub(crate) fn protocols(&self) -> impl Iterator<Item = &Protocol> {
-        let hidden = |id: &str| self.own.protocols.iter().any(|own| own.id == id);
-        let shipped = shipped().protocols.iter().filter(move |p| !hidden(&p.id));
-        self.own.protocols.iter().chain(shipped)
+        self.documents().filter_map(|document| match document {
+            Document::Protocol(protocol) => Some(&**protocol),
+            _ => None,
+        })
     }
 
     pub(crate) fn metrics(&self) -> impl Iterator<Item = &Metric> {
-        let hidden = |id: &str| self.own.metrics.iter().any(|own| own.id == id);
-        self.own.metrics.iter().chain(shipped().metrics.iter().filter(move |m| !hidden(&m.id)))
+        self.documents().filter_map(|document| match document {
+            Document::Metric(metric) => Some(metric),
+            _ => None,
+        })
     }
 
     pub(crate) fn blueprints(&self) -> impl Iterator<Item = &Blueprint> {
-        let hidden = |id: &str| self.own.blueprints.iter().any(|own| own.id == id);
-        self.own.blueprints.iter().chain(shipped().blueprints.iter().filter(move |b| !hidden(&b.id)))
+        self.documents().filter_map(|document| match document {
+            Document::Blueprint(blueprint) => Some(blueprint),
+            _ => None,
+        })
     }
 
     /// The instrument that a target means: the version asked for, else the latest that is published (or active).
     pub(crate) fn find(&self, target: &Target) -> Result<Arc<Instrument>, Refusal> {
         let Target { kind, id, version } = target;
         let wanted = version.as_deref();
-        let none = || Refusal::no_target(kind.as_str(), id, wanted);
-        let ready = |version: &str, make: &dyn Fn() -> Result<Instrument, Error>| {
-            let key = (*kind, id.clone(), version.to_owned());
-            let kept = self.ready.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-            if let Some(kept) = kept {
-                return Ok(kept);
-            }
-            let made = Arc::new(make().map_err(Refusal::from)?);
-            self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
-            Ok(made)
-        };
-        match kind {
-            TargetKind::Protocol => {
-                let all = self.protocols().map(|p| (p, &*p.id, &*p.version, p.status == Status::Published));
-                let protocol = choose(all, id, wanted).ok_or_else(none)?;
-                ready(&protocol.version, &|| Sensor::new(protocol.clone()).map(Instrument::Sensor))
-            }
-            TargetKind::Metric => {
-                let all = self.metrics().map(|m| (m, &*m.id, &*m.version, m.status == Standing::Active));
-                let metric = choose(all, id, wanted).ok_or_else(none)?;
-                ready(&metric.version, &|| Composition::metric(metric, self).map(Instrument::Composition))
-            }
-            TargetKind::Blueprint => {
-                let all = self.blueprints().map(|b| (b, &*b.id, &*b.version, b.status == Standing::Active));
-                let blueprint = choose(all, id, wanted).ok_or_else(none)?;
-                ready(&blueprint.version, &|| {
-                    Composition::blueprint(blueprint, self).map(Instrument::Composition)
-                })
-            }
+        let of_kind = self.documents().filter(|document| document.kind() == *kind);
+        let all =
+            of_kind.map(|document| (document, document.id(), document.version(), document.is_current()));
+        let document =
+            choose(all, id, wanted).ok_or_else(|| Refusal::no_target(kind.as_str(), id, wanted))?;
+        let key = (*kind, id.clone(), document.version().to_owned());
+        let kept = self.ready.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(kept) = kept {
+            return Ok(kept);
         }
+        let made = Arc::new(Instrument::new(document.clone(), self).map_err(Refusal::from)?);
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
+        Ok(made)
     }
 }
 
@@ -304,12 +160,7 @@ impl Shelves {
 
 /// Whether what a composition names can be found, for publishing.
 pub(crate) fn compose(shelf: &Shelf, document: &Document) -> Result<(), Refusal> {
-    let made = match document {
-        Document::Protocol(protocol) => Sensor::new((**protocol).clone()).map(drop),
-        Document::Metric(metric) => Composition::metric(metric, shelf).map(drop),
-        Document::Blueprint(blueprint) => Composition::blueprint(blueprint, shelf).map(drop),
-    };
-    made.map_err(|error| Refusal {
+    Instrument::new(document.clone(), shelf).map(drop).map_err(|error| Refusal {
         code: Code::InvalidRequest,
         ..Refusal::invalid(error.place, error.message)
     })

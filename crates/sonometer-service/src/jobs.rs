@@ -6,7 +6,7 @@
 
 use crate::batch;
 use crate::caller::{Caller, key};
-use crate::catalogue::Instrument;
+use crate::catalogue::used;
 use crate::list::Listing;
 use crate::measure::{BATCH, SENSE};
 use crate::period::{Period, iso};
@@ -16,7 +16,7 @@ use crate::store::{Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob, Page};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sonometer::{Interaction, Unit};
+use sonometer::{Instrument, Interaction, Unit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -140,7 +140,7 @@ impl Service {
             token: caller.token().to_owned(),
             token_cap: caller.token_cap(),
             body: body.to_owned(),
-            target_version: instrument.used().version,
+            target_version: instrument.version().to_owned(),
             total: total as u64,
             created_ms,
             route,
@@ -342,8 +342,8 @@ impl Work {
                 if !reading.fidelity().sufficient {
                     return Err(Refusal::insufficient(reading.fidelity()));
                 }
-                let lines = vec![Line { target: instrument.used(), units: reading.consumed() }];
-                Ok(Done { lines, answer: Box::new(move |cost| reading.into_json(look.view(), cost)) })
+                let lines = vec![Line { target: used(instrument), units: reading.ics().consumed }];
+                Ok(Done { lines, answer: Box::new(move |cost| reading.with_cost(cost).to_json(look.view())) })
             }
             Self::Batch(ids, interactions) => {
                 let measured = batch::measure(instrument, &interactions, go_on)?;

@@ -1,7 +1,7 @@
 //! Sense, compare, batch and the fidelity check.
 
 use crate::caller::{Caller, key};
-use crate::catalogue::{AnyReading, Instrument};
+use crate::catalogue::used;
 use crate::json::{Price, Sufficiency, TargetUsed};
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
@@ -10,7 +10,7 @@ use crate::store::{Charge, Key, Line};
 use crate::{Answer, Service, batch};
 use serde::Serialize;
 use sonometer::protocol::Sgm;
-use sonometer::{Error, Interaction, Unit};
+use sonometer::{Error, Instrument, Interaction, SenseOptions, Unit};
 use std::sync::Arc;
 
 /// The routes that charge, by which keys are told apart.
@@ -64,8 +64,8 @@ impl Service {
         if !reading.fidelity().sufficient {
             return Err(Refusal::insufficient(reading.fidelity()));
         }
-        let lines = vec![Line { target: instrument.used(), units: reading.consumed() }];
-        let answer = Box::new(move |cost| AnyReading::into_json(reading, look.view(), cost));
+        let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
+        let answer = Box::new(move |cost| reading.with_cost(cost).to_json(look.view()));
         self.charge(caller, SENSE, key, lines, answer).await
     }
 
@@ -92,10 +92,10 @@ impl Service {
         let compared = self
             .work(body.len(), move || {
                 let sides = [("interaction_a", &a), ("interaction_b", &b)];
-                with.compare(&a, &b).map_err(|error| one_side(&with, sides, error))
+                with.compare(&a, &b, SenseOptions::default()).map_err(|error| one_side(&with, sides, error))
             })
             .await??;
-        let lines = vec![Line { target: instrument.used(), units: compared.ics.consumed }];
+        let lines = vec![Line { target: used(&instrument), units: compared.ics.consumed }];
         let answer = Box::new(move |cost| {
             let mut compared = compared;
             compared.ics.cost_usd = cost;
@@ -151,7 +151,7 @@ impl Service {
             sufficiency.clarity = Some(fidelity.clarity);
         }
         let ics = Price { consumed: 0, cost_usd: Unit::ZERO };
-        let answer = FidelityAnswer { target: instrument.used(), fidelity: sufficiency, ics };
+        let answer = FidelityAnswer { target: used(&instrument), fidelity: sufficiency, ics };
         Ok(Answer {
             status: 200,
             body: crate::json::text(&answer),

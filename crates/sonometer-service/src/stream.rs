@@ -6,7 +6,7 @@
 //! is partial and what is final.
 
 use crate::caller::{Caller, key};
-use crate::catalogue::{AnyReading, Instrument};
+use crate::catalogue::used;
 use crate::json::{Sufficiency, number};
 use crate::refusal::Refusal;
 use crate::request::{self, Asked, Pace};
@@ -14,7 +14,7 @@ use crate::store::{Key, Line};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sonometer::{CompositionSession, Error, Event, Interaction, Session, SessionOptions, Step, Turn, Unit};
+use sonometer::{AnyReading, AnySession, Error, Event, Instrument, Interaction, SessionOptions, Turn, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,47 +80,14 @@ struct Kept {
     complete: Box<RawValue>,
 }
 
-/// A session of either.
-enum AnySession {
-    Sensor(Session),
-    Composition(CompositionSession),
-}
-
-impl AnySession {
-    fn of(instrument: &Instrument) -> Self {
-        let options = SessionOptions::default();
-        match instrument {
-            Instrument::Sensor(sensor) => Self::Sensor(sensor.session(options)),
-            Instrument::Composition(whole) => Self::Composition(whole.session(options)),
-        }
-    }
-
-    fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
-        match self {
-            Self::Sensor(session) => session.push(chunk),
-            Self::Composition(session) => session.push(chunk),
-        }
-    }
-
-    /// Takes a turn, from a place in it to the next.
-    fn take(&mut self, turn: &Turn, from: usize, to: usize) -> Result<Vec<Event>, Error> {
-        let mut events = match (from, &turn.role) {
-            (0, Some(role)) => match self {
-                Self::Sensor(session) => session.begin_segment(role, turn.timestamp)?.events,
-                Self::Composition(session) => session.begin_segment(role, turn.timestamp)?.events,
-            },
-            _ => Vec::new(),
-        };
-        events.extend(self.push(&turn.content.as_bytes()[from..to])?.events);
-        Ok(events)
-    }
-
-    fn finish(self) -> Result<AnyReading, Error> {
-        match self {
-            Self::Sensor(session) => session.finish().map(|reading| AnyReading::Sensor(Box::new(reading))),
-            Self::Composition(session) => session.finish().map(AnyReading::Composition),
-        }
-    }
+/// Takes a turn, from a place in it to the next.
+fn take(session: &mut AnySession, turn: &Turn, from: usize, to: usize) -> Result<Vec<Event>, Error> {
+    let mut events = match (from, &turn.role) {
+        (0, Some(role)) => session.begin_segment(role, turn.timestamp)?.events,
+        _ => Vec::new(),
+    };
+    events.extend(session.push(&turn.content.as_bytes()[from..to])?.events);
+    Ok(events)
 }
 
 /// Why a stream ends before its end.
@@ -197,18 +164,19 @@ async fn send(events: &mpsc::Sender<Told>, told: Told) -> Result<(), Stopped> {
 /// What is final of a reading: the resonances that are not 0, in the order in which their evidence stands in the text, and
 /// behind them those without evidence.
 fn end(reading: &AnyReading) -> String {
-    let (mut order, all) = reading.resonances();
-    order.extend(all.iter().map(|(metamarker, _)| metamarker.clone()));
+    let all: Vec<(&str, Unit)> =
+        reading.resonance().map(|(metamarker, found)| (metamarker, found.activation)).collect();
+    let by_evidence = reading.evidence().map(|evidence| evidence.metamarker);
     let mut resonance: Vec<Resonance<'_>> = Vec::new();
-    for metamarker in &order {
-        let there = all.iter().find(|(key, score)| key == metamarker && *score > Unit::ZERO);
+    for metamarker in by_evidence.chain(all.iter().map(|(metamarker, _)| *metamarker)) {
+        let there = all.iter().find(|(key, score)| *key == metamarker && *score > Unit::ZERO);
         if let Some((key, score)) = there
-            && !resonance.iter().any(|told| told.metamarker == key)
+            && !resonance.iter().any(|told| told.metamarker == *key)
         {
             resonance.push(Resonance { metamarker: key, score: *score });
         }
     }
-    let complete = Complete { score: reading.score(), ics_consumed: reading.consumed() };
+    let complete = Complete { score: reading.score(), ics_consumed: reading.ics().consumed };
     crate::json::text(&End { resonance, fidelity: reading.fidelity().into(), complete })
 }
 
@@ -260,7 +228,8 @@ impl Service {
         interaction: Interaction,
         mut teller: Teller,
     ) -> Result<(), Stopped> {
-        let mut session = AnySession::of(&instrument);
+        let mut session = instrument.session(SessionOptions::default());
+        let interaction = Arc::new(interaction);
         let bytes: usize = interaction.turns().iter().map(|turn| turn.content.len()).sum();
         for number in 0..interaction.turns().len() {
             let length = interaction.turns()[number].content.len();
@@ -269,7 +238,7 @@ impl Service {
                 let to = length.min(from + CHUNK);
                 let whole = interaction.clone();
                 let step = self.work(bytes, move || {
-                    let events = session.take(&whole.turns()[number], from, to);
+                    let events = take(&mut session, &whole.turns()[number], from, to);
                     (session, events)
                 });
                 let (back, events) = step.await?;
@@ -289,7 +258,7 @@ impl Service {
         if teller.events.is_closed() {
             return Err(Stopped::Gone);
         }
-        let lines = vec![Line { target: instrument.used(), units: reading.consumed() }];
+        let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
         let answer = Box::new(move |_| end(&reading));
         let answer = self.charge(caller, STREAM, key, lines, answer).await?;
         last_events(&teller.events, &answer, |data| teller.knows(data)).await

@@ -94,11 +94,12 @@ impl Service {
     pub async fn estimate(&self, caller: &Caller, body: &str) -> Result<String, Refusal> {
         let request::Estimate { target, content_length, modality } = request::estimate(body)?;
         let instrument = self.shelf(caller).await?.find(&target)?;
-        let estimate = instrument.estimate(content_length, modality).map_err(|error| {
-            let mut refusal = Refusal::from(error);
-            refusal.details.place = Some("modality".to_owned());
-            refusal
-        })?;
+        let estimate =
+            instrument.estimate(content_length, modality, sonometer_catalog::rates_of).map_err(|error| {
+                let mut refusal = Refusal::from(error);
+                refusal.details.place = Some("modality".to_owned());
+                refusal
+            })?;
         let standing = caller.standing();
         let remaining = standing.remaining();
         let Estimate { min, max, typical, .. } = estimate;
