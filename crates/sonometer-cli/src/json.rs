@@ -1,10 +1,9 @@
 //! The JSON that is the command's own: envelopes, fidelity, lists. Readings and ledgers are written by the engine.
 
 use crate::failure::Told;
-use crate::target::Instrument;
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
-use sonometer::{Fidelity, Protocol, Unit};
+use sonometer::{Fidelity, Instrument, Protocol, Unit};
 
 /// A number as the engine prints it, never by way of a float.
 pub(crate) fn number<S: Serializer>(value: &Unit, serializer: S) -> Result<S::Ok, S::Error> {

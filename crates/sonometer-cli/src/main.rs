@@ -2,6 +2,7 @@
 
 mod bar;
 mod blocks;
+mod cited;
 mod conversation;
 mod diff;
 mod evaluate;

@@ -5,23 +5,23 @@ use super::html::escape;
 use super::result::Number;
 use super::talk::{Mark, gap, highlighted, hue};
 use super::text::{WARN, one_place};
+use crate::cited::{Cited, cited};
 use crate::paint::{Paint, fit, of_marker};
-use crate::target::{Cited, Sensed};
 use crate::verb::explain;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
-use sonometer::{Reading, Unit};
+use sonometer::{AnyReading, Reading, Unit};
 use std::fmt::Write;
 
 /// Pieces of evidence shown on the terminal.
 const SHOWN: usize = 3;
 
 /// The evidence in its place, or the beginning of the text where there is none; with `explained`, the computation too.
-pub(super) fn lines(paint: &Paint, sensed: &Sensed, indent: usize, explained: bool) -> String {
+pub(super) fn lines(paint: &Paint, sensed: &AnyReading, indent: usize, explained: bool) -> String {
     let room = Paint { width: paint.width.saturating_sub(indent.saturating_sub(6)), ..*paint };
     let space = " ".repeat(indent);
     let mut text = String::new();
-    let evidence = sensed.evidence();
+    let evidence = cited(sensed);
     if evidence.is_empty() {
         let said = sensed.readings().first().map_or_else(String::new, |reading| {
             let turns = 0..reading.interaction().turns().len();
@@ -57,7 +57,7 @@ pub(super) fn explanation(paint: &Paint, readings: &[Reading], indent: usize) ->
 }
 
 /// `  insufficient (fidelity 0.2)`, where it is.
-pub(super) fn lack(paint: &Paint, sensed: &Sensed) -> String {
+pub(super) fn lack(paint: &Paint, sensed: &AnyReading) -> String {
     let fidelity = sensed.fidelity();
     match fidelity.sufficient {
         true => String::new(),
@@ -67,7 +67,7 @@ pub(super) fn lack(paint: &Paint, sensed: &Sensed) -> String {
 
 /// One text with its evidence, for programs.
 pub(super) struct Told<'r> {
-    pub(super) sensed: &'r Sensed,
+    pub(super) sensed: &'r AnyReading,
     pub(super) value: Unit,
     pub(super) explained: bool,
 }
@@ -94,7 +94,7 @@ impl Told<'_> {
     /// Writes its keys into an object.
     pub(super) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let fidelity = self.sensed.fidelity();
-        let evidence = self.sensed.evidence();
+        let evidence = cited(self.sensed);
         let quoted = evidence.iter().map(|cited| Quoted {
             metamarker: cited.marker,
             score: Number(cited.evidence.score),
@@ -125,8 +125,8 @@ const AROUND: usize = 2;
 const FIRST: usize = 6;
 
 /// The turns with their evidence marked, and the evidence as chips, for a page.
-pub(super) fn talk(sensed: &Sensed) -> String {
-    let evidence = sensed.evidence();
+pub(super) fn talk(sensed: &AnyReading) -> String {
+    let evidence = cited(sensed);
     let marks: Vec<Mark> = evidence
         .iter()
         .map(|cited| Mark {

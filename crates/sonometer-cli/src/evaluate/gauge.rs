@@ -3,8 +3,7 @@
 use super::question::{Basis, side};
 use crate::failure::Failure;
 use crate::near::near;
-use crate::target::Instrument;
-use sonometer::Unit;
+use sonometer::{Instrument, Unit};
 
 /// What ranks.
 #[derive(Clone, Debug)]
@@ -28,7 +27,7 @@ impl Gauge {
                 "--lower and --higher are about the score; with --marker resonance ranks, leave them away",
             ));
         }
-        let labels = instrument.markers();
+        let labels: Vec<&str> = instrument.markers().map(|(key, _)| key).collect();
         let asked = markers.iter().map(|name| place(instrument, &labels, name));
         let asked = asked.collect::<Result<Vec<usize>, Failure>>()?;
         let silence_is_one = match instrument {
@@ -63,11 +62,10 @@ impl Gauge {
 }
 
 /// The place of a marker among all of a target.
-fn place(instrument: &Instrument, labels: &[String], name: &str) -> Result<usize, Failure> {
-    labels.iter().position(|label| label == name).ok_or_else(|| {
-        let labels = || labels.iter().map(String::as_str);
-        let fix = match near(name, labels())[..] {
-            [] => format!("its markers are {}", labels().collect::<Vec<_>>().join(", ")),
+fn place(instrument: &Instrument, labels: &[&str], name: &str) -> Result<usize, Failure> {
+    labels.iter().position(|label| *label == name).ok_or_else(|| {
+        let fix = match near(name, labels.iter().copied())[..] {
+            [] => format!("its markers are {}", labels.join(", ")),
             ref near => format!("did you mean `{}`?", near.join("` or `")),
         };
         Failure::unusable(format!("`{}` has no marker `{name}`; {fix}", instrument.id()))

@@ -10,9 +10,8 @@ use super::spearman::{Order, interval, spearman};
 use super::subject::Subject;
 use crate::failure::Failure;
 use crate::labels::{Item, Path, Selector, Source};
-use crate::target::{Instrument, Sensed};
 use serde_json::{Number, Value};
-use sonometer::Unit;
+use sonometer::{AnyReading, Instrument, Unit};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -79,7 +78,7 @@ pub(crate) type Part = (String, usize, Option<Estimate>);
 pub(crate) struct Wrong<'i> {
     pub(crate) item: &'i Item,
     pub(crate) case: Case,
-    pub(crate) sensed: Sensed,
+    pub(crate) sensed: AnyReading,
     /// The share of the others that are graded lower, and of those whose value is lower.
     pub(crate) graded_above: Unit,
     pub(crate) ranked_above: Unit,
@@ -144,9 +143,9 @@ pub(crate) fn evaluate<'i>(
     let name = &labels.name;
     let sensed = each(items, |item| {
         let sensed = sense(instrument, name, item)?;
-        let resonance = sensed.resonance().into_iter();
+        let resonance = sensed.resonance();
         let (activations, triggered): (Vec<Unit>, Vec<bool>) =
-            resonance.map(|own| (own.activation, own.triggered)).unzip();
+            resonance.map(|(_, own)| (own.activation, own.triggered)).unzip();
         let sufficient = sensed.fidelity().sufficient;
         let value = if sufficient { gauge.value(sensed.score(), &activations) } else { Unit::ZERO };
         Ok((sufficient, value, activations, triggered))
@@ -189,7 +188,7 @@ pub(crate) fn evaluate<'i>(
     })
 }
 
-fn sense(instrument: &Instrument, name: &str, item: &Item) -> Result<Sensed, Failure> {
+fn sense(instrument: &Instrument, name: &str, item: &Item) -> Result<AnyReading, Failure> {
     let sensed = instrument.sense(&item.interaction);
     sensed.map_err(|error| Failure::engine(&format!("{name}:{}", item.line), &error))
 }
@@ -251,10 +250,10 @@ fn bins(cases: &[Case]) -> Vec<Bin> {
 }
 
 fn markers(instrument: &Instrument, cases: &[&Case]) -> Vec<MarkerFigures> {
-    let labels = instrument.markers().into_iter().enumerate();
+    let labels = instrument.markers().enumerate();
     labels
-        .map(|(at, label)| MarkerFigures {
-            label,
+        .map(|(at, (key, _))| MarkerFigures {
+            label: key.to_owned(),
             triggered: cases.iter().filter(|case| case.triggered[at]).count() as u64,
             correlation: correlation(cases, |case| case.activations[at]).0,
         })

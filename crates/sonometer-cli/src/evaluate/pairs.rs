@@ -14,8 +14,7 @@ use super::sensed::each;
 use super::subject::Subject;
 use crate::failure::{Failure, counted};
 use crate::labels::{Class, Item, Path, Selector, Source};
-use crate::target::{Instrument, Sensed};
-use sonometer::{ErrorCode, Interaction, SenseOptions, Unit};
+use sonometer::{AnyReading, ErrorCode, Instrument, Interaction, SenseOptions, Unit};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -162,7 +161,7 @@ pub(crate) struct Wrong<'i> {
     pub(crate) item: &'i Item,
     pub(crate) case: Case,
     /// What the label names, then the other, as the lists of the page have them: a, b.
-    pub(crate) sensed: [Sensed; 2],
+    pub(crate) sensed: [AnyReading; 2],
     pub(crate) values: [Unit; 2],
 }
 
@@ -370,8 +369,10 @@ fn shared(items: &[Item], cases: &[Case]) -> impl Iterator<Item = String> {
 }
 
 fn markers(instrument: &Instrument, cases: &[Case]) -> Vec<MarkerFigures> {
-    let mut all: Vec<MarkerFigures> =
-        instrument.markers().into_iter().map(|label| MarkerFigures { label, right: 0, wrong: 0 }).collect();
+    let mut all: Vec<MarkerFigures> = instrument
+        .markers()
+        .map(|(key, _)| MarkerFigures { label: key.to_owned(), right: 0, wrong: 0 })
+        .collect();
     for case in cases {
         for (marker, lead) in all.iter_mut().zip(&case.leads) {
             match lead.0.signum() {
@@ -429,7 +430,7 @@ fn worst<'i>(
         let [first, second] = both(name, item)?;
         let sensed = [sense(first)?, sense(second)?];
         let values = [&sensed[0], &sensed[1]].map(|sensed| {
-            let activations: Vec<Unit> = sensed.resonance().iter().map(|own| own.activation).collect();
+            let activations: Vec<Unit> = sensed.resonance().map(|(_, own)| own.activation).collect();
             gauge.value(sensed.score(), &activations)
         });
         Ok(Wrong { item, case: case.clone(), sensed, values })

@@ -1,6 +1,7 @@
 //! What is evaluated, as headings show it.
 
-use crate::target::Instrument;
+use crate::target::reference;
+use sonometer::Instrument;
 use sonometer::protocol::Protocol;
 
 /// A protocol, metric or blueprint.
@@ -29,7 +30,7 @@ impl From<&Instrument> for Subject {
             Instrument::Sensor(sensor) => Self::from(sensor.protocol()),
             Instrument::Composition(composition) => Self {
                 name: composition.name().to_owned(),
-                reference: instrument.reference(),
+                reference: reference(instrument),
                 description: String::new(),
             },
         }

@@ -5,11 +5,11 @@ use crate::failure::{Exit, Failure, counted};
 use crate::input::{self, Format, Item};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
-use crate::target::{Instrument, Source};
+use crate::target::Source;
 use anstyle::{AnsiColor, Style};
 use sonometer::composition::Direction;
 use sonometer::protocol::Better;
-use sonometer::{Comparison, ErrorCode, Interaction, SenseOptions, Unit};
+use sonometer::{Comparison, ErrorCode, Instrument, Interaction, SenseOptions, Unit};
 
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]

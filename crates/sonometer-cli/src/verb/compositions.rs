@@ -5,11 +5,11 @@ use crate::json::{self, number};
 use crate::near::near;
 use crate::paint::{Paint, fit, one_line};
 use crate::screen::Screen;
-use crate::target::{Source, split};
+use crate::target::Source;
 use sonometer::composition::Standing;
 use sonometer::protocol::Modality;
 use sonometer::{Blueprint, Composition, Document, ErrorCode, Metric, TargetKind, Unit};
-use sonometer_catalog::{Entry, Shipped};
+use sonometer_catalog::{Entry, Shipped, split};
 
 /// Arguments of both.
 #[derive(Debug, clap::Args)]

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let source = Source::find(&arguments.target)?;
     let instrument = source.instrument()?;
     let estimate = instrument
-        .estimate(arguments.length, arguments.modality)
+        .estimate(arguments.length, arguments.modality, sonometer_catalog::rates_of)
         .map_err(|error| Failure::engine(&source.name, &error))?;
     if arguments.json {
         screen.print_bytes(&(estimate.to_json(arguments.rate) + "\n"))?;

@@ -16,8 +16,8 @@ use crate::json;
 use crate::labels::{Item, Path, Selector, Source as Labels};
 use crate::paint::Paint;
 use crate::screen::Screen;
-use crate::target::{Instrument, Source};
-use sonometer::{OffsetUnit, Sensor, Unit};
+use crate::target::Source;
+use sonometer::{Instrument, OffsetUnit, Sensor, Unit};
 
 /// Arguments of `evaluate`.
 #[derive(Debug, clap::Args)]

@@ -6,9 +6,9 @@ use crate::input::{Input, InputArguments, Item};
 use crate::json::{self, Sufficiency, Target, number};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
-use crate::target::{Instrument, Source};
+use crate::target::Source;
 use anstyle::{AnsiColor, Style};
-use sonometer::{Fidelity, Unit};
+use sonometer::{Fidelity, Instrument, Unit};
 
 /// Arguments of `fidelity`.
 #[derive(Debug, clap::Args)]

@@ -7,10 +7,10 @@ use crate::failure::{Exit, Failure, counted};
 use crate::input::{Input, InputArguments, Item};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
-use crate::target::{Instrument, Source};
+use crate::target::Source;
 use anstyle::Style;
 use sonometer::{
-    FlowOptions, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unit, View,
+    FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unit, View,
 };
 
 /// Arguments of `sense`.

@@ -5,11 +5,11 @@ use crate::bar::bar;
 use crate::failure::{Exit, Failure};
 use crate::paint::{BOLD, Paint, one_line, safe};
 use crate::screen::Screen;
-use crate::target::{Instrument, Source};
+use crate::target::Source;
 use crate::transcript::Lines;
 use clap::ValueEnum;
 use sonometer::{
-    CompositionSession, Error, Event, Interaction, OffsetUnit, Profile, SenseOptions, Session,
+    AnyReading, AnySession, Error, Event, Instrument, Interaction, OffsetUnit, Profile, SenseOptions,
     SessionOptions, Step, Turn, Unit, View,
 };
 use std::io::{self, Read};
@@ -60,17 +60,26 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         unit: arguments.offsets,
         release: !arguments.json,
     };
-    let session = match Source::find(&arguments.target)?.instrument()? {
-        Instrument::Sensor(sensor) => Target::Protocol(sensor.session(options)),
-        Instrument::Composition(composition) => Target::Composed(composition.session(options)),
-    };
-    let mut stream = Stream { session, teller: Teller::new(arguments) };
+    let instrument = Source::find(&arguments.target)?.instrument()?;
+    let mut stream = Stream { session: instrument.session(options), teller: Teller::new(arguments) };
     stream.read(arguments.form, screen)?;
     let step = stream.session.end().map_err(|error| unusable(&error))?;
     stream.teller.tell(&step, screen)?;
-    let end = stream.session.finish(arguments).map_err(|error| unusable(&error))?;
-    stream.teller.finish(&end, screen)?;
-    Ok(if end.is_sufficient || arguments.guard { Exit::Done } else { Exit::Insufficient })
+    let reading = stream.session.finish().map_err(|error| unusable(&error))?;
+    match stream.teller.manner {
+        Manner::Json => {
+            let view = View { profile: arguments.profile, ..View::default() };
+            let json = reading.to_json(view);
+            screen.print_bytes(&format!("{{\"event\":\"complete\",\"reading\":{json}}}\n"))?;
+        }
+        Manner::Guard => stream.teller.end_line(screen)?,
+        Manner::People => {
+            let gap = if stream.teller.in_line { "\n\n" } else { "\n" };
+            let text = summary(&screen.paint, &instrument, &reading);
+            screen.print(&format!("{gap}{text}"))?;
+        }
+    }
+    Ok(if reading.fidelity().sufficient || arguments.guard { Exit::Done } else { Exit::Insufficient })
 }
 
 fn unusable(error: &Error) -> Failure {
@@ -79,7 +88,7 @@ fn unusable(error: &Error) -> Failure {
 
 /// What comes in, and what goes out.
 struct Stream {
-    session: Target,
+    session: AnySession,
     teller: Teller,
 }
 
@@ -132,7 +141,7 @@ impl Stream {
             }
             _ => match crate::transcript::role(line) {
                 Some((role, said)) => {
-                    let begun = self.session.begin_segment(role);
+                    let begun = self.session.begin_segment(role, None);
                     // What is told at the beginning of a turn belongs to the one before.
                     let step = begun.map_err(|error| told(&error))?;
                     self.teller.tell(&step, screen)?;
@@ -159,87 +168,6 @@ impl Stream {
 fn segment(line: &str) -> Result<Turn, Error> {
     let interaction = Interaction::from_json(&format!("{{\"segments\":[{line}]}}"))?;
     Ok(interaction.turns()[0].clone())
-}
-
-/// What listens.
-enum Target {
-    Protocol(Session),
-    Composed(CompositionSession),
-}
-
-/// A reading as far as it is told at the end.
-struct End {
-    title: String,
-    json: String,
-    score: Unit,
-    fidelity: Unit,
-    is_sufficient: bool,
-    ics: u64,
-    resonances: Vec<(String, Unit, bool)>,
-}
-
-impl Target {
-    fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
-        match self {
-            Self::Protocol(session) => session.push(chunk),
-            Self::Composed(session) => session.push(chunk),
-        }
-    }
-
-    fn begin_segment(&mut self, role: &str) -> Result<Step, Error> {
-        match self {
-            Self::Protocol(session) => session.begin_segment(role, None),
-            Self::Composed(session) => session.begin_segment(role, None),
-        }
-    }
-
-    fn push_segment(&mut self, turn: Turn) -> Result<Step, Error> {
-        match self {
-            Self::Protocol(session) => session.push_segment(turn),
-            Self::Composed(session) => session.push_segment(turn),
-        }
-    }
-
-    fn end(&mut self) -> Result<Step, Error> {
-        match self {
-            Self::Protocol(session) => session.end(),
-            Self::Composed(session) => session.end(),
-        }
-    }
-
-    fn finish(self, arguments: &Arguments) -> Result<End, Error> {
-        let view = View { profile: arguments.profile, ..View::default() };
-        let shown = |(key, resonance): (&str, sonometer::Resonance)| {
-            (key.to_owned(), resonance.activation, resonance.triggered)
-        };
-        Ok(match self {
-            Self::Protocol(session) => {
-                let reading = session.finish()?;
-                End {
-                    title: format!("{}@{}", reading.protocol().id, reading.protocol().version),
-                    json: reading.to_json(view),
-                    score: reading.score(),
-                    fidelity: reading.fidelity().index,
-                    is_sufficient: reading.fidelity().sufficient,
-                    ics: reading.ics().consumed,
-                    resonances: reading.resonance().map(shown).collect(),
-                }
-            }
-            Self::Composed(session) => {
-                let reading = session.finish()?;
-                let composition = reading.composition();
-                End {
-                    title: format!("{}@{}", composition.id(), composition.version()),
-                    json: reading.to_json(view),
-                    score: reading.score(),
-                    fidelity: reading.fidelity().index,
-                    is_sufficient: reading.fidelity().sufficient,
-                    ics: reading.ics().consumed,
-                    resonances: reading.resonance().map(shown).collect(),
-                }
-            }
-        })
-    }
 }
 
 /// How events are told.
@@ -345,20 +273,9 @@ impl Teller {
         text
     }
 
-    /// Tells how it ended.
-    fn finish(&mut self, end: &End, screen: &mut Screen) -> Result<(), Failure> {
-        match self.manner {
-            Manner::Json => {
-                screen.print_bytes(&format!("{{\"event\":\"complete\",\"reading\":{}}}\n", end.json))
-            }
-            Manner::Guard if self.in_line && !self.roles.is_empty() => screen.print_bytes("\n"),
-            Manner::Guard => Ok(()),
-            Manner::People => {
-                let gap = if self.in_line { "\n\n" } else { "\n" };
-                let text = summary(&screen.paint, end);
-                screen.print(&format!("{gap}{text}"))
-            }
-        }
+    /// Ends the last line of a conversation that is passed on.
+    fn end_line(&self, screen: &mut Screen) -> Result<(), Failure> {
+        if self.in_line && !self.roles.is_empty() { screen.print_bytes("\n") } else { Ok(()) }
     }
 }
 
@@ -380,28 +297,28 @@ fn line(paint: &Paint, event: &Event) -> Option<String> {
     })
 }
 
-fn summary(paint: &Paint, end: &End) -> String {
-    let mut text = format!("{}\n", paint.bold(&end.title));
-    if !end.is_sufficient {
+fn summary(paint: &Paint, instrument: &Instrument, reading: &AnyReading) -> String {
+    let mut text = format!("{}\n", paint.bold(&format!("{}@{}", instrument.id(), instrument.version())));
+    let fidelity = reading.fidelity();
+    if !fidelity.sufficient {
         text.push_str(&format!(
             "  the content lacks sufficient signal (fidelity {}); nothing is measured\n",
-            end.fidelity
+            fidelity.index
         ));
         return text;
     }
-    for (name, value) in [("score", end.score), ("fidelity", end.fidelity)] {
+    for (name, value) in [("score", reading.score()), ("fidelity", fidelity.index)] {
         text.push_str(&format!("  {name:<8}  {} {value}\n", bar(paint, value, BOLD)));
     }
-    let heard = end.resonances.iter().filter(|(_, score, _)| *score > Unit::ZERO);
-    for (key, score, triggered) in heard {
-        let sign = if *triggered { "●" } else { "○" };
+    for (key, found) in reading.resonance().filter(|(_, found)| found.activation > Unit::ZERO) {
+        let (score, sign) = (found.activation, if found.triggered { "●" } else { "○" });
         text.push_str(&format!(
             "  {sign} {} {}\n",
-            bar(paint, *score, BOLD),
+            bar(paint, score, BOLD),
             paint.bold(&format!("{key} {score}"))
         ));
     }
-    text.push_str(&format!("  {} ICS\n", end.ics));
+    text.push_str(&format!("  {} ICS\n", reading.ics().consumed));
     text
 }
 

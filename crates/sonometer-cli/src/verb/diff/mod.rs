@@ -8,10 +8,10 @@ use crate::failure::{Exit, Failure};
 use crate::input::{Input, InputArguments};
 use crate::json;
 use crate::screen::Screen;
-use crate::target::{Instrument, Source};
+use crate::target::Source;
 use moved::Moved;
 use report::Totals;
-use sonometer::Document;
+use sonometer::{Document, Instrument};
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]

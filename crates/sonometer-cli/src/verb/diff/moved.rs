@@ -1,9 +1,9 @@
 //! A reading that moved from one version to the other.
 
+use crate::cited::{Cited, cited, full_name, named_resonance};
 use crate::json::number;
-use crate::target::{Cited, Sensed};
 use serde::Serialize;
-use sonometer::{Resonance, Unit};
+use sonometer::{AnyReading, Resonance, Unit};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -40,9 +40,9 @@ const AROUND: usize = 32;
 
 impl Moved {
     /// `None` if nothing moved.
-    pub(super) fn between(old: &Sensed, new: &Sensed) -> Option<Self> {
+    pub(super) fn between(old: &AnyReading, new: &AnyReading) -> Option<Self> {
         let mut resonance: BTreeMap<&str, (Option<_>, Option<_>)> = BTreeMap::new();
-        let (before, after) = (old.named_resonance(), new.named_resonance());
+        let (before, after) = (named_resonance(old), named_resonance(new));
         before.iter().for_each(|(label, found)| resonance.entry(label.as_str()).or_default().0 = Some(found));
         after.iter().for_each(|(label, found)| resonance.entry(label.as_str()).or_default().1 = Some(found));
         let fires = |all: &[(String, Resonance)]| -> Vec<String> {
@@ -68,7 +68,7 @@ impl Moved {
     }
 
     /// What `new` gains on `old`; 0 where one of them was not measured.
-    pub(super) fn gain(old: &Sensed, new: &Sensed) -> Option<i64> {
+    pub(super) fn gain(old: &AnyReading, new: &AnyReading) -> Option<i64> {
         let measured = old.fidelity().sufficient && new.fidelity().sufficient;
         measured.then(|| new.score().0 - old.score().0)
     }
@@ -89,19 +89,19 @@ impl Moved {
 }
 
 /// The evidence of one reading that the other does not have at that place.
-fn only_in(reading: &Sensed, other: &Sensed) -> Vec<Quote> {
-    let key = |within: &Sensed, found: &Cited<'_>| {
-        let name = within.full_name(found.at, found.evidence.metamarker);
+fn only_in(reading: &AnyReading, other: &AnyReading) -> Vec<Quote> {
+    let key = |within: &AnyReading, found: &Cited<'_>| {
+        let name = full_name(within, found.at, found.evidence.metamarker);
         (name, found.evidence.turn, found.evidence.range.clone())
     };
-    let known: Vec<_> = other.evidence().iter().map(|found| key(other, found)).collect();
-    let all = reading.evidence();
+    let known: Vec<_> = cited(other).iter().map(|found| key(other, found)).collect();
+    let all = cited(reading);
     let own = all.iter().filter(|found| !known.contains(&key(reading, found)));
     own.map(|found| Quote::of(found, reading, other)).collect()
 }
 
 impl Quote {
-    fn of(cited: &Cited<'_>, within: &Sensed, other: &Sensed) -> Self {
+    fn of(cited: &Cited<'_>, within: &AnyReading, other: &AnyReading) -> Self {
         let Cited { at, reading, evidence: found, .. } = cited;
         let turn = &reading.interaction().turns()[found.turn];
         let here = reading.masked_turn(found.turn);
@@ -116,7 +116,7 @@ impl Quote {
         let (from, to) = (start.saturating_sub(AROUND), (end + AROUND).min(shown.len()));
         let ellipsis = |cut: bool| if cut { "…" } else { "" };
         Self {
-            marker: within.full_name(*at, found.metamarker),
+            marker: full_name(within, *at, found.metamarker),
             turn: found.turn,
             range: found.range.clone(),
             role: turn.role.as_deref().map(str::to_owned),

@@ -5,10 +5,10 @@ use super::protocols::Difference;
 use crate::failure::counted;
 use crate::json::Target;
 use crate::paint::{BOLD, DIM, Paint, one_line};
-use crate::target::{Instrument, Sensed};
+use crate::target::reference;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
-use sonometer::Unit;
+use sonometer::{AnyReading, Instrument, Unit};
 use std::collections::BTreeMap;
 
 const COME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -16,7 +16,7 @@ const GONE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::R
 
 /// What changed in the protocol, metric or blueprint itself.
 pub(super) fn protocols(paint: &Paint, old: &Instrument, new: &Instrument, found: &[Difference]) -> String {
-    let names = format!("{} → {}", old.reference(), new.reference());
+    let names = format!("{} → {}", reference(old), reference(new));
     let mut text = format!("{}\n", paint.bold(&names));
     if found.is_empty() {
         text.push_str(&format!("  the {}s are the same\n", old.kind().as_str()));
@@ -110,7 +110,7 @@ struct Counts {
 }
 
 impl Totals {
-    pub(super) fn add(&mut self, old: &Sensed, new: &Sensed, moved: Option<&Moved>) {
+    pub(super) fn add(&mut self, old: &AnyReading, new: &AnyReading, moved: Option<&Moved>) {
         self.read += 1;
         if let Some(gain) = Moved::gain(old, new) {
             self.measured += 1;
