@@ -204,9 +204,11 @@ impl Findings {
                 Owner::Line { marker, line } => {
                     self.add(&judge, marker, line, hit, place(plan, turn, hit), 0);
                 }
-                // The rule of a line stands directly before that of the line widened, and so do its hits.
+                // The rule of a line stands directly before that of the line widened, and so do its hits. Unfolded, some of
+                // them will be left out for what is written, and then hide no near miss: that is seen when all are there.
                 Owner::Wide { marker, line }
-                    if scene.window.is_none() && !overlaps_rule_before(&hits[..at], hit) =>
+                    if scene.window.is_none()
+                        && (scene.manner == Manner::Unfolded || !overlaps_rule_before(&hits[..at], hit)) =>
                 {
                     self.add(&judge, marker, line, hit, place(plan, turn, hit), condition::GAP);
                 }
