@@ -2,7 +2,7 @@
 
 use crate::candidate::Scene;
 use crate::characters::{CharClass, class_of};
-use crate::reach::tokens;
+use crate::reach::sentence_tokens;
 use crate::reading::Hit;
 use crate::token::Kind;
 use crate::turn::Token;
@@ -13,8 +13,7 @@ impl Scene<'_> {
     /// Whether enough content words of the sentence of a match stand in the turns before it.
     pub(crate) fn echoes(&self, echo: &Echo, hit: &Hit) -> bool {
         let turn = &self.turns[hit.turn()];
-        // What stands behind the last token belongs to its sentence.
-        let first = tokens(turn, hit.place()).start.min(turn.tokens.len().saturating_sub(1));
+        let (first, _) = sentence_tokens(turn, hit.place());
         let sentence = turn.sentences().into_iter().find(|sentence| sentence.contains(&first));
         let own = sentence.map_or_else(BTreeSet::new, |sentence| self.content_words(&turn.tokens[sentence]));
         let from = turn.index.saturating_sub(echo.within as usize);

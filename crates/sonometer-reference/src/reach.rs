@@ -49,16 +49,26 @@ impl Scene<'_> {
                     .is_some_and(|(a, b)| (a - b).abs() <= i128::from(n.0)),
                 Reach::Words(n) => same_turn && start.saturating_sub(end) <= n as usize,
                 Reach::Sentences(n) => {
-                    same_turn && sentence(turn, start).saturating_sub(sentence(turn, end - 1)) <= n as usize
+                    let (_, end) = sentence_tokens(turn, &one.place);
+                    let (start, _) = sentence_tokens(turn, &other.place);
+                    same_turn && sentence(turn, start).saturating_sub(sentence(turn, end)) <= n as usize
                 }
             }
     }
 }
 
 /// The tokens that a place overlaps; if none, the next one.
-pub(crate) fn tokens(turn: &Turn, place: &Range<usize>) -> Range<usize> {
+fn tokens(turn: &Turn, place: &Range<usize>) -> Range<usize> {
     let tokens = overlapped(turn, place);
     tokens.start..tokens.end.max(tokens.start + 1)
+}
+
+/// The first and the last token whose sentences a place stands in: of those that it overlaps; if none, the one before it, and
+/// before the first token the first.
+pub(crate) fn sentence_tokens(turn: &Turn, place: &Range<usize>) -> (usize, usize) {
+    let tokens = overlapped(turn, place);
+    let before = tokens.start.saturating_sub(1);
+    if tokens.is_empty() { (before, before) } else { (tokens.start, tokens.end - 1) }
 }
 
 /// The number of the sentence of a token.

@@ -57,12 +57,15 @@ impl Layouts {
     pub(super) fn spot(&self, turn: u32, start: u32, end: u32) -> Spot {
         let layout = &self.turns[turn as usize];
         let first = layout.tokens.partition_point(|token| token.1 <= start);
-        let last = layout.tokens.partition_point(|token| token.0 < end).max(first + 1);
+        let last = layout.tokens.partition_point(|token| token.0 < end);
+        // A sign beside words stands in the sentence of the word before it, which is known when the next is not yet.
+        let (from, to) =
+            if first < last { (first, last - 1) } else { (first.saturating_sub(1), first.saturating_sub(1)) };
         Spot {
             first,
-            last,
-            first_sentence: layout.sentence_of(first),
-            last_sentence: layout.sentence_of(last - 1),
+            last: last.max(first + 1),
+            first_sentence: layout.sentence_of(from),
+            last_sentence: layout.sentence_of(to),
         }
     }
 
@@ -98,9 +101,8 @@ impl Layouts {
 }
 
 impl Layout {
-    /// The number of the sentence that a token stands in; behind the last token, that of the last.
+    /// The number of the sentence that a token stands in.
     fn sentence_of(&self, token: usize) -> usize {
-        let token = token.min(self.tokens.len().saturating_sub(1));
         self.sentences.partition_point(|first| *first as usize <= token)
     }
 }
