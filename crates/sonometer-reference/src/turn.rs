@@ -90,11 +90,12 @@ fn gaps(text: &[char], tokens: &[Token]) -> Vec<Vec<char>> {
         .collect()
 }
 
-/// The first and the last gap stand beside one token only and are judged with that one alone.
+/// The last gap stands behind a token only and is judged with that one alone; before the first nothing is parted.
 fn kinds(gaps: &[Vec<char>], tokens: &[Token], text: &[char], language: &Language) -> Vec<GapKind> {
     (0..gaps.len())
         .map(|k| {
-            let previous = k.checked_sub(1).map(|p| tokens[p].lower.as_str());
+            let Some(before) = k.checked_sub(1) else { return GapKind::Join };
+            let previous = Some(tokens[before].lower.as_str());
             let next = tokens.get(k).map(|token| text[token.folded.start]);
             gap::kind(&gaps[k], previous, next, &|word| {
                 let before_digit = next.is_some_and(|c| c.is_ascii_digit());

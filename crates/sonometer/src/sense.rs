@@ -291,7 +291,13 @@ fn measure(search: Search, reading: &mut Reading, options: SenseOptions) {
     for (marker, resonance) in &mut reading.resonances {
         let number = *marker as usize;
         if let Some(ratio) = &plan.protocol.markers[number].ratio {
-            *resonance = resonance::measure_ratio(plan, &setting, number, ratio, &reading.candidates);
+            *resonance = resonance::measure_ratio(
+                plan,
+                &setting,
+                number,
+                ratio,
+                (&reading.candidates, &reading.joined),
+            );
         }
     }
     reading.score = score::score(plan, &reading.resonances);

@@ -1,18 +1,19 @@
 //! Markers of how often one thing is said for another.
 
 use super::Resonance;
+use crate::evidence::window::Joined;
 use crate::evidence::{Candidate, Setting};
 use crate::protocol::Ratio;
 use crate::sensor::Plan;
 use crate::unit::{Unit, div_half_up};
 
-/// The activation of a ratio; `candidates` are those of all markers, by marker, measured.
+/// The activation of a ratio; `candidates` are those of all markers, by marker, measured, with their further stretches.
 pub(crate) fn measure(
     plan: &Plan,
     setting: &Setting,
     number: usize,
     ratio: &Ratio,
-    candidates: &[Candidate],
+    (candidates, joined): (&[Candidate], &Joined),
 ) -> Resonance {
     let marker_plan = &plan.markers[number];
     let evidence_of = |marker: u32| {
@@ -20,11 +21,11 @@ pub(crate) fn measure(
         of_marker(candidates, marker)
             .filter(move |c| c.contribution > Unit::ZERO && setting.is_by(c.turn as usize, by))
     };
-    let counted = |marker: Option<u32>| marker.map_or(0, |marker| places(evidence_of(marker)));
+    let counted = |marker: Option<u32>| marker.map_or(0, |marker| places(evidence_of(marker), joined));
     let of = counted(marker_plan.ratio_of);
     let to = match marker_plan.ratio_to {
         Some(marker) => counted(Some(marker)),
-        None => places(of_marker(candidates, number as u32).filter(|c| c.failed == 0)),
+        None => places(of_marker(candidates, number as u32).filter(|c| c.failed == 0), joined),
     };
     let activation = activation(ratio, of, to);
     let marker = &plan.protocol.markers[number];
@@ -36,22 +37,39 @@ fn of_marker(candidates: &[Candidate], marker: u32) -> impl Iterator<Item = &Can
     candidates[from..].iter().take_while(move |c| c.marker == marker)
 }
 
-/// How many places there are; those that overlap are one.
-fn places<'c>(candidates: impl Iterator<Item = &'c Candidate>) -> i128 {
-    let mut all: Vec<(u32, u32, u32)> = candidates.map(|c| (c.turn, c.start, c.end)).collect();
-    all.sort_unstable();
+/// How many places there are; those that overlap in some turn are one.
+fn places<'c>(candidates: impl Iterator<Item = &'c Candidate>, joined: &Joined) -> i128 {
+    let mut stretches = Vec::new();
     let mut count = 0;
+    for candidate in candidates {
+        stretches.extend(joined.place(candidate).map(|s| (s.turn, s.start, s.end, count)));
+        count += 1;
+    }
+    stretches.sort_unstable();
+    // By candidate: another one of the same place, at last itself.
+    let mut same: Vec<usize> = (0..count).collect();
+    let mut apart = count;
     let mut reached = None;
-    for (turn, start, end) in all {
+    for (turn, start, end, candidate) in stretches {
         match reached {
-            Some((t, e)) if t == turn && start < e => reached = Some((turn, e.max(end))),
-            _ => {
-                count += 1;
-                reached = Some((turn, end));
+            Some((t, e, before)) if t == turn && start < e => {
+                let (one, other) = (root(&same, before), root(&same, candidate));
+                apart -= usize::from(one != other);
+                same[one] = other;
+                reached = Some((turn, e.max(end), candidate));
             }
+            _ => reached = Some((turn, end, candidate)),
         }
     }
-    count
+    apart as i128
+}
+
+/// The candidate that stands for the place of this one.
+fn root(same: &[usize], mut candidate: usize) -> usize {
+    while same[candidate] != candidate {
+        candidate = same[candidate];
+    }
+    candidate
 }
 
 fn activation(ratio: &Ratio, of: i128, to: i128) -> Unit {

@@ -5,7 +5,7 @@ use super::case::{Case, Feed};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::json;
-use sonometer::protocol::Protocol;
+use sonometer::protocol::{Better, Protocol};
 use sonometer::{Interaction, Sensor};
 use sonometer_reference::generate;
 use sonometer_reference::vectors::{self, Vector};
@@ -58,7 +58,7 @@ impl Dice {
         match self.below(10) {
             0 | 1 => vector.interaction_b = Some(self.plain(name, protocol, sensor)?.interaction),
             2 => vector.interaction = self.broken(&vector.interaction),
-            3 => self.compose(&mut vector),
+            3 => self.compose(&mut vector, protocol.better),
             _ => {}
         }
         Ok(vector)
@@ -108,7 +108,7 @@ impl Dice {
     }
 
     /// A metric or a blueprint of the protocol and a second one; some name what is not there.
-    fn compose(&mut self, vector: &mut Vector) {
+    fn compose(&mut self, vector: &mut Vector, better: Better) {
         let mut second = self.draw(generate::protocol());
         second.id = "p1".into();
         if self.below(8) > 0 {
@@ -117,7 +117,9 @@ impl Dice {
         vector.shelf = vec![vector.target.clone(), second.to_canonical_json()];
         let other = if self.below(8) == 0 { "p2" } else { "p1" };
         let component = |id: &str, weight: usize, complement: bool| json!({ "protocol": id, "weight": weight, "complement": complement });
-        let (weight, turned) = (1 + self.below(5), self.below(2) == 0);
+        // Whether high scores of both are good, or of one only: most metrics fit what they are made of.
+        let (weight, fits) = (1 + self.below(5), self.below(8) > 0);
+        let turned = (second.better != better) == fits;
         let components = [component("p0", 1, false), component(other, weight, turned)];
         let metric =
             json!({ "sonometer_metric": 1, "id": "both", "version": "1.0", "components": components });
@@ -161,7 +163,7 @@ mod tests {
             .filter(|(a, case)| !case.vector.shelf.is_empty() && matches!(a, Answer::Bytes(_)));
         let composed = composed.count();
         assert!(
-            found > 100 && wrong > 20 && compared > 40 && composed > 8,
+            found > 100 && wrong > 20 && compared > 40 && composed > 20,
             "{found} {wrong} {compared} {composed}"
         );
     }
