@@ -1,6 +1,8 @@
 //! Finding what ships by what people write: `courtesy`, `courtesy@1.0`.
 
-use crate::{Entry, entries, versions_in};
+use crate::{Entry, entries, stages, versions_in};
+use sonometer::protocol::Status;
+use sonometer::stage::Stage;
 use sonometer::{Document, TargetKind};
 use std::fmt;
 
@@ -36,6 +38,18 @@ pub fn find_metric(id: &str, version: Option<&str>) -> Option<&'static Entry> {
 /// The version of a blueprint asked for; without one, the latest that is active.
 pub fn find_blueprint(id: &str, version: Option<&str>) -> Option<&'static Entry> {
     find_of(TargetKind::Blueprint, id, version)
+}
+
+/// The version of a stage asked for; without one, the latest that is published, or else the latest: whoever plays one by name
+/// wants to play.
+pub fn find_stage(id: &str, version: Option<&str>) -> Option<&'static Entry> {
+    let is_published =
+        |entry: &&Entry| Stage::read(entry.source).is_ok_and(|(stage, _)| stage.status == Status::Published);
+    let mut newest_first = versions_in(stages(), id).iter().rev();
+    match version {
+        Some(version) => newest_first.find(|entry| entry.version == version),
+        None => newest_first.clone().find(is_published).or_else(|| newest_first.next()),
+    }
 }
 
 fn find_of(kind: TargetKind, id: &str, version: Option<&str>) -> Option<&'static Entry> {

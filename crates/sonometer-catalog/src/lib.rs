@@ -1,4 +1,4 @@
-//! The protocols, metrics and blueprints that ship with Sonometer, as the files their authors wrote.
+//! The protocols, metrics, blueprints and stages that ship with Sonometer, as the files their authors wrote.
 //!
 //! The tables below are written out by hand: what ships is a decision, not whatever lies in a folder.
 
@@ -6,12 +6,12 @@ mod find;
 mod rates;
 mod shelf;
 
-pub use find::{NotFound, find, find_any, find_blueprint, find_metric, split};
+pub use find::{NotFound, find, find_any, find_blueprint, find_metric, find_stage, split};
 pub use rates::{rates, rates_of};
 pub use shelf::{Shelf, is_named_like_one};
 pub use sonometer::composition::compare_versions;
 
-use sonometer::{Catalog, Error, Metric, Protocol, TargetKind};
+use sonometer::{Blueprint, Catalog, Error, Metric, Protocol, TargetKind};
 
 /// One version of one shipped protocol, metric or blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,21 @@ static METRICS: &[Entry] =
 static BLUEPRINTS: &[Entry] =
     &[entry!("blueprints", "assistant-reply" @ "1.0"), entry!("blueprints", "service-call" @ "1.0")];
 
+/// What the stages are sensed by and nothing else is; it is listed nowhere.
+static STAGE_PROTOCOLS: &[Entry] = &[
+    entry!("stages", "agent-guard" @ "1.0"),
+    entry!("stages", "client-led-talk" @ "1.0"),
+    entry!("stages", "service-conduct" @ "1.0"),
+];
+
+static STAGE_BLUEPRINTS: &[Entry] = &[entry!("stages", "billing-desk" @ "1.0")];
+
+static STAGES: &[Entry] = &[
+    entry!("stages", "agent-phishing" @ "1.0"),
+    entry!("stages", "billing-dispute" @ "1.0"),
+    entry!("stages", "drinking-less" @ "1.0"),
+];
+
 /// Every shipped version of a kind, by id and then from the oldest version to the newest.
 pub fn entries(kind: TargetKind) -> &'static [Entry] {
     match kind {
@@ -77,6 +92,11 @@ pub fn blueprints() -> &'static [Entry] {
     BLUEPRINTS
 }
 
+/// Every shipped version of a stage, in the same order.
+pub fn stages() -> &'static [Entry] {
+    STAGES
+}
+
 /// Every version of one protocol, from the oldest to the newest; empty if none ships.
 pub fn versions(id: &str) -> &'static [Entry] {
     versions_in(PROTOCOLS, id)
@@ -88,7 +108,7 @@ fn versions_in(entries: &'static [Entry], id: &str) -> &'static [Entry] {
     &entries[from..to]
 }
 
-/// What ships, for metrics and blueprints that name it.
+/// What ships, for metrics, blueprints and stages that name it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shipped;
 
@@ -105,11 +125,33 @@ impl Catalog for Shipped {
     }
 }
 
+/// What ships, and what the stages that ship are sensed by: the catalogue for dives.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ForStages;
+
+impl Catalog for ForStages {
+    fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
+        let own = versions_in(STAGE_PROTOCOLS, id).iter();
+        let own: Result<Vec<_>, Error> = own.map(|entry| Ok(Protocol::read(entry.source)?.0)).collect();
+        Ok([Shipped.protocols(id)?, own?].concat())
+    }
+
+    fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
+        Shipped.metrics(id)
+    }
+
+    fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
+        let all = versions_in(BLUEPRINTS, id).iter().chain(versions_in(STAGE_BLUEPRINTS, id));
+        all.map(|entry| Blueprint::read(entry.source).map(|(blueprint, _)| blueprint)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use sonometer::protocol::{Sgm, Status};
-    use sonometer::{Blueprint, Composition, Interaction, Unit};
+    use sonometer::stage::{Stage, World};
+    use sonometer::{Composition, Interaction, Unit};
     use std::cmp::Ordering;
     use std::collections::BTreeSet;
 
@@ -139,7 +181,8 @@ mod tests {
     fn published_versions_do_not_change() {
         let digests = include_str!("../published.txt").lines().filter(|line| !line.starts_with('#'));
         let known: Vec<String> = digests.map(str::to_owned).collect();
-        let now = PROTOCOLS.iter().chain(METRICS).chain(BLUEPRINTS).filter(|entry| {
+        let now = [PROTOCOLS, METRICS, BLUEPRINTS, STAGE_PROTOCOLS, STAGE_BLUEPRINTS, STAGES].concat();
+        let now = now.iter().filter(|entry| {
             !Protocol::read(entry.source).is_ok_and(|(protocol, _)| protocol.status == Status::Draft)
         });
         let now: Vec<String> = now
@@ -203,6 +246,35 @@ mod tests {
         let all: BTreeSet<&str> = ids.iter().flatten().copied().collect();
         let count: usize = ids.iter().map(BTreeSet::len).sum();
         assert_eq!(all.len(), count, "every id names one thing");
+    }
+
+    #[test]
+    fn what_stages_are_sensed_by_is_sound() {
+        for entry in STAGE_PROTOCOLS {
+            let (protocol, warnings) = Protocol::read(entry.source).expect(entry.id);
+            assert_eq!((protocol.id.as_str(), protocol.version.as_str()), (entry.id, entry.version));
+            assert!(
+                warnings.is_empty() && protocol.status == Status::Published,
+                "{}: {warnings:?}",
+                entry.id
+            );
+            assert!(versions(entry.id).is_empty(), "{} is listed", entry.id);
+        }
+    }
+
+    #[test]
+    fn stages_are_sound_and_pass_their_own_tests() {
+        for entry in STAGES {
+            let (stage, warnings) = Stage::read(entry.source).expect(entry.id);
+            assert_eq!((stage.id.as_str(), stage.version.as_str()), (entry.id, entry.version));
+            assert!(stage.walkthroughs.len() >= 5 && stage.target.1.version.is_some(), "{}", entry.id);
+            let world = World::new(stage, &ForStages).expect(entry.id);
+            for found in [warnings, world.lint(), world.lint_walkthroughs()] {
+                assert!(found.is_empty(), "{}: {found:?}", entry.id);
+            }
+            assert_eq!(world.degenerate().0, Vec::<String>::new(), "{}", entry.id);
+            assert!(find_stage(entry.id, None).is_some());
+        }
     }
 
     #[test]

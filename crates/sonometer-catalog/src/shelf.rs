@@ -1,10 +1,10 @@
-//! Where metrics and blueprints find what they name: what somebody has of their own, then what ships.
+//! Where metrics, blueprints and stages find what they name: what somebody has of their own, then what ships.
 
-use crate::{Shipped, compare_versions};
-use sonometer::{Catalog, Document, Error, Metric, Protocol};
+use crate::{ForStages, Shipped, compare_versions};
+use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
 use std::path::{Path, PathBuf};
 
-/// Protocols and metrics of one's own. Behind them stands what ships, unless it is [`Shelf::alone`]; a version of one's own
+/// Protocols, metrics and blueprints of one's own. Behind them stands what ships, unless it is [`Shelf::alone`]; a version of one's own
 /// hides the one that ships.
 ///
 /// ```
@@ -24,20 +24,45 @@ use std::path::{Path, PathBuf};
 pub struct Shelf {
     protocols: Vec<Protocol>,
     metrics: Vec<Metric>,
-    /// Whether what ships is left out.
-    alone: bool,
+    blueprints: Vec<Blueprint>,
+    behind: Behind,
+}
+
+/// What stands behind somebody's own.
+#[derive(Clone, Copy, Debug, Default)]
+enum Behind {
+    Nothing,
+    #[default]
+    Shipped,
+    ForStages,
+}
+
+impl Behind {
+    fn catalog(self) -> Option<&'static dyn Catalog> {
+        match self {
+            Self::Nothing => None,
+            Self::Shipped => Some(&Shipped),
+            Self::ForStages => Some(&ForStages),
+        }
+    }
 }
 
 impl Shelf {
     /// A shelf on which nothing stands but what is put there.
     pub fn alone() -> Self {
-        Self { alone: true, ..Self::default() }
+        Self { behind: Behind::Nothing, ..Self::default() }
+    }
+
+    /// The same with what the stages that ship are sensed by behind it, which no other catalogue has.
+    pub fn for_stages(self) -> Self {
+        Self { behind: Behind::ForStages, ..self }
     }
 
     /// Puts the protocols and metrics of these sources on it.
     ///
     /// # Errors
-    /// Those of [`Document::read`], with `shelf[n]` before the place; `invalid_request` for a blueprint, which nothing can name.
+    /// Those of [`Document::read`], with `shelf[n]` before the place; `invalid_request` for a blueprint, which
+    /// no metric and no blueprint can name.
     pub fn read(mut self, sources: &[impl AsRef<str>]) -> Result<Self, Error> {
         for (at, source) in sources.iter().enumerate() {
             let document = Document::read(source.as_ref()).map(|(document, _)| document);
@@ -54,7 +79,7 @@ impl Shelf {
         Ok(self)
     }
 
-    /// Puts the protocols and metrics of a folder on it: the files that end in `.yaml`, `.yml` or `.json`, by their names.
+    /// Puts the protocols, metrics and blueprints of a folder on it: the files that end in `.yaml`, `.yml` or `.json`, by their names.
     /// Whatever else lies there, or cannot be read, is left out.
     pub fn add_folder(&mut self, folder: &Path) {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -69,12 +94,12 @@ impl Shelf {
         }
     }
 
-    /// Puts something on it. A blueprint, which nothing can name, is left out.
+    /// Puts something on it.
     pub fn add(&mut self, document: Document) {
         match document {
             Document::Protocol(protocol) => self.protocols.push(*protocol),
             Document::Metric(metric) => self.metrics.push(metric),
-            Document::Blueprint(_) => {}
+            Document::Blueprint(blueprint) => self.blueprints.push(blueprint),
         }
     }
 }
@@ -88,14 +113,20 @@ pub fn is_named_like_one(file: &Path) -> bool {
 impl Catalog for Shelf {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
         let own = self.protocols.iter().filter(|protocol| protocol.id == id).cloned().collect();
-        let shipped = if self.alone { Vec::new() } else { Shipped.protocols(id)? };
+        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.protocols(id))?;
         Ok(behind(own, shipped, |protocol| &protocol.version))
     }
 
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
         let own = self.metrics.iter().filter(|metric| metric.id == id).cloned().collect();
-        let shipped = if self.alone { Vec::new() } else { Shipped.metrics(id)? };
+        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.metrics(id))?;
         Ok(behind(own, shipped, |metric| &metric.version))
+    }
+
+    fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
+        let own = self.blueprints.iter().filter(|blueprint| blueprint.id == id).cloned().collect();
+        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
+        Ok(behind(own, shipped, |blueprint| &blueprint.version))
     }
 }
 
@@ -123,7 +154,7 @@ mod tests {
             all.map(|protocol| (protocol.version, protocol.name == "Own")).collect()
         };
         assert_eq!(facts(&shelf), [("1.0".to_owned(), true), ("1.5".to_owned(), false)]);
-        shelf.alone = true;
+        shelf.behind = Behind::Nothing;
         assert_eq!(facts(&shelf), [("1.0".to_owned(), true)]);
         assert!(shelf.metrics("reply-quality").expect("can be read").is_empty());
         assert_eq!(Shelf::default().metrics("reply-quality").expect("can be read").len(), 1);

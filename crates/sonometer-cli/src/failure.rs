@@ -98,6 +98,7 @@ impl Failure {
             let kind = match &source.text {
                 text if text.contains("sonometer_metric") => "metric",
                 text if text.contains("sonometer_blueprint") => "blueprint",
+                text if text.contains("sonometer_stage") => "stage",
                 _ => "protocol",
             };
             format!("{}: the {kind} has {}", source.name, counted(errors, "error"))

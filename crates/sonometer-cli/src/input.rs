@@ -1,42 +1,140 @@
-//! What is measured: text, one interaction, or one interaction per line.
+//! What is measured: a file of any kind that is known, one interaction, or one interaction per line.
 
 use crate::failure::Failure;
-use crate::{file, screen, transcript};
-use clap::ValueEnum;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use sonometer::{Error, Interaction};
+use crate::screen::Screen;
+#[cfg(feature = "audio")]
+use crate::sound::{self, SoundArguments};
+use crate::{file, screen};
+use sonometer::protocol::Modality;
+use sonometer::{Error, ErrorCode, Interaction};
+use sonometer_ingest::{Hints, Ingested, Kind, Quoted, apart};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-/// The form of an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// A text: all of the file.
-    Text,
-    /// One interaction, or an object that holds one under `interaction`.
-    Json,
-    /// The same, one per line.
-    Jsonl,
-    /// A conversation of lines such as `agent: Good morning.`
-    Turns,
-    /// The captions of a recording, as WebVTT.
-    Vtt,
-    /// The same, as SubRip.
-    Srt,
+/// The verb under which the command reads a file in a process apart.
+pub(crate) const READ_APART: &str = "read-apart";
+
+/// What the caller knows of a file, or wishes.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct FileArguments {
+    /// What the input is, where its content does not tell: text, json, jsonl, turns, vtt, srt, whatsapp, chat, pdf, docx, odt, html,
+    /// markdown, rtf, mail, sheet, csv or audio
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    format: Option<Kind>,
+    /// The document consists of lines such as `agent: Good morning.`
+    #[arg(long)]
+    turns: bool,
+    /// The column of a table whose cells are the turns: its heading, or letters such as B
+    #[arg(long, value_name = "NAME")]
+    column: Option<String>,
+    /// The column that says who speaks
+    #[arg(long, value_name = "NAME", requires = "column")]
+    role_column: Option<String>,
+    /// The sheet of a workbook
+    #[arg(long, value_name = "NAME")]
+    sheet: Option<String>,
+    /// Quoted parts of mails: cut or keep
+    #[arg(long, value_name = "HOW", default_value = "cut", value_parser = quoted)]
+    quoted: Quoted,
+    /// Names in the file and the roles they are: `Ann Lee=agent,Bo=customer`
+    #[arg(long, value_name = "NAME=ROLE", value_delimiter = ',', value_parser = role)]
+    role_map: Vec<(String, String)>,
+    /// Senses a file as text, document or transcript, where a protocol does not read what it is
+    #[arg(long = "as", value_name = "MODALITY", value_parser = modality)]
+    modality: Option<Modality>,
+    #[cfg(feature = "audio")]
+    #[command(flatten)]
+    sound: SoundArguments,
 }
 
-/// The input of `sense` and `fidelity`.
+fn kind(name: &str) -> Result<Kind, String> {
+    let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+    Kind::from_name(name).ok_or_else(|| format!("write one of {}", names.join(", ")))
+}
+
+fn quoted(name: &str) -> Result<Quoted, String> {
+    match name {
+        "cut" => Ok(Quoted::Cut),
+        "keep" => Ok(Quoted::Keep),
+        _ => Err("write cut or keep".into()),
+    }
+}
+
+fn role(pair: &str) -> Result<(String, String), String> {
+    match pair.split_once('=') {
+        Some((name, role)) if !name.trim().is_empty() && !role.trim().is_empty() => {
+            Ok((name.trim().to_owned(), role.trim().to_owned()))
+        }
+        _ => Err("write NAME=ROLE, such as `Ann Lee=agent`".into()),
+    }
+}
+
+fn modality(name: &str) -> Result<Modality, String> {
+    match Modality::from_name(name) {
+        Some(modality) if modality != Modality::Audio => Ok(modality),
+        _ => Err("write text, document or transcript".into()),
+    }
+}
+
+impl FileArguments {
+    /// An option that is for recordings alone.
+    fn unfit_for_others(&self) -> Option<&'static str> {
+        #[cfg(feature = "audio")]
+        return self.sound.unfit_for_others();
+        #[cfg(not(feature = "audio"))]
+        None
+    }
+
+    /// An option that is for one file, where there are several.
+    fn unfit_for_several(&self) -> Option<&'static str> {
+        #[cfg(feature = "audio")]
+        return self.sound.unfit_for_several();
+        #[cfg(not(feature = "audio"))]
+        None
+    }
+
+    fn hints(&self, path: &str, kind: Kind) -> Hints {
+        Hints {
+            name: (path != "-").then(|| path.to_owned()),
+            kind: Some(kind),
+            turns: self.turns,
+            column: self.column.clone(),
+            role_column: self.role_column.clone(),
+            sheet: self.sheet.clone(),
+            quoted: self.quoted,
+            roles: self.role_map.clone(),
+            modality: self.modality,
+            builtin_pdf: false,
+        }
+    }
+
+    /// An option that does not fit interactions in JSON: nothing is accepted and ignored.
+    fn unfit_for_json(&self) -> Option<&'static str> {
+        [
+            ("--turns", self.turns),
+            ("--column", self.column.is_some()),
+            ("--sheet", self.sheet.is_some()),
+            ("--quoted", self.quoted != Quoted::Cut),
+            ("--role-map", !self.role_map.is_empty()),
+            ("--as", self.modality.is_some()),
+        ]
+        .into_iter()
+        .find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}
+
+/// The input of verbs that sense.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InputArguments {
-    /// A .txt, .json, .jsonl, .vtt or .srt file, or `-` for standard input
-    input: String,
-    /// The form of the input, where its name does not tell
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    /// A text, document (PDF, Word, OpenDocument, HTML, Markdown, RTF), mail, table, chat, caption or JSON file, a recording with
+    /// its transcript or a recogniser, or `-` for standard input
+    pub(crate) input: String,
+    #[command(flatten)]
+    pub(crate) file: FileArguments,
     /// Only this line of a .jsonl input, from 1
     #[arg(long, value_name = "N")]
-    line: Option<usize>,
+    pub(crate) line: Option<usize>,
 }
 
 /// An input that has been read but not yet taken apart.
@@ -44,7 +142,10 @@ pub(crate) struct InputArguments {
 pub(crate) struct Input {
     name: String,
     bytes: Vec<u8>,
-    format: Format,
+    kind: Kind,
+    hints: Hints,
+    #[cfg(feature = "audio")]
+    sound: SoundArguments,
     only: Option<usize>,
 }
 
@@ -56,12 +157,47 @@ pub(crate) struct Item {
     /// Its own id, where it has one.
     pub(crate) id: Option<String>,
     pub(crate) interaction: Result<Interaction, Failure>,
+    /// What is known of the file it comes from; `None` for interactions in JSON.
+    pub(crate) origin: Option<Ingested>,
+}
+
+impl Item {
+    /// Tells what a person should know of the file.
+    pub(crate) fn tell_notes(&self, screen: &Screen) {
+        for note in self.origin.iter().flat_map(|origin| &origin.notes) {
+            screen.note(&format!("{}: {note}", self.name));
+        }
+        #[cfg(feature = "audio")]
+        if let Some(sound) = self.origin.iter().find_map(|origin| origin.sound.as_ref()) {
+            screen.note(&format!("{}: {}", self.name, sound::shown(sound)));
+        }
+    }
+}
+
+/// An error of the engine about an interaction, with the way out where a protocol does not read documents.
+pub(crate) fn refused(name: &str, modality: Modality, error: &Error) -> Failure {
+    let mut error = error.clone();
+    if modality == Modality::Document
+        && error.place == "interaction"
+        && error.message.contains("not document")
+    {
+        error.message.push_str("; `--as text` senses the text of the file");
+    }
+    if modality == Modality::Audio && error.place == "interaction" && error.message.contains("not audio") {
+        error.message.push_str("; `--as transcript` senses what was said");
+    }
+    Failure::engine(name, &error)
 }
 
 impl Input {
     /// The input of that name, all of it.
-    pub(crate) fn of(path: &str, format: Option<Format>) -> Result<Self, Failure> {
-        Self::open(&InputArguments { input: path.to_owned(), format, line: None })
+    pub(crate) fn of(path: &str, file: &FileArguments) -> Result<Self, Failure> {
+        if let Some(option) = file.unfit_for_several() {
+            return Err(Failure::unusable(format!(
+                "{option} is for one recording; put it beside each under its name, and leave the option away"
+            )));
+        }
+        Self::open(&InputArguments { input: path.to_owned(), file: file.clone(), line: None })
     }
 
     pub(crate) fn open(arguments: &InputArguments) -> Result<Self, Failure> {
@@ -74,17 +210,39 @@ impl Input {
         if bytes.trim_ascii().is_empty() {
             return Err(Failure::unusable(format!("{name}: the input is empty")));
         }
-        let format = match arguments.format {
-            Some(format) => format,
-            None if path == "-" => sniff(&bytes),
-            None => by_name(path)?,
+        let kind = match arguments.file.format {
+            Some(kind) => kind,
+            None => sonometer_ingest::sniff(&bytes, (path != "-").then_some(path))
+                .map_err(|failure| Failure::engine(&name, &failure.error))?,
         };
-        if arguments.line.is_some() && format != Format::Jsonl {
+        if arguments.line.is_some() && kind != Kind::Jsonl {
             return Err(Failure::unusable(format!(
                 "{name}: --line picks from .jsonl inputs; leave it away here"
             )));
         }
-        let input = Self { name, bytes, format, only: arguments.line };
+        if let (Kind::Json | Kind::Jsonl, Some(option)) = (kind, arguments.file.unfit_for_json()) {
+            return Err(Failure::unusable(format!(
+                "{name}: {option} is for files that are no interactions in JSON; leave it away here"
+            )));
+        }
+        if let (true, Some(option)) = (kind != Kind::Audio, arguments.file.unfit_for_others()) {
+            return Err(Failure::unusable(format!(
+                "{name}: {option} is for recordings, and this is {}; leave it away here",
+                kind.shown()
+            )));
+        }
+        let hints = arguments.file.hints(path, kind);
+        #[cfg(feature = "audio")]
+        let sound = arguments.file.sound.clone();
+        let input = Self {
+            name,
+            bytes,
+            kind,
+            hints,
+            #[cfg(feature = "audio")]
+            sound,
+            only: arguments.line,
+        };
         match input.only {
             Some(wanted) if input.lines().all(|(number, ..)| number != wanted) => {
                 Err(Failure::unusable(format!("{}: there is no interaction on line {wanted}", input.name)))
@@ -95,32 +253,45 @@ impl Input {
 
     /// Whether it may hold several interactions.
     pub(crate) fn is_several(&self) -> bool {
-        self.format == Format::Jsonl && self.only.is_none()
+        self.kind == Kind::Jsonl && self.only.is_none()
     }
 
     /// The interactions, in their order.
     pub(crate) fn items(&self) -> Box<dyn Iterator<Item = Item> + '_> {
-        match self.format {
-            Format::Text => self.whole(Interaction::text),
-            Format::Turns => self.whole(transcript::turns),
-            Format::Vtt => self.whole(transcript::vtt),
-            Format::Srt => self.whole(transcript::srt),
-            Format::Json => Box::new(std::iter::once(item(self.name.clone(), &self.bytes, 0))),
-            Format::Jsonl => {
+        match self.kind {
+            Kind::Json => Box::new(std::iter::once(item(self.name.clone(), &self.bytes, 0))),
+            Kind::Jsonl => {
                 let wanted = self.lines().filter(|(number, ..)| self.only.is_none_or(|only| only == *number));
                 Box::new(
                     wanted.map(|(number, start, line)| item(format!("{}:{number}", self.name), line, start)),
                 )
             }
+            _ => Box::new(std::iter::once(self.whole())),
         }
     }
 
-    /// All of the input as one interaction that `read` makes of it.
-    fn whole(&self, read: fn(&str) -> Result<Interaction, Error>) -> Box<dyn Iterator<Item = Item> + '_> {
-        let text = file::utf8(&self.name, &self.bytes, 0);
-        let interaction =
-            text.and_then(|text| read(text).map_err(|error| Failure::engine(&self.name, &error)));
-        Box::new(std::iter::once(Item { name: self.name.clone(), id: None, interaction }))
+    /// All of the input as one interaction. Files that large libraries read are read in a process apart.
+    fn whole(&self) -> Item {
+        let (interaction, origin) = match self.read() {
+            Ok(read) => (Ok(read.interaction.clone()), Some(read)),
+            Err(failure) => (Err(failure), None),
+        };
+        Item { name: self.name.clone(), id: None, interaction, origin }
+    }
+
+    fn read(&self) -> Result<Ingested, Failure> {
+        #[cfg(feature = "audio")]
+        if self.kind == Kind::Audio {
+            let own = own()?;
+            let helper = || helper(&own);
+            return sound::read(&self.name, &self.bytes, &self.hints, &self.sound, &helper);
+        }
+        let read = if self.kind.is_intricate() {
+            apart::read(helper(&own()?), &self.bytes, &self.hints, &apart::Budget::default())
+        } else {
+            sonometer_ingest::read(&self.bytes, &self.hints)
+        };
+        read.map_err(|failure| Failure::engine(&self.name, &failure.error))
     }
 
     /// The lines that are not blank: number from 1, first byte, bytes.
@@ -135,37 +306,29 @@ impl Input {
     }
 }
 
-/// The wrapping that lists of labelled interactions have.
-#[derive(Deserialize)]
-struct Wrapping<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    interaction: Option<&'a RawValue>,
+/// The command itself, which is the process apart too.
+fn own() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| {
+        let message = format!("the command does not find itself: {error}; call it by its path");
+        Failure::told(ErrorCode::Internal, message)
+    })
+}
+
+fn helper(own: &Path) -> Command {
+    let mut helper = Command::new(own);
+    helper.arg(READ_APART);
+    helper
 }
 
 /// Reads one interaction; `base` is where `bytes` begin in the input.
 fn item(name: String, bytes: &[u8], base: usize) -> Item {
     let text = match file::utf8(&name, bytes, base) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
-        Err(failure) => return Item { name, id: None, interaction: Err(failure) },
+        Err(failure) => return Item { name, id: None, interaction: Err(failure), origin: None },
     };
-    let (id, interaction) = unwrap(text);
-    Item { interaction: interaction.map_err(|error| Failure::engine(&name, &error)), name, id }
-}
-
-/// An interaction with its own id, bare or under `interaction`.
-pub(crate) fn unwrap(text: &str) -> (Option<String>, Result<Interaction, Error>) {
-    let (id, inner) = match serde_json::from_str::<Wrapping<'_>>(text) {
-        Ok(Wrapping { id, interaction }) => (id.map(plain), interaction.map(RawValue::get)),
-        Err(_) => (None, None),
-    };
-    (id, Interaction::from_json(inner.unwrap_or(text)))
-}
-
-/// The id of an interaction, as [`unwrap`] gives it.
-pub(crate) fn id(text: &str) -> Option<String> {
-    serde_json::from_str::<Wrapping<'_>>(text).ok()?.id.map(plain)
+    let (id, interaction) = sonometer_ingest::unwrap(text);
+    let interaction = interaction.map_err(|error| Failure::engine(&name, &error));
+    Item { interaction, name, id, origin: None }
 }
 
 /// How an input is called.
@@ -181,59 +344,22 @@ pub(crate) fn hint_at_typing() {
     }
 }
 
-/// A JSON string without its quotes; anything else as it is written.
-fn plain(value: &RawValue) -> String {
-    serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
-}
-
-fn by_name(path: &str) -> Result<Format, Failure> {
-    let extension = Path::new(path).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "txt" | "text" | "md" => Ok(Format::Text),
-        "json" => Ok(Format::Json),
-        "jsonl" | "ndjson" => Ok(Format::Jsonl),
-        "vtt" => Ok(Format::Vtt),
-        "srt" => Ok(Format::Srt),
-        _ => Err(Failure::unusable(format!(
-            "{path}: its name does not tell its form; add --format text, json, jsonl, turns, vtt or srt"
-        ))),
-    }
-}
-
-/// The form of standard input: JSON that is meant to be an interaction is read strictly as one, so that a misspelt key
-/// is not sensed as a text.
-fn sniff(bytes: &[u8]) -> Format {
-    let is_object = |bytes: &[u8]| {
-        bytes.trim_ascii().starts_with(b"{") && serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
-    };
-    let lines = || bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    if is_object(bytes) {
-        Format::Json
-    } else if lines().all(is_object) {
-        Format::Jsonl
-    } else {
-        Format::Text
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn standard_input_is_text_unless_it_is_json() {
-        assert_eq!(sniff(b"hello {you}"), Format::Text);
-        assert_eq!(sniff(b"{braced} text"), Format::Text);
-        assert_eq!(sniff(b"[1, 2]"), Format::Text);
-        assert_eq!(sniff(b" {\"content\": \"x\"}\n"), Format::Json);
-        assert_eq!(sniff(b"{\n\"content\":\n\"x\"}\n"), Format::Json);
-        assert_eq!(sniff(b"{\"content\": \"x\"}\n\n{\"content\": \"y\"}\n"), Format::Jsonl);
-    }
-
-    #[test]
     fn lines_keep_their_numbers_and_places() {
         let bytes = b"{\"a\":1}\n\n\r\n{\"b\":2}".to_vec();
-        let input = Input { name: "x".into(), bytes, format: Format::Jsonl, only: None };
+        let input = Input {
+            name: "x".into(),
+            bytes,
+            kind: Kind::Jsonl,
+            hints: Hints::default(),
+            #[cfg(feature = "audio")]
+            sound: SoundArguments::default(),
+            only: None,
+        };
         let lines: Vec<(usize, usize)> = input.lines().map(|(number, start, _)| (number, start)).collect();
         assert_eq!(lines, [(1, 0), (4, 11)]);
     }

@@ -14,13 +14,16 @@ mod format;
 mod input;
 mod json;
 mod labels;
+mod lines;
 mod near;
 mod paint;
+mod places;
 mod progress;
 mod resume;
 mod screen;
+#[cfg(feature = "audio")]
+mod sound;
 mod target;
-mod transcript;
 mod verb;
 
 use clap::{Parser, Subcommand};
@@ -32,7 +35,7 @@ use std::sync::LazyLock;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    a finding: `check` found errors, `test` found failures (with --strict: also warnings and notes),
+  1    a finding: `check` found errors, `test` found failures, `dive` failed (with --strict: also warnings and notes),
        `fmt --check` found something to change, `diff --fail-on-change` a reading that moved
   2    wrong usage, or an input that cannot be read (for `batch`: any line of it)
   3    the content lacks sufficient signal for a reliable reading
@@ -58,6 +61,8 @@ enum Verb {
     Batch(verb::batch::Arguments),
     /// Measure a text or a conversation while it comes in on standard input; or pass it on, held back and masked
     Stream(verb::stream::Arguments),
+    /// Show what of a file would be sensed, with its places
+    Extract(verb::extract::Arguments),
     /// Say whether an input holds enough to be measured; costs no ICS
     Fidelity(verb::fidelity::Arguments),
     /// Measure two interactions and say what lies between them
@@ -72,19 +77,21 @@ enum Verb {
     Metrics(verb::compositions::Arguments),
     /// List the blueprints that ship, or describe one
     Blueprints(verb::compositions::Arguments),
-    /// Look for errors in protocol, metric and blueprint files
+    /// Look for errors in protocol, metric, blueprint and stage files
     Check(verb::check::Arguments),
     /// Say what a code of `check` means, with an example and the example mended
     Explain(verb::code::Arguments),
     /// Show what another version of a protocol, metric or blueprint changes, on a corpus
     Diff(verb::diff::Arguments),
+    /// Play a stage: a world that answers what an agent says; verify and export its cards
+    Dive(Box<verb::dive::Arguments>),
     /// Write protocol, metric and blueprint files in their one normal form
     Fmt(verb::fmt::Arguments),
     /// Freeze a protocol whose tests pass, or a metric or blueprint of frozen parts, and print its digest
     Publish(verb::publish::Arguments),
-    /// Print the JSON Schema of protocol, metric or blueprint files, for editors
+    /// Print the JSON Schema of protocol, metric, blueprint or stage files, for editors
     Schema(verb::schema::Arguments),
-    /// Run the self tests of protocols: their `hit` and `miss` lines
+    /// Run the self tests of protocols, their `hit` and `miss` lines, and the walkthroughs of stages
     Test(verb::test::Arguments),
     /// Make a weighted list from labelled interactions, or tune a protocol to them
     Fit(Box<verb::fit::Arguments>),
@@ -94,6 +101,15 @@ enum Verb {
     /// Administer a service: organizations, tokens, accounts, what they publish, the check of the ledger
     #[cfg(feature = "serve")]
     Admin(verb::admin::Arguments),
+    /// The process in which files are read
+    #[command(name = input::READ_APART, hide = true)]
+    ReadApart,
+}
+
+/// Reads one file from standard input, within limits, for the process that started this one.
+fn apart() -> Result<Exit, Failure> {
+    let served = sonometer_ingest::apart::serve();
+    served.map(|()| Exit::Done).map_err(|error| Failure::unusable(format!("standard input: {error}")))
 }
 
 /// What `--version` says: the fingerprint, by which readings are told to be comparable. `-V` says the version alone.
@@ -108,7 +124,9 @@ impl Verb {
             Self::Sense(arguments) => verb::sense::run(arguments, screen),
             Self::Batch(arguments) => verb::batch::run(arguments, screen),
             Self::Stream(arguments) => verb::stream::run(arguments, screen),
+            Self::Extract(arguments) => verb::extract::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
+            Self::ReadApart => apart(),
             Self::Compare(arguments) => verb::compare::run(arguments, screen),
             Self::Estimate(arguments) => verb::estimate::run(arguments, screen),
             Self::Metrics(arguments) => verb::compositions::metrics(arguments, screen),
@@ -118,6 +136,7 @@ impl Verb {
             Self::Check(arguments) => verb::check::run(arguments, screen),
             Self::Explain(arguments) => verb::code::run(arguments, screen),
             Self::Diff(arguments) => verb::diff::run(arguments, screen),
+            Self::Dive(arguments) => verb::dive::run(arguments, screen),
             Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
             Self::Publish(arguments) => verb::publish::run(arguments, screen),
             Self::Schema(arguments) => verb::schema::run(arguments, screen),
@@ -135,6 +154,8 @@ impl Verb {
         match self {
             Self::Sense(arguments) => arguments.json,
             Self::Stream(arguments) => arguments.json,
+            Self::Extract(arguments) => arguments.json,
+            Self::ReadApart => false,
             Self::Fidelity(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Estimate(arguments) => arguments.json,
@@ -143,6 +164,7 @@ impl Verb {
             Self::Protocols(arguments) => arguments.json,
             Self::Check(arguments) => arguments.json(),
             Self::Diff(arguments) => arguments.json,
+            Self::Dive(arguments) => arguments.json(),
             Self::Test(arguments) => arguments.json,
             Self::Batch(_) | Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema(_) => false,
             Self::Fit(arguments) => arguments.json,

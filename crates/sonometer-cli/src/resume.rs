@@ -6,7 +6,6 @@
 
 use crate::blocks::{Block, Blocks};
 use crate::failure::Failure;
-use crate::input;
 use serde::Deserialize;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -140,7 +139,7 @@ fn compare<R: Read>(
 /// The id of a line of the input.
 fn id(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?;
-    input::id(text.strip_prefix('\u{feff}').unwrap_or(text))
+    sonometer_ingest::id(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 /// Lines taken from an input one by one.

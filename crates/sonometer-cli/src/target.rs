@@ -59,7 +59,7 @@ impl Source {
     }
 
     /// The files beside it, then what ships: where a metric or blueprint finds what it names.
-    fn beside(&self) -> Shelf {
+    pub(crate) fn beside(&self) -> Shelf {
         let mut shelf = Shelf::default();
         match Path::new(&self.name).parent().filter(|_| is_path(&self.name)) {
             Some(here) if here.as_os_str().is_empty() => shelf.add_folder(Path::new(".")),
@@ -131,7 +131,7 @@ fn not_found(none: NotFound<'_>) -> Failure {
     Failure::told(ErrorCode::TargetNotFound, message)
 }
 
-fn is_path(target: &str) -> bool {
+pub(crate) fn is_path(target: &str) -> bool {
     is_named_like_one(Path::new(target)) || target.contains(['/', '\\'])
 }
 

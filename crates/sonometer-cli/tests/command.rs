@@ -240,7 +240,7 @@ fn exit_codes_are_as_documented() {
     let wordless = scratch("wordless.txt", b"?! ...");
     let empty = scratch("empty.txt", b" \n");
     let empty_protocol = scratch("empty.yaml", b"");
-    let latin1 = scratch("latin1.txt", b"caf\xe9 au lait");
+    let bytes = scratch("bytes.txt", b"\0\x01\x02\x03");
     let bad_json = scratch("bad.json", b"{\"content\": \"x\"");
     let nameless = scratch("conversation.rtf", b"WEBVTT");
     let text = scratch("enough.txt", ENOUGH.as_bytes());
@@ -261,10 +261,10 @@ fn exit_codes_are_as_documented() {
         (&["sense", "nowhere.yaml", &text], 2, "error: nowhere.yaml: no such file"),
         (&["sense", &empty_protocol, &text], 2, "empty"),
         (&["sense", BROKEN, &text], 2, "broken.yaml: the protocol has 2 errors [invalid_protocol]"),
-        (&["sense", "courtesy", &latin1], 2, "byte 3 is 0xe9"),
+        (&["sense", "courtesy", &bytes], 2, "neither text nor a document"),
         (&["sense", "courtesy", &empty], 2, "the input is empty"),
         (&["sense", "courtesy", &bad_json], 2, "line 1, column 1"),
-        (&["sense", "courtesy", &nameless], 2, "--format"),
+        (&["sense", "courtesy", &nameless], 2, "there are no captions"),
         (&["check", CARDS, "nowhere.yaml", BROKEN], 2, "no such file"),
         (&["sense", "courtesy", &wordless], 3, "insufficient_signal"),
         (&["fidelity", "courtesy", &wordless], 0, ""),

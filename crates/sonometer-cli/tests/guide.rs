@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide.md")
+fn page(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
 /// What a command line prints, errors included.
@@ -29,10 +29,20 @@ fn printed(line: &str, folder: &Path) -> String {
 
 #[test]
 fn the_guide_does_what_it_says() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide");
+    does_what_it_says("guide.md", 9);
+}
+
+#[test]
+fn the_page_about_stages_does_what_it_says() {
+    does_what_it_says("stages.md", 8);
+}
+
+/// Runs a page of at least so many commands.
+fn does_what_it_says(name: &str, least: usize) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("can be made");
-    let page = page();
+    let page = page(name);
     let text = fs::read_to_string(&page).expect("is there");
     let mut rewritten = String::new();
     let mut commands = 0;
@@ -58,9 +68,9 @@ fn the_guide_does_what_it_says() {
     if std::env::var_os("BLESS").is_some() {
         fs::write(&page, &rewritten).expect("can be written");
     } else {
-        assert_eq!(text, rewritten, "docs/guide.md prints something else; read it, then BLESS=1");
+        assert_eq!(text, rewritten, "docs/{name} prints something else; read it, then BLESS=1");
     }
-    assert!(commands >= 9, "only {commands} commands");
+    assert!(commands >= least, "only {commands} commands");
 }
 
 /// The task that the page about editors shows reads what `check` prints.

@@ -55,8 +55,10 @@ fn words_of(scene: &Scene<'_>, role: &str) -> usize {
 /// C = R × L.
 fn clarity(scene: &Scene<'_>, words: usize) -> Number {
     let noise: usize = scene.turns.iter().map(|turn| noise(&turn.original)).sum();
-    let readable: usize = scene.turns.iter().map(|turn| readable(scene, turn)).sum();
-    let r = divide(readable as Number, (words + noise) as Number);
+    // Each turn as far as its recogniser is sure of it.
+    let of = |turn: &Turn| readable(scene, turn) as Number * turn.confidence.unwrap_or(U);
+    let readable: Number = scene.turns.iter().map(of).sum();
+    let r = divide(readable, (words + noise) as Number * U);
     times(r, language_share(scene, words))
 }
 

@@ -15,7 +15,7 @@ use crate::temporal::temporal;
 use crate::turn::Turn;
 use crate::weak::weak_signals;
 use sonometer::interaction::Interaction;
-use sonometer::protocol::{Marker, Modality, Sgm};
+use sonometer::protocol::{Marker, Sgm};
 use sonometer::{OffsetUnit, Profile, View};
 
 pub(crate) type Members = Vec<(&'static str, String)>;
@@ -179,7 +179,7 @@ pub(crate) fn evidence_item(
         members.push(("actant", string(&speaker(scene, stretches).1)));
     }
     if let Some(unit) = view.offsets {
-        let is_transcript = interaction.modality() == Modality::Transcript;
+        let is_transcript = interaction.is_conversation();
         let place = |stretch: &Stretch| place(scene, stretch, unit, is_transcript);
         members.extend(place(&stretches[0]));
         if stretches.len() > 1 {

@@ -17,6 +17,8 @@ pub(crate) struct Turn {
     pub(crate) role: Option<String>,
     /// Seconds in millionths.
     pub(crate) time: Option<Number>,
+    /// How sure a recogniser is of it, in millionths.
+    pub(crate) confidence: Option<Number>,
     /// What was said.
     pub(crate) original: String,
     /// What was said, folded.
@@ -52,6 +54,7 @@ pub(crate) fn turns(interaction: &Interaction, language: &Language) -> Vec<Turn>
             index,
             role: turn.role.as_deref().map(str::to_owned),
             time: turn.timestamp.map(|t| Number::from(t.0)),
+            confidence: interaction.confidence(index).map(|c| Number::from(c.0)),
             ..cut(&turn.content, language)
         })
         .collect()
@@ -72,7 +75,17 @@ pub(crate) fn cut(original: &str, language: &Language) -> Turn {
         .collect();
     let gaps = gaps(&text, &tokens);
     let kinds = kinds(&gaps, &tokens, &text, language);
-    Turn { index: 0, role: None, time: None, original: original.to_owned(), folded, tokens, gaps, kinds }
+    Turn {
+        index: 0,
+        role: None,
+        time: None,
+        confidence: None,
+        original: original.to_owned(),
+        folded,
+        tokens,
+        gaps,
+        kinds,
+    }
 }
 
 /// Where some folded characters stand in the original.

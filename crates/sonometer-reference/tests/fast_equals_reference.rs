@@ -3,7 +3,7 @@
 //! `SONOMETER_CASES=10000` runs the long mode.
 
 use proptest::prelude::*;
-use sonometer::{SenseOptions, Sensor, View};
+use sonometer::{SenseOptions, Sensor, Unit, View};
 use sonometer_reference::{generate, vectors};
 
 fn fast(protocol: &sonometer::Protocol, interaction: &sonometer::Interaction, view: View<'_>) -> String {
@@ -26,5 +26,19 @@ proptest! {
         // The case as a line for `fixtures/regressions`.
         let line = || vectors::line("a counter-example", &protocol, &interaction, view);
         prop_assert!(found == expected, "\nfast      {found}\nreference {expected}\nline      {}", line());
+    }
+
+    #[test]
+    fn confidence_weighs_in_both_alike(
+        protocol in generate::protocol(),
+        interaction in generate::interaction(),
+        view in generate::view(),
+        shares in proptest::collection::vec(proptest::option::of(0..=1_000_000_i64), 1..8),
+    ) {
+        let shares = shares.iter().cycle().take(interaction.turns().len()).map(|share| share.map(Unit));
+        let interaction = interaction.with_confidence(shares.collect()).expect("as many as turns, and shares");
+        let expected = sonometer_reference::sense(&protocol, &interaction, view);
+        let found = fast(&protocol, &interaction, view);
+        prop_assert!(found == expected, "\nfast      {found}\nreference {expected}\ninteraction {interaction:?}");
     }
 }

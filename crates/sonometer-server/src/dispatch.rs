@@ -5,14 +5,14 @@ use crate::metrics::Figures;
 use crate::routes::{Act, Endpoint, Token};
 use crate::{Limits, docs, openapi, respond, stream};
 use axum::RequestPartsExt;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{Path, Query, Request};
 use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::request::Parts;
 use axum::http::{Response, StatusCode};
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
-use sonometer_service::{Answer, Caller, Code, Listing, Mode, Refusal, Service, Streaming, capabilities};
+use sonometer_service::{Answer, Caller, Code, Listing, Mode, Refusal, Service, Streaming};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -145,7 +145,7 @@ async fn answer(
     };
     caller.as_ref().map_or(Ok(()), |caller| caller.may(scope))?;
     let pairs = query(&parts)?;
-    let id = match endpoint.path.contains("{id}") {
+    let id = match endpoint.path.contains('{') {
         // What is no text in UTF-8 is no id of anything.
         true => parts.extract::<Path<String>>().await.map_or_else(|_| String::new(), |Path(id)| id),
         false => String::new(),
@@ -153,6 +153,7 @@ async fn answer(
     let listing = Listing::read(&pairs, endpoint.query)?;
     let named = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let text = match endpoint.body {
+        Some(_) if endpoint.bodiless && left_out(&parts.headers, body.as_ref()) => "{}".to_owned(),
         Some(_) => arrived(&parts.headers, body, limits).await?,
         None => String::new(),
     };
@@ -172,7 +173,7 @@ async fn answer(
         Act::Estimate => Reply::Json(service.estimate(who()?, &text).await?),
         Act::History => Reply::Json(service.history(who()?, named("period"), &listing).await?),
         Act::Status => Reply::Json(service.status(who()?)),
-        Act::Capabilities => Reply::Json(capabilities()),
+        Act::Capabilities => Reply::Json(service.capabilities()),
         Act::Protocols => Reply::Json(service.protocols(who()?, &listing).await?),
         Act::Protocol => Reply::Json(service.protocol(who()?, &id, named("version")).await?),
         Act::Metrics => Reply::Json(service.metrics(who()?, &listing).await?),
@@ -182,6 +183,12 @@ async fn answer(
         Act::Job => Reply::Json(service.job(who()?, &id).await?),
         Act::Jobs => Reply::Json(service.jobs(who()?, &listing).await?),
         Act::CancelJob => Reply::Json(service.cancel_job(who()?, &id).await?),
+        Act::OpenDive => Reply::Answer(service.dive_open(who()?, &text, key).await?),
+        Act::StepInDive => Reply::Answer(service.dive_act(who()?, &id, &text, key).await?),
+        Act::CloseDive => Reply::Json(service.dive_close(who()?, &id, &text).await?),
+        Act::Dive => Reply::Json(service.dive(who()?, &id).await?),
+        Act::DiveStatus => Reply::Json(service.dive_status(who()?, &id).await?),
+        Act::Keys => Reply::Json(service.signing_keys().await?),
         Act::Ready => {
             service.ready().await?;
             Reply::Json("{\"status\":\"ready\"}".to_owned())
@@ -208,6 +215,12 @@ fn bearer(headers: &HeaderMap) -> &str {
         return "";
     };
     if scheme.eq_ignore_ascii_case("bearer") { token.trim() } else { "" }
+}
+
+/// Whether there is no body at all, whatever the headers say that it were.
+fn left_out(headers: &HeaderMap, body: Option<&Body>) -> bool {
+    let none = body.is_none_or(HttpBody::is_end_stream);
+    none && !headers.contains_key(header::CONTENT_ENCODING)
 }
 
 /// What is read of a refused request at most, and for how long.

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 const KIND: &str = "Good morning! Thank you so much for your patience today, I really appreciate it.";
 const RUDE: &str = "What do you want this time? Just read the manual, everybody else can.";
 
+const SORRY: &str =
+    "I am so sorry about that. I understand how frustrating it is to call for the third time.";
+
 fn courtesy() -> Value {
     json!({"type": "protocol", "id": "courtesy"})
 }
@@ -48,6 +51,12 @@ pub(crate) fn of(act: Act) -> Vec<(&'static str, Value)> {
             "blueprint",
             json!({"target": {"type": "blueprint", "id": "service-call"}, "content_length": 2000, "modality": "transcript"}),
         )],
+        Act::OpenDive => vec![(
+            "practice",
+            json!({"stage_id": "billing-dispute", "agent": {"id": "desk", "version": "1.2"}, "seed": 7}),
+        )],
+        Act::StepInDive => vec![("first turn", json!({"action": SORRY, "turn": 1}))],
+        Act::CloseDive => vec![("note", json!({"summary": "Agreed on a refund within three days."}))],
         _ => Vec::new(),
     }
 }

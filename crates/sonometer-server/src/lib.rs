@@ -6,18 +6,23 @@
 mod dispatch;
 mod docs;
 mod examples;
+mod fetch;
+mod files;
 mod listen;
 mod metrics;
 mod openapi;
 mod outbound;
+mod reach;
 mod respond;
 mod routes;
 mod schemas;
 mod stream;
 
+pub use files::{FileLimits, FileReader, Helper};
 pub use listen::serve;
 pub use openapi::document as openapi;
-pub use outbound::{Outbound, Resolved, Resolver};
+pub use outbound::Outbound;
+pub use reach::{Resolved, Resolver};
 pub use routes::router;
 
 use std::time::Duration;
@@ -39,6 +44,8 @@ pub struct Limits {
     pub streams: usize,
     /// After how long a silence a stream says that it still lives.
     pub heartbeat: Duration,
+    /// After how long without an action a dive is closed.
+    pub dive_idle: Duration,
     /// How long a stop waits for what is under way.
     pub drain: Duration,
 }
@@ -53,6 +60,7 @@ impl Default for Limits {
             connections: 4_096,
             streams: 2_048,
             heartbeat: Duration::from_secs(15),
+            dive_idle: Duration::from_secs(24 * 3_600),
             drain: Duration::from_secs(30),
         }
     }

@@ -31,6 +31,7 @@ pub async fn serve(
         workers.spawn(service.clone().work_on_jobs(asked.clone()));
     }
     workers.spawn(service.clone().deliver(asked.clone()));
+    workers.spawn(service.clone().watch_idle_dives(limits.dive_idle, asked.clone()));
     workers.spawn(tidy(service.clone(), asked));
     let router = router(service, limits);
     let graceful = GracefulShutdown::new();

@@ -198,14 +198,15 @@ fn callbacks() -> Value {
 
 fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     let mut parameters = Vec::new();
-    if endpoint.path.contains("{id}") {
+    if let Some((_, name)) = endpoint.path.split_once('{') {
+        let name = name.split('}').next().unwrap_or_default();
         let example = match endpoint.act {
             Act::Protocol => "courtesy",
             Act::Metric => "reply-quality",
             Act::Blueprint => "service-call",
             _ => "",
         };
-        let mut id = json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}});
+        let mut id = json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}});
         if !example.is_empty() {
             id["example"] = json!(example);
         }
@@ -251,7 +252,7 @@ fn operation(endpoint: &Endpoint) -> Value {
             .map(|(name, body)| (name.to_owned(), json!({"value": body})))
             .collect();
         let content = json!({"application/json": {"schema": shape().schema(), "examples": examples}});
-        operation["requestBody"] = json!({"required": true, "content": content});
+        operation["requestBody"] = json!({"required": !endpoint.bodiless, "content": content});
     }
     if endpoint.act == Act::Sense {
         operation["callbacks"] = callbacks();

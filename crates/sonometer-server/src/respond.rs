@@ -12,14 +12,18 @@ pub(crate) fn status(code: Code) -> StatusCode {
         Code::InvalidRequest => StatusCode::BAD_REQUEST,
         Code::Unauthorized => StatusCode::UNAUTHORIZED,
         Code::QuotaExhausted => StatusCode::PAYMENT_REQUIRED,
-        Code::Forbidden => StatusCode::FORBIDDEN,
-        Code::TargetNotFound | Code::JobNotFound | Code::NotFound => StatusCode::NOT_FOUND,
+        Code::Forbidden | Code::AccessDenied | Code::PasswordInvalid => StatusCode::FORBIDDEN,
+        Code::TargetNotFound | Code::JobNotFound | Code::DiveNotFound | Code::NotFound => {
+            StatusCode::NOT_FOUND
+        }
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-        Code::IdempotencyConflict => StatusCode::CONFLICT,
+        Code::IdempotencyConflict | Code::AttemptsExhausted | Code::DiveClosed | Code::TurnConflict => {
+            StatusCode::CONFLICT
+        }
         Code::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Code::InsufficientSignal => StatusCode::UNPROCESSABLE_ENTITY,
+        Code::InsufficientSignal | Code::ActionTooLong => StatusCode::UNPROCESSABLE_ENTITY,
         Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,

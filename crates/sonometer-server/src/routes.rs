@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::routing::{MethodFilter, on};
 use sonometer_service::shape::Shape;
-use sonometer_service::{Code, Refusal, Scope, Service, request};
+use sonometer_service::{Code, Refusal, Scope, Service, dive, request};
 
 /// What an endpoint does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,12 @@ pub(crate) enum Act {
     Job,
     Jobs,
     CancelJob,
+    OpenDive,
+    StepInDive,
+    CloseDive,
+    Dive,
+    DiveStatus,
+    Keys,
     Healthy,
     Ready,
     Figures,
@@ -39,12 +45,16 @@ pub(crate) enum Act {
 
 impl Act {
     /// Under what endpoints are told together, with what holds them together.
-    pub(crate) const FAMILIES: [(&'static str, &'static str); 5] = [
+    pub(crate) const FAMILIES: [(&'static str, &'static str); 6] = [
         (
             "Sensing",
             "Measures interactions. One ICS for each metamarker that triggers; the fidelity check is free.",
         ),
-        ("Jobs", "What takes longer: batches of 50 and more, and requests with a callback."),
+        ("Jobs", "What takes longer: batches of 50 and more, large files, and requests with a callback."),
+        (
+            "Dives",
+            "An agent of the caller acts in the world of a stage, turn by turn; a signed card says how it went.",
+        ),
         ("Usage", "What was consumed, and what a request would consume."),
         ("Catalogue", "What can be measured with."),
         ("Service", "The service itself."),
@@ -54,6 +64,12 @@ impl Act {
         match self {
             Self::Sense | Self::Compare | Self::Batch | Self::Stream | Self::Fidelity => "Sensing",
             Self::Job | Self::Jobs | Self::CancelJob => "Jobs",
+            Self::OpenDive
+            | Self::StepInDive
+            | Self::CloseDive
+            | Self::Dive
+            | Self::DiveStatus
+            | Self::Keys => "Dives",
             Self::Usage | Self::Estimate | Self::History => "Usage",
             Self::Protocols
             | Self::Protocol
@@ -93,6 +109,8 @@ pub(crate) struct Endpoint {
     /// Whether it is a sensing endpoint, whose answers carry `X-ICS-Consumed` and `X-ICS-Remaining`.
     pub(crate) sensing: bool,
     pub(crate) body: Option<fn() -> Shape>,
+    /// Whether the body may be left out.
+    pub(crate) bodiless: bool,
     /// The schema of an answer that comes later, 202; empty: there is none.
     pub(crate) later: &'static str,
     pub(crate) query: &'static [&'static str],
@@ -114,6 +132,7 @@ impl Endpoint {
             token: Token::Required(Some(Scope::Read)),
             sensing: false,
             body: None,
+            bodiless: false,
             later: "",
             query: &[],
             answer,
@@ -155,7 +174,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             Act::Sense,
             "/api/v1/sense",
             "Sense",
-            "Measure one interaction; with a callback later, as a job.",
+            "Measure one interaction; with a callback or a large file later, as a job.",
             request::sense_shape,
         )
     },
@@ -295,6 +314,87 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         refuses: &[Code::JobNotFound],
         token: Token::Required(Some(Scope::Sense)),
         ..Endpoint::get(Act::CancelJob, "/api/v1/jobs/{id}", "Job", "Cancel a job that has not ended.")
+    },
+    Endpoint {
+        refuses: &[
+            Code::TargetNotFound,
+            Code::AccessDenied,
+            Code::QuotaExhausted,
+            Code::AttemptsExhausted,
+            Code::PasswordInvalid,
+            Code::IdempotencyConflict,
+        ],
+        repeatable: true,
+        token: Token::Required(Some(Scope::Dive)),
+        sensing: false,
+        ..Endpoint::post(
+            Act::OpenDive,
+            "/api/v1/dive/open",
+            "DiveOpen",
+            "Open a dive. Access, metering, attempts and password are checked before there is a world.",
+            dive::open_shape,
+        )
+    },
+    Endpoint {
+        refuses: &[
+            Code::DiveNotFound,
+            Code::DiveClosed,
+            Code::TurnConflict,
+            Code::QuotaExhausted,
+            Code::ActionTooLong,
+            Code::IdempotencyConflict,
+        ],
+        repeatable: true,
+        token: Token::Required(Some(Scope::Dive)),
+        ..Endpoint::post(
+            Act::StepInDive,
+            "/api/v1/dive/{dive_id}/act",
+            "DiveStep",
+            "Take one action. The same turn with the same action gets the same answer and costs nothing.",
+            dive::act_shape,
+        )
+    },
+    Endpoint {
+        refuses: &[Code::DiveNotFound],
+        bodiless: true,
+        token: Token::Required(Some(Scope::Dive)),
+        sensing: false,
+        ..Endpoint::post(
+            Act::CloseDive,
+            "/api/v1/dive/{dive_id}/close",
+            "StageCard",
+            "Close a dive and get its signed card; again: the same bytes.",
+            dive::close_shape,
+        )
+    },
+    Endpoint {
+        refuses: &[Code::DiveNotFound],
+        token: Token::Required(Some(Scope::Dive)),
+        ..Endpoint::get(
+            Act::Dive,
+            "/api/v1/dive/{dive_id}",
+            "Dive",
+            "The status of a dive and what its world showed last; the card once it is closed.",
+        )
+    },
+    Endpoint {
+        refuses: &[Code::DiveNotFound],
+        token: Token::Required(Some(Scope::Dive)),
+        ..Endpoint::get(
+            Act::DiveStatus,
+            "/api/v1/dive/{dive_id}/status",
+            "DiveStatus",
+            "The status of a dive and its turns.",
+        )
+    },
+    Endpoint {
+        token: Token::Ignored,
+        ..Endpoint::get(
+            Act::Keys,
+            "/api/v1/keys",
+            "Keys",
+            "The public keys that verify cards, the one that signs now first.",
+        )
     },
     Endpoint {
         token: Token::Ignored,

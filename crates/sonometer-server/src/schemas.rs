@@ -1,5 +1,7 @@
 //! The schemas of answers, for the OpenAPI document. Contract tests hold every answer against them.
 
+mod dives;
+
 use serde_json::{Map, Value, json};
 use sonometer_service::request::{MAX_CHARACTERS, MAX_SEGMENTS};
 
@@ -103,7 +105,7 @@ fn interaction() -> Value {
     json!({"description": "What is measured. Its modality follows from its shape.", "oneOf": [
         of(&["text"], "content", content, "A text."),
         of(&["transcript"], "segments", segments, "A conversation."),
-        of(&["audio", "document"], "url", address, "A file. A deployment that reads none answers 400."),
+        of(&["audio", "document"], "url", address, "A file: a document, mail, table, chat or captions. It is fetched from a public address; a deployment that reads none answers 400."),
     ]})
 }
 
@@ -156,11 +158,46 @@ fn reading() -> Value {
             ("signal", signal),
             ("actant_flow", flow),
             ("temporal", temporal),
+            ("origin", origin()),
             ("components", list(component)),
             ("protocols", list(part.clone())),
             ("metrics", list(part)),
         ],
     )
+}
+
+/// What is told of a file, where `options.origin` asks for it.
+fn origin() -> Value {
+    let place = object(
+        [("shown", text())],
+        [
+            ("page", whole()),
+            ("paragraph", whole()),
+            ("table", whole()),
+            ("sheet", text()),
+            ("cell", text()),
+            ("line", whole()),
+            ("message", whole()),
+            ("time", json!({"type": "number", "description": "Seconds."})),
+            ("part", text()),
+            ("path", text()),
+        ],
+    );
+    let places = json!({
+        "type": "array", "items": {"anyOf": [place, {"type": "null"}]},
+        "description": "Where in the file each piece of evidence begins, in the order of `evidence`.",
+    });
+    let digest = json!({"type": "string", "pattern": "^[0-9a-f]{64}$"});
+    all([
+        ("kind", text()),
+        ("modality", word(MODALITIES)),
+        ("bytes", whole()),
+        ("sha256", digest.clone()),
+        ("text_sha256", digest),
+        ("reader", text()),
+        ("notes", list(text())),
+        ("places", places),
+    ])
 }
 
 fn comparison() -> Value {
@@ -260,6 +297,10 @@ fn error() -> Value {
             ("used", whole()),
             ("reset", moment()),
             ("needed", whole()),
+            ("max", whole()),
+            ("window", whole()),
+            ("resets", moment()),
+            ("turn", whole()),
         ],
     );
     let codes: Vec<&str> = sonometer_service::Code::ALL.iter().map(|code| code.as_str()).collect();
@@ -420,6 +461,12 @@ pub(crate) fn components() -> Value {
         "Queued": queued,
         "Job": job,
         "Jobs": all([("jobs", list(named("Job"))), ("total", whole()), ("limit", whole()), ("offset", whole())]),
+        "DiveOpen": dives::opened(),
+        "DiveStep": dives::step(),
+        "StageCard": dives::card(),
+        "Dive": dives::dive(),
+        "DiveStatus": dives::status(),
+        "Keys": dives::keys(),
         "Event": event(),
         "Notification": notification(),
         "Sense": reading(),

@@ -7,6 +7,7 @@ use crate::period::Period;
 use crate::refusal::{Code, Refusal};
 use crate::store::{NewToken, OrgRow, TargetRow};
 use crate::token::{self, Mode, Scope};
+use sonometer::stage::Stage;
 use sonometer::{Document, TargetKind, Unit};
 
 /// An organization, an account and a token that were made because there were none.
@@ -21,8 +22,8 @@ pub struct Settled {
 /// A version that was published, or put there as a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// What it is.
-    pub kind: TargetKind,
+    /// `protocol`, `metric`, `blueprint` or `stage`.
+    pub kind: &'static str,
     /// Its id.
     pub id: String,
     /// Its version.
@@ -157,13 +158,16 @@ impl Service {
         }
     }
 
-    /// Puts a protocol, metric or blueprint on the shelf of an organization, in the state that the file names. A draft takes
+    /// Puts a protocol, metric, blueprint or stage on the shelf of an organization, in the state that the file names. A draft takes
     /// the place of a draft; what is published never changes; the same file again changes nothing.
     ///
     /// # Errors
     /// `invalid_request` with what is wrong: the file, an id that ships, a version that is published with another digest,
     /// something that it names and that is not there.
     pub async fn publish(&self, org: &str, source: &str) -> Result<Published, Refusal> {
+        if Stage::is_meant(source) {
+            return self.publish_stage(org, source).await;
+        }
         self.known_org(org).await?;
         let (document, _) =
             Document::read(source).map_err(|error| Refusal::invalid(error.place, error.message))?;
@@ -205,7 +209,7 @@ impl Service {
         self.store().put_target(org, &new, self.now_ms(), decide).await?;
         tracing::info!(org, id, version, status, same, "put on the shelf");
         let TargetRow { kind, id, version, status, digest, .. } = new;
-        Ok(Published { kind, id, version, status, digest })
+        Ok(Published { kind: kind.as_str(), id, version, status, digest })
     }
 
     /// Archives a version: it stays callable by its exact version.

@@ -56,15 +56,24 @@ pub(crate) fn measure(
 ) -> Result<Vec<Measured>, Refusal> {
     let mut measured = Vec::with_capacity(interactions.len());
     for (index, interaction) in interactions.iter().enumerate() {
-        let place = format!("interactions[{index}]");
-        let reading = instrument.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
-        let (score, units, fidelity) = (reading.score(), reading.ics().consumed, reading.fidelity());
-        measured.push(Measured { score, units, fidelity });
+        measured.push(measure_one(instrument, index, interaction)?);
         if !go_on(measured.len() as u64) {
             break;
         }
     }
     Ok(measured)
+}
+
+/// Measures the item with that index.
+pub(crate) fn measure_one(
+    instrument: &Instrument,
+    index: usize,
+    interaction: &Interaction,
+) -> Result<Measured, Refusal> {
+    let place = format!("interactions[{index}]");
+    let reading = instrument.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
+    let (score, units, fidelity) = (reading.score(), reading.ics().consumed, reading.fidelity());
+    Ok(Measured { score, units, fidelity })
 }
 
 /// What is charged: whatever held enough.

@@ -132,6 +132,10 @@ impl Catalog for Shelf {
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
         Ok(Shelf::metrics(self).filter(|metric| metric.id == id).cloned().collect())
     }
+
+    fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
+        Ok(Shelf::blueprints(self).filter(|blueprint| blueprint.id == id).cloned().collect())
+    }
 }
 
 /// The shelves that were looked at last.

@@ -1,6 +1,6 @@
 //! What the service can do, for programs: `GET /api/v1/capabilities`.
 
-use crate::usage::MODALITIES;
+use crate::Service;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ struct Capabilities {
     sgm_versions: BTreeMap<&'static str, Iteration>,
     tools: [Tool; 4],
     profiles: [&'static str; 3],
-    supported_modalities: &'static [&'static str],
+    supported_modalities: Vec<&'static str>,
     billing_unit: &'static str,
     billing_model: &'static str,
 }
@@ -78,18 +78,20 @@ pub(crate) fn sgm_statuses() -> BTreeMap<&'static str, &'static str> {
     SGM_VERSIONS.into_iter().map(|(version, status, _)| (version, status)).collect()
 }
 
-/// The answer of `GET /api/v1/capabilities`.
-pub fn capabilities() -> String {
-    let iterations = SGM_VERSIONS.into_iter();
-    crate::json::text(&Capabilities {
-        api_version: "v1",
-        sgm_versions: iterations
-            .map(|(version, status, capabilities)| (version, Iteration { status, capabilities }))
-            .collect(),
-        tools: TOOLS,
-        profiles: PROFILES,
-        supported_modalities: MODALITIES,
-        billing_unit: "ICS",
-        billing_model: "outcome-based",
-    })
+impl Service {
+    /// `GET /api/v1/capabilities`.
+    pub fn capabilities(&self) -> String {
+        let iterations = SGM_VERSIONS.into_iter();
+        crate::json::text(&Capabilities {
+            api_version: "v1",
+            sgm_versions: iterations
+                .map(|(version, status, capabilities)| (version, Iteration { status, capabilities }))
+                .collect(),
+            tools: TOOLS,
+            profiles: PROFILES,
+            supported_modalities: self.modalities(),
+            billing_unit: "ICS",
+            billing_model: "outcome-based",
+        })
+    }
 }

@@ -7,16 +7,19 @@
 use crate::batch;
 use crate::caller::{Caller, key};
 use crate::catalogue::used;
+use crate::file::Subject;
 use crate::list::Listing;
-use crate::measure::{BATCH, SENSE};
+use crate::measure::{BATCH, SENSE, sensed};
 use crate::period::{Period, iso};
+use crate::ports::Waits;
 use crate::refusal::{Code, Refusal, shown};
-use crate::request::{self, Asked, Callback, Look, Target};
-use crate::store::{Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob, Page};
+use crate::request::{self, Asked, Callback, Target, of_item};
+use crate::store::{Along, Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob, Page};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sonometer::{Instrument, Interaction, Unit};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -31,6 +34,8 @@ const SIGN_OF_LIFE: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_secs(1);
 /// How long results are kept.
 const KEPT_MS: i64 = 7 * 24 * 3_600 * 1_000;
+/// How long it is kept what was said in a dive that is closed.
+const STEPS_KEPT_MS: i64 = 30 * 24 * 3_600 * 1_000;
 /// What is expected of a machine that nothing is known of yet.
 const ITEMS_A_SECOND: u64 = 500;
 
@@ -90,23 +95,23 @@ impl Service {
         asked: request::Batch,
     ) -> Result<Answer, Refusal> {
         let instrument = self.shelf(caller).await?.find(&asked.target)?;
-        self.interactions(&asked).await?;
+        self.check_interactions(&asked)?;
         caller.standing().check()?;
         let total = asked.ids.len();
         let key = key(idempotency_key, body)?;
         self.later(caller, BATCH, body, key, &instrument, total, None).await
     }
 
-    /// `POST /api/v1/sense` with a callback: makes a job of a request in which nothing is wrong.
+    /// `POST /api/v1/sense` with a callback or a large file: makes a job of a request in which nothing is wrong, as far as can be told.
     pub(crate) async fn sense_later(
         &self,
         caller: &Caller,
         body: &str,
         key: Option<Key>,
         instrument: &Instrument,
-        callback: Callback,
+        callback: Option<Callback>,
     ) -> Result<Answer, Refusal> {
-        self.later(caller, SENSE, body, key, instrument, 1, Some(callback)).await
+        self.later(caller, SENSE, body, key, instrument, 1, callback).await
     }
 
     /// Makes a job.
@@ -231,13 +236,14 @@ impl Service {
         }
     }
 
-    /// Forgets what is kept for a time only: results of jobs, and answers under keys of the months before the last.
+    /// Forgets what is kept for a time only: results of jobs, what was said in dives, and answers under keys of the months before the last.
     ///
     /// # Errors
     /// `unavailable`.
     pub async fn tidy(&self) -> Result<(), Refusal> {
         let now = self.now_ms();
         self.inner.store.forget_jobs(now.saturating_sub(KEPT_MS)).await?;
+        self.inner.store.forget_steps(now.saturating_sub(STEPS_KEPT_MS)).await?;
         self.inner.store.forget_answers(Period::at(now).start_of_last_ms()).await.map(drop)
     }
 
@@ -262,37 +268,22 @@ impl Service {
     }
 
     async fn run_job(&self, worker: &str, job: Claimed, stop: &watch::Receiver<bool>) -> Result<(), Stopped> {
-        let (target, work) = if job.route == SENSE {
-            let request::Sense { root, target, look, .. } = request::sense(&job.body)?;
-            let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
-            (target, Work::Sense(look, interaction))
-        } else {
-            let asked = request::batch(&job.body)?;
-            let interactions = self.interactions(&asked).await?;
-            (asked.target, Work::Batch(asked.ids, interactions))
-        };
-        let target = Target { version: Some(job.target_version.clone()), ..target };
-        let instrument = self.shelf_of(&job.org, job.revision).await?.find(&target)?;
-        let (done, given_up) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
-        let (count, enough) = (done.clone(), given_up.clone());
-        let mut work = tokio::task::spawn_blocking(move || {
-            work.run(&instrument, |number| {
-                count.store(number, Ordering::Relaxed);
-                !enough.load(Ordering::Relaxed)
-            })
-        });
-        let mut signs = interval_at(Instant::now() + SIGN_OF_LIFE, SIGN_OF_LIFE);
-        let measured = loop {
-            tokio::select! {
-                ended = &mut work => break ended.map_err(|error| Refusal::internal(&error.to_string()))?,
-                _ = signs.tick() => {
-                    let lease = self.now_ms().saturating_add(LEASE_MS);
-                    let so_far = done.load(Ordering::Relaxed);
-                    let mine = self.inner.store.progress(&job.id, worker, so_far, lease).await.unwrap_or(true);
-                    if !mine || *stop.borrow() {
-                        given_up.store(true, Ordering::Relaxed);
-                        let _ = work.await;
-                        return Err(if mine { Stopped::Asked } else { Stopped::Lost });
+        let count = Arc::new(Count::default());
+        let measured = {
+            let mut work = pin!(self.do_job(&job, count.clone()));
+            let mut signs = interval_at(Instant::now() + SIGN_OF_LIFE, SIGN_OF_LIFE);
+            loop {
+                tokio::select! {
+                    ended = &mut work => break ended,
+                    _ = signs.tick() => {
+                        let lease = self.now_ms().saturating_add(LEASE_MS);
+                        let so_far = count.done.load(Ordering::Relaxed);
+                        let mine = self.inner.store.progress(&job.id, worker, so_far, lease).await.unwrap_or(true);
+                        if !mine || *stop.borrow() {
+                            // Whatever is fetched is dropped here, whatever is measured ends by itself.
+                            count.given_up.store(true, Ordering::Relaxed);
+                            return Err(if mine { Stopped::Asked } else { Stopped::Lost });
+                        }
                     }
                 }
             }
@@ -308,7 +299,7 @@ impl Service {
             at_ms,
             route: if job.route == SENSE { SENSE } else { BATCH },
             key: None,
-            job: Some(JobEnd { id: job.id.clone(), worker: worker.to_owned() }),
+            along: Along::Job(JobEnd { id: job.id.clone(), worker: worker.to_owned() }),
             id: job.id,
             lines,
             answer,
@@ -321,37 +312,95 @@ impl Service {
     }
 }
 
-/// What a job has to do.
-enum Work {
-    Sense(Look, Interaction),
-    Batch(Vec<String>, Vec<Interaction>),
+impl Service {
+    /// What a job has to do: fetches what is a file, measures.
+    async fn do_job(&self, job: &Claimed, count: Arc<Count>) -> Result<Done, Refusal> {
+        let version = Some(job.target_version.clone());
+        let shelf = self.shelf_of(&job.org, job.revision).await?;
+        if job.route == SENSE {
+            let request::Sense { root, target, look, .. } = request::sense(&job.body)?;
+            let instrument = shelf.find(&Target { version, ..target })?;
+            let asked = Asked::under(&root, "interaction")?;
+            let Subject { interaction, file } = self.subject_of_job(&asked, &instrument).await?;
+            let with = instrument.clone();
+            let reading = blocking(move || with.sense(&interaction).map_err(Refusal::from)).await?;
+            if !reading.fidelity().sufficient {
+                return Err(Refusal::insufficient(reading.fidelity()));
+            }
+            let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
+            return Ok(Done {
+                lines,
+                answer: Box::new(move |cost| sensed(reading, file.as_deref(), &look, cost)),
+            });
+        }
+        let asked = request::batch(&job.body)?;
+        let instrument = shelf.find(&Target { version, ..asked.target.clone() })?;
+        let measured = match asked.files {
+            0 => {
+                let items = request::items(&asked.root).iter().enumerate();
+                let read = |(index, node)| {
+                    Asked::item(node, index).read().map_err(|refusal| of_item(refusal, index))
+                };
+                let interactions: Vec<Interaction> = items.map(read).collect::<Result<_, _>>()?;
+                let with = instrument.clone();
+                blocking(move || batch::measure(&with, &interactions, |done| count.goes_on(done))).await?
+            }
+            _ => self.measure_files(&asked, &instrument, &count).await?,
+        };
+        let lines = batch::lines(&instrument, &measured);
+        Ok(Done { lines, answer: Box::new(move |cost| batch::answer(&asked.ids, &measured, cost)) })
+    }
+
+    /// A batch with files: one after the other, so that only one is held at a time.
+    async fn measure_files(
+        &self,
+        asked: &request::Batch,
+        instrument: &Arc<Instrument>,
+        count: &Count,
+    ) -> Result<Vec<batch::Measured>, Refusal> {
+        let mut measured = Vec::with_capacity(asked.ids.len());
+        for (index, node) in request::items(&asked.root).iter().enumerate() {
+            let subject = self.subject_of_job(&Asked::item(node, index), instrument).await;
+            let interaction = subject.map_err(|refusal| of_item(refusal, index))?.interaction;
+            let with = instrument.clone();
+            measured.push(blocking(move || batch::measure_one(&with, index, &interaction)).await?);
+            count.goes_on(measured.len() as u64);
+        }
+        Ok(measured)
+    }
+
+    async fn subject_of_job(&self, asked: &Asked<'_>, instrument: &Instrument) -> Result<Subject, Refusal> {
+        let subject = self.subject(asked, instrument, Waits::Job).await?;
+        subject.ok_or_else(|| Refusal::internal("a file was put off for ever"))
+    }
+}
+
+/// Does what takes long on a thread of its own.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Refusal::internal(&error.to_string()))?
+}
+
+/// How far a job is, and whether somebody wants it to end.
+#[derive(Default)]
+struct Count {
+    done: AtomicU64,
+    given_up: AtomicBool,
+}
+
+impl Count {
+    /// Notes how much is done; whether to go on.
+    fn goes_on(&self, done: u64) -> bool {
+        self.done.store(done, Ordering::Relaxed);
+        !self.given_up.load(Ordering::Relaxed)
+    }
 }
 
 /// What came of it.
 struct Done {
     lines: Vec<Line>,
     answer: Box<dyn FnOnce(Unit) -> String + Send>,
-}
-
-impl Work {
-    /// Does it, as long as `go_on`, which is told how much is done, says so.
-    fn run(self, instrument: &Instrument, go_on: impl Fn(u64) -> bool) -> Result<Done, Refusal> {
-        match self {
-            Self::Sense(look, interaction) => {
-                let reading = instrument.sense(&interaction)?;
-                if !reading.fidelity().sufficient {
-                    return Err(Refusal::insufficient(reading.fidelity()));
-                }
-                let lines = vec![Line { target: used(instrument), units: reading.ics().consumed }];
-                Ok(Done { lines, answer: Box::new(move |cost| reading.with_cost(cost).to_json(look.view())) })
-            }
-            Self::Batch(ids, interactions) => {
-                let measured = batch::measure(instrument, &interactions, go_on)?;
-                let lines = batch::lines(instrument, &measured);
-                Ok(Done { lines, answer: Box::new(move |cost| batch::answer(&ids, &measured, cost)) })
-            }
-        }
-    }
 }
 
 /// Why a job did not come to its end here.

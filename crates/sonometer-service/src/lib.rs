@@ -13,6 +13,8 @@ mod batch;
 mod caller;
 mod catalogue;
 mod describe;
+pub mod dive;
+pub mod file;
 pub mod guard;
 mod jobs;
 mod json;
@@ -33,7 +35,7 @@ mod webhook;
 pub use admin::{Published, Settled};
 pub use answer::Answer;
 pub use caller::Caller;
-pub use describe::{SGM_VERSIONS, capabilities};
+pub use describe::SGM_VERSIONS;
 pub use list::{Listing, StatusFilter};
 pub use refusal::{Code, Refusal};
 pub use store::Store;
@@ -59,6 +61,7 @@ struct Inner {
     files: Arc<dyn Files>,
     callbacks: Arc<dyn Callbacks>,
     shelves: Shelves,
+    dives: dive::Dives,
     windows: rate::Windows,
     /// Long texts are measured by so many threads at once.
     threads: Arc<Semaphore>,
@@ -89,6 +92,7 @@ impl Service {
             files,
             callbacks,
             shelves: Shelves::default(),
+            dives: dive::Dives::default(),
             windows: rate::Windows::default(),
             threads: Arc::new(Semaphore::new(threads)),
             shipped: Arc::default(),

@@ -2,15 +2,17 @@
 
 use crate::caller::{Caller, key};
 use crate::catalogue::used;
+use crate::file::{FileRead, Subject, with_origin};
 use crate::json::{Price, Sufficiency, TargetUsed};
 use crate::period::Period;
+use crate::ports::Waits;
 use crate::refusal::{Code, Refusal};
-use crate::request::{self, Asked, BATCH_JOB, Look, of_item};
-use crate::store::{Charge, Key, Line};
+use crate::request::{self, Asked, BATCH_FILES_NOW, BATCH_JOB, Look, of_item};
+use crate::store::{Along, Charge, Key, Line};
 use crate::{Answer, Service, batch};
 use serde::Serialize;
 use sonometer::protocol::Sgm;
-use sonometer::{Error, Instrument, Interaction, SenseOptions, Unit};
+use sonometer::{AnyReading, Error, Instrument, Interaction, SenseOptions, Unit};
 use std::sync::Arc;
 
 /// The routes that charge, by which keys are told apart.
@@ -53,19 +55,35 @@ impl Service {
         }
         let instrument = self.shelf(caller).await?.find(&target)?;
         check_look(&look, &instrument)?;
-        let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
+        let asked = Asked::under(&root, "interaction")?;
+        if look.origin && !asked.is_file() {
+            let message =
+                "`origin` tells where in a file evidence stands, and there is no `url`; leave it out";
+            return Err(Refusal::invalid("options.origin", message));
+        }
+        if asked.is_file() {
+            // Nothing is fetched for whoever cannot pay for it, nor twice for a job.
+            self.check_file(&asked)?;
+            caller.standing().check()?;
+            if callback.is_some() {
+                return self.sense_later(caller, body, key, &instrument, callback).await;
+            }
+        }
+        let Some(subject) = self.subject(&asked, &instrument, Waits::Caller).await? else {
+            return self.sense_later(caller, body, key, &instrument, None).await;
+        };
         caller.standing().check()?;
-        if let Some(callback) = callback {
+        if callback.is_some() {
             return self.sense_later(caller, body, key, &instrument, callback).await;
         }
-        let with = instrument.clone();
-        let reading =
-            self.work(body.len(), move || with.sense(&interaction)).await?.map_err(Refusal::from)?;
+        let (with, bytes) = (instrument.clone(), body.len().max(subject.bytes()));
+        let Subject { interaction, file } = subject;
+        let reading = self.work(bytes, move || with.sense(&interaction)).await?.map_err(Refusal::from)?;
         if !reading.fidelity().sufficient {
             return Err(Refusal::insufficient(reading.fidelity()));
         }
         let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
-        let answer = Box::new(move |cost| reading.with_cost(cost).to_json(look.view()));
+        let answer = Box::new(move |cost| sensed(reading, file.as_deref(), &look, cost));
         self.charge(caller, SENSE, key, lines, answer).await
     }
 
@@ -85,12 +103,18 @@ impl Service {
         }
         let request::Compare { root, target } = request::compare(body)?;
         let instrument = self.shelf(caller).await?.find(&target)?;
-        let a = self.interaction(&Asked::under(&root, "interaction_a")?).await?;
-        let b = self.interaction(&Asked::under(&root, "interaction_b")?).await?;
+        let asked = [Asked::under(&root, "interaction_a")?, Asked::under(&root, "interaction_b")?];
+        if asked.iter().any(Asked::is_file) {
+            asked.iter().try_for_each(|asked| self.check_file(asked))?;
+            caller.standing().check()?;
+        }
+        let a = self.subject_now(&asked[0], &instrument).await?;
+        let b = self.subject_now(&asked[1], &instrument).await?;
         caller.standing().check()?;
-        let with = instrument.clone();
+        let bytes = body.len().max(a.bytes() + b.bytes());
+        let (with, a, b) = (instrument.clone(), a.interaction, b.interaction);
         let compared = self
-            .work(body.len(), move || {
+            .work(bytes, move || {
                 let sides = [("interaction_a", &a), ("interaction_b", &b)];
                 with.compare(&a, &b, SenseOptions::default()).map_err(|error| one_side(&with, sides, error))
             })
@@ -124,11 +148,24 @@ impl Service {
             return self.batch_later(caller, body, idempotency_key, asked).await;
         }
         let instrument = self.shelf(caller).await?.find(&asked.target)?;
-        let interactions = self.interactions(&asked).await?;
+        if asked.files > 0 {
+            self.check_interactions(&asked)?;
+            caller.standing().check()?;
+        }
+        let interactions = match asked.files > BATCH_FILES_NOW {
+            true => None,
+            false => self.interactions(&asked, &instrument).await?,
+        };
+        let Some(interactions) = interactions else {
+            return self.batch_later(caller, body, idempotency_key, asked).await;
+        };
         caller.standing().check()?;
+        let bytes: usize =
+            interactions.iter().flat_map(|one| one.turns()).map(|turn| turn.content.len()).sum();
         let with = instrument.clone();
-        let measured =
-            self.work(body.len(), move || batch::measure(&with, &interactions, |_| true)).await??;
+        let measured = self
+            .work(body.len().max(bytes), move || batch::measure(&with, &interactions, |_| true))
+            .await??;
         let lines = batch::lines(&instrument, &measured);
         let answer = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
         self.charge(caller, BATCH, key, lines, answer).await
@@ -141,10 +178,10 @@ impl Service {
     pub async fn fidelity(&self, caller: &Caller, body: &str) -> Result<Answer, Refusal> {
         let request::Compare { root, target } = request::fidelity(body)?;
         let instrument = self.shelf(caller).await?.find(&target)?;
-        let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
-        let with = instrument.clone();
+        let subject = self.subject_now(&Asked::under(&root, "interaction")?, &instrument).await?;
+        let (with, bytes) = (instrument.clone(), body.len().max(subject.bytes()));
         let fidelity =
-            self.work(body.len(), move || with.fidelity(&interaction)).await?.map_err(Refusal::from)?;
+            self.work(bytes, move || with.fidelity(&subject.interaction)).await?.map_err(Refusal::from)?;
         let mut sufficiency = Sufficiency::from(fidelity);
         if matches!(&*instrument, Instrument::Sensor(sensor) if sensor.protocol().sgm >= Sgm::V1_5) {
             sufficiency.density = Some(fidelity.density);
@@ -161,22 +198,30 @@ impl Service {
         })
     }
 
-    /// The interaction of a request, fetched if it is a file.
-    pub(crate) async fn interaction(&self, asked: &Asked<'_>) -> Result<Interaction, Refusal> {
-        match asked.file()? {
-            None => asked.read(),
-            Some(file) => self.inner.files.read(file).await.map_err(|refusal| refusal.inside(asked.place())),
-        }
-    }
-
-    /// The interactions of a batch.
-    pub(crate) async fn interactions(&self, asked: &request::Batch) -> Result<Vec<Interaction>, Refusal> {
+    /// The interactions of a batch; `None`: one of them is a file that is work for a job.
+    pub(crate) async fn interactions(
+        &self,
+        asked: &request::Batch,
+        instrument: &Instrument,
+    ) -> Result<Option<Vec<Interaction>>, Refusal> {
         let mut interactions = Vec::with_capacity(asked.ids.len());
         for (index, node) in request::items(&asked.root).iter().enumerate() {
-            let interaction = self.interaction(&Asked::item(node, index)).await;
-            interactions.push(interaction.map_err(|refusal| of_item(refusal, index))?);
+            let subject = self.subject(&Asked::item(node, index), instrument, Waits::Caller).await;
+            match subject.map_err(|refusal| of_item(refusal, index))? {
+                Some(subject) => interactions.push(subject.interaction),
+                None => return Ok(None),
+            }
         }
-        Ok(interactions)
+        Ok(Some(interactions))
+    }
+
+    /// What can be told of the interactions of a batch before a file is fetched.
+    pub(crate) fn check_interactions(&self, asked: &request::Batch) -> Result<(), Refusal> {
+        request::items(&asked.root).iter().enumerate().try_for_each(|(index, node)| {
+            let item = Asked::item(node, index);
+            let checked = if item.is_file() { self.check_file(&item) } else { item.read().map(drop) };
+            checked.map_err(|refusal| of_item(refusal, index))
+        })
     }
 
     /// Measures: short texts at once, long ones on a thread of their own, so that short ones need not wait for them.
@@ -225,7 +270,7 @@ impl Service {
             at_ms,
             route,
             key,
-            job: None,
+            along: Along::Nothing,
             id: self.id("chg"),
             lines,
             answer,
@@ -233,6 +278,16 @@ impl Service {
         let charged = self.charge_now(charge).await?;
         let crate::store::Charged { status, answer, units, remaining, replayed } = charged;
         Ok(Answer { status, body: answer, consumed: units, remaining, replayed })
+    }
+}
+
+/// The answer of `sense`: the bytes of the engine, and where in a file its evidence stands if that is asked for.
+pub(crate) fn sensed(reading: AnyReading, file: Option<&FileRead>, look: &Look, cost: Unit) -> String {
+    let reading = reading.with_cost(cost);
+    let json = reading.to_json(look.view());
+    match file {
+        Some(file) if look.origin => with_origin(&json, &reading, file),
+        _ => json,
     }
 }
 

@@ -1,8 +1,9 @@
 //! What the service needs of the world around it: the time, fresh ids and secrets, the content of files, and
 //! somebody who calls addresses.
 
+use crate::file::FileRead;
 use crate::refusal::Refusal;
-use sonometer::Interaction;
+use sonometer::protocol::Modality;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -35,6 +36,12 @@ pub trait Ids: Send + Sync {
     /// # Errors
     /// If the machine has no randomness to give.
     fn secret(&self) -> Result<[u8; 24], Refusal>;
+
+    /// 256 bits that nobody can guess.
+    ///
+    /// # Errors
+    /// If the machine has no randomness to give.
+    fn seed(&self) -> Result<[u8; 32], Refusal>;
 }
 
 /// Ids of time and randomness (UUID version 7), secrets of the operating system.
@@ -47,11 +54,18 @@ impl Ids for SystemIds {
     }
 
     fn secret(&self) -> Result<[u8; 24], Refusal> {
-        let mut secret = [0; 24];
-        getrandom::fill(&mut secret)
-            .map_err(|error| Refusal::internal(&format!("no randomness: {error}")))?;
-        Ok(secret)
+        random()
     }
+
+    fn seed(&self) -> Result<[u8; 32], Refusal> {
+        random()
+    }
+}
+
+fn random<const BYTES: usize>() -> Result<[u8; BYTES], Refusal> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| Refusal::internal(&format!("no randomness: {error}")))?;
+    Ok(bytes)
 }
 
 /// A file that somebody asks to have measured.
@@ -59,19 +73,37 @@ impl Ids for SystemIds {
 pub struct FileRequest<'r> {
     /// Where it lies, as given.
     pub url: &'r str,
-    /// `audio` or `document`, if the request says so.
-    pub modality: Option<&'r str>,
+    /// Whether the request says that it is audio, or a document; `None`: it says neither.
+    pub is_audio: Option<bool>,
     /// The language of what is spoken, if the request says so.
     pub language: Option<&'r str>,
 }
 
-/// What a file turns into, later.
-pub type Fetched<'f> = Pin<Box<dyn Future<Output = Result<Interaction, Refusal>> + Send + 'f>>;
+/// Who waits for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// A caller, whose connection is open.
+    Caller,
+    /// A job.
+    Job,
+}
+
+/// What a file turns into, later; `None`: it is more than is done while a caller waits, so it is work for a job.
+pub type Fetched<'f> = Pin<Box<dyn Future<Output = Result<Option<FileRead>, Refusal>> + Send + 'f>>;
 
 /// Fetches files and reads them into interactions.
 pub trait Files: Send + Sync {
-    /// The interaction that a file holds, or why there is none.
-    fn read<'f>(&'f self, request: FileRequest<'f>) -> Fetched<'f>;
+    /// The modalities that can be had from files.
+    fn modalities(&self) -> &'static [Modality];
+
+    /// Whether a file may be fetched at all, as far as the request can tell. Nothing is fetched.
+    ///
+    /// # Errors
+    /// `invalid_request` with `details.reason`.
+    fn check(&self, request: FileRequest<'_>) -> Result<(), Refusal>;
+
+    /// The interaction that a file holds, or why there is none. For a job it is never `None`.
+    fn read<'f>(&'f self, request: FileRequest<'f>, waits: Waits) -> Fetched<'f>;
 }
 
 /// A deployment that reads no files.
@@ -79,9 +111,17 @@ pub trait Files: Send + Sync {
 pub struct NoFiles;
 
 impl Files for NoFiles {
-    fn read<'f>(&'f self, _: FileRequest<'f>) -> Fetched<'f> {
+    fn modalities(&self) -> &'static [Modality] {
+        &[]
+    }
+
+    fn check(&self, _: FileRequest<'_>) -> Result<(), Refusal> {
         let message = "this service reads no files; give the text as `content` or `segments`";
-        Box::pin(async move { Err(Refusal::invalid("url", message).because("files_not_supported")) })
+        Err(Refusal::invalid("", message).because("files_not_supported"))
+    }
+
+    fn read<'f>(&'f self, request: FileRequest<'f>, _: Waits) -> Fetched<'f> {
+        Box::pin(async move { self.check(request).map(|()| None) })
     }
 }
 

@@ -33,6 +33,20 @@ pub enum Code {
     UnsupportedMediaType,
     /// The content lacks sufficient signal.
     InsufficientSignal,
+    /// The stage does not let this caller in.
+    AccessDenied,
+    /// The stage asks for a password, and this is not it.
+    PasswordInvalid,
+    /// All attempts that the stage allows are used up.
+    AttemptsExhausted,
+    /// No such dive for this account.
+    DiveNotFound,
+    /// The dive takes no more actions.
+    DiveClosed,
+    /// The action is for another turn than the next.
+    TurnConflict,
+    /// The action is longer than the stage takes.
+    ActionTooLong,
     /// Too many requests in this window.
     RateLimited,
     /// A fault of the service.
@@ -43,7 +57,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 23] = [
         Self::InvalidRequest,
         Self::Unauthorized,
         Self::QuotaExhausted,
@@ -57,6 +71,13 @@ impl Code {
         Self::PayloadTooLarge,
         Self::UnsupportedMediaType,
         Self::InsufficientSignal,
+        Self::AccessDenied,
+        Self::PasswordInvalid,
+        Self::AttemptsExhausted,
+        Self::DiveNotFound,
+        Self::DiveClosed,
+        Self::TurnConflict,
+        Self::ActionTooLong,
         Self::RateLimited,
         Self::Internal,
         Self::Unavailable,
@@ -78,6 +99,13 @@ impl Code {
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::InsufficientSignal => "insufficient_signal",
+            Self::AccessDenied => "access_denied",
+            Self::PasswordInvalid => "password_invalid",
+            Self::AttemptsExhausted => "attempts_exhausted",
+            Self::DiveNotFound => "dive_not_found",
+            Self::DiveClosed => "dive_closed",
+            Self::TurnConflict => "turn_conflict",
+            Self::ActionTooLong => "action_too_long",
             Self::RateLimited => "rate_limited",
             Self::Internal => "internal_error",
             Self::Unavailable => "unavailable",
@@ -109,9 +137,21 @@ pub struct Details {
     /// ICS included in the period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quota: Option<u64>,
-    /// ICS used in the period.
+    /// ICS used in the period; attempts used in the window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<u64>,
+    /// Attempts within the window at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<u64>,
+    /// The window of attempts in seconds; without it: for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u64>,
+    /// When the next attempt is possible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resets: Option<String>,
+    /// The next turn of the dive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
     /// When the next period begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reset: Option<String>,

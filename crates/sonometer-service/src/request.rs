@@ -2,8 +2,8 @@
 
 use crate::guard::MAX_URL;
 use crate::ports::FileRequest;
-use crate::refusal::Refusal;
-use crate::shape::{Field, Shape, integer, read};
+use crate::refusal::{Refusal, shown};
+use crate::shape::{Field, Shape, integer, join, read};
 use sonometer::protocol::Modality;
 use sonometer::protocol::source::{Node, Scalar, Style, Value};
 use sonometer::{
@@ -19,6 +19,10 @@ pub const MAX_SEGMENTS: usize = 2_000;
 pub const MAX_BATCH: usize = 1_000;
 /// A batch of so many interactions is no longer answered at once.
 pub const BATCH_JOB: usize = 50;
+/// The most interactions of one batch that are files.
+pub const MAX_BATCH_FILES: usize = 100;
+/// A batch of more files is not answered at once.
+pub(crate) const BATCH_FILES_NOW: usize = 8;
 /// What can be asked for in an id.
 const MAX_ID: usize = 64;
 
@@ -53,6 +57,11 @@ pub fn sense_shape() -> Shape {
             Shape::Object(vec![
                 Field::optional("profile", Shape::Word(PROFILES), "how much is shown; `raw` without it"),
                 Field::optional("offsets", Shape::Bool, "adds the places of evidence, in code points"),
+                Field::optional(
+                    "origin",
+                    Shape::Bool,
+                    "adds where in a file the evidence stands; for a `url` only",
+                ),
             ]),
             "how much is shown",
         ),
@@ -184,6 +193,8 @@ pub(crate) struct Asked<'n> {
 pub struct Look {
     profile: Profile,
     offsets: bool,
+    /// Whether it is told where in a file evidence stands.
+    pub(crate) origin: bool,
     /// Whether there is a `v1_5` block at all.
     pub(crate) v1_5: bool,
     primary: Option<String>,
@@ -231,6 +242,7 @@ pub(crate) fn sense(body: &str) -> Result<Sense, Refusal> {
             .and_then(Profile::from_name)
             .unwrap_or_default(),
         offsets: is_true(options.and_then(|options| options.get("offsets"))),
+        origin: is_true(options.and_then(|options| options.get("origin"))),
         v1_5: v1_5.is_some(),
         primary: within("actant", "primary").and_then(Node::text).map(str::to_owned),
         flow: is_true(within("actant", "analyze_flow")),
@@ -292,6 +304,8 @@ pub(crate) struct Batch {
     pub(crate) root: Node,
     pub(crate) target: Target,
     pub(crate) ids: Vec<String>,
+    /// How many of them are files.
+    pub(crate) files: usize,
 }
 
 pub(crate) fn batch(body: &str) -> Result<Batch, Refusal> {
@@ -324,7 +338,12 @@ pub(crate) fn batch(body: &str) -> Result<Batch, Refusal> {
         let message = format!("the same `id` stands at interactions[{}]; give each item its own", pair[0]);
         return Err(of_item(Refusal::invalid(format!("interactions[{}].id", pair[1]), message), pair[1]));
     }
-    Ok(Batch { target: target(&root), root, ids })
+    let files = items.iter().filter(|item| item.get("url").is_some()).count();
+    if files > MAX_BATCH_FILES {
+        let message = format!("{files} files; at most {MAX_BATCH_FILES} are read in one batch");
+        return Err(Refusal::too_large("interactions", MAX_BATCH_FILES, message));
+    }
+    Ok(Batch { target: target(&root), root, ids, files })
 }
 
 /// The items of a batch whose shape was checked.
@@ -399,8 +418,44 @@ impl<'n> Asked<'n> {
             let message = format!("give `{key}` or `url`, not both");
             return Err(Refusal::invalid(format!("{}.url", self.place), message));
         }
+        if let Value::Map(entries) = &self.node.value {
+            const KEYS: [&str; 5] = ["id", "label", "language", "type", "url"];
+            for (key, value) in entries {
+                let place = join(&self.place, &shown(&key.text));
+                if !KEYS.contains(&key.text.as_str()) {
+                    let message =
+                        format!("unknown key `{}`; beside `url` stand {}", shown(&key.text), KEYS.join(", "));
+                    return Err(Refusal::invalid(place, message));
+                }
+                if quoted(value).is_none() {
+                    return Err(Refusal::invalid(place, format!("`{}` is not a text in quotes", key.text)));
+                }
+            }
+        }
         let text = |key| self.node.get(key).and_then(quoted);
-        Ok(Some(FileRequest { url, modality: text("type"), language: text("language") }))
+        let is_audio = match text("type") {
+            None => None,
+            Some("audio") => Some(true),
+            Some("document") => Some(false),
+            Some(other) => {
+                let message = format!(
+                    "`type` says {}, and a `url` is a file: write `document` or `audio`, or leave it out",
+                    shown(other)
+                );
+                return Err(Refusal::invalid(join(&self.place, "type"), message));
+            }
+        };
+        Ok(Some(FileRequest { url, is_audio, language: text("language") }))
+    }
+
+    /// Whether it names a file.
+    pub(crate) fn is_file(&self) -> bool {
+        self.node.get("url").is_some()
+    }
+
+    /// The caller's label.
+    pub(crate) fn label(&self) -> Option<&'n str> {
+        self.node.get("label").and_then(quoted)
     }
 
     /// Where it stands in the body.

@@ -201,10 +201,16 @@ impl Service {
         }
         let request::Stream { root, target, pace } = request::stream(body)?;
         let instrument = self.shelf(caller).await?.find(&target)?;
-        let interaction = self.interaction(&Asked::under(&root, "interaction")?).await?;
+        let asked = Asked::under(&root, "interaction")?;
+        if asked.is_file() {
+            self.check_file(&asked)?;
+            caller.standing().check()?;
+        }
+        let subject = self.subject_now(&asked, &instrument).await?;
         caller.standing().check()?;
+        let (bytes, interaction) = (body.len().max(subject.bytes()), subject.interaction);
         let (with, whole) = (instrument.clone(), interaction.clone());
-        let fidelity = self.work(body.len(), move || with.fidelity(&whole)).await?.map_err(Refusal::from)?;
+        let fidelity = self.work(bytes, move || with.fidelity(&whole)).await?.map_err(Refusal::from)?;
         if !fidelity.sufficient {
             return Err(Refusal::insufficient(fidelity));
         }

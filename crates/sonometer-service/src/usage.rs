@@ -66,13 +66,13 @@ struct HistoryTotals {
 }
 
 #[derive(Serialize)]
-struct Status<'a> {
+struct Status {
     status: &'static str,
     version: &'static str,
     authenticated: bool,
     sgm_versions: BTreeMap<&'static str, &'static str>,
     profiles: [&'static str; 3],
-    supported_modalities: &'a [&'static str],
+    supported_modalities: Vec<&'static str>,
     ics: Left,
 }
 
@@ -81,9 +81,6 @@ struct Left {
     remaining: u64,
     period: String,
 }
-
-/// The modalities that something in the catalogue reads and the service takes in.
-pub(crate) const MODALITIES: &[&str] = &["text", "transcript"];
 
 impl Service {
     /// `POST /api/v1/usage/estimate`: what content of a length will cost. What lies within the quota costs nothing, what
@@ -165,7 +162,7 @@ impl Service {
             authenticated: true,
             sgm_versions: sgm_statuses(),
             profiles: PROFILES,
-            supported_modalities: MODALITIES,
+            supported_modalities: self.modalities(),
             ics: Left {
                 remaining: caller.standing().remaining(),
                 period: caller.standing().period.to_string(),

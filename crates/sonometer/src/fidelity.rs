@@ -1,6 +1,6 @@
 //! Information sufficiency: whether the input holds enough readable content for what the protocol measures.
 
-use crate::evidence::Setting;
+use crate::evidence::{Setting, TurnFacts};
 use crate::sensor::{Plan, fold_role};
 use crate::unit::Unit;
 
@@ -13,7 +13,7 @@ pub struct Fidelity {
     pub sufficient: bool,
     /// The least satisfied need: words, turns, words of a role; 0 to 1.
     pub density: Unit,
-    /// The readable share of the words, damped where they are of another language; 0 to 1.
+    /// The readable share of the words (as far as a recogniser was sure of them), damped where they are of another language; 0 to 1.
     pub clarity: Unit,
 }
 
@@ -39,8 +39,15 @@ pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
             setting.turns.iter().filter(|t| t.role.as_deref() == Some(&*role)).map(|t| t.count.words).sum();
         density = density.min(met(said, *need));
     }
-    let readable = words - sum(|c| c.unreadable);
-    let readable = Unit::ratio(readable.into(), (words + sum(|c| c.noise)).into());
+    // What a recogniser heard counts as far as it is sure of it.
+    let sure = |turn: &TurnFacts| {
+        let readable = i128::from(turn.count.words - turn.count.unreadable);
+        readable * i128::from(turn.confidence.unwrap_or(Unit::ONE).0)
+    };
+    let readable = Unit::ratio(
+        setting.turns.iter().map(sure).sum(),
+        i128::from(words + sum(|c| c.noise)) * i128::from(Unit::ONE.0),
+    );
     let in_language = match plan.language {
         Some(_) => {
             let (own, foreign) = (sum(|c| c.function_words), sum(|c| c.foreign_words));

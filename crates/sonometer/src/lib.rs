@@ -85,6 +85,9 @@ mod instrument;
 mod sense;
 pub mod session;
 
+// 10 Worlds.
+pub mod stage;
+
 #[doc = include_str!("../docs/semantics.md")]
 pub mod semantics {}
 

@@ -8,7 +8,7 @@ use crate::interaction::Interaction;
 use crate::json::Json;
 use crate::mask::{self, Masked};
 use crate::profile::{OffsetUnit, Profile, View};
-use crate::protocol::{Modality, Protocol, Sgm};
+use crate::protocol::{Protocol, Sgm};
 use crate::resonance::Resonance;
 use crate::sensor::Sensor;
 use crate::unit::Unit;
@@ -269,7 +269,7 @@ impl Reading {
             json.key("actant").string(self.actant(found.turn as usize).as_deref().unwrap_or(UNATTRIBUTED));
         }
         if let Some(unit) = view.offsets {
-            if self.interaction.modality() == Modality::Transcript {
+            if self.interaction.is_conversation() {
                 json.key("segment").count(found.turn.into());
             }
             json.key("start").count(offset(&turn.content, found.start, unit));

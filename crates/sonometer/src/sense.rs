@@ -8,7 +8,7 @@ use crate::fidelity;
 use crate::ics::Ics;
 use crate::interaction::{Interaction, Turn};
 use crate::mask::{self, Masked};
-use crate::matcher::{Hit, Piece, TurnText};
+use crate::matcher::{Count, Hit, Piece, TurnText};
 use crate::protocol::{Modality, Sgm};
 use crate::reading::Reading;
 use crate::resonance::{self, Sums};
@@ -86,6 +86,30 @@ pub(crate) fn sense_together(
             search.finish(plan, interaction, desk);
         }
     });
+    conclude_together(sensors, searches, interaction, options)
+}
+
+/// The readings of the last turn of a conversation by itself, with the turns before it as what it is said in reply to.
+///
+/// Everything is found and judged in the whole conversation, so that an echo, a companion or a number dictated over several
+/// turns is seen. Then only what *ends* in the last turn is kept, and that is measured as if nothing else had been said:
+/// words, turns, uses of a line, shares and fidelity are those of the last turn. What is not said has no place in any
+/// turn, so absent markers stay silent. What is found counts whatever the fidelity is; the fidelity says how far to trust it.
+pub(crate) fn sense_last(sensors: &[Sensor], interaction: &Interaction) -> Vec<Reading> {
+    let plans: Vec<&Plan> = sensors.iter().map(Sensor::plan).collect();
+    let mut searches: Vec<Search> = plans.iter().map(|plan| Search::new(plan, interaction)).collect();
+    at_desk(|desk| {
+        for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+            readings::each_of(&plans, Piece::whole(content), desk, |at, manner, text, hits| {
+                searches[at].take(plans[at], turn, manner, text, hits);
+            });
+        }
+        for (search, plan) in searches.iter_mut().zip(&plans) {
+            search.finish(plan, interaction, desk);
+            search.keep_last(plan);
+        }
+    });
+    let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
     conclude_together(sensors, searches, interaction, options)
 }
 
@@ -226,6 +250,20 @@ impl Search {
         });
         findings.settle(plan, setting);
     }
+
+    /// Keeps what belongs to the last turn of a finished search; see [`sense_last`].
+    fn keep_last(&mut self, plan: &Plan) {
+        let Self { setting, findings, .. } = self;
+        let last = setting.turns.len().saturating_sub(1);
+        let Findings { candidates, joined, .. } = findings;
+        candidates.retain(|candidate| {
+            let ends = joined.further(candidate).last().map_or(candidate.turn, |stretch| stretch.turn);
+            let is_absence = plan.protocol.markers[candidate.marker as usize].absence.is_some();
+            ends as usize == last && !is_absence
+        });
+        setting.turns[..last].iter_mut().for_each(|turn| turn.count = Count::default());
+        setting.only = Some(last);
+    }
 }
 
 impl Reading {
@@ -277,6 +315,10 @@ fn measure(search: Search, reading: &mut Reading, options: SenseOptions) {
             (Some(only), None) | (None, Some(only)) => only,
         };
         biased.next_if_eq(&marker);
+        // In a turn by itself nothing is ever due.
+        if setting.only.is_some() && plan.protocol.markers[marker as usize].absence.is_some() {
+            continue;
+        }
         let count = rest.iter().take_while(|c| c.marker == marker).count();
         let (own, others) = rest.split_at_mut(count);
         let (resonance, sums) = resonance::measure(plan, &setting, marker as usize, own);

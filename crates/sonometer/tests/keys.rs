@@ -3,7 +3,9 @@
 #![cfg(feature = "yaml")]
 
 use serde_json::Value;
-use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, Shape, json_schema, json_schema_of};
+use sonometer::protocol::keys::{
+    BLUEPRINT, METRIC, Map, PROTOCOL, STAGE, Shape, json_schema, json_schema_of,
+};
 use sonometer::{Document, Protocol};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -174,7 +176,7 @@ fn the_schema_finds_mistakes() {
 
 #[test]
 fn the_committed_schema_is_that_of_the_code() {
-    for kind in [&PROTOCOL, &METRIC, &BLUEPRINT] {
+    for kind in [&PROTOCOL, &METRIC, &BLUEPRINT, &STAGE] {
         let name = format!("schema/{}.schema.json", kind.name);
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&name);
         let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
@@ -311,6 +313,85 @@ fn metrics_and_blueprints_are_described_as_they_are_read() {
                 with["components"] = Value::Array(vec![item]);
                 assert!(read(&with).is_ok() && errors(&schema, &with).is_empty(), "{}", key.name);
             }
+        }
+    }
+}
+
+/// A stage with one of everything that its maps need.
+const STAGE_BASE: &str = r#"{"sonometer_stage": 1, "id": "s", "version": "1", "protocol": "a", "objective": "o",
+    "start": "arrival", "scenes": {"arrival": {"do": [{"otherwise": "stay"}]}}, "checkpoints": {"long": "turn >= 1"},
+    "flags": {"f": {"when": "turn > 5"}}, "vars": {"trust": "0 in 0..1"}, "lists": {"mood": ["a"]},
+    "roles": {"world": "w"}, "publication": {"modes": ["practice"]}, "envelope": {"max_turns": 5},
+    "attempts": {"practice": {"max": 3}, "graded": {"max": 3}}, "walkthroughs": {"w": {"expect": "pass", "say": "a"}}}"#;
+
+#[test]
+fn stages_are_described_as_they_are_read() {
+    let schema = json(&json_schema_of(&STAGE));
+    let base = json(STAGE_BASE);
+    let refusals = |value: &Value| match sonometer::stage::Stage::read(&value.to_string()) {
+        Ok(_) => Vec::new(),
+        Err(error) => error.diagnostics.iter().map(ToString::to_string).collect::<Vec<String>>(),
+    };
+    assert!(refusals(&base).is_empty() && errors(&schema, &base).is_empty(), "{:?}", refusals(&base));
+    // Each map by the way to one of its kind.
+    let ways = [
+        ("stage", ""),
+        ("roles", "/roles"),
+        ("publication", "/publication"),
+        ("attempts", "/attempts"),
+        ("attempt", "/attempts/graded"),
+        ("envelope", "/envelope"),
+        ("scene", "/scenes/arrival"),
+        ("entry", "/scenes/arrival/do/0"),
+        ("flag", "/flags/f"),
+        ("walkthrough", "/walkthroughs/w"),
+    ];
+    let mut all: Vec<&'static Map> = vec![&STAGE];
+    let mut at = 0;
+    while at < all.len() {
+        for key in all[at].keys {
+            if let Shape::Map(inner) | Shape::Maps(inner) = key.value {
+                all.push(inner);
+            } else if let Shape::Named(Shape::Map(inner)) = &key.value {
+                all.push(inner);
+            }
+        }
+        at += 1;
+    }
+    for (name, way) in ways {
+        let map = all.iter().find(|map| map.name == name).expect(name);
+        let mut odd = base.clone();
+        odd.pointer_mut(way).expect(way)["qqqqqq"] = json("1");
+        let told = refusals(&odd).join("\n");
+        let (_, list) = told.split_once("the keys here are ").unwrap_or_else(|| panic!("{name}: {told}"));
+        let mut read: Vec<&str> = list.lines().next().unwrap_or_default().split(", ").collect();
+        let mut known: Vec<&str> = map.keys.iter().map(|key| key.name).collect();
+        read.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(read, known, "the keys of {name}");
+        assert!(!errors(&schema, &odd).is_empty());
+        for key in map.keys {
+            let mut with = base.clone();
+            let place = with.pointer_mut(way).expect(way);
+            // What stands only without another key.
+            for alone in ["protocol", "metric", "blueprint", "otherwise", "do"] {
+                let other = place.as_object_mut().expect("is a map");
+                let rivals = match key.name {
+                    "metric" | "blueprint" => alone == "protocol",
+                    "when" => alone == "otherwise",
+                    "end" if name == "scene" => alone == "do",
+                    _ => false,
+                };
+                if rivals {
+                    other.remove(alone);
+                }
+            }
+            if name == "entry" && key.name == "go" {
+                *place = json(r#"{"when": "turn > 1"}"#);
+            }
+            place[key.name] = json(key.example);
+            assert!(refusals(&with).is_empty(), "{}: {:?}", key.name, refusals(&with));
+            assert!(errors(&schema, &with).is_empty(), "{}: {:?}", key.name, errors(&schema, &with));
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The JSON Schemas of protocol, metric and blueprint files: `schema` writes them, `schema --check` compares.
+//! The JSON Schemas of protocol, metric, blueprint and stage files: `schema` writes them, `schema --check` compares.
 
-use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, json_schema_of};
+use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE, json_schema_of};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The kinds of files, by the names of their schemas.
-const KINDS: [&Map; 3] = [&PROTOCOL, &METRIC, &BLUEPRINT];
+const KINDS: [&Map; 4] = [&PROTOCOL, &METRIC, &BLUEPRINT, &STAGE];
 
 fn path(kind: &Map) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sonometer/schema");

@@ -1,5 +1,6 @@
 //! `sonometer admin`: organizations, tokens, accounts, what organizations publish, and the check of the ledger.
 
+use super::admin_dives::{self, DiveTask};
 use super::serve::{Database, runtime};
 use super::{sense, test};
 use crate::failure::{Exit, Failure, counted};
@@ -7,6 +8,7 @@ use crate::screen::Screen;
 use crate::target::Source;
 use clap::Subcommand;
 use sonometer::protocol::Status;
+use sonometer::stage::Stage;
 use sonometer::{Document, TargetKind, Unit};
 use sonometer_service::account::Settings;
 use sonometer_service::store::{Attempt, Delivery};
@@ -55,7 +57,7 @@ enum Task {
     },
     /// Show or change an account: tier, quota, overage, price, cap, requests
     Account(Account),
-    /// Put a protocol, metric or blueprint on the shelf of an organization, as a draft or for good as its file says
+    /// Put a protocol, metric, blueprint or stage on the shelf of an organization, as a draft or for good as its file says
     Publish {
         /// The organization
         org: String,
@@ -66,9 +68,9 @@ enum Task {
     Archive {
         /// The organization
         org: String,
-        /// protocol, metric or blueprint
+        /// protocol, metric, blueprint or stage
         #[arg(value_parser = kind)]
-        kind: TargetKind,
+        kind: Kind,
         /// Its id
         id: String,
         /// Its version
@@ -95,6 +97,8 @@ enum Task {
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000))]
         limit: u64,
     },
+    #[command(flatten)]
+    Dives(DiveTask),
     /// Check that the sums of the ledger are what the accounts say
     Check,
 }
@@ -168,7 +172,7 @@ fn scope(name: &str) -> Result<Scope, String> {
     Scope::from_name(name).ok_or_else(|| format!("write one of {names}"))
 }
 
-fn moment(text: &str) -> Result<i64, String> {
+pub(super) fn moment(text: &str) -> Result<i64, String> {
     if text == "never" {
         return Ok(0);
     }
@@ -177,17 +181,33 @@ fn moment(text: &str) -> Result<i64, String> {
         .ok_or_else(|| "write a moment such as 2027-01-31T12:00:00Z, a date, or never".to_owned())
 }
 
-fn kind(name: &str) -> Result<TargetKind, String> {
-    let kinds = [TargetKind::Protocol, TargetKind::Metric, TargetKind::Blueprint];
-    let found = kinds.into_iter().find(|kind| kind.as_str() == name);
-    found.ok_or_else(|| "write protocol, metric or blueprint".to_owned())
+/// What can stand on a shelf.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Target(TargetKind),
+    Stage,
+}
+
+impl Kind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Target(kind) => kind.as_str(),
+            Self::Stage => "stage",
+        }
+    }
+}
+
+fn kind(name: &str) -> Result<Kind, String> {
+    let mut kinds = TargetKind::ALL.into_iter().map(Kind::Target).chain([Kind::Stage]);
+    let found = kinds.find(|kind| kind.as_str() == name);
+    found.ok_or_else(|| "write protocol, metric, blueprint or stage".to_owned())
 }
 
 fn mode(live: bool) -> Mode {
     if live { Mode::Live } else { Mode::Test }
 }
 
-fn told(refusal: Refusal) -> Failure {
+pub(super) fn told(refusal: Refusal) -> Failure {
     Failure::unusable(match &refusal.details.place {
         Some(place) => format!("{place}: {}", refusal.message),
         None => refusal.message,
@@ -215,6 +235,13 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 /// The text of a file that may be published: a protocol that is published for good has passed its own tests.
 fn checked(file: &str) -> Result<String, Failure> {
     let source = Source::find(file)?;
+    if Stage::is_meant(&source.text) {
+        // Whether it may be published is for the service to say, which has what it names.
+        return match Stage::read(&source.text) {
+            Ok(_) => Ok(source.text.into_owned()),
+            Err(error) => Err(Failure::protocol(source, error.diagnostics)),
+        };
+    }
     let (document, warnings) = source.document()?;
     if let Document::Protocol(protocol) = &document
         && protocol.status == Status::Published
@@ -305,17 +332,14 @@ async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result
         Task::Publish { org, .. } => {
             let source = checked.unwrap_or_default();
             let done = service.publish(org, &source).await.map_err(told)?;
-            format!(
-                "{} {}@{} is {}: {}\n",
-                done.kind.as_str(),
-                done.id,
-                done.version,
-                done.status,
-                done.digest
-            )
+            format!("{} {}@{} is {}: {}\n", done.kind, done.id, done.version, done.status, done.digest)
         }
         Task::Archive { org, kind, id, version } => {
-            service.archive(org, *kind, id, version).await.map_err(told)?;
+            match kind {
+                Kind::Target(kind) => service.archive(org, *kind, id, version).await,
+                Kind::Stage => service.archive_stage(org, id, version).await,
+            }
+            .map_err(told)?;
             format!("{} {id}@{version} is archived\n", kind.as_str())
         }
         Task::Shelf { org } => {
@@ -323,7 +347,11 @@ async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result
             let line = |row: &sonometer_service::store::TargetRow| {
                 format!("{}  {}@{}  {}  {}\n", row.kind.as_str(), row.id, row.version, row.status, row.digest)
             };
-            rows.iter().map(line).collect()
+            let stages = service.store().stages(org, None).await.map_err(told)?;
+            let stage = |row: &sonometer_service::store::StageRow| {
+                format!("stage  {}@{}  {}  {}\n", row.id, row.version, row.status, row.digest)
+            };
+            rows.iter().map(line).chain(stages.iter().map(stage)).collect()
         }
         Task::WebhookSecret { org, rotate: true } => {
             format!("{}\n", service.rotate_webhook_secret(org).await.map_err(told)?)
@@ -335,6 +363,7 @@ async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result
             let deliveries = service.deliveries(org, *limit).await.map_err(told)?;
             deliveries.iter().map(delivery).collect()
         }
+        Task::Dives(task) => admin_dives::run(service, task).await?,
         Task::Check => return check(service).await,
     };
     Ok((text, Exit::Done))

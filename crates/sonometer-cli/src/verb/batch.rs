@@ -137,7 +137,7 @@ impl Bench {
     /// The outcome of one line.
     fn line(&self, number: u64, bytes: &[u8]) -> (String, Tally) {
         let (id, interaction) = match std::str::from_utf8(bytes) {
-            Ok(text) => input::unwrap(text.strip_prefix('\u{feff}').unwrap_or(text)),
+            Ok(text) => sonometer_ingest::unwrap(text.strip_prefix('\u{feff}').unwrap_or(text)),
             Err(error) => {
                 let place = format!("byte {}", error.valid_up_to());
                 (None, Err(Error::invalid(place, "not UTF-8; save the input as UTF-8")))

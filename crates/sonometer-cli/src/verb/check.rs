@@ -1,5 +1,6 @@
-//! `sonometer check`: errors and warnings of protocol, metric and blueprint files, each with its place and what to do.
+//! `sonometer check`: errors and warnings of protocol, metric, blueprint and stage files, each with its place and what to do.
 
+use super::dive::StageSource;
 use crate::failure::{Exit, Failure, counted};
 use crate::findings::{self, Format};
 use crate::screen::Screen;
@@ -11,7 +12,7 @@ use sonometer::{Document, Protocol};
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Protocol, metric or blueprint files
+    /// Protocol, metric, blueprint or stage files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Warnings fail the check too
@@ -33,6 +34,25 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let mut exit = Exit::Done;
     let mut first_code = None;
     for file in &arguments.files {
+        if let Some(stage) = StageSource::meant(file) {
+            let (found, ended) = super::dive::check(&stage);
+            errors += found.iter().filter(|finding| finding.severity == Severity::Error).count();
+            warnings += found.iter().filter(|finding| finding.severity == Severity::Warning).count();
+            first_code = first_code.or(found.iter().next().map(|finding| finding.code));
+            screen.print(&findings::written(arguments.format, &screen.paint, &stage.source, &found))?;
+            match ended {
+                Ok(Some(world)) if arguments.format == Format::Full => {
+                    let stage = world.stage();
+                    screen.print(&format!("{}@{}: {}\n", stage.id, stage.version, world.digest()))?;
+                }
+                Ok(_) => {}
+                Err(failure) => {
+                    errors += 1;
+                    screen.fail(&failure, arguments.json());
+                }
+            }
+            continue;
+        }
         let source = match Source::find(file) {
             Ok(source) => source,
             Err(failure) => {

@@ -2,7 +2,7 @@
 
 use crate::bar::bar;
 use crate::failure::{Exit, Failure, counted};
-use crate::input::{self, Format, Item};
+use crate::input::{self, FileArguments, Item};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
 use crate::target::Source;
@@ -16,13 +16,12 @@ use sonometer::{Comparison, ErrorCode, Instrument, Interaction, SenseOptions, Un
 pub(crate) struct Arguments {
     /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
-    /// The first interaction, such as what was before: a .txt or .json file, or `-`
+    /// The first interaction, such as what was before: a file, or `-`
     a: String,
     /// The second
     b: String,
-    /// The form of both, where their names do not tell
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[command(flatten)]
+    file: FileArguments,
     /// The canonical JSON of the comparison
     #[arg(long)]
     pub(crate) json: bool,
@@ -62,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 
 /// The one interaction of a file.
 fn read(path: &str, arguments: &Arguments) -> Result<Interaction, Failure> {
-    let input = input::Input::of(path, arguments.format)?;
+    let input = input::Input::of(path, &arguments.file)?;
     let mut items = input.items();
     match (items.next(), items.next()) {
         (Some(Item { interaction, .. }), None) => interaction,

@@ -4,13 +4,15 @@ use super::explain;
 use super::sense::{Arguments, title};
 use crate::bar::bar;
 use crate::failure::{Exit, Failure};
-use crate::input::{Input, Item};
+use crate::input::{Input, Item, refused};
 use crate::paint::{BOLD, Paint, one_line};
+use crate::places;
 use crate::screen::Screen;
 use anstyle::Style;
 use sonometer::{
     Composition, CompositionReading, ErrorCode, Fidelity, Profile, Protocol, SenseOptions, TargetKind, Unit,
 };
+use sonometer_ingest::Ingested;
 
 pub(super) fn run(
     composition: &Composition,
@@ -22,6 +24,8 @@ pub(super) fn run(
     let mut first = true;
     for item in input.items() {
         let title = title(&input, &item);
+        item.tell_notes(screen);
+        let origin = item.origin.clone();
         match sense(composition, item, arguments) {
             Ok(reading) if arguments.json => {
                 if arguments.explain {
@@ -32,7 +36,10 @@ pub(super) fn run(
             }
             Ok(reading) => {
                 let gap = if first { "" } else { "\n" };
-                screen.print(&format!("{gap}{}", report(&screen.paint, &reading, &title, arguments)))?;
+                screen.print(&format!(
+                    "{gap}{}",
+                    report(&screen.paint, &reading, &title, origin.as_ref(), arguments)
+                ))?;
                 first = false;
             }
             Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
@@ -52,8 +59,9 @@ fn sense(
     let interaction = item.interaction?;
     arguments.view().check_composed().map_err(|error| Failure::engine(&item.name, &error))?;
     let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
-    let reading =
-        composition.sense_with(&interaction, options).map_err(|error| Failure::engine(&item.name, &error))?;
+    let reading = composition
+        .sense_with(&interaction, options)
+        .map_err(|error| refused(&item.name, interaction.modality(), &error))?;
     if reading.fidelity().sufficient {
         return Ok(reading);
     }
@@ -70,7 +78,13 @@ fn sense(
     Err(Failure::lacking(ErrorCode::InsufficientSignal, message, reading.fidelity()))
 }
 
-fn report(paint: &Paint, reading: &CompositionReading, title: &str, arguments: &Arguments) -> String {
+fn report(
+    paint: &Paint,
+    reading: &CompositionReading,
+    title: &str,
+    origin: Option<&Ingested>,
+    arguments: &Arguments,
+) -> String {
     let composition = reading.composition();
     let mut text = String::new();
     if !title.is_empty() {
@@ -96,7 +110,7 @@ fn report(paint: &Paint, reading: &CompositionReading, title: &str, arguments: &
         let name = format!("{:<width$}", part.id);
         text.push_str(&row(&name, reading.part_score(at), Style::new(), &paint.dim(&rest)));
     }
-    text.push_str(&found(paint, reading));
+    text.push_str(&found(paint, reading, origin));
     if arguments.profile == Profile::Discovery {
         text.push_str(&nearly(reading));
     }
@@ -148,7 +162,7 @@ fn weighted(shares: &[(Unit, bool, Unit)]) -> String {
 }
 
 /// The evidence of each protocol that found something.
-fn found(paint: &Paint, reading: &CompositionReading) -> String {
+fn found(paint: &Paint, reading: &CompositionReading, origin: Option<&Ingested>) -> String {
     let mut text = String::new();
     for own in reading.readings() {
         let mut evidence = own.evidence().peekable();
@@ -165,9 +179,10 @@ fn found(paint: &Paint, reading: &CompositionReading) -> String {
         for found in evidence {
             let label = paint.bold(&format!("{:<width$}", found.metamarker));
             text.push_str(&format!(
-                "    {label}  {:<8}  {}\n",
+                "    {label}  {:<8}  {}{}\n",
                 found.score.to_string(),
-                one_line(&found.source)
+                one_line(&found.source),
+                places::after(paint, origin, &found)
             ));
         }
     }

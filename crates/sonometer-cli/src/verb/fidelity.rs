@@ -2,7 +2,7 @@
 
 use crate::bar::bar;
 use crate::failure::{Exit, Failure};
-use crate::input::{Input, InputArguments, Item};
+use crate::input::{Input, InputArguments, Item, refused};
 use crate::json::{self, Sufficiency, Target, number};
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
@@ -45,6 +45,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             (Some(id), true) => format!("{}  {}", item.name, one_line(id)),
             _ => item.name.clone(),
         };
+        item.tell_notes(screen);
         match measure(&instrument, item) {
             Ok(fidelity) if arguments.json => screen.print_bytes(&answer(&instrument, fidelity))?,
             Ok(fidelity) => screen.print(&report(&screen.paint, &title, fidelity))?,
@@ -58,7 +59,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 fn measure(instrument: &Instrument, item: Item) -> Result<Fidelity, Failure> {
-    instrument.fidelity(&item.interaction?).map_err(|error| Failure::engine(&item.name, &error))
+    let interaction = item.interaction?;
+    let told = |error| refused(&item.name, interaction.modality(), &error);
+    instrument.fidelity(&interaction).map_err(told)
 }
 
 fn answer(instrument: &Instrument, fidelity: Fidelity) -> String {

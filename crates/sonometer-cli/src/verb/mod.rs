@@ -2,6 +2,8 @@
 
 #[cfg(feature = "serve")]
 pub(crate) mod admin;
+#[cfg(feature = "serve")]
+mod admin_dives;
 pub(crate) mod batch;
 pub(crate) mod check;
 pub(crate) mod code;
@@ -9,9 +11,11 @@ pub(crate) mod compare;
 mod composed;
 pub(crate) mod compositions;
 pub(crate) mod diff;
+pub(crate) mod dive;
 pub(crate) mod estimate;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
+pub(crate) mod extract;
 pub(crate) mod fidelity;
 pub(crate) mod fit;
 pub(crate) mod fmt;

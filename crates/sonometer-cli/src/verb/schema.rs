@@ -1,9 +1,9 @@
-//! `sonometer schema`: the JSON Schema of protocol, metric or blueprint files, for editors.
+//! `sonometer schema`: the JSON Schema of protocol, metric, blueprint or stage files, for editors.
 
 use crate::failure::{Exit, Failure};
 use crate::screen::Screen;
 use clap::ValueEnum;
-use sonometer::protocol::keys::{BLUEPRINT, METRIC, PROTOCOL, json_schema_of};
+use sonometer::protocol::keys::{BLUEPRINT, METRIC, PROTOCOL, STAGE, json_schema_of};
 
 /// Arguments of `schema`.
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,8 @@ enum Kind {
     Metric,
     /// Blueprints
     Blueprint,
+    /// Stages
+    Stage,
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -30,6 +32,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         Kind::Protocol => &PROTOCOL,
         Kind::Metric => &METRIC,
         Kind::Blueprint => &BLUEPRINT,
+        Kind::Stage => &STAGE,
     });
     let value: Option<serde_json::Value> = serde_json::from_str(&json).ok();
     let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or(json);

@@ -4,14 +4,16 @@ use super::{composed, explain, signal};
 use crate::bar::bar;
 use crate::conversation;
 use crate::failure::{Exit, Failure, counted};
-use crate::input::{Input, InputArguments, Item};
+use crate::input::{Input, InputArguments, Item, refused};
 use crate::paint::{BOLD, Paint, one_line};
+use crate::places;
 use crate::screen::Screen;
 use crate::target::Source;
 use anstyle::Style;
 use sonometer::{
     FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unit, View,
 };
+use sonometer_ingest::Ingested;
 
 /// Arguments of `sense`.
 #[derive(Debug, clap::Args)]
@@ -96,11 +98,16 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let mut first = true;
     for item in input.items() {
         let title = title(&input, &item);
+        item.tell_notes(screen);
+        let origin = item.origin.clone();
         match sense(&sensor, item, arguments) {
             Ok(reading) if arguments.json => screen.print_bytes(&json(&reading, arguments))?,
             Ok(reading) => {
                 let gap = if first { "" } else { "\n" };
-                screen.print(&format!("{gap}{}", report(&screen.paint, &reading, &title, arguments)))?;
+                screen.print(&format!(
+                    "{gap}{}",
+                    report(&screen.paint, &reading, &title, origin.as_ref(), arguments)
+                ))?;
                 first = false;
             }
             Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
@@ -125,8 +132,9 @@ fn sense(sensor: &Sensor, item: Item, arguments: &Arguments) -> Result<Reading, 
     let interaction = item.interaction?;
     arguments.view().check(sensor.protocol()).map_err(|error| Failure::engine(&item.name, &error))?;
     let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
-    let reading =
-        sensor.sense_with(&interaction, options).map_err(|error| Failure::engine(&item.name, &error))?;
+    let reading = sensor
+        .sense_with(&interaction, options)
+        .map_err(|error| refused(&item.name, interaction.modality(), &error))?;
     if reading.fidelity().sufficient {
         Ok(reading)
     } else {
@@ -141,7 +149,13 @@ fn json(reading: &Reading, arguments: &Arguments) -> String {
     json
 }
 
-fn report(paint: &Paint, reading: &Reading, title: &str, arguments: &Arguments) -> String {
+fn report(
+    paint: &Paint,
+    reading: &Reading,
+    title: &str,
+    origin: Option<&Ingested>,
+    arguments: &Arguments,
+) -> String {
     let protocol = reading.protocol();
     let mut text = String::new();
     if !title.is_empty() {
@@ -156,8 +170,13 @@ fn report(paint: &Paint, reading: &Reading, title: &str, arguments: &Arguments) 
     text.push_str(&row("score", reading.score()));
     text.push_str(&row("fidelity", reading.fidelity().index));
     text.push('\n');
-    text.push_str(&conversation::render(paint, reading, arguments.profile == Profile::Detailed));
-    text.push('\n');
+    if origin.is_none_or(places::shows_text) {
+        text.push_str(&conversation::render(paint, reading, arguments.profile == Profile::Detailed));
+        text.push('\n');
+    }
+    if let Some(origin) = origin.filter(|origin| places::shows_places(origin)) {
+        text.push_str(&places::render(paint, reading, origin));
+    }
     text.push_str(&resonance(paint, reading));
     if arguments.profile == Profile::Discovery {
         text.push_str(&weak_signals(paint, reading));

@@ -1,15 +1,18 @@
 //! `sonometer serve`: the service over HTTP, until it is told to stop.
 
 use crate::failure::{Exit, Failure};
+use crate::input::READ_APART;
 use crate::screen::Screen;
-use sonometer_server::{Limits, Outbound};
+use sonometer_server::{FileReader, Limits, Outbound};
 use sonometer_service::guard::{Allowed, Guard};
 use sonometer_service::ports::Ports;
 use sonometer_service::{Service, Store};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
@@ -27,6 +30,15 @@ pub(crate) struct Arguments {
     /// A host that callbacks may go to though it is not public: `hooks.internal:8443`, `10.1.0.0/16`; as often as needed
     #[arg(long, value_name = "HOST")]
     allow_callback: Vec<Allowed>,
+    /// A host that files may be fetched from though it is not public, as for callbacks; as often as needed
+    #[arg(long, value_name = "HOST", conflicts_with = "no_files")]
+    allow_file: Vec<Allowed>,
+    /// Fetches no files: a `url` in a request is refused
+    #[arg(long)]
+    no_files: bool,
+    /// After how many seconds without an action a dive is closed
+    #[arg(long, value_name = "SECONDS", default_value_t = 24 * 3_600, value_parser = clap::value_parser!(u64).range(1..=366 * 24 * 3_600))]
+    dive_idle: u64,
 }
 
 /// Which store.
@@ -80,7 +92,10 @@ fn log() {
 
 async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let outbound = Outbound::new(Guard::new(arguments.allow_callback.clone())).map_err(Failure::unusable)?;
-    let ports = Ports { callbacks: Arc::new(outbound), ..Ports::default() };
+    let mut ports = Ports { callbacks: Arc::new(outbound), ..Ports::default() };
+    if !arguments.no_files {
+        ports.files = Arc::new(files(arguments)?);
+    }
     let service = Service::with_ports(arguments.database.store().await?, ports);
     let listener = TcpListener::bind(&arguments.listen)
         .await
@@ -98,12 +113,32 @@ async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failu
     let address = listener.local_addr().map_err(|error| Failure::unusable(error.to_string()))?;
     screen.print_bytes(&format!("listening on http://{address}\n"))?;
     let store = service.store().clone();
-    let finished = sonometer_server::serve(listener, service, Limits::default(), stop()).await;
+    let limits = Limits { dive_idle: Duration::from_secs(arguments.dive_idle), ..Limits::default() };
+    let finished = sonometer_server::serve(listener, service, limits, stop()).await;
     store.close().await;
     if !finished {
         screen.note("stopped before everything that was under way had ended");
     }
     Ok(Exit::Done)
+}
+
+/// What fetches and reads files: this command again, each time in a process of its own that knows nothing of the service.
+fn files(arguments: &Arguments) -> Result<FileReader, Failure> {
+    let own = std::env::current_exe().map_err(|error| {
+        Failure::unusable(format!(
+            "the command does not find itself: {error}; call it by its path, or with --no-files"
+        ))
+    })?;
+    let helper = move || {
+        let mut helper = Command::new(&own);
+        helper.arg(READ_APART).env_clear().current_dir("/");
+        if let Some(path) = std::env::var_os("PATH") {
+            // `pdftotext` may be there.
+            helper.env("PATH", path);
+        }
+        helper
+    };
+    FileReader::new(Guard::new(arguments.allow_file.clone()), Arc::new(helper)).map_err(Failure::unusable)
 }
 
 /// Writes a file that only its owner can read.

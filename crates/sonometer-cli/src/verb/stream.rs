@@ -3,10 +3,10 @@
 use super::sense::{profile, rate, unit};
 use crate::bar::bar;
 use crate::failure::{Exit, Failure};
+use crate::lines::Lines;
 use crate::paint::{BOLD, Paint, one_line, safe};
 use crate::screen::Screen;
 use crate::target::Source;
-use crate::transcript::Lines;
 use clap::ValueEnum;
 use sonometer::{
     AnyReading, AnySession, Error, Event, Instrument, Interaction, OffsetUnit, Profile, SenseOptions,
@@ -139,7 +139,7 @@ impl Stream {
                 self.teller.begin_turn(turn.role.as_deref());
                 vec![self.session.push_segment(turn)]
             }
-            _ => match crate::transcript::role(line) {
+            _ => match sonometer_ingest::role(line) {
                 Some((role, said)) => {
                     let begun = self.session.begin_segment(role, None);
                     // What is told at the beginning of a turn belongs to the one before.
@@ -156,7 +156,7 @@ impl Stream {
                 None => vec![self.session.push(b"\n"), self.session.push(line.trim().as_bytes())],
             },
         };
-        self.teller.is_turn_empty &= crate::transcript::role(line).is_some_and(|(_, said)| said.is_empty());
+        self.teller.is_turn_empty &= sonometer_ingest::role(line).is_some_and(|(_, said)| said.is_empty());
         for step in steps {
             self.teller.tell(&step.map_err(|error| told(&error))?, screen)?;
         }

@@ -1,8 +1,12 @@
 //! `sonometer serve` and `sonometer admin` as processes: the first start, administration, what the pages show, and SIGKILL.
 #![cfg(all(feature = "serve", unix))]
 
+mod dives;
+#[cfg(feature = "documents")]
+mod files;
 mod kills;
 mod pages;
+mod stages;
 mod start;
 
 use std::fs;
@@ -111,6 +115,17 @@ fn request(address: &str, text: &str) -> Option<(u16, u64, String)> {
     let status = head.split(' ').nth(1)?.parse().ok()?;
     let consumed = head.lines().find_map(|line| line.strip_prefix("x-ics-consumed: "));
     Some((status, consumed.and_then(|n| n.parse().ok()).unwrap_or(0), body.to_owned()))
+}
+
+/// A POST of a body: status, `X-ICS-Consumed` and the answer; `None` if the connection broke.
+fn post(address: &str, token: &str, path: &str, key: &str, body: &str) -> Option<(u16, u64, String)> {
+    let key = if key.is_empty() { String::new() } else { format!("Idempotency-Key: {key}\r\n") };
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n{key}\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    request(address, &head)
 }
 
 fn usage(address: &str, token: &str) -> (u16, String) {

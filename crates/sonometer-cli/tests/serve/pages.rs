@@ -1,6 +1,6 @@
 //! The requests that README and `docs/service.md` show.
 
-use crate::{Served, folder};
+use crate::{Served, database, folder};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -20,9 +20,15 @@ fn blocks(page: &str, heading: &str, language: &str) -> Vec<String> {
 /// Runs a program with the address and the token of a server in its surroundings: what it prints.
 #[track_caller]
 fn run(served: &Served, token: &str, folder: &Path, program: &str, arguments: &[&str]) -> String {
+    // Where the command lies that the pages call.
+    let own = Path::new(env!("CARGO_BIN_EXE_sonometer")).parent().expect("lies somewhere").to_owned();
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let path =
+        std::env::join_paths([own].into_iter().chain(std::env::split_paths(&others))).expect("can be joined");
     let output = Command::new(program)
         .args(arguments)
         .current_dir(folder)
+        .env("PATH", path)
         .env("TOKEN", token)
         .env("BASE", format!("http://{}", served.address))
         .output()
@@ -115,6 +121,21 @@ fn what_the_pages_show_works() {
         thread::sleep(Duration::from_millis(100));
     }
     assert!(cancel.contains("-X DELETE"));
+    let dives = &blocks("docs/service.md", "Dives", "sh")[0];
+    let dives =
+        dives.replace("sonometer admin", &format!("sonometer admin --database '{}'", database(&folder)));
+    let told = shell(&format!("{ask}\n{dives}"));
+    for said in ["\"turn\":2", "\"status\":\"open\"", "\"observation\"", "\"Ed25519\""] {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    assert!(folder.join("card.json").exists(), "{told}");
+    let prelude = blocks("docs/service.md", "A walk", "python")[0]
+        .split("\nreading, ")
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    let printed = python(&format!("{prelude}\n{}", blocks("docs/service.md", "Dives", "python")[0]));
+    assert!(printed.ends_with('\n') && printed.split(' ').count() == 2, "{printed}");
     drop(served);
     let _ = fs::remove_dir_all(folder);
 }

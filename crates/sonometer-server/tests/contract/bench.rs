@@ -6,7 +6,7 @@ use serde_json::Value;
 use sonometer_server::{Limits, serve};
 use sonometer_service::account::Settings;
 use sonometer_service::period::parse_moment;
-use sonometer_service::ports::{Callbacks, Clock, NoCallbacks, Ports};
+use sonometer_service::ports::{Callbacks, Clock, Files, NoCallbacks, NoFiles, Ports};
 use sonometer_service::{Mode, Scope, Service, Store};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -100,14 +100,19 @@ impl Bench {
 
     /// With somebody who calls addresses.
     pub(crate) fn calling(limits: Limits, callbacks: Arc<dyn Callbacks>) -> Self {
+        Self::outside(limits, callbacks, Arc::new(NoFiles))
+    }
+
+    /// With somebody who calls addresses, and somebody who reads files.
+    pub(crate) fn outside(limits: Limits, callbacks: Arc<dyn Callbacks>, files: Arc<dyn Files>) -> Self {
         let runtime = Runtime::new().expect("threads");
         let database = Database::new();
         let now = parse_moment("2026-11-21T15:36:10Z").expect("is a moment");
         let clock = Arc::new(StillClock(AtomicI64::new(now)));
         let (service, listener, test, live) = runtime.block_on(async {
             let store = Store::open(&database.url).await.expect("opens");
-            let service =
-                Service::with_ports(store, Ports { clock: clock.clone(), callbacks, ..Ports::default() });
+            let ports = Ports { clock: clock.clone(), callbacks, files, ..Ports::default() };
+            let service = Service::with_ports(store, ports);
             service.create_org("acme", "Acme").await.expect("is new");
             let token = |mode| service.create_token("acme", mode, "contract", &Scope::DEFAULT, None, 0);
             let (test, live) = (token(Mode::Test).await, token(Mode::Live).await);

@@ -56,3 +56,52 @@ pub(crate) const TWO: &str = "good morning and thank you for the ticket";
 pub(crate) const NONE: &str = "the train to the city leaves at nine";
 /// Too little for the desk.
 pub(crate) const LITTLE: &str = "hm";
+
+/// A stage that the desk senses: the world ends well once `when` holds, which `say` reaches. `more` is further keys.
+pub(crate) fn stage(id: &str, version: &str, when: &str, say: &str, more: &str) -> String {
+    format!(
+        r#"sonometer_stage: 1
+id: {id}
+name: A place with a porter
+version: "{version}"
+status: published
+description: A porter and a door.
+protocol: desk
+objective: Get out.
+{more}
+start: hall
+scenes:
+  hall:
+    world: ["A porter holds the door.", "A porter stands at the door."]
+    do:
+      - when: {when}
+        go: out
+        world: He nods.
+      - otherwise: stay
+        world: He waits.
+  out:
+    end: true
+    world: You are out.
+checkpoints:
+  out: reached(out)
+flags:
+  sorry: {{when: fired(sorry) and not fired(thanks)}}
+walkthroughs:
+  polite: {{expect: pass, say: ["{say}"]}}
+  rude: {{expect: fail, say: [let me out of here at once]}}
+  silence: {{expect: fail, say: ["."]}}
+  parrot: {{expect: fail, say: [thanks, greeting, out]}}
+"#
+    )
+}
+
+/// A door that opens for thanks and a greeting in one breath.
+pub(crate) fn door(more: &str) -> String {
+    stage("door", "1.0", "fired(thanks) and fired(greeting)", TWO, more)
+}
+
+/// A room that thanks and greetings do not end.
+pub(crate) fn room(more: &str) -> String {
+    let all = "good morning and thank you, I am very sorry for the noise";
+    stage("room", "1.0", "fired(thanks) and fired(greeting) and fired(sorry)", all, more)
+}

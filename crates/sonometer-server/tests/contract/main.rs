@@ -9,8 +9,17 @@ mod callbacks;
 mod catalogue;
 mod compare;
 mod database;
+mod dive_metering;
+mod dive_rules;
+mod dive_stages;
+mod dives;
 mod documented;
+mod file_host;
+mod files;
+mod files_outside;
 mod fixture;
+#[path = "../../../sonometer-ingest/tests/files/hostile_cases.rs"]
+mod hostile_cases;
 mod jobs;
 mod metering;
 mod nodes;

@@ -15,13 +15,15 @@ pub(crate) fn answered(method: &str, path: &str, answer: &Answer) {
     let path = path.split('?').next().unwrap_or_default();
     let paths = document["paths"].as_object().expect("is an object");
     let is = |template: &str| {
-        template == path
-            || template
-                .strip_suffix("{id}")
-                .and_then(|start| path.strip_prefix(start))
-                .is_some_and(|id| !id.is_empty() && !id.contains('/'))
+        let (template, path) = (template.split('/'), path.split('/'));
+        let part =
+            |(wanted, part): (&str, &str)| wanted == part || wanted.starts_with('{') && !part.is_empty();
+        template.clone().count() == path.clone().count() && template.zip(path).all(part)
     };
-    let found = paths.iter().find(|(template, _)| is(template)).map(|(_, of)| &of[method.to_lowercase()]);
+    let exact = paths.get_key_value(path);
+    let found = exact
+        .or_else(|| paths.iter().find(|(template, _)| is(template)))
+        .map(|(_, of)| &of[method.to_lowercase()]);
     let Some(operation) = found.filter(|operation| operation.is_object()) else {
         let expected = if found.is_some() { 405 } else { 404 };
         assert_eq!(answer.status, expected, "{method} {path} is not documented");

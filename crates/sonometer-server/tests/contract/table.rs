@@ -8,7 +8,7 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("rows.txt");
 
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: [(&str, &str); 17] = [
     ("sense", include_str!("sense.rs")),
     ("compare", include_str!("compare.rs")),
     ("batch", include_str!("batch.rs")),
@@ -17,9 +17,15 @@ const SOURCES: [(&str, &str); 11] = [
     ("stream", include_str!("stream.rs")),
     ("callbacks", include_str!("callbacks.rs")),
     ("nodes", include_str!("nodes.rs")),
+    ("files", include_str!("files.rs")),
+    ("files_outside", include_str!("files_outside.rs")),
     ("usage", include_str!("usage.rs")),
     ("metering", include_str!("metering.rs")),
     ("wire", include_str!("wire.rs")),
+    ("dives", include_str!("dives.rs")),
+    ("dive_rules", include_str!("dive_rules.rs")),
+    ("dive_metering", include_str!("dive_metering.rs")),
+    ("dive_stages", include_str!("dive_stages.rs")),
 ];
 
 /// By row: the tests that name it.

@@ -5,6 +5,7 @@
 //! makes `synchronous=FULL` fast enough.
 
 use super::accounts::settings;
+use super::dives::{StepDone, take_step};
 use super::{Dialect, Store, begin, count, down, stored};
 use crate::account::{Standing, Used, affordable};
 use crate::json::TargetUsed;
@@ -39,8 +40,8 @@ pub struct Charge {
     pub route: &'static str,
     /// The caller's key, if there is one.
     pub key: Option<Key>,
-    /// The job that ends with this charge, if it is one.
-    pub job: Option<JobEnd>,
+    /// What happens with this charge, in one transaction.
+    pub along: Along,
     /// Names this charge. Charging the same twice is an error, not a charge.
     pub id: String,
     /// What was measured.
@@ -56,6 +57,17 @@ pub struct Key {
     pub text: String,
     /// SHA-256 of the body.
     pub body_sha: String,
+}
+
+/// What a charge does besides, or is not made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Along {
+    /// Nothing.
+    Nothing,
+    /// It ends a job.
+    Job(JobEnd),
+    /// It takes a step of a dive.
+    Step(Box<StepDone>),
 }
 
 /// A job that a charge ends.
@@ -244,7 +256,7 @@ async fn one(
     standing: &mut Standing,
     entries: &mut Vec<Entry>,
 ) -> Result<Result<Charged, Refusal>, sqlx::Error> {
-    let Charge { account, mode, token, token_cap, period, at_ms, route, key, job, id, lines, answer } =
+    let Charge { account, mode, token, token_cap, period, at_ms, route, key, along, id, lines, answer } =
         charge;
     let period = period.to_string();
     if let Some(key) = &key {
@@ -287,20 +299,15 @@ async fn one(
     let Ok(answer) = catch_unwind(AssertUnwindSafe(|| answer(cost))) else {
         return Ok(Err(Refusal::internal("an answer could not be written")));
     };
-    if let Some(JobEnd { id, worker }) = &job {
-        let ended = sqlx::query(
-            "UPDATE jobs SET status = 'completed', result = $3, body = '', done = total, ended_ms = $4 \
-             WHERE id = $1 AND worker = $2 AND status = 'processing'",
-        )
-        .bind(id)
-        .bind(worker)
-        .bind(&answer)
-        .bind(at_ms)
-        .execute(&mut **work)
-        .await?;
-        if ended.rows_affected() == 0 {
-            return Ok(Err(Refusal::new(Code::JobNotFound, "the job has ended, or is somebody else's")));
-        }
+    let gone = match &along {
+        Along::Nothing => None,
+        Along::Job(end) if end_job(work, end, &answer, at_ms).await? => None,
+        Along::Job(_) => Some(Refusal::new(Code::JobNotFound, "the job has ended, or is somebody else's")),
+        Along::Step(step) if take_step(work, step, &answer, units, at_ms).await? => None,
+        Along::Step(_) => Some(Refusal::new(Code::TurnConflict, "somebody else acted")),
+    };
+    if let Some(refusal) = gone {
+        return Ok(Err(refusal));
     }
     // The first units of a charge are those of the quota, the last those beyond it.
     let mut left = units - over;
@@ -329,6 +336,26 @@ async fn one(
     standing.used.overage += over;
     standing.used.cost_usd = standing.used.cost_usd + cost;
     Ok(Ok(Charged { status: 200, answer, units, remaining: standing.remaining(), replayed: false }))
+}
+
+/// Ends a job with its answer; whether it was there to be ended.
+async fn end_job(
+    work: &mut Transaction<'static, Any>,
+    end: &JobEnd,
+    answer: &str,
+    at_ms: i64,
+) -> Result<bool, sqlx::Error> {
+    let ended = sqlx::query(
+        "UPDATE jobs SET status = 'completed', result = $3, body = '', done = total, ended_ms = $4 \
+         WHERE id = $1 AND worker = $2 AND status = 'processing'",
+    )
+    .bind(&end.id)
+    .bind(&end.worker)
+    .bind(answer)
+    .bind(at_ms)
+    .execute(&mut **work)
+    .await?;
+    Ok(ended.rows_affected() > 0)
 }
 
 /// Keeps an answer under its key.

@@ -5,19 +5,27 @@ mod accounts;
 mod charge;
 mod check;
 mod deliveries;
+mod dives;
 mod history;
 mod jobs;
+mod keys;
+mod stages;
 mod targets;
 mod tokens;
 
 pub use accounts::OrgRow;
-pub use charge::{Charge, Charged, JobEnd, Key, Line};
+pub use charge::{Along, Charge, Charged, JobEnd, Key, Line};
 pub use check::Fault;
 pub(crate) use deliveries::Due;
 pub use deliveries::{Attempt, Delivery};
+pub(crate) use dives::{Allowed, Attempts, Counter, DiveRow, FrozenWorld, NewDive, Opened};
+pub use dives::{DiveLine, StepDone};
 pub use history::{Entry, Page, Totals};
 pub use jobs::JobRow;
 pub(crate) use jobs::{Claimed, NewJob};
+pub(crate) use keys::{KeyRow, NewKey};
+pub use stages::StageRow;
+pub(crate) use stages::{Grant, StageAccess};
 pub use targets::TargetRow;
 pub use tokens::{NewToken, TokenRow};
 
@@ -48,6 +56,7 @@ fn migrations() -> Migrator {
         ("service", include_str!("../../migrations/0001_service.sql")),
         ("jobs", include_str!("../../migrations/0002_jobs.sql")),
         ("callbacks", include_str!("../../migrations/0003_callbacks.sql")),
+        ("dives", include_str!("../../migrations/0004_dives.sql")),
     ];
     let step = |(version, (name, text)): (i64, (&'static str, &'static str))| {
         Migration::new(version, name.into(), MigrationType::Simple, text.into_sql_str(), false)

@@ -54,6 +54,13 @@ impl Store {
         rows.iter().map(target).collect::<Result<_, _>>().map_err(down)
     }
 
+    /// The revision of what an organization has; 0 if it has nothing, or there is no such organization.
+    pub(crate) async fn revision(&self, org: &str) -> Result<i64, Refusal> {
+        let row = sqlx::query("SELECT revision FROM orgs WHERE id = $1").bind(org);
+        let row = row.fetch_optional(&self.readers).await.map_err(down)?;
+        row.map_or(Ok(0), |row| row.try_get(0)).map_err(down)
+    }
+
     /// Writes a version, in the place of the one that is there. `decide` sees that one within the same transaction and may
     /// refuse.
     ///

@@ -1,6 +1,6 @@
 //! Where the parts of a composition come from: the port, and the choice of versions.
 
-use super::{Metric, Reference, Standing};
+use super::{Blueprint, Metric, Reference, Standing};
 use crate::error::{Error, ErrorCode};
 use crate::protocol::{Protocol, Status};
 use std::cmp::Ordering;
@@ -18,6 +18,16 @@ pub trait Catalog {
     /// # Errors
     /// Whatever keeps a version from being read.
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error>;
+
+    /// Every version of a blueprint, in any order; empty if there is no such blueprint. Only stages name blueprints, so
+    /// whoever keeps none need not say so.
+    ///
+    /// # Errors
+    /// Whatever keeps a version from being read.
+    fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
+        let _ = id;
+        Ok(Vec::new())
+    }
 }
 
 /// The order of versions: part by part between full stops, by the number that a part begins with (`1.9` before `1.10`),
@@ -36,15 +46,21 @@ fn version_part(part: &str) -> (bool, usize, &str, &str) {
 }
 
 /// The protocol that a reference at `place` means: the pinned version, else the latest that is published.
-pub(super) fn protocol(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Protocol, Error> {
+pub(crate) fn protocol(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Protocol, Error> {
     let versions = catalog.protocols(&wanted.id)?;
     choose(versions, wanted, place, "protocol", |p| (&p.version, p.status == Status::Published))
 }
 
 /// The metric that a reference at `place` means: the pinned version, else the latest that is active.
-pub(super) fn metric(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Metric, Error> {
+pub(crate) fn metric(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Metric, Error> {
     let versions = catalog.metrics(&wanted.id)?;
     choose(versions, wanted, place, "metric", |m| (&m.version, m.status == Standing::Active))
+}
+
+/// The blueprint that a reference at `place` means: the pinned version, else the latest that is active.
+pub(crate) fn blueprint(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Blueprint, Error> {
+    let versions = catalog.blueprints(&wanted.id)?;
+    choose(versions, wanted, place, "blueprint", |b| (&b.version, b.status == Standing::Active))
 }
 
 fn choose<T>(

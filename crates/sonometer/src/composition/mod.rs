@@ -4,10 +4,10 @@
 //! (`courtesy@1.0`); a [`Catalog`] has the protocols, so that nothing here reads files.
 
 mod canonical;
-mod catalog;
+pub(crate) mod catalog;
 mod instrument;
 mod reading;
-mod schema;
+pub(crate) mod schema;
 
 pub use crate::compare::Direction;
 pub use catalog::{Catalog, compare_versions};
@@ -15,7 +15,7 @@ pub(crate) use instrument::together;
 pub use instrument::{Composition, Part, Share};
 pub use reading::CompositionReading;
 
-use crate::diagnostic::{Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::error::Error;
 use crate::protocol::source::{self, Node};
 use crate::protocol::{Protocol, Status, schema as protocol_schema};
@@ -168,7 +168,12 @@ impl Document {
     /// `invalid_protocol` with every finding.
     pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
         read(text, |root, found| {
-            if root.get("sonometer_metric").is_some() {
+            if let Some(stage) = root.get("sonometer_stage") {
+                let message = "this is a stage, which is dived and not sensed";
+                let fix = "read it as a stage: `sonometer dive` plays it, `sonometer check` looks for errors";
+                found.push(Diagnostic::error("SM0614", stage.span, message, fix));
+                None
+            } else if root.get("sonometer_metric").is_some() {
                 schema::metric(root, found).map(Self::Metric)
             } else if root.get("sonometer_blueprint").is_some() {
                 schema::blueprint(root, found).map(Self::Blueprint)
@@ -253,7 +258,7 @@ impl Blueprint {
     }
 }
 
-fn read<T>(
+pub(crate) fn read<T>(
     text: &str,
     schema: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
 ) -> Result<(T, Diagnostics), Error> {

@@ -14,7 +14,7 @@ const HEAVIEST: Unit = Unit(1_000_000_000);
 /// Reads a metric; what is wrong stands in `found`.
 pub(super) fn metric(root: &Node, found: &mut Diagnostics) -> Option<Metric> {
     let mut fields = Fields::of(root, "a metric", found);
-    let head = Head::read(&mut fields, "sonometer_metric");
+    let head = Head::read(&mut fields, "sonometer_metric", standing);
     fields.name("aggregation", |name| (name == "weighted_average").then_some(()), &["weighted_average"]);
     if !fields.has("components") {
         fields.missing("components", "[{protocol: courtesy, weight: 1}]");
@@ -32,7 +32,7 @@ pub(super) fn metric(root: &Node, found: &mut Diagnostics) -> Option<Metric> {
 /// Reads a blueprint; what is wrong stands in `found`.
 pub(super) fn blueprint(root: &Node, found: &mut Diagnostics) -> Option<Blueprint> {
     let mut fields = Fields::of(root, "a blueprint", found);
-    let head = Head::read(&mut fields, "sonometer_blueprint");
+    let head = Head::read(&mut fields, "sonometer_blueprint", standing);
     let span = fields.span;
     let protocols = references(&mut fields, "protocols");
     let metrics = references(&mut fields, "metrics");
@@ -49,17 +49,22 @@ pub(super) fn blueprint(root: &Node, found: &mut Diagnostics) -> Option<Blueprin
     (!found.has_errors()).then_some(Blueprint { id, name, version, status, description, protocols, metrics })
 }
 
-/// The keys that both have.
-struct Head {
-    id: String,
-    name: String,
-    version: String,
-    status: Standing,
-    description: String,
+/// The keys that metrics, blueprints and stages have.
+pub(crate) struct Head<S> {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) status: S,
+    pub(crate) description: String,
 }
 
-impl Head {
-    fn read(fields: &mut Fields<'_, '_>, format: &'static str) -> Self {
+impl<S> Head<S> {
+    /// Reads them; `format` is the key that tells the kind of file, `status` reads what states it knows.
+    pub(crate) fn read(
+        fields: &mut Fields<'_, '_>,
+        format: &'static str,
+        status: impl FnOnce(&mut Fields<'_, '_>) -> S,
+    ) -> Self {
         let (text, span) = fields.required_text(format, "1");
         if !text.is_empty() && text != "1" {
             let message = format!("`{format}: {text}` is a format this engine does not read");
@@ -71,10 +76,15 @@ impl Head {
         }
         let name = fields.text("name").map_or_else(|| id.clone(), |(name, _)| name);
         let version = version(fields);
-        let status = fields.name("status", Standing::from_name, Standing::NAMES).unwrap_or(Standing::Active);
+        let status = status(fields);
         let description = fields.text("description").unwrap_or_default().0;
         Self { id, name, version, status, description }
     }
+}
+
+/// The state of a metric or a blueprint.
+fn standing(fields: &mut Fields<'_, '_>) -> Standing {
+    fields.name("status", Standing::from_name, Standing::NAMES).unwrap_or(Standing::Active)
 }
 
 /// The components of a metric, with the place of the protocol of each.
@@ -100,7 +110,7 @@ fn references(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Placed> {
 }
 
 /// `id` or `id@version`.
-fn reference(text: &str, span: Span, found: &mut Diagnostics) -> Reference {
+pub(crate) fn reference(text: &str, span: Span, found: &mut Diagnostics) -> Reference {
     let (id, version) = match text.split_once('@') {
         Some((id, version)) => (id, Some(version)),
         None => (text, None),

@@ -83,6 +83,8 @@ pub(crate) struct TurnFacts {
     /// The protocol's name of the speaker; `None` also where the protocol names no roles, so that nothing asks.
     pub(crate) role: Option<Arc<str>>,
     pub(crate) timestamp: Option<Unit>,
+    /// How sure a recogniser is of it, where one heard it.
+    pub(crate) confidence: Option<Unit>,
     pub(crate) count: Count,
 }
 
@@ -112,6 +114,8 @@ pub(crate) struct Setting {
     /// The earliest and the latest time of a turn.
     pub(crate) earliest: Option<Unit>,
     pub(crate) latest: Option<Unit>,
+    /// The one turn that is measured, where that is not all of them.
+    pub(crate) only: Option<usize>,
 }
 
 impl Setting {
@@ -130,20 +134,21 @@ impl Setting {
             }
         };
         let asked = !plan.roles.is_empty() || !plan.joins.is_empty();
-        let turns = interaction.turns().iter().map(|turn| TurnFacts {
+        let turns = interaction.turns().iter().enumerate().map(|(at, turn)| TurnFacts {
             role: turn.role.as_deref().filter(|_| asked).map(&mut name_of),
             timestamp: turn.timestamp,
+            confidence: interaction.confidence(at),
             count: Count::default(),
         });
         let times = || interaction.turns().iter().filter_map(|turn| turn.timestamp);
-        Self { turns: turns.collect(), earliest: times().min(), latest: times().max() }
+        Self { turns: turns.collect(), earliest: times().min(), latest: times().max(), only: None }
     }
 
     /// A turn of which nothing but its head is known.
     pub(crate) fn begin_turn(&mut self, plan: &Plan, role: Option<&str>, timestamp: Option<Unit>) {
         let asked = !plan.roles.is_empty() || !plan.joins.is_empty();
         let role = role.filter(|_| asked).map(|role| plan.role_name(role).into());
-        self.turns.push(TurnFacts { role, timestamp, count: Count::default() });
+        self.turns.push(TurnFacts { role, timestamp, confidence: None, count: Count::default() });
         if let Some(time) = timestamp {
             self.earliest = Some(self.earliest.map_or(time, |earliest| earliest.min(time)));
             self.latest = Some(self.latest.map_or(time, |latest| latest.max(time)));
@@ -158,6 +163,9 @@ impl Setting {
 
     /// Whether a turn lies in the part of the interaction that counts.
     pub(crate) fn is_within(&self, turn: usize, place: Option<Place>) -> bool {
+        if self.only.is_some_and(|only| only != turn) {
+            return false;
+        }
         let Some(place) = place else { return true };
         match (place.extent, place.from) {
             (Extent::Turns(n), End::First) => turn < n as usize,

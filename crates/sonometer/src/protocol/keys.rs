@@ -5,10 +5,12 @@
 
 mod compositions;
 mod json_schema;
+mod stages;
 mod table;
 
 pub use compositions::{BLUEPRINT, METRIC};
 pub use json_schema::{json_schema, json_schema_of};
+pub use stages::STAGE;
 pub use table::PROTOCOL;
 
 use crate::unit::Unit;

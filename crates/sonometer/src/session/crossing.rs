@@ -158,3 +158,26 @@ enum Fate {
     /// The automaton cannot tell.
     Unknown,
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Interaction, Protocol, Sensor, SessionOptions, View};
+
+    #[test]
+    fn follows_expressions_that_ignore_case() {
+        let source = r#"{"sonometer": 1, "id": "x", "version": "1.0", "taxonomy": "Signal",
+            "markers": [{"label": "m", "strong": "/stop.{0,40}now/i", "hit": "stop now", "miss": "go"}]}"#;
+        let sensor = Sensor::new(Protocol::read(source).expect("valid").0).expect("small");
+        for content in ["Please STOP it. Do that NOW. Yes.", "STOP. It is. Enough. Do that Now."] {
+            let mut session = sensor.session(SessionOptions::default());
+            for byte in content.as_bytes() {
+                session.push(&[*byte]).expect("is taken");
+            }
+            session.end().expect("ends");
+            let reading = session.finish().expect("is measured").to_json(View::default());
+            let whole = sensor.sense(&Interaction::text(content).expect("short")).expect("is measured");
+            assert_eq!(reading, whole.to_json(View::default()));
+            assert!(reading.contains(r#""source":"STOP"#), "{reading}");
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod report;
 mod summary;
 mod trial;
 
+use super::dive::StageSource;
 use crate::failure::{Exit, Failure};
 use crate::screen::Screen;
 use crate::target::Source;
@@ -17,7 +18,7 @@ use sonometer::{Document, Error, Protocol};
 /// Arguments of `test`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Protocol files, or protocols that ship
+    /// Protocol or stage files, or protocols and stages that ship
     #[arg(required = true, value_name = "TARGET")]
     targets: Vec<String>,
     /// Pattern lines that no test needs fail the test too
@@ -73,6 +74,9 @@ fn no_tests(source: &Source, composed: Document) -> Failure {
 }
 
 fn of_target(target: &str, arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    if let Some(stage) = StageSource::meant(target) {
+        return super::dive::test(&stage, arguments.json, screen);
+    }
     let source = Source::find(target)?;
     let protocol = match source.document()?.0 {
         Document::Protocol(protocol) => *protocol,

@@ -6,11 +6,14 @@ use super::{Key, Map, Shape};
 use crate::composition::Standing;
 use crate::unit::Unit;
 
-const REFERENCE: Shape = like("^[a-z0-9_-]{1,64}(@[A-Za-z0-9._+-]{1,32})?$");
+pub(super) const REFERENCE: Shape = like("^[a-z0-9_-]{1,64}(@[A-Za-z0-9._+-]{1,32})?$");
 
-const ID: Key = key("id", Identifier, "The name by which programs call it.", r#""reply-quality""#).required();
-const NAME: Key = key("name", Text, "The name shown to people; the id without it.", r#""Reply quality""#);
-const VERSION: Key = key("version", like("^[A-Za-z0-9._+-]{1,32}$"), "Its version.", r#""1.0""#).required();
+pub(super) const ID: Key =
+    key("id", Identifier, "The name by which programs call it.", r#""reply-quality""#).required();
+pub(super) const NAME: Key =
+    key("name", Text, "The name shown to people; the id without it.", r#""Reply quality""#);
+pub(super) const VERSION: Key =
+    key("version", like("^[A-Za-z0-9._+-]{1,32}$"), "Its version.", r#""1.0""#).required();
 const STATUS: Key = key(
     "status",
     Name(Standing::NAMES),
@@ -18,9 +21,9 @@ const STATUS: Key = key(
     r#""active""#,
 )
 .default(r#""active""#);
-const DESCRIPTION: Key =
+pub(super) const DESCRIPTION: Key =
     key("description", Text, "What it is for, for people.", r#""How well an assistant answers.""#);
-const FORMAT: Shape = Written { like: "^1$", names: &["1"] };
+pub(super) const FORMAT: Shape = Written { like: "^1$", names: &["1"] };
 
 /// A whole metric.
 pub static METRIC: Map = map(

@@ -8,7 +8,8 @@ pub fn json_schema() -> String {
     json_schema_of(&PROTOCOL)
 }
 
-/// The JSON Schema of a kind of file ([`PROTOCOL`], [`super::METRIC`], [`super::BLUEPRINT`]), on one line.
+/// The JSON Schema of a kind of file ([`PROTOCOL`], [`super::METRIC`], [`super::BLUEPRINT`],
+/// [`super::STAGE`]), on one line.
 pub fn json_schema_of(root: &'static Map) -> String {
     let mut maps = Vec::new();
     collect(root, &mut maps);
@@ -45,8 +46,9 @@ fn collect(of: &'static Map, into: &mut Vec<&'static Map>) {
     }
     into.push(of);
     for key in of.keys {
-        if let Shape::Map(inner) | Shape::Maps(inner) = key.value {
-            collect(inner, into);
+        match &key.value {
+            Shape::Map(inner) | Shape::Maps(inner) | Shape::Named(Shape::Map(inner)) => collect(inner, into),
+            _ => {}
         }
     }
 }
@@ -137,7 +139,7 @@ fn written(json: &mut Json, like: &str, names: &[&str]) {
             json.key("type").string("string");
             json.key("pattern").string(like);
         });
-        if like == "^[A-Za-z0-9._+-]{1,32}$" {
+        if ["^[A-Za-z0-9._+-]{1,32}$", "^[0-9]+$", "^([0-9]+|none)$"].contains(&like) {
             json.object(|json| json.key("type").string("number"));
         }
     });

@@ -144,10 +144,11 @@ pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static
     Ok(())
 }
 
-/// Compiles a regular expression within the engine's limits.
+/// Compiles a regular expression within the engine's limits. Whether it ignores case is part of its text, so that nobody who
+/// compiles that in another way can forget it.
 pub(crate) fn build(regex: &Regex) -> Result<regex::Regex, regex::Error> {
-    regex::RegexBuilder::new(&regex.source)
-        .case_insensitive(regex.ignore_case)
+    let flags = if regex.ignore_case { "(?i)" } else { "" };
+    regex::RegexBuilder::new(&format!("{flags}{}", regex.source))
         .size_limit(MAX_REGEX_BYTES)
         .dfa_size_limit(MAX_REGEX_BYTES)
         .build()

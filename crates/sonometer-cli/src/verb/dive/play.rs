@@ -1,0 +1,174 @@
+//! Playing a stage: by a person at the terminal, from a script, or by one of its walkthroughs.
+
+use super::show;
+use super::stage::StageSource;
+use crate::failure::{Exit, Failure};
+use crate::screen::Screen;
+use crate::{file, screen};
+use sonometer::stage::{Action, Agent, Closing, Dive, MAX_SEED, Mode, SeedSource, World};
+use sonometer_card::SigningKey;
+use std::io::BufRead;
+
+/// Arguments of `dive` without a verb.
+#[derive(Debug, clap::Args)]
+pub(super) struct PlayArguments {
+    /// A stage that ships, or a stage file
+    #[arg(required = true, value_name = "STAGE")]
+    stage: Option<String>,
+    /// What is drawn by chance follows from it; the same seed and actions give the same dive
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MAX_SEED))]
+    seed: u64,
+    /// The actions: a log (.jsonl), or a text with an action a line; `-` or nothing reads them while they are typed
+    #[arg(long, value_name = "FILE", conflicts_with = "walkthrough")]
+    actions: Option<String>,
+    /// Plays a walkthrough of the stage, with its seed
+    #[arg(long, value_name = "NAME", conflicts_with = "seed")]
+    walkthrough: Option<String>,
+    /// The tag of the agent, for the card
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// Writes every action with what came of it, one line of JSON each
+    #[arg(long, value_name = "FILE")]
+    log: Option<String>,
+    /// Writes the card
+    #[arg(long, value_name = "FILE")]
+    card: Option<String>,
+    /// Signs the card with the key in this file
+    #[arg(long, value_name = "FILE", requires = "card")]
+    key: Option<String>,
+    /// One line of JSON for the arrival, for each action, and for the card
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+pub(super) fn run(arguments: &PlayArguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    let source = StageSource::find(arguments.stage.as_deref().unwrap_or_default())?;
+    let world = source.world()?;
+    let key = arguments.key.as_deref().map(signing_key).transpose()?;
+    let (seed, given) = given(arguments, &world)?;
+    let mut dive = world.open(seed);
+    match arguments.json {
+        true => screen.print_bytes(&format!("{}\n", dive.observation().to_json()))?,
+        false => screen.print(&show::arrival(&screen.paint, &dive))?,
+    }
+    let mut log = String::new();
+    match given {
+        Some(actions) => {
+            for action in &actions {
+                if dive.observation().done {
+                    break;
+                }
+                act(&mut dive, action, arguments, &mut log, true, screen)?;
+            }
+        }
+        None => {
+            let typing = screen::typing();
+            while !dive.observation().done {
+                if typing && !arguments.json {
+                    screen.print(&show::prompt(&screen.paint, &dive))?;
+                }
+                let Some(action) = next_line()? else { break };
+                // A person sees what they have typed.
+                act(&mut dive, &action, arguments, &mut log, !typing, screen)?;
+            }
+        }
+    }
+    let closing = Closing {
+        dive_id: format!("{}-{seed}", world.stage().id),
+        mode: Mode::Practice,
+        seed_source: SeedSource::Caller,
+        attempt: None,
+        agent: arguments.agent.as_ref().map(|id| Agent { id: id.clone(), version: None }),
+        summary: None,
+    };
+    let mut card = dive.close(&closing);
+    if let Some(key) = &key {
+        card = sonometer_card::sign(&card, key);
+    }
+    if let Some(path) = &arguments.log {
+        write(path, &log)?;
+    }
+    if let Some(path) = &arguments.card {
+        write(path, &format!("{}\n", card.to_json()))?;
+    }
+    match arguments.json {
+        true => screen.print_bytes(&format!("{}\n", card.to_json()))?,
+        false => screen.print(&show::end(&screen.paint, &world, &card))?,
+    }
+    Ok(if card.verdict.passed { Exit::Done } else { Exit::Finding })
+}
+
+/// The seed, and the actions if they are known beforehand.
+fn given(arguments: &PlayArguments, world: &World) -> Result<(u64, Option<Vec<String>>), Failure> {
+    if let Some(name) = &arguments.walkthrough {
+        let walkthroughs = &world.stage().walkthroughs;
+        let found = walkthroughs.iter().find(|(known, _)| known == name).map(|(_, walkthrough)| walkthrough);
+        let walkthrough = found.ok_or_else(|| {
+            let names: Vec<&str> = walkthroughs.iter().map(|(name, _)| name.as_str()).collect();
+            Failure::unusable(format!("no walkthrough `{name}`; there is {}", names.join(", ")))
+        })?;
+        return Ok((walkthrough.seed, Some(walkthrough.say.clone())));
+    }
+    let actions = match arguments.actions.as_deref() {
+        None | Some("-") => None,
+        Some(path) => Some(actions(path)?),
+    };
+    Ok((arguments.seed, actions))
+}
+
+/// The actions of a log or of a text.
+pub(super) fn actions(path: &str) -> Result<Vec<String>, Failure> {
+    let bytes = file::bytes(path)?;
+    let text = file::utf8(path, &bytes, 0)?;
+    if !text.trim_start().starts_with('{') {
+        return Ok(text.lines().map(str::to_owned).collect());
+    }
+    let log = Action::read_log(text).map_err(|wrong| Failure::unusable(format!("{path}: {wrong}")))?;
+    Ok(log.into_iter().map(|action| action.action).collect())
+}
+
+fn act(
+    dive: &mut Dive,
+    action: &str,
+    arguments: &PlayArguments,
+    log: &mut String,
+    echo: bool,
+    screen: &mut Screen,
+) -> Result<(), Failure> {
+    match dive.act(action) {
+        Ok(step) => {
+            log.push_str(&step.log_line(action, &dive.chain()));
+            log.push('\n');
+            match arguments.json {
+                true => screen.print_bytes(&format!("{}\n", step.to_json())),
+                false => screen.print(&show::step(&screen.paint, dive, &step, echo)),
+            }
+        }
+        // Nothing has happened: say it again, in fewer words.
+        Err(refused) => {
+            screen.fail(&Failure::unusable(refused.to_string()), arguments.json);
+            Ok(())
+        }
+    }
+}
+
+fn next_line() -> Result<Option<String>, Failure> {
+    let mut line = String::new();
+    match std::io::stdin().lock().read_line(&mut line) {
+        Ok(0) => Ok(None),
+        Ok(_) => Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned())),
+        Err(error) => Err(Failure::unusable(format!("standard input cannot be read: {error}"))),
+    }
+}
+
+/// The key in a file.
+pub(super) fn signing_key(path: &str) -> Result<SigningKey, Failure> {
+    let bytes = file::bytes(path)?;
+    let text = file::utf8(path, &bytes, 0)?;
+    SigningKey::read(text).map_err(|wrong| Failure::unusable(format!("{path}: {wrong}")))
+}
+
+pub(super) fn write(path: &str, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::unusable(format!("{path}: cannot be written: {error}")))
+}

@@ -1,0 +1,168 @@
+//! A dive as a person reads it: what the world says, what was sensed and why, what is left, how it ended.
+
+use crate::bar::bar;
+use crate::failure::counted;
+use crate::paint::{Paint, columns, one_line};
+use anstyle::Style;
+use sonometer::stage::{Card, Dive, Reason, Step, World};
+use std::fmt::Write as _;
+
+/// The head: where one is, what is wanted, within which bounds; then the arrival.
+pub(super) fn arrival(paint: &Paint, dive: &Dive) -> String {
+    let (world, stage) = (dive.world(), dive.world().stage());
+    let target = world.target();
+    let names = |names: Vec<&str>| names.join(", ");
+    let checkpoints = names(stage.checkpoints.iter().map(|(name, _)| name.as_str()).collect());
+    let flags = names(stage.flags.iter().map(|(name, _)| name.as_str()).collect());
+    let mut text = format!(
+        "{} {}\n\n{}\n",
+        paint.bold(&one_line(&stage.name)),
+        paint.dim(&format!(
+            "({}@{}, sensed by {} {}@{})",
+            stage.id,
+            stage.version,
+            target.kind.as_str(),
+            target.id,
+            target.version
+        )),
+        wrapped(paint, &stage.objective, 2)
+    );
+    let _ = writeln!(text, "  {} {checkpoints}", paint.dim("reach "));
+    if !flags.is_empty() {
+        let _ = writeln!(text, "  {} {flags}", paint.dim("avoid "));
+    }
+    let turns = counted(stage.envelope.max_turns as usize, "turn");
+    let _ = writeln!(
+        text,
+        "  {} {turns}, {} ICS, seed {}",
+        paint.dim("within"),
+        stage.envelope.ics_budget,
+        dive.seed()
+    );
+    text + "\n" + &speech(paint, &dive.observation().world)
+}
+
+/// What is shown where a person is to type.
+pub(super) fn prompt(paint: &Paint, dive: &Dive) -> String {
+    let most = dive.world().stage().envelope.max_turns;
+    format!("\n{} ", paint.bold(&format!("[{}/{most}] >", dive.turn() + 1)))
+}
+
+/// An action: what was sensed in it, and what the world answers; with `echo` the action itself.
+pub(super) fn step(paint: &Paint, dive: &Dive, step: &Step, echo: bool) -> String {
+    let stage = dive.world().stage();
+    let measured = step.measured;
+    let mut text = String::from("\n");
+    if echo {
+        // Masked where the protocols say that it is private.
+        let said = step
+            .sensed
+            .readings()
+            .first()
+            .map(|reading| reading.masked_turn(reading.interaction().turns().len() - 1).into_owned());
+        let number = paint.bold(&format!("[{}/{}] >", step.observation.turn, stage.envelope.max_turns));
+        let said = wrapped(paint, &said.unwrap_or_default(), 8);
+        let _ = writeln!(text, "{number} {}\n", said.trim());
+    }
+    let target = if measured.on_target { "on target" } else { "off target" };
+    let _ = writeln!(
+        text,
+        "    {} {:<8} {}",
+        bar(paint, measured.score, Style::new()),
+        measured.score.to_string(),
+        paint.dim(&format!("{target}, fidelity {}, {} ICS", measured.fidelity, measured.ics))
+    );
+    let fired = step.sensed.resonance().filter(|(_, resonance)| resonance.triggered);
+    let fired: Vec<&str> = fired.map(|(name, _)| name).collect();
+    let width = fired.iter().map(|name| name.len()).max().unwrap_or(0);
+    for name in fired {
+        let why: Vec<String> = step
+            .sensed
+            .evidence()
+            .filter(|found| found.metamarker == name)
+            .map(|found| format!("“{}”", one_line(&found.source)))
+            .collect();
+        let mut why: Vec<String> = why;
+        why.dedup();
+        let why = if why.is_empty() { "by its bias alone".to_owned() } else { why.join(", ") };
+        let _ = writeln!(text, "    {} {name:<width$}  {}", paint.dim("·"), paint.dim(&why));
+    }
+    if !step.sensed.fidelity().sufficient {
+        let _ = writeln!(text, "    {}", paint.dim("too little to be scored"));
+    }
+    for name in &step.checkpoints {
+        let _ = writeln!(text, "    {} {name}", paint.bold("✓ checkpoint"));
+    }
+    for name in &step.flags {
+        let _ = writeln!(text, "    {} {name}", paint.bold("✗ flag"));
+    }
+    text + "\n" + &speech(paint, &step.observation.world)
+}
+
+/// How it ended, and why.
+pub(super) fn end(paint: &Paint, world: &World, card: &Card) -> String {
+    let stage = world.stage();
+    let verdict = &card.verdict;
+    let why = match verdict.reason {
+        Reason::Passed => "the rule for passing holds",
+        Reason::FlagTripped => "a flag is tripped",
+        Reason::MaxTurns => "all turns are used up",
+        Reason::IcsBudget => "all ICS are used up",
+        Reason::CheckpointMissing => "the world ended with something missing",
+        Reason::ClosedEarly => "closed before the world ended",
+    };
+    let head = if verdict.passed { "PASSED" } else { "FAILED" };
+    let code = if verdict.passed { String::new() } else { format!("{}: ", verdict.reason.as_str()) };
+    let mut text = format!("\n{} {}\n", paint.bold(head), paint.dim(&format!("{code}{why}")));
+    for (name, guard) in &stage.checkpoints {
+        let hit = verdict.checkpoints_hit.contains(name);
+        let rule = if hit { String::new() } else { paint.dim(&format!("  {guard}")) };
+        let _ = writeln!(text, "  {} {name}{rule}", if hit { "✓" } else { "○" });
+    }
+    for (name, flag) in stage.flags.iter().filter(|(name, _)| verdict.flags_tripped.contains(name)) {
+        let _ = writeln!(text, "  ✗ {name}{}", paint.dim(&format!("  {}", flag.when)));
+    }
+    if !verdict.passed {
+        let _ = writeln!(text, "  {}", paint.dim(&format!("passes if {}", stage.pass)));
+    }
+    let totals = card.totals;
+    let _ = writeln!(
+        text,
+        "  {}, score {}, on target {}, {} ICS",
+        counted(totals.turns as usize, "turn"),
+        totals.score,
+        totals.on_target,
+        totals.ics
+    );
+    text
+}
+
+/// What the world says, set off.
+fn speech(paint: &Paint, text: &str) -> String {
+    wrapped(paint, text, 4)
+}
+
+/// Lines of at most the width, so many columns in; line breaks are kept.
+fn wrapped(paint: &Paint, text: &str, indent: usize) -> String {
+    let room = paint.width.saturating_sub(indent).max(20);
+    let mut all = String::new();
+    for line in text.lines() {
+        let mut taken = 0;
+        let mut out = String::new();
+        for word in line.split_whitespace().map(one_line) {
+            let wide: usize = word.chars().map(columns).sum();
+            if taken > 0 && taken + 1 + wide > room {
+                let _ = writeln!(all, "{}{out}", " ".repeat(indent));
+                (out, taken) = (String::new(), 0);
+            }
+            if taken > 0 {
+                out.push(' ');
+                taken += 1;
+            }
+            out.push_str(&word);
+            taken += wide;
+        }
+        let _ = writeln!(all, "{}{out}", " ".repeat(if out.is_empty() { 0 } else { indent }));
+    }
+    all
+}

@@ -1,0 +1,79 @@
+//! Files of every kind through the built command, which reads them in a process apart.
+#![cfg(feature = "documents")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The command in the folder of documents.
+fn run(arguments: &[&str]) -> Output {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/documents");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.args(arguments).current_dir(folder).env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+    command.output().expect("starts")
+}
+
+fn out(arguments: &[&str]) -> String {
+    let ran = run(arguments);
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("is UTF-8")
+}
+
+fn refusal(arguments: &[&str]) -> String {
+    let ran = run(arguments);
+    assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8(ran.stderr).expect("is UTF-8")
+}
+
+#[test]
+fn one_conversation_gives_the_same_bytes_in_every_form() {
+    let sense = |rest: &[&str]| out(&[&["sense", "courtesy", "--json", "--offsets", "bytes"], rest].concat());
+    let expected = sense(&["talk.json"]);
+    for form in [
+        &["talk-messages.json"][..],
+        &["talk.vtt"],
+        &["talk-whatsapp.txt"],
+        &["talk.mbox"],
+        &["talk.docx", "--turns"],
+        &["talk.pdf", "--turns"],
+        &["visits.xlsx", "--column", "said", "--role-column", "who"],
+        &["sources/visits.csv", "--column", "B", "--role-column", "who"],
+    ] {
+        assert_eq!(sense(form), expected, "{form:?}");
+    }
+}
+
+#[test]
+fn evidence_says_its_place() {
+    let shown = out(&["sense", "affect", "report.docx"]);
+    assert!(shown.contains("table 1, cell B2") && shown.contains("I am [furious] about"), "{shown}");
+    assert!(out(&["sense", "courtesy", "talk.vtt"]).contains("00:00:30"), "no time");
+    let sheet = out(&["sense", "courtesy", "visits.xlsx", "--column", "said"]);
+    assert!(sheet.contains("visits!B2"), "{sheet}");
+    let composed = out(&["sense", "service-call", "talk.docx", "--turns"]);
+    assert!(composed.contains("(paragraph 1)"), "{composed}");
+}
+
+#[test]
+fn extract_shows_what_would_be_sensed() {
+    let shown = out(&["extract", "report.odt", "--target", "affect"]);
+    assert!(shown.contains("footnote 1") && shown.contains(", sufficient"), "{shown}");
+    let json: serde_json::Value =
+        serde_json::from_str(&out(&["extract", "talk.mbox", "--json"])).expect("is JSON");
+    assert_eq!(json["pieces"][1]["shown"], "message 2, paragraph 1");
+    assert_eq!(json["interaction"]["segments"][3]["role"], "customer");
+    assert_eq!(json["notes"].as_array().map(Vec::len), Some(1));
+    let roles = out(&["extract", "talk.vtt", "--text", "--role-map", "Agent=clerk"]);
+    assert!(roles.starts_with("clerk: Good morning"), "{roles}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_the_way_out() {
+    assert!(refusal(&["sense", "courtesy", "report.docx"]).contains("`--as text`"));
+    assert!(out(&["sense", "courtesy", "report.docx", "--as", "text"]).contains("Courtesy"));
+    assert!(refusal(&["sense", "courtesy", "talk.vtt", "--column", "a"]).contains("leave it away"));
+    assert!(refusal(&["sense", "courtesy", "talk.json", "--turns"]).contains("leave it away"));
+    assert!(refusal(&["extract", "visits.xlsx", "--sheet", "x"]).contains("the sheets are visits"));
+    assert!(
+        refusal(&["extract", "talk.vtt", "--role-map", "Bo=x"]).contains("the roles are agent, customer")
+    );
+}

@@ -1,0 +1,123 @@
+//! Recordings through the built command, which decodes them in a process apart.
+#![cfg(all(feature = "audio", unix))]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The command in the folder of recordings.
+fn run(arguments: &[&str]) -> Output {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/audio");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.args(arguments).current_dir(folder).env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+    command.output().expect("starts")
+}
+
+fn out(arguments: &[&str]) -> String {
+    let ran = run(arguments);
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("is UTF-8")
+}
+
+fn refusal(arguments: &[&str]) -> String {
+    let ran = run(arguments);
+    assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8(ran.stderr).expect("is UTF-8")
+}
+
+/// A recogniser that prints each side of the talk.
+const KNOWING: &str = r#"sh -c 'awk -v side=$2 "BEGIN { RS = \"\" } FNR > 1 && /<v agent>/ == (side == 1) || FNR == 1 { print \$0 \"\n\" }" call.vtt' asr {wav} {channel}"#;
+
+#[test]
+fn a_call_becomes_a_reading_with_actants_and_development() {
+    let by = ["--transcriber", KNOWING, "--channels", "agent,customer"];
+    let all: Vec<&str> =
+        [&["sense", "affect@1.5", "call.mp3", "--json", "--flow", "--temporal", "--window", "10"][..], &by]
+            .concat();
+    let reading: serde_json::Value = serde_json::from_str(&out(&all)).expect("is JSON");
+    println!("{reading:#}");
+    assert!(reading["evidence"].as_array().is_some_and(|found| !found.is_empty()), "{reading}");
+    let actants: Vec<&str> = reading["evidence"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|found| found["actant"].as_str())
+        .collect();
+    assert!(actants.contains(&"customer"), "{actants:?}");
+    // Four windows, each a turn at its time.
+    assert_eq!(reading["temporal"]["trend"], "volatile", "{reading}");
+    assert_eq!(reading["actant_flow"]["primary_driven"][0], "negative", "{reading}");
+    // From the transcript on everything is determined: heard or given, the same bytes.
+    let given = [
+        "sense",
+        "affect@1.5",
+        "call.mp3",
+        "--json",
+        "--flow",
+        "--temporal",
+        "--window",
+        "10",
+        "--transcript",
+        "call.vtt",
+    ];
+    assert_eq!(out(&all), out(&given));
+    assert_eq!(out(&given), out(&given[..8]), "the transcript beside it is found");
+    let talk = ["sense", "courtesy", "../documents/talk.vtt", "--json"];
+    assert_eq!(out(&["sense", "courtesy", "call.mp3", "--as", "transcript", "--json"]), out(&talk));
+}
+
+#[test]
+fn extract_shows_times_roles_and_confidence() {
+    let heard = r#"sh -c 'echo "[{\"start\": 1.5, \"end\": 2, \"text\": \"I am furious.\", \"confidence\": 0.75}]"' asr {wav}"#;
+    let shown = out(&["extract", "sentence.opus", "--transcriber", heard, "--target", "affect@1.5"]);
+    assert!(shown.contains("00:00:01.5–00:00:02 (0.75)  speaker  I am furious."), "{shown}");
+    assert!(shown.contains("heard by sh (confidence 0.75); transcript sha256:"), "{shown}");
+    assert!(shown.contains("fidelity 0"), "{shown}");
+    let json = out(&["extract", "sentence.opus", "--transcriber", heard, "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("is JSON");
+    assert_eq!(json["modality"], "audio");
+    assert_eq!(json["pieces"][0]["confidence"], 0.75);
+    assert_eq!(json["sound"]["shown"], "opus, 48000 Hz, 1 channel");
+    assert_eq!(json["interaction"]["segments"][0]["timestamp"], 1.5);
+}
+
+#[test]
+fn a_transcript_that_is_kept_gives_the_same_reading() {
+    let kept = std::env::temp_dir().join(format!("sonometer-kept-{}.json", std::process::id()));
+    let kept = kept.to_str().expect("is UTF-8");
+    let roles = ["--channels", "agent,customer"];
+    let first = [
+        &["sense", "affect@1.5", "call.mp3", "--json", "--transcriber", KNOWING, "--keep-transcript", kept],
+        &roles[..],
+    ];
+    let second = [&["sense", "affect@1.5", "call.mp3", "--json", "--transcript", kept], &roles[..]];
+    let (first, second) = (run(&first.concat()), run(&second.concat()));
+    std::fs::remove_file(kept).expect("was written");
+    assert_eq!(first.stdout, second.stdout);
+    // Both name the same transcript.
+    let named = |ran: &Output| {
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        said.split("sha256:").nth(1).map(|rest| rest.trim().to_owned()).unwrap_or(said)
+    };
+    assert_eq!(named(&first), named(&second));
+    assert_eq!(named(&first).len(), 64);
+}
+
+#[test]
+fn what_is_missing_or_does_not_fit_is_told() {
+    let said = refusal(&["sense", "affect@1.5", "sentence.mp3"]);
+    assert!(said.contains("--transcript") && said.contains("--transcriber"), "{said}");
+    let said = refusal(&["sense", "courtesy", "call.mp3"]);
+    assert!(said.contains("`--as transcript`"), "{said}");
+    let said = refusal(&["sense", "courtesy", "call.vtt", "--transcriber", "pocketsphinx"]);
+    assert!(said.contains("is for recordings"), "{said}");
+    let said = refusal(&["sense", "affect@1.5", "sentence.mp3", "--transcriber", "recognise"]);
+    assert!(said.contains("{wav}"), "{said}");
+    let said = refusal(&["sense", "affect@1.5", "sentence.mp3", "--transcriber", "whisper:model.bin"]);
+    assert!(said.contains("whisper"), "{said}");
+    let said = refusal(&["sense", "affect@1.5", "call.vtt", "--format", "audio", "--transcript", "call.vtt"]);
+    assert!(said.contains("ffmpeg"), "{said}");
+    let said = refusal(&["compare", "affect@1.5", "call.mp3", "call.mp3", "--transcript", "call.vtt"]);
+    assert!(said.contains("beside each"), "{said}");
+    let said = refusal(&["sense", "affect@1.5", "call.mp3", "--transcript", "call.vtt", "--channels", "a,b"]);
+    assert!(said.contains("tells no channels apart"), "{said}");
+}

@@ -1,0 +1,289 @@
+//! Messages in JSON: of language models, Slack, Teams, Telegram, and what looks like them.
+//!
+//! A file is a list of messages, or an object that holds one under a common key. A message is an object with a text and somebody who
+//! said it, each under one of a few keys.
+
+use crate::draft::Draft;
+use crate::error::{ReadError, Reason};
+use crate::map::Place;
+use crate::moment;
+use crate::{Hints, Ingested, Kind, Limits};
+use serde_json::{Map, Value};
+use sonometer::Unit;
+
+/// Under which keys a list of messages stands.
+const LISTS: [&str; 6] = ["messages", "value", "conversation", "chat", "items", "turns"];
+/// Under which keys a message says who, in the order of trust.
+const WHO: [&str; 10] =
+    ["role", "user_profile", "from", "author", "sender", "username", "user", "speaker", "name", "actor"];
+/// … and what.
+const WHAT: [&str; 5] = ["content", "text", "body", "message", "parts"];
+/// … and when.
+const WHEN: [&str; 8] =
+    ["timestamp", "ts", "createdDateTime", "date_unixtime", "created_at", "create_time", "date", "time"];
+/// Names of a person, within an object.
+const NAMES: [&str; 6] = ["displayName", "real_name", "display_name", "name", "role", "user"];
+/// Messages that nobody said, by `type`, `subtype` or `messageType`.
+const NOTICES: [&str; 8] = [
+    "channel_join",
+    "channel_leave",
+    "channel_topic",
+    "channel_purpose",
+    "systemEventMessage",
+    "service",
+    "unknownFutureValue",
+    "bot_add",
+];
+
+/// What a JSON file is: messages, or an interaction (also where it is broken, so that its errors are told strictly).
+pub(crate) fn of_json(text: &str) -> Kind {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return Kind::Json };
+    let is_interaction = |object: &Map<String, Value>| {
+        ["content", "segments", "url", "interaction"].iter().any(|key| object.contains_key(*key))
+    };
+    match &value {
+        Value::Object(object) if is_interaction(object) => Kind::Json,
+        _ if messages(&value).is_some() => Kind::Chat,
+        _ => Kind::Json,
+    }
+}
+
+/// Reads it.
+pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        ReadError::new(Reason::Broken, place, format!("no JSON: {error}; write it anew"))
+    })?;
+    let Some((base, list)) = messages(&value) else {
+        let message =
+            "no list of messages, each with who said it and what; write `[{\"role\": …, \"content\": …}]`";
+        return Err(ReadError::new(Reason::Broken, "", message));
+    };
+    let mut found = Vec::new();
+    let (mut silent, mut notices) = (0, 0);
+    for (number, item) in list.iter().enumerate() {
+        let Value::Object(message) = item else { continue };
+        let said = what(message, 0);
+        let is_notice = ["type", "subtype", "messageType"]
+            .iter()
+            .any(|key| message.get(*key).and_then(Value::as_str).is_some_and(|kind| NOTICES.contains(&kind)));
+        match said {
+            _ if is_notice => notices += 1,
+            Some((key, said)) if !said.trim().is_empty() => {
+                let path = format!("{base}[{number}].{key}");
+                // What Slack writes tells the time so.
+                let said = if message.contains_key("ts") { slack(&said) } else { said };
+                found.push((who(message), when(message), said, path));
+            }
+            _ => silent += 1,
+        }
+    }
+    // Some exports tell the newest first. Times decide, where every message has one.
+    let times: Option<Vec<Unit>> = found.iter().map(|(_, time, ..)| *time).collect();
+    let mut draft = Draft::new(limits);
+    if times.is_some_and(|times| {
+        times.len() > 1 && times.is_sorted_by(|a, b| a >= b) && times.first() != times.last()
+    }) {
+        found.reverse();
+        draft.note("the newest message stands first in the file; turned around");
+    }
+    for (role, time, said, path) in found {
+        draft.turn(Some(role), time)?;
+        draft.paragraph(&said, Place { path: Some(path.into()), ..Place::default() })?;
+    }
+    if silent > 0 {
+        draft.note(format!("left out {silent} messages without text"));
+    }
+    if notices > 0 {
+        draft.note(format!("left out {notices} notices of the program"));
+    }
+    draft.finish(Kind::Chat, hints)
+}
+
+/// The list of messages, and its path.
+fn messages(value: &Value) -> Option<(String, &[Value])> {
+    let is_message = |item: &Value| {
+        item.as_object().is_some_and(|message| names_somebody(message) && what(message, 0).is_some())
+    };
+    let holds = |list: &[Value]| list.iter().any(is_message);
+    match value {
+        Value::Array(list) if holds(list) => Some((String::new(), list)),
+        Value::Object(object) => LISTS.iter().find_map(|key| match object.get(*key) {
+            Some(Value::Array(list)) if holds(list) => Some(((*key).to_owned(), list.as_slice())),
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+fn names_somebody(message: &Map<String, Value>) -> bool {
+    WHO.iter().any(|key| message.get(*key).is_some_and(|value| name(value).is_some()))
+}
+
+fn who(message: &Map<String, Value>) -> String {
+    let named = WHO.iter().filter_map(|key| name(message.get(*key)?)).find(|name| !name.trim().is_empty());
+    named.unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// A person: a text, or an object with a name, at times one object deeper (`{"user": {"displayName": …}}`).
+fn name(value: &Value) -> Option<String> {
+    match value {
+        Value::String(name) => Some(name.trim().to_owned()),
+        Value::Object(object) => NAMES.iter().find_map(|key| match object.get(*key)? {
+            Value::String(name) if !name.trim().is_empty() => Some(name.trim().to_owned()),
+            Value::Object(inner) => {
+                NAMES.iter().find_map(|key| Some(inner.get(*key)?.as_str()?.trim().to_owned()))
+            }
+            _ => None,
+        }),
+        _ => None,
+    }
+}
+
+/// What is said, and its key.
+fn what(message: &Map<String, Value>, depth: usize) -> Option<(&'static str, String)> {
+    WHAT.iter().find_map(|key| Some((*key, said(message.get(*key)?, depth)?)))
+}
+
+/// A text, pieces of text (`{"type": "text", "text": …}`), or `{"contentType": "html", "content": …}`.
+fn said(value: &Value, depth: usize) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(parts) if depth < 4 => {
+            let parts: Vec<String> = parts.iter().filter_map(|part| said(part, depth + 1)).collect();
+            Some(parts.join(""))
+        }
+        Value::Object(object) if depth < 4 => {
+            let is_html = object
+                .get("contentType")
+                .and_then(Value::as_str)
+                .is_some_and(|kind| kind.eq_ignore_ascii_case("html"));
+            let (_, text) = what(object, depth + 1)?;
+            Some(if is_html { html(&text) } else { text })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(feature = "documents")]
+fn html(text: &str) -> String {
+    super::html::plain(text)
+}
+
+#[cfg(not(feature = "documents"))]
+fn html(text: &str) -> String {
+    text.to_owned()
+}
+
+/// The text without the marks of Slack: `<https://a.b|here>` is `here`, `&amp;` is `&`.
+fn slack(text: &str) -> String {
+    if !text.contains(['<', '&']) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        let Some((inner, after)) = rest[at + 1..].split_once('>') else {
+            out.push_str(&rest[at..]);
+            rest = "";
+            break;
+        };
+        let is_mark =
+            inner.starts_with(['@', '#', '!']) || inner.starts_with("http") || inner.starts_with("mailto:");
+        if is_mark {
+            out.push_str(inner.rsplit_once('|').map_or(inner, |(_, shown)| shown));
+        } else {
+            out.push_str(&rest[at..at + inner.len() + 2]);
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+fn when(message: &Map<String, Value>) -> Option<Unit> {
+    WHEN.iter().find_map(|key| match message.get(*key)? {
+        Value::Number(number) => of_number(&number.to_string()),
+        Value::String(text) => moment::iso(text).or_else(|| of_number(text)),
+        _ => None,
+    })
+}
+
+/// Seconds, or thousandths where they would lie ten thousand years ahead.
+fn of_number(text: &str) -> Option<Unit> {
+    let time = Unit::parse(text)?;
+    Some(if time.0 > 250_000_000_000_000_000 { Unit(time.0 / 1000) } else { time })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Vec<String> {
+        assert_eq!(of_json(text), Kind::Chat, "{text}");
+        let read = read(text, &Hints::default(), &Limits::default()).expect("is sound");
+        let turn = |(at, turn): (usize, &sonometer::Turn)| {
+            let time = turn.timestamp.map_or_else(|| "?".to_owned(), |time| time.to_string());
+            let place = read.place(at, 0).expect("has a place");
+            format!("{time} {}: {} @{place}", turn.role.as_deref().unwrap_or_default(), turn.content)
+        };
+        read.interaction.turns().iter().enumerate().map(turn).chain(read.notes.clone()).collect()
+    }
+
+    #[test]
+    fn messages_of_language_models() {
+        let text = r#"{"model": "m", "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content":
+            [{"type": "text", "text": "Hello "}, {"type": "image_url", "image_url": {"url": "x"}}, {"type": "text", "text": "you"}]},
+            {"role": "assistant", "content": null, "tool_calls": []}]}"#;
+        assert_eq!(
+            told(text),
+            [
+                "? user: Hi @messages[0].content",
+                "? assistant: Hello you @messages[1].content",
+                "left out 1 messages without text"
+            ]
+        );
+    }
+
+    #[test]
+    fn messages_of_slack() {
+        let text = r#"[{"type": "message", "subtype": "channel_join", "user": "U1", "text": "joined", "ts": "1714557600.0"},
+            {"type": "message", "user": "U1", "user_profile": {"real_name": "Ann Lee"}, "text": "See <https://a.b|this> &amp; that", "ts": "1714557601.000200"},
+            {"type": "message", "user": "U2", "text": "a < b <@U1>", "ts": "1714557602"}]"#;
+        assert_eq!(
+            told(text),
+            [
+                "1714557601.0002 Ann Lee: See this & that @[1].text",
+                "1714557602 U2: a < b <@U1> @[2].text",
+                "left out 1 notices of the program"
+            ]
+        );
+    }
+
+    #[cfg(feature = "documents")]
+    #[test]
+    fn messages_of_teams_come_newest_first() {
+        let text = r#"{"value": [
+            {"createdDateTime": "2024-05-01T10:00:05Z", "from": {"user": {"displayName": "Bo"}}, "body": {"contentType": "html", "content": "<p>Fine &amp; well</p>"}},
+            {"createdDateTime": "2024-05-01T10:00:00Z", "from": {"user": {"displayName": "Ann"}}, "body": {"contentType": "text", "content": "How are you?"}}]}"#;
+        assert_eq!(
+            told(text)[..2],
+            ["1714557600 Ann: How are you? @value[1].body", "1714557605 Bo: Fine & well @value[0].body"]
+        );
+    }
+
+    #[test]
+    fn messages_of_telegram() {
+        let text = r#"{"name": "Ann", "messages": [{"type": "service", "actor": "Ann", "text": "", "date": "2024-05-01T10:00:00"},
+            {"type": "message", "from": "Ann", "date": "2024-05-01T10:00:00", "date_unixtime": "1714557600", "text": ["Hi ", {"type": "bold", "text": "you"}]}]}"#;
+        assert_eq!(told(text)[0], "1714557600 Ann: Hi you @messages[1].text");
+    }
+
+    #[test]
+    fn other_json_is_read_strictly() {
+        for text in ["{\"contnt\": \"x\"}", "[1, 2]", "{\"segments\": []}", "{", "[{\"a\": 1}]"] {
+            assert_eq!(of_json(text), Kind::Json, "{text}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Lines into paragraphs, so that no sentence is broken by the end of a line, column or page.
+
+use super::{Line, Page};
+use crate::format::captions::role;
+use std::collections::BTreeSet;
+
+/// The part of a paragraph that stands on one page.
+#[derive(Debug, PartialEq)]
+pub(super) struct Part {
+    /// From 1.
+    pub(super) page: u32,
+    /// The paragraph of that page, from 1.
+    pub(super) number: u32,
+    pub(super) text: String,
+    /// What stands between the part before and this one.
+    pub(super) between: &'static str,
+}
+
+/// The paragraphs, each with its parts; with `turns`, one begins with every line that names a role.
+pub(super) fn paragraphs(pages: &[Page], turns: bool) -> Vec<Vec<Part>> {
+    let words = words(pages);
+    let mut paragraphs: Vec<Vec<Part>> = Vec::new();
+    for (page_number, page) in (1..).zip(pages) {
+        let mut number = 0;
+        let mut before: Option<&Line> = None;
+        for (at, line) in page.lines.iter().enumerate() {
+            let names_role = turns && role(&line.text).is_some();
+            let goes_on = !names_role
+                && match (before, paragraphs.last().and_then(|paragraph| paragraph.last())) {
+                    (Some(before), _) => !begins(page, before, line, page.lines.get(at + 1)),
+                    // From page to page only a sentence that is cut off goes on.
+                    (None, Some(part)) => is_cut_off(&part.text) && begins_lower(&line.text),
+                    (None, None) => false,
+                };
+            match paragraphs.last_mut().filter(|_| goes_on) {
+                Some(paragraph) if paragraph.last().is_some_and(|part| part.page == page_number) => {
+                    if let Some(part) = paragraph.last_mut() {
+                        let between = join(&mut part.text, &line.text, &words);
+                        part.text.push_str(between);
+                        part.text.push_str(&line.text);
+                    }
+                }
+                Some(paragraph) => {
+                    number += 1;
+                    let between =
+                        paragraph.last_mut().map_or("", |part| join(&mut part.text, &line.text, &words));
+                    paragraph.push(Part { page: page_number, number, text: line.text.clone(), between });
+                }
+                None => {
+                    number += 1;
+                    paragraphs.push(vec![Part {
+                        page: page_number,
+                        number,
+                        text: line.text.clone(),
+                        between: "",
+                    }]);
+                }
+            }
+            before = Some(line);
+        }
+    }
+    paragraphs
+}
+
+/// Whether a paragraph begins with `line`.
+fn begins(page: &Page, before: &Line, line: &Line, after: Option<&Line>) -> bool {
+    let height = (before.bottom - before.top).max(1.0);
+    let own_height = (line.bottom - line.top).max(1.0);
+    let is_ended = !is_cut_off(&before.text);
+    let lower = begins_lower(&line.text);
+    if is_item(&line.text) {
+        return true;
+    }
+    // Headings are larger.
+    if own_height > height * 1.2 || height > own_height * 1.2 {
+        return is_ended || !lower;
+    }
+    let gap = line.top - before.bottom;
+    if line.block != before.block {
+        // Columns, and paragraphs that something stands between.
+        return is_ended || !lower;
+    }
+    if gap > height * 0.6 {
+        return true;
+    }
+    let own: Vec<&Line> = page.lines.iter().filter(|other| other.block == line.block).collect();
+    let right = own.iter().map(|other| other.right).fold(f64::MIN, f64::max);
+    let left = own.iter().map(|other| other.left).fold(f64::MAX, f64::min);
+    // Would the first word of this line have fitted on the line before?
+    let first = line.text.split(' ').next().unwrap_or_default().chars().count() as f64;
+    let letter = (line.right - line.left) / (line.text.chars().count().max(1) as f64);
+    let has_room = right - before.right > (first + 1.0) * letter * 1.5;
+    let is_indented = line.left - left > height * 0.8
+        && before.left - left < height * 0.4
+        && after.is_none_or(|after| after.block != line.block || line.left - after.left > height * 0.4);
+    // What comes after a list.
+    let is_outdented = before.left - line.left > height * 0.5 && before.left - left > height * 0.5;
+    has_room && (is_ended || !lower) || (is_indented || is_outdented) && is_ended
+}
+
+/// Joins a line to what stands before: the text between them. A hyphen that only broke a word is taken away.
+fn join(before: &mut String, line: &str, words: &BTreeSet<String>) -> &'static str {
+    if before.ends_with('\u{ad}') {
+        before.pop();
+        return "";
+    }
+    let Some(head) = before.strip_suffix(['-', '\u{2010}']) else {
+        let is_wide = |c: Option<char>| {
+            c.is_some_and(|c| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..))
+        };
+        // Chinese and Japanese have no spaces.
+        return if is_wide(before.chars().last()) && is_wide(line.chars().next()) { "" } else { " " };
+    };
+    let is_word = head.ends_with(char::is_alphabetic) && begins_lower(line);
+    if is_word {
+        let first = head.rsplit(|c: char| !c.is_alphabetic() && c != '-').next().unwrap_or_default();
+        let second = line.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        // A compound that stands somewhere with its hyphen keeps it.
+        if !words.contains(&format!("{first}-{second}").to_lowercase()) {
+            let length = head.len();
+            before.truncate(length);
+        }
+    }
+    ""
+}
+
+/// Words with hyphens that stand within lines.
+fn words(pages: &[Page]) -> BTreeSet<String> {
+    let lines = pages.iter().flat_map(|page| &page.lines);
+    let words = lines.flat_map(|line| line.text.split(|c: char| !c.is_alphabetic() && c != '-'));
+    words
+        .filter(|word| word.trim_matches('-').contains('-') && !word.ends_with('-'))
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Whether a text ends in the middle of a sentence.
+fn is_cut_off(text: &str) -> bool {
+    let text = text.trim_end_matches(['"', '\'', '”', '’', ')', ']', '»']);
+    !text.ends_with(['.', '!', '?', ':', '。', '！', '？', '؟', '۔', '…'])
+}
+
+fn begins_lower(text: &str) -> bool {
+    text.chars()
+        .find(|c| c.is_alphanumeric())
+        .is_some_and(|c| c.is_lowercase() || c.is_alphabetic() && !c.is_uppercase())
+}
+
+/// Whether a line is the first of an item: a bullet, or a short number.
+fn is_item(text: &str) -> bool {
+    let Some((mark, rest)) = text.split_once(' ') else { return false };
+    let is_bullet = matches!(mark, "•" | "–" | "—" | "-" | "*" | "◦" | "▪" | "●" | "○" | "‣" | "\u{f0b7}");
+    let digits = mark.trim_end_matches(['.', ')']);
+    let is_number = mark.len() > digits.len()
+        && digits.len() <= 2
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && !digits.is_empty();
+    !rest.is_empty() && (is_bullet || is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(lines: &[(&str, f64, f64, usize)]) -> Page {
+        let line = |(at, (text, left, right, block)): (usize, &(&str, f64, f64, usize))| {
+            let top = 100.0 + 14.0 * at as f64;
+            Line {
+                left: *left,
+                right: *right,
+                top,
+                bottom: top + 12.0,
+                text: (*text).to_owned(),
+                block: *block,
+            }
+        };
+        Page { height: 800.0, lines: lines.iter().enumerate().map(line).collect() }
+    }
+
+    fn told(pages: &[Page]) -> Vec<String> {
+        let whole = |parts: Vec<Part>| {
+            parts
+                .iter()
+                .map(|part| format!("{}{}@{}.{}", part.between, part.text, part.page, part.number))
+                .collect::<String>()
+        };
+        paragraphs(pages, false).into_iter().map(whole).collect()
+    }
+
+    #[test]
+    fn lines_become_paragraphs() {
+        let first = page(&[
+            ("A sentence that goes on and on over the hyphen-", 50.0, 500.0, 1),
+            ("ation of well-known words, and well-", 50.0, 500.0, 1),
+            ("known ones too. It ends.", 50.0, 200.0, 1),
+            ("Another one begins here and is cut", 50.0, 500.0, 1),
+        ]);
+        let second = page(&[
+            ("off by the page.", 50.0, 200.0, 1),
+            ("• an item", 50.0, 100.0, 1),
+            ("• another", 50.0, 100.0, 1),
+        ]);
+        assert_eq!(
+            told(&[first, second]),
+            [
+                "A sentence that goes on and on over the hyphenation of well-known words, and well-known ones too. It ends.@1.1",
+                "Another one begins here and is cut@1.2 off by the page.@2.1",
+                "• an item@2.2",
+                "• another@2.3"
+            ]
+        );
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_joined_without() {
+        let own = page(&[
+            ("第二段：非常感谢您的耐心等待，我们会", 50.0, 500.0, 1),
+            ("尽快处理您的问题。", 50.0, 200.0, 1),
+        ]);
+        assert_eq!(told(&[own]), ["第二段：非常感谢您的耐心等待，我们会尽快处理您的问题。@1.1"]);
+    }
+}

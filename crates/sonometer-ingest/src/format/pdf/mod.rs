@@ -1,0 +1,88 @@
+//! PDF: lines with their boxes from poppler's `pdftotext` where it is installed, else from the built-in reader; paragraphs are ours.
+
+#[cfg(feature = "pdf")]
+mod builtin;
+mod layout;
+mod poppler;
+mod tidy;
+
+use crate::draft::Draft;
+use crate::error::{ReadError, Reason};
+use crate::map::Place;
+use crate::{Hints, Ingested, Kind, Limits};
+
+/// A line of a page; places are in points from the top left.
+#[derive(Clone, Debug, PartialEq)]
+struct Line {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    text: String,
+    /// The block of the page that the line belongs to.
+    block: usize,
+}
+
+/// The lines of a page, in reading order.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Page {
+    height: f64,
+    lines: Vec<Line>,
+}
+
+/// Reads it.
+pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
+    let mut draft = Draft::new(limits);
+    let found = if hints.builtin_pdf { None } else { poppler::pages(bytes, limits)? };
+    let mut pages = match found {
+        Some(pages) => pages,
+        None => builtin(bytes, limits, &mut draft)?,
+    };
+    let with_text = pages.iter().filter(|page| !page.lines.is_empty()).count();
+    if with_text == 0 {
+        let count = pages.len();
+        let message = format!(
+            "the PDF has {count} page{} and no text on any, as a scan has; recognise its text (OCR) and give that",
+            if count == 1 { "" } else { "s" }
+        );
+        return Err(ReadError::new(Reason::NoText, "", message));
+    }
+    if with_text < pages.len() {
+        draft.note(format!("{} of {} pages hold no text", pages.len() - with_text, pages.len()));
+    }
+    let repeated = tidy::drop_repeated(&mut pages);
+    if repeated > 0 {
+        draft.note(format!(
+            "left out {repeated} lines that stand at the edge of many pages (headers, footers, page numbers)"
+        ));
+    }
+    for paragraph in layout::paragraphs(&pages, hints.turns) {
+        for (number, part) in paragraph.iter().enumerate() {
+            let place = Place { page: Some(part.page), paragraph: Some(part.number), ..Place::default() };
+            if number == 0 {
+                draft.paragraph(&part.text, place)?
+            } else {
+                draft.further(part.between, &part.text, place)?
+            }
+        }
+    }
+    draft.finish(Kind::Pdf, hints)
+}
+
+#[cfg(feature = "pdf")]
+fn builtin(bytes: &[u8], limits: &Limits, draft: &mut Draft<'_>) -> Result<Vec<Page>, ReadError> {
+    let pages = builtin::pages(bytes, limits)?;
+    draft.note("read by the built-in reader, which errs with some scripts and layouts; install poppler's `pdftotext` for better text");
+    Ok(pages)
+}
+
+#[cfg(not(feature = "pdf"))]
+fn builtin(_: &[u8], _: &Limits, _: &mut Draft<'_>) -> Result<Vec<Page>, ReadError> {
+    let message = "this build reads PDF by poppler's `pdftotext` only, which is not there or cannot read the file; install poppler-utils";
+    Err(ReadError::new(Reason::Unsupported, "", message))
+}
+
+/// A document that asks for a password.
+fn encrypted() -> ReadError {
+    ReadError::new(Reason::Encrypted, "", "the PDF asks for a password; save it without one")
+}

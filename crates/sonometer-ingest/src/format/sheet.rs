@@ -1,0 +1,183 @@
+//! Workbooks: Excel of both kinds, OpenDocument.
+
+use super::archive::Archive;
+use super::table::{Cell, Table, count};
+use crate::draft::Draft;
+use crate::error::{ReadError, Reason};
+use crate::{Hints, Ingested, Kind, Limits};
+use calamine::{CellErrorType, Data, DataRef, ExcelDateTime, Ods, Reader, SheetVisible, Xls, Xlsx};
+use std::fmt::Display;
+use std::io::Cursor;
+
+/// Reads it.
+pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
+    let mut draft = Draft::new(limits);
+    if !bytes.starts_with(b"PK") {
+        let mut book: Xls<_> = Xls::new(Cursor::new(bytes)).map_err(|error| broken("", &error))?;
+        each_sheet(&mut book, &mut draft, hints, limits, |book, sheet| dense(book, sheet, limits))?;
+        return draft.finish(Kind::Sheet, hints);
+    }
+    let mut archive = Archive::open(bytes, limits)?;
+    // The reader below unpacks without limits.
+    archive.probe()?;
+    let is_open_document = archive.names().iter().any(|name| name == "content.xml");
+    if is_open_document {
+        if archive.text("META-INF/manifest.xml")?.unwrap_or_default().contains("encryption-data") {
+            return Err(ReadError::new(
+                Reason::Encrypted,
+                "",
+                "the workbook asks for a password; save it without one",
+            ));
+        }
+        let mut book: Ods<_> = Ods::new(Cursor::new(bytes)).map_err(|error| broken("", &error))?;
+        each_sheet(&mut book, &mut draft, hints, limits, |book, sheet| dense(book, sheet, limits))?;
+    } else {
+        let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(|error| broken("", &error))?;
+        each_sheet(&mut book, &mut draft, hints, limits, |book, sheet| sparse(book, sheet, limits))?;
+    }
+    draft.finish(Kind::Sheet, hints)
+}
+
+fn broken(place: &str, error: &dyn Display) -> ReadError {
+    let message = error.to_string();
+    if message.to_lowercase().contains("password") {
+        return ReadError::new(
+            Reason::Encrypted,
+            place,
+            "the workbook asks for a password; save it without one",
+        );
+    }
+    ReadError::broken(place, format!("the workbook is broken: {message}"))
+}
+
+/// Goes through the sheets that are shown, or the one that is asked for.
+fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
+    book: &mut R,
+    draft: &mut Draft<'_>,
+    hints: &Hints,
+    limits: &Limits,
+    mut cells_of: impl FnMut(&mut R, &str) -> Result<Vec<Cell>, ReadError>,
+) -> Result<(), ReadError> {
+    let sheets: Vec<(String, bool)> = book
+        .sheets_metadata()
+        .iter()
+        .map(|sheet| (sheet.name.clone(), sheet.visible == SheetVisible::Visible))
+        .collect();
+    let wanted: Vec<&str> = match &hints.sheet {
+        Some(wanted) => {
+            let same = |(name, _): &&(String, bool)| name.to_lowercase() == wanted.trim().to_lowercase();
+            let Some((name, _)) = sheets.iter().find(same) else {
+                let names: Vec<&str> = sheets.iter().map(|(name, _)| name.as_str()).take(12).collect();
+                let message = format!("there is no sheet `{wanted}`; the sheets are {}", names.join(", "));
+                return Err(ReadError::new(Reason::Hint, "", message));
+            };
+            vec![name]
+        }
+        None => {
+            let shown = sheets.iter().filter(|(_, is_shown)| *is_shown).map(|(name, _)| name.as_str());
+            shown.take(if hints.column.is_some() { 1 } else { usize::MAX }).collect()
+        }
+    };
+    let hidden = sheets.iter().filter(|(_, is_shown)| !is_shown).count();
+    if hidden > 0 && hints.sheet.is_none() {
+        draft.note(format!("left out {hidden} hidden sheets"));
+    }
+    if hints.column.is_some() && hints.sheet.is_none() && sheets.len() > 1 {
+        draft.note(format!("read the first sheet of {} only; `sheet` names another", sheets.len()));
+    }
+    let mut total = 0;
+    for name in wanted {
+        let cells = cells_of(book, name)?;
+        total += cells.len();
+        if total > limits.cells {
+            return Err(ReadError::too_large(name, "the workbook has more cells", limits.cells));
+        }
+        Table { sheet: Some(name), cells: &cells }.tell(draft, hints)?;
+    }
+    Ok(())
+}
+
+/// The cells of a new workbook one after the other: one far away does not take the room of those between.
+fn sparse(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str, limits: &Limits) -> Result<Vec<Cell>, ReadError> {
+    let mut reader = book.worksheet_cells_reader(sheet).map_err(|error| broken(sheet, &error))?;
+    let mut cells: Vec<Cell> = Vec::new();
+    while let Some(cell) = reader.next_cell().map_err(|error| broken(sheet, &error))? {
+        let text = match cell.get_value() {
+            DataRef::String(text) => text.clone(),
+            DataRef::SharedString(text) => (*text).to_owned(),
+            DataRef::Int(number) => number.to_string(),
+            DataRef::Float(number) => number.to_string(),
+            DataRef::Bool(is_true) => shown(*is_true),
+            DataRef::DateTime(date) => moment(date),
+            DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+            DataRef::Error(error) => fault(error),
+            DataRef::Empty => continue,
+        };
+        add(&mut cells, cell.get_position(), text, limits)?;
+    }
+    cells.sort_by_key(|cell| (cell.row, cell.column));
+    Ok(cells)
+}
+
+/// The cells of another workbook, which its reader lays out in full.
+fn dense<'b, R: Reader<Cursor<&'b [u8]>>>(
+    book: &mut R,
+    sheet: &str,
+    limits: &Limits,
+) -> Result<Vec<Cell>, ReadError>
+where
+    R::Error: Display,
+{
+    let range = book.worksheet_range(sheet).map_err(|error| broken(sheet, &error))?;
+    let (first_row, first_column) = range.start().unwrap_or_default();
+    let mut cells: Vec<Cell> = Vec::new();
+    for (row, column, value) in range.used_cells() {
+        let text = match value {
+            Data::Int(number) => number.to_string(),
+            Data::Float(number) => number.to_string(),
+            Data::Bool(is_true) => shown(*is_true),
+            Data::DateTime(date) => moment(date),
+            Data::Error(error) => fault(error),
+            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
+            Data::Empty => continue,
+        };
+        let at = |first: u32, offset: usize| first.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX));
+        add(&mut cells, (at(first_row, row), at(first_column, column)), text, limits)?;
+    }
+    Ok(cells)
+}
+
+fn add(
+    cells: &mut Vec<Cell>,
+    (row, column): (u32, u32),
+    text: String,
+    limits: &Limits,
+) -> Result<(), ReadError> {
+    if text.trim().is_empty() {
+        return Ok(());
+    }
+    count(cells, limits)?;
+    cells.push(Cell { row: row.saturating_add(1), column: column.saturating_add(1), text, line: None });
+    Ok(())
+}
+
+fn shown(is_true: bool) -> String {
+    if is_true { "TRUE" } else { "FALSE" }.to_owned()
+}
+
+/// `#DIV/0!` and the like say nothing.
+fn fault(_: &CellErrorType) -> String {
+    String::new()
+}
+
+/// `2024-05-01`, `2024-05-01 10:30:00`, or a number of days for a duration.
+fn moment(date: &ExcelDateTime) -> String {
+    if date.is_duration() {
+        return date.as_f64().to_string();
+    }
+    let (year, month, day, hour, minute, second, _) = date.to_ymd_hms_milli();
+    match (hour, minute, second) {
+        (0, 0, 0) => format!("{year:04}-{month:02}-{day:02}"),
+        _ => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
+    }
+}

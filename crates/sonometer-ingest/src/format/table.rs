@@ -1,0 +1,129 @@
+//! What all tables share: names of cells, and columns that are turns.
+
+use crate::draft::Draft;
+use crate::error::{ReadError, Reason};
+use crate::map::Place;
+use crate::{Hints, Limits};
+
+/// `B7` for row 7, column 2.
+pub(super) fn cell_name(row: u32, column: u32) -> Box<str> {
+    let mut letters = String::new();
+    let mut rest = column;
+    while rest > 0 {
+        letters.insert(0, char::from(b'A' + u8::try_from((rest - 1) % 26).unwrap_or_default()));
+        rest = (rest - 1) / 26;
+    }
+    format!("{letters}{row}").into()
+}
+
+/// The column of letters, from 1.
+fn letters(text: &str) -> Option<u32> {
+    let is_letters = (1..=3).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let value = |sum: u32, byte: u8| sum * 26 + u32::from(byte.to_ascii_uppercase() - b'A') + 1;
+    is_letters.then(|| text.bytes().fold(0, value))
+}
+
+/// A cell that has text.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    /// From 1.
+    pub(super) row: u32,
+    /// From 1.
+    pub(super) column: u32,
+    pub(super) text: String,
+    /// The line of the file where the row begins.
+    pub(super) line: Option<u32>,
+}
+
+/// A table, by rows and then by columns.
+pub(super) struct Table<'t> {
+    pub(super) sheet: Option<&'t str>,
+    pub(super) cells: &'t [Cell],
+}
+
+impl Table<'_> {
+    fn place(&self, cell: &Cell) -> Place {
+        Place {
+            sheet: self.sheet.map(Into::into),
+            cell: Some(cell_name(cell.row, cell.column)),
+            line: cell.line,
+            ..Place::default()
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[Cell]> {
+        self.cells.chunk_by(|a, b| a.row == b.row)
+    }
+
+    /// Into the draft: the turns of a column, or all cells, row by row.
+    pub(super) fn tell(&self, draft: &mut Draft<'_>, hints: &Hints) -> Result<(), ReadError> {
+        let Some(wanted) = &hints.column else {
+            for row in self.rows() {
+                for (number, cell) in row.iter().enumerate() {
+                    let between = if number == 0 { "\n\n" } else { " | " };
+                    draft.further(between, &cell.text, self.place(cell))?;
+                }
+            }
+            return Ok(());
+        };
+        let (column, heading) = self.column(wanted)?;
+        let role_column = hints.role_column.as_deref().map(|name| self.column(name)).transpose()?;
+        let has_heading =
+            heading.is_some() || role_column.as_ref().is_some_and(|(_, heading)| heading.is_some());
+        let nobody = heading.unwrap_or_else(|| "author".to_owned());
+        for row in self.rows().skip(usize::from(has_heading)) {
+            let Some(cell) = row.iter().find(|cell| cell.column == column) else { continue };
+            let role =
+                role_column.as_ref().and_then(|(column, _)| row.iter().find(|cell| cell.column == *column));
+            let role = match (role, &role_column) {
+                (Some(role), _) => role.text.trim().to_owned(),
+                (None, Some(_)) => "unknown".to_owned(),
+                (None, None) => nobody.clone(),
+            };
+            draft.turn(Some(role), None)?;
+            draft.paragraph(&cell.text, self.place(cell))?;
+        }
+        Ok(())
+    }
+
+    /// A column by its heading in the first row, or by its letters; with the heading.
+    fn column(&self, wanted: &str) -> Result<(u32, Option<String>), ReadError> {
+        let first = self.rows().next().unwrap_or_default();
+        let same = |cell: &&Cell| cell.text.trim().to_lowercase() == wanted.trim().to_lowercase();
+        if let Some(cell) = first.iter().find(same) {
+            return Ok((cell.column, Some(cell.text.trim().to_owned())));
+        }
+        match letters(wanted).filter(|column| self.cells.iter().any(|cell| cell.column == *column)) {
+            Some(column) => Ok((column, None)),
+            None => {
+                let headings: Vec<&str> = first.iter().map(|cell| cell.text.trim()).take(12).collect();
+                let message =
+                    format!("there is no column `{wanted}`; the first row holds {}", headings.join(", "));
+                Err(ReadError::new(Reason::Hint, self.sheet.unwrap_or_default(), message))
+            }
+        }
+    }
+}
+
+/// Refuses more cells than are read.
+pub(super) fn count(cells: &[Cell], limits: &Limits) -> Result<(), ReadError> {
+    if cells.len() >= limits.cells {
+        return Err(ReadError::too_large("", "the table has more cells", limits.cells));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_have_the_names_of_spreadsheets() {
+        assert_eq!(
+            [1, 26, 27, 702, 703].map(|column| cell_name(7, column).into_string()),
+            ["A7", "Z7", "AA7", "ZZ7", "AAA7"]
+        );
+        assert_eq!(["a", "Z", "AA", "zz", "AAA"].map(letters), [1, 26, 27, 702, 703].map(Some));
+        assert_eq!([letters(""), letters("A1"), letters("ABCD")], [None; 3]);
+    }
+}

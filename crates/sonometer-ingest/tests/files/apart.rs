@@ -1,0 +1,33 @@
+//! The process in which files are read, from the side that asks.
+
+use sonometer_ingest::apart::{Budget, read};
+use sonometer_ingest::{Hints, Reason};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+fn with(script: &str) -> Reason {
+    let mut helper = Command::new("sh");
+    helper.args(["-c", script]);
+    let budget = Budget { seconds: 1, ..Budget::default() };
+    read(helper, &vec![b'x'; 1 << 20], &Hints::default(), &budget).expect_err("is no reader").reason
+}
+
+#[test]
+fn helpers_that_fail_are_told_apart() {
+    assert_eq!(with("exit 1"), Reason::Broken);
+    assert_eq!(with("kill -ABRT $$"), Reason::TooCostly);
+    assert_eq!(with("echo '{}'"), Reason::Broken);
+    // A map that points outside of the text.
+    let lie = r#"{"read":{"kind":"text","modality":"text","turns":[[null,"hi",null]],"map":[{"turn":0,"range":{"start":0,"end":9},"place":{}}],"notes":[]}}"#;
+    assert_eq!(with(&format!("cat > /dev/null; echo '{lie}'")), Reason::Internal);
+    let missing = Command::new("/no/such/helper");
+    let failure = read(missing, b"x", &Hints::default(), &Budget::default()).expect_err("is not there");
+    assert_eq!(failure.reason, Reason::Internal);
+}
+
+#[test]
+fn helpers_that_hang_are_ended_with_what_they_started() {
+    let begun = Instant::now();
+    assert_eq!(with("sleep 60 & sleep 60"), Reason::TooCostly);
+    assert!(begun.elapsed() < Duration::from_secs(20), "took {:?}", begun.elapsed());
+}

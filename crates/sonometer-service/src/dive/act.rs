@@ -1,0 +1,151 @@
+//! `POST /api/v1/dive/{dive_id}/act`: one action, taken once.
+
+use super::{ACT, body, closed, world};
+use crate::caller::key;
+use crate::json::TargetUsed;
+use crate::period::Period;
+use crate::refusal::{Code, Refusal};
+use crate::store::{Along, Charge, DiveRow, Key, Line, StepDone};
+use crate::{Answer, Caller, Service};
+use sonometer::stage::{Dive, Refused, Step};
+
+/// The action of one request.
+struct Wanted {
+    action: String,
+    turn: Option<u64>,
+    key: Option<Key>,
+}
+
+/// The refusal of an action for another turn than the next.
+fn conflict(turn: u64, next: u64) -> Refusal {
+    let message = match turn < next {
+        true => format!("turn {turn} was another action; the next turn is {next}"),
+        false => format!("turn {turn} is not the next; the next turn is {next}"),
+    };
+    let mut refusal = Refusal::new(Code::TurnConflict, message);
+    refusal.details.turn = Some(next);
+    refusal
+}
+
+fn refused(refused: Refused) -> Refusal {
+    match refused {
+        Refused::Closed => closed("world_ended", &refused.to_string()),
+        Refused::TooLong { most, .. } => {
+            let mut refusal = Refusal::new(Code::ActionTooLong, refused.to_string());
+            refusal.details.place = Some("action".to_owned());
+            refusal.details.limit = Some(u64::from(most));
+            refusal
+        }
+    }
+}
+
+impl Service {
+    /// `POST /api/v1/dive/{dive_id}/act`: takes one action, charges it and gives what the world answers. Those who act in the
+    /// same dive are taken one after the other; a `turn` that was taken with the same action gets its answer again.
+    ///
+    /// # Errors
+    /// `invalid_request`, `dive_not_found`, `dive_closed`, `turn_conflict`, `quota_exhausted`, `action_too_long`,
+    /// `idempotency_conflict`, `unavailable`. Nothing is changed then.
+    pub async fn dive_act(
+        &self,
+        caller: &Caller,
+        id: &str,
+        body: &str,
+        idempotency_key: Option<&[u8]>,
+    ) -> Result<Answer, Refusal> {
+        let body::Act { action, turn } = body::act(body)?;
+        // The same words in another dive are another request.
+        let key = key(idempotency_key, &format!("{id}\n{body}"))?;
+        if let Some(answer) = self.given_before(caller, ACT, key.as_ref()).await? {
+            return Ok(answer);
+        }
+        let wanted = Wanted { action, turn, key };
+        let _turn = self.inner.dives.turn(id).lock().await;
+        // Whoever is overtaken on another node looks again; each time the dive has gone on, which it cannot do for ever.
+        for _ in 0..=MOST_TURNS {
+            let row = self.dive_row(caller, id).await?;
+            let next = row.turns + 1;
+            let turn = wanted.turn.unwrap_or(next);
+            if turn < next
+                && let Some(step) = self.inner.store.step(id, turn).await?
+                && step.action == wanted.action
+            {
+                let remaining = caller.standing().remaining();
+                return Ok(Answer { status: 200, body: step.answer, consumed: 0, remaining, replayed: true });
+            }
+            if !row.is_open {
+                return Err(closed("closed", "the dive is closed; open another one"));
+            }
+            if turn != next {
+                return Err(conflict(turn, next));
+            }
+            match self.step(caller, row, &wanted, turn).await {
+                Err(refusal) if refusal.code == Code::TurnConflict => {}
+                // Whoever took the turn may have had the last of the quota for it.
+                Err(refusal) if refusal.code == Code::QuotaExhausted && wanted.turn.is_some() => {
+                    if self.dive_row(caller, id).await?.turns < turn {
+                        return Err(refusal);
+                    }
+                }
+                outcome => return outcome,
+            }
+        }
+        Err(Refusal::unavailable("a dive went on and on"))
+    }
+
+    async fn step(
+        &self,
+        caller: &Caller,
+        row: DiveRow,
+        wanted: &Wanted,
+        turn: u64,
+    ) -> Result<Answer, Refusal> {
+        caller.standing().check()?;
+        let world = self.kept_world(&row.world).await?;
+        let (within, action) = (world.clone(), wanted.action.clone());
+        let length = row.state.len() + action.len();
+        let taken = self.work(length, move || -> Result<(Dive, Step), Refusal> {
+            let (mut dive, other_engine) = world::resume(&within, &row.state)?;
+            if other_engine.is_some() {
+                let message = "the service was renewed since this dive was opened; close it to get its card";
+                return Err(closed("engine_changed", message));
+            }
+            let step = dive.act(&action).map_err(refused)?;
+            Ok((dive, step))
+        });
+        let (dive, step) = taken.await??;
+        let (target, at_ms) = (world.target(), self.now_ms());
+        // What costs nothing is no entry of the history.
+        let target = TargetUsed::new(target.kind, &target.id, &target.version);
+        let units = step.measured.ics;
+        let lines = if units > 0 { vec![Line { target, units }] } else { Vec::new() };
+        let done = StepDone {
+            dive: row.id.clone(),
+            turn,
+            action: wanted.action.clone(),
+            state: dive.to_json(),
+            observation: step.observation.to_json(),
+        };
+        let charge = Charge {
+            account: caller.account().to_owned(),
+            mode: caller.mode(),
+            token: caller.token().to_owned(),
+            token_cap: caller.token_cap(),
+            // Not that of the caller: the month may have ended since.
+            period: Period::at(at_ms),
+            at_ms,
+            route: ACT,
+            key: wanted.key.clone(),
+            along: Along::Step(Box::new(done)),
+            id: format!("{}/{turn}", row.id),
+            lines,
+            answer: Box::new(move |_| step.to_json()),
+        };
+        let crate::store::Charged { status, answer, units, remaining, replayed } =
+            self.charge_now(charge).await?;
+        Ok(Answer { status, body: answer, consumed: units, remaining, replayed })
+    }
+}
+
+/// No stage has more.
+const MOST_TURNS: u32 = 1_000;

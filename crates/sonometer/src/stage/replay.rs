@@ -1,0 +1,203 @@
+//! Replaying: whoever has the stage can compute a card again from its actions. That is stronger than a signature: it does
+//! not say who vouches for the grade, it shows the grade.
+
+use super::card::{Agent, Card, Closing};
+use super::card_read::{Object, measured};
+use super::dive::Step;
+use super::world::World;
+use crate::json::Json;
+use crate::protocol::source::read_json;
+use std::fmt;
+
+/// What does not hold, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// A path on the card (`totals.score`), or a step or line of the log (`step 3`); empty where it is all of it.
+    pub place: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Mismatch {
+    /// Something that does not hold.
+    pub fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { place: place.into(), message: message.into() }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.is_empty() {
+            f.write_str(&self.message)
+        } else {
+            write!(f, "{}: {}", self.place, self.message)
+        }
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// One line of a log: an action, and what a dive made of it where the line says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// What was said.
+    pub action: String,
+    /// The line but for the action, to be compared.
+    told: Vec<(&'static str, String)>,
+}
+
+impl Action {
+    /// Nothing but an action.
+    pub fn new(action: impl Into<String>) -> Self {
+        Self { action: action.into(), told: Vec::new() }
+    }
+
+    /// Reads a log: one JSON object a line, `action` and any of `turn`, `world`, `reading`, `chain` as
+    /// [`Step::log_line`] writes them. Blank lines are skipped.
+    ///
+    /// # Errors
+    /// The first line that is not so, by its number.
+    pub fn read_log(text: &str) -> Result<Vec<Self>, Mismatch> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        lines
+            .map(|(at, line)| {
+                Self::read_line(line).map_err(|wrong| {
+                    let place =
+                        if wrong.place.is_empty() { String::new() } else { format!(": {}", wrong.place) };
+                    Mismatch::new(format!("line {}{place}", at + 1), wrong.message)
+                })
+            })
+            .collect()
+    }
+
+    fn read_line(line: &str) -> Result<Self, Mismatch> {
+        let root = read_json(line)
+            .map_err(|wrong| Mismatch::new("", format!("{}; {}", wrong.message, wrong.fix)))?;
+        let at = Object::of(&root, "")?;
+        at.known(&["action", "chain", "reading", "turn", "world"])?;
+        let mut told = Vec::new();
+        if at.get("turn").is_some() {
+            told.push(("turn", at.count("turn", u32::MAX.into())?.to_string()));
+        }
+        if let Some(node) = at.get("reading") {
+            told.push(("reading", measured(&Object::of(node, "reading")?)?.to_json()));
+        }
+        for key in ["world", "chain"] {
+            if at.get(key).is_some() {
+                told.push((key, at.text(key)?));
+            }
+        }
+        Ok(Self { action: at.text("action")?, told })
+    }
+}
+
+impl Step {
+    /// The line of a log: `action`, `chain`, `reading`, `turn` and `world`. `chain` is [`super::Dive::chain`] after the step.
+    pub fn log_line(&self, action: &str, chain: &str) -> String {
+        let mut json = Json::default();
+        json.object(|json| {
+            json.key("action").string(action);
+            json.key("chain").string(chain);
+            json.key("reading").object(|json| self.measured.write(json));
+            json.key("turn").count(self.observation.turn.into());
+            json.key("world").string(&self.observation.world);
+        });
+        json.into_text()
+    }
+}
+
+/// Computes a card again from its actions and compares every byte.
+///
+/// # Errors
+/// The first thing that differs: what the dive was dived with (`stage.digest`), a step and what of it, a key of the card.
+pub fn replay(world: &World, card: &Card, log: &[Action]) -> Result<(), Mismatch> {
+    let wanted = world.target();
+    for (place, is, wanted) in [
+        ("engine", &card.engine, &crate::fingerprint()),
+        ("stage.id", &card.stage.id, &world.stage().id),
+        ("stage.version", &card.stage.version, &world.stage().version),
+        ("stage.digest", &card.stage.digest, &world.digest().to_owned()),
+        ("blueprint.digest", &card.blueprint.digest, &wanted.digest),
+    ] {
+        if is != wanted {
+            return Err(Mismatch::new(place, format!("the card has `{is}`, replayed with `{wanted}`")));
+        }
+    }
+    if card.blueprint != *wanted {
+        return Err(Mismatch::new("blueprint", "the card was made with other protocols"));
+    }
+    let mut dive = world.open(card.seed);
+    for (at, Action { action, told }) in log.iter().enumerate() {
+        let place = format!("step {}", at + 1);
+        let step = dive.act(action).map_err(|refused| Mismatch::new(&place, refused.to_string()))?;
+        let chain = dive.chain();
+        let facts = [
+            ("turn", step.observation.turn.to_string()),
+            ("reading", step.measured.to_json()),
+            ("world", step.observation.world.clone()),
+            ("chain", chain),
+        ];
+        for (key, value) in facts {
+            if let Some((_, said)) = told.iter().find(|(known, said)| *known == key && *said != value) {
+                let message = format!("`{key}` is `{said}`, replayed it is `{value}`");
+                return Err(Mismatch::new(&place, message));
+            }
+        }
+        let shown = card.readings.as_ref().map(|readings| readings.get(at).copied());
+        if shown.is_some_and(|shown| shown != Some(step.measured)) {
+            let said = shown.flatten().map_or("nothing".to_owned(), |reading| reading.to_json());
+            let message = format!("the card has {said}, replayed it is {}", step.measured.to_json());
+            return Err(Mismatch::new(format!("{place} (readings[{at}])"), message));
+        }
+    }
+    let closing = Closing {
+        dive_id: card.dive_id.clone(),
+        mode: card.mode,
+        seed_source: card.seed_source,
+        attempt: card.attempt,
+        agent: card
+            .agent
+            .as_ref()
+            .map(|Agent { id, version }| Agent { id: id.clone(), version: version.clone() }),
+        summary: card.summary.clone(),
+    };
+    let mut again = dive.close(&closing);
+    again.signature.clone_from(&card.signature);
+    compare(card, &again)
+}
+
+/// Names the first key by which two cards differ.
+fn compare(card: &Card, again: &Card) -> Result<(), Mismatch> {
+    let differs = |place: &str, is: String, wanted: String| {
+        Err(Mismatch::new(place, format!("the card has {is}, replayed it is {wanted}")))
+    };
+    let (totals, own) = (card.totals, again.totals);
+    if totals.turns != own.turns {
+        return differs("totals.turns", totals.turns.to_string(), own.turns.to_string());
+    }
+    let names = |names: &[String]| format!("[{}]", names.join(", "));
+    for (place, is, wanted) in [
+        ("chain", card.chain.clone(), again.chain.clone()),
+        ("totals.score", totals.score.to_string(), own.score.to_string()),
+        ("totals.on_target", totals.on_target.to_string(), own.on_target.to_string()),
+        ("totals.ics", totals.ics.to_string(), own.ics.to_string()),
+        ("verdict.passed", card.verdict.passed.to_string(), again.verdict.passed.to_string()),
+        ("verdict.reason", card.verdict.reason.as_str().into(), again.verdict.reason.as_str().into()),
+        (
+            "verdict.checkpoints_hit",
+            names(&card.verdict.checkpoints_hit),
+            names(&again.verdict.checkpoints_hit),
+        ),
+        ("verdict.flags_tripped", names(&card.verdict.flags_tripped), names(&again.verdict.flags_tripped)),
+        ("envelope.access_mode", card.access_mode.as_str().into(), again.access_mode.as_str().into()),
+        ("envelope", format!("{:?}", card.envelope), format!("{:?}", again.envelope)),
+    ] {
+        if is != wanted {
+            return differs(place, is, wanted);
+        }
+    }
+    match card.to_json() == again.to_json() {
+        true => Ok(()),
+        false => differs("readings", "other readings".into(), "these".into()),
+    }
+}
