@@ -34,7 +34,7 @@ fn the_guide_does_what_it_says() {
 
 #[test]
 fn the_page_about_stages_does_what_it_says() {
-    does_what_it_says("stages.md", 8);
+    does_what_it_says("stages.md", 9);
 }
 
 /// Runs a page of at least so many commands.
