@@ -49,7 +49,9 @@ fn whoever_does_not_deserve_it_does_not_pass() {
             assert_ne!(reason, Reason::Passed, "{stage}: {name} passes");
         }
     }
-    println!("of {good} that deserve it {passed} pass, {under_way} are under way; of {bad} others {flagged} trip a flag");
+    println!(
+        "of {good} that deserve it {passed} pass, {under_way} are under way; of {bad} others {flagged} trip a flag"
+    );
     assert!(good >= 9 && bad >= 6, "scripts are missing");
     // As DESIGN.md tells it; another figure is no failure of the stages, but of the page.
     assert_eq!((passed, under_way, flagged), (6, 3, 4), "DESIGN.md says otherwise");

@@ -79,33 +79,38 @@ impl SoundArguments {
         }
     }
 
-    fn hearer(&self) -> Result<Option<Box<dyn Transcriber>>, Failure> {
-        let Some(line) = self.transcriber.as_deref() else { return Ok(None) };
-        let refused =
-            |failure: ReadError| Failure::unusable(format!("--transcriber: {}", failure.error.message));
-        let hearer: Box<dyn Transcriber> = match line.split_once(':') {
-            None if line == "pocketsphinx" => Box::new(PocketSphinx::new(None)),
-            Some(("whisper", model)) => whisper(model)?,
-            _ => {
-                let command = External::new(line).map_err(refused)?;
-                Box::new(match self.transcriber_seconds {
-                    Some(seconds) => command.within(seconds),
-                    None => command,
-                })
-            }
-        };
-        Ok(Some(hearer))
+    fn hearer(&self) -> Result<Option<Hearer>, Failure> {
+        self.transcriber.as_deref().map(|line| hearer(line, self.transcriber_seconds)).transpose()
     }
 }
 
+/// What hears words.
+pub(crate) type Hearer = Box<dyn Transcriber + Send + Sync>;
+
+/// What a value of `--transcriber` means.
+pub(crate) fn hearer(line: &str, seconds: Option<u64>) -> Result<Hearer, Failure> {
+    let refused = |failure: ReadError| Failure::unusable(format!("--transcriber: {}", failure.error.message));
+    Ok(match line.split_once(':') {
+        None if line == "pocketsphinx" => Box::new(PocketSphinx::new(None)),
+        Some(("whisper", model)) => whisper(model)?,
+        _ => {
+            let command = External::new(line).map_err(refused)?;
+            Box::new(match seconds {
+                Some(seconds) => command.within(seconds),
+                None => command,
+            })
+        }
+    })
+}
+
 #[cfg(feature = "whisper")]
-fn whisper(model: &str) -> Result<Box<dyn Transcriber>, Failure> {
+fn whisper(model: &str) -> Result<Hearer, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Box::new(audio::Whisper::new(Path::new(model), threads)))
 }
 
 #[cfg(not(feature = "whisper"))]
-fn whisper(_: &str) -> Result<Box<dyn Transcriber>, Failure> {
+fn whisper(_: &str) -> Result<Hearer, Failure> {
     let message = "--transcriber: whisper is not built in; build with the feature `whisper`, or give its program, such as \
                    `whisper-cli -m MODEL -ojf -of {out} {wav}`";
     Err(Failure::unusable(message))

@@ -2,9 +2,11 @@
 
 use crate::fetch::{self, Fetched};
 use crate::reach::{Reach, Resolver, resolver};
+use crate::speech::{Hear, Recording, Waiting};
+use sonometer::protocol::Modality;
 use sonometer_ingest::apart::{self, Budget};
-use sonometer_ingest::{Hints, Ingested, Kind, Limits, ReadError, Reason};
-use sonometer_service::file::{FILE_MOST, FILE_NOW, FileRead};
+use sonometer_ingest::{Hints, Ingested, Kind, Limits, ReadError, Reason, sniff};
+use sonometer_service::file::{AUDIO_MOST, FILE_MOST, FILE_NOW, FileRead};
 use sonometer_service::guard::Guard;
 use sonometer_service::ports::{self, FileRequest, Files, Waits};
 use sonometer_service::{Code, Refusal};
@@ -35,7 +37,16 @@ pub struct FileLimits {
     pub budget: Budget,
     /// How many seconds reading may take while a caller waits.
     pub now_seconds: u64,
+    /// The most bytes of what the request says is a recording.
+    pub audio_bytes: usize,
+    /// How long fetching such a one may take.
+    pub audio_time: Duration,
+    /// How many recordings are heard at once.
+    pub hearings: usize,
 }
+
+/// What reads files, by name and version.
+const OWN: &str = concat!("sonometer ", env!("CARGO_PKG_VERSION"));
 
 impl Default for FileLimits {
     fn default() -> Self {
@@ -56,6 +67,9 @@ impl Default for FileLimits {
             turn: Duration::from_secs(5),
             budget: Budget { limits, memory_bytes: 1 << 30, seconds: 60 },
             now_seconds: 10,
+            audio_bytes: AUDIO_MOST,
+            audio_time: Duration::from_secs(300),
+            hearings: 1,
         }
     }
 }
@@ -72,6 +86,9 @@ pub struct FileReader {
     /// For callers, and for jobs.
     fetches: [Arc<Semaphore>; 2],
     readers: Arc<Semaphore>,
+    hearings: Arc<Semaphore>,
+    /// Hears recordings; without it there are none.
+    hear: Option<Hear>,
     /// The reader of PDF, with its version.
     pdf: Arc<str>,
 }
@@ -102,8 +119,16 @@ impl FileReader {
             limits,
             fetches: [fetches(), fetches()],
             readers: Arc::new(Semaphore::new(limits.readers)),
+            hearings: Arc::new(Semaphore::new(limits.hearings)),
+            hear: None,
             pdf: pdf_reader().into(),
         })
+    }
+
+    /// The same with something that hears recordings.
+    #[must_use]
+    pub fn hearing(self, hear: Hear) -> Self {
+        Self { hear: Some(hear), ..self }
     }
 
     async fn turn(&self, of: &Arc<Semaphore>, waits: Waits) -> Result<OwnedSemaphorePermit, Refusal> {
@@ -116,62 +141,122 @@ impl FileReader {
         turn.and_then(Result::ok).ok_or_else(|| Refusal::unavailable("too many files at once"))
     }
 
-    async fn one(&self, url: &str, waits: Waits) -> Result<Option<FileRead>, Refusal> {
+    async fn one(&self, request: &FileRequest<'_>, waits: Waits) -> Result<Option<FileRead>, Refusal> {
+        let Some(fetched) = self.fetch(request, waits).await? else { return Ok(None) };
+        let is_sound = sniff(&fetched.bytes, fetched.name.as_deref()).is_ok_and(|kind| kind == Kind::Audio);
+        match (is_sound, request.is_audio) {
+            (true, Some(false)) => {
+                Err(unfit("a recording and no document; write `audio`, or leave `type` out"))
+            }
+            (false, Some(true)) => Err(unfit("no recording; write `document`, or leave `type` out")),
+            (true, _) if self.hear.is_none() => Err(unheard()),
+            // Whatever hears it takes its time.
+            (true, _) if waits == Waits::Caller => Ok(None),
+            (true, _) => self.heard(request, fetched.bytes).await.map(Some),
+            (false, _) => self.read_apart(fetched, waits).await,
+        }
+    }
+
+    /// The bytes of a file; `None`: there are more than a caller waits for, or they come slowly.
+    async fn fetch(&self, request: &FileRequest<'_>, waits: Waits) -> Result<Option<Fetched>, Refusal> {
         let limits = &self.limits;
-        let (most, time, seconds) = match waits {
-            Waits::Caller => (limits.now_bytes, limits.now_time, limits.now_seconds),
-            Waits::Job => (limits.most_bytes, limits.most_time, limits.budget.seconds),
+        let (most, time) = match (waits, request.is_audio) {
+            (Waits::Caller, _) => (limits.now_bytes, limits.now_time),
+            (Waits::Job, Some(true)) => (limits.audio_bytes, limits.audio_time),
+            (Waits::Job, _) => (limits.most_bytes, limits.most_time),
         };
         let turn = self.turn(&self.fetches[usize::from(waits == Waits::Job)], waits).await?;
-        let fetched = timeout(time, fetch::get(&self.reach, url, most)).await;
+        let fetched = timeout(time, fetch::get(&self.reach, request.url, most)).await;
         drop(turn);
-        let Fetched { bytes, name } = match (fetched, waits) {
-            (Ok(Ok(Some(fetched))), _) => fetched,
-            (Ok(Err(refusal)), _) => return Err(refusal),
-            (Ok(Ok(None)) | Err(_), Waits::Caller) => return Ok(None),
+        match (fetched, waits) {
+            (Ok(Ok(Some(fetched))), _) => Ok(Some(fetched)),
+            (Ok(Err(refusal)), _) => Err(refusal),
+            (Ok(Ok(None)) | Err(_), Waits::Caller) => Ok(None),
             (Ok(Ok(None)), Waits::Job) => {
-                let message = format!("the file has more than {most} bytes; give a smaller part of it");
-                return Err(Refusal::too_large("", most, message));
+                let fix = match self.hear {
+                    Some(_) if most < limits.audio_bytes => {
+                        "give a smaller part of it, or say that it is `audio`"
+                    }
+                    _ => "give a smaller part of it",
+                };
+                let message = format!("the file has more than {most} bytes; {fix}");
+                Err(Refusal::too_large("", most, message))
             }
             (Err(_), Waits::Job) => {
                 let message = format!(
                     "the file did not come within {} seconds; put it where it comes faster",
                     time.as_secs_f32()
                 );
-                return Err(Refusal::invalid("", message).because("url_timeout"));
+                Err(Refusal::invalid("", message).because("url_timeout"))
             }
+        }
+    }
+
+    /// Reads a document or a conversation, in a process apart; `None`: it takes longer than a caller waits.
+    async fn read_apart(&self, fetched: Fetched, waits: Waits) -> Result<Option<FileRead>, Refusal> {
+        let Fetched { bytes, name } = fetched;
+        let budget = match waits {
+            Waits::Caller => Budget { seconds: self.limits.now_seconds, ..self.limits.budget },
+            Waits::Job => self.limits.budget,
         };
-        let budget = Budget { seconds, ..limits.budget };
-        let turn = self.turn(&self.readers, waits).await?;
         let helper = (self.helper)();
-        let work = move || {
-            // Held until the process has ended, whoever waits for it.
-            let _turn = turn;
-            let hints = Hints { name, ..Hints::default() };
-            let read = apart::read(helper, &bytes, &hints, &budget);
-            (bytes, read)
-        };
-        let work = tokio::task::spawn_blocking(work).await;
-        let (bytes, read) = work.map_err(|error| Refusal::internal(&error.to_string()))?;
+        let hints = Hints { name, ..Hints::default() };
+        let turn = self.turn(&self.readers, waits).await?;
+        let (bytes, read) =
+            apart_from(turn, bytes, move |bytes| apart::read(helper, bytes, &hints, &budget)).await?;
         match read {
             Ok(read) => {
                 let reader = self.reader(&read);
                 Ok(Some(FileRead::new(&bytes, read, reader)))
             }
             Err(error) if error.reason == Reason::TooCostly && waits == Waits::Caller => Ok(None),
-            Err(error) => Err(unread(error, limits.budget.limits.text_bytes)),
+            Err(error) => Err(unread(error, budget.limits.text_bytes)),
         }
+    }
+
+    /// Hears a recording.
+    async fn heard(&self, request: &FileRequest<'_>, bytes: Vec<u8>) -> Result<FileRead, Refusal> {
+        let Some(hear) = self.hear.clone() else { return Err(unheard()) };
+        let helper = self.helper.clone();
+        let channels: Vec<String> = request.channels.iter().map(|role| (*role).to_owned()).collect();
+        let language = request.language.map(str::to_owned);
+        let turn = self.turn(&self.hearings, Waits::Job).await?;
+        // Dropped with this future, wherever it is.
+        let waiting = Waiting::default();
+        let stop = waiting.stop();
+        let (bytes, heard) = apart_from(turn, bytes, move |bytes| {
+            let (channels, language) = (&channels[..], language.as_deref());
+            hear(&Recording { bytes, channels, language, helper: &*helper, stop: &stop })
+        })
+        .await?;
+        let heard = heard.map_err(|error| unread(error, self.limits.audio_bytes))?;
+        let by = heard.sound.as_deref().map_or("", |sound| &sound.heard_by);
+        let reader = format!("{OWN}, {by}");
+        Ok(FileRead::new(&bytes, heard, reader))
     }
 
     /// What read a file, by name and version.
     fn reader(&self, read: &Ingested) -> String {
-        let own = concat!("sonometer ", env!("CARGO_PKG_VERSION"));
         let is_builtin = || read.notes.iter().any(|note| note.contains("built-in reader"));
         match read.kind {
-            Kind::Pdf if !is_builtin() => format!("{own}, {}", self.pdf),
-            _ => own.to_owned(),
+            Kind::Pdf if !is_builtin() => format!("{OWN}, {}", self.pdf),
+            _ => OWN.to_owned(),
         }
     }
+}
+
+/// Works on a thread that may wait. The turn is held until the work has ended, whoever waits for it.
+async fn apart_from<T: Send + 'static>(
+    turn: OwnedSemaphorePermit,
+    bytes: Vec<u8>,
+    work: impl FnOnce(&[u8]) -> T + Send + 'static,
+) -> Result<(Vec<u8>, T), Refusal> {
+    let work = move || {
+        let _turn = turn;
+        let done = work(&bytes);
+        (bytes, done)
+    };
+    tokio::task::spawn_blocking(work).await.map_err(|error| Refusal::internal(&error.to_string()))
 }
 
 /// `pdftotext` with its version, where it is installed.
@@ -179,6 +264,18 @@ fn pdf_reader() -> String {
     let said = Command::new("pdftotext").arg("-v").output().map(|output| output.stderr).unwrap_or_default();
     let line = String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned();
     if line.is_empty() { "pdftotext".to_owned() } else { line }
+}
+
+/// A file that is not what the request says.
+fn unfit(what: &str) -> Refusal {
+    Refusal::invalid("", format!("the file is {what}")).because("file_unsupported")
+}
+
+/// A recording where nothing hears it.
+fn unheard() -> Refusal {
+    let message =
+        "this service recognises no speech; give the transcript as `segments`, or a file with captions";
+    Refusal::invalid("", message).because("audio_not_supported")
 }
 
 /// A file that could not be read, in the words of the interface.
@@ -189,6 +286,12 @@ fn unread(ReadError { reason, error }: ReadError, limit: usize) -> Refusal {
     };
     let refusal = match reason {
         Reason::Internal => return Refusal::internal(&message),
+        // What it complains about may tell of the machine, and mends nothing for the caller.
+        Reason::Transcriber => {
+            tracing::warn!(why = message, "a recording was not heard");
+            let message = "the recogniser of this service failed on this recording; nothing was charged";
+            return Refusal::new(Code::Internal, message).because("transcriber_failed");
+        }
         Reason::TooLarge => Refusal::too_large("", limit, message),
         Reason::TooCostly => Refusal { code: Code::PayloadTooLarge, ..Refusal::invalid("", message) },
         _ => Refusal::invalid("", message),
@@ -199,30 +302,32 @@ fn unread(ReadError { reason, error }: ReadError, limit: usize) -> Refusal {
         Reason::NoText => "file_without_text",
         Reason::TooLarge => "file_too_large",
         Reason::TooCostly => "file_too_costly",
+        Reason::Hint => "audio_request",
         _ => "file_broken",
     })
 }
 
 impl Files for FileReader {
-    fn modalities(&self) -> &'static [sonometer::protocol::Modality] {
-        &[sonometer::protocol::Modality::Document]
+    fn modalities(&self) -> &'static [Modality] {
+        match self.hear {
+            Some(_) => &[Modality::Audio, Modality::Document],
+            None => &[Modality::Document],
+        }
     }
 
-    fn check(&self, request: FileRequest<'_>) -> Result<(), Refusal> {
-        if request.is_audio == Some(true) {
-            let message = "this service recognises no speech; give the transcript as `segments`, or a file with captions";
-            return Err(Refusal::invalid("", message).because("audio_not_supported"));
+    fn check(&self, request: &FileRequest<'_>) -> Result<(), Refusal> {
+        match (request.is_audio, &self.hear) {
+            (Some(true), None) => Err(unheard()),
+            _ => self.reach.guard.url(request.url).map(drop),
         }
-        self.reach.guard.url(request.url).map(drop)
     }
 
     fn read<'f>(&'f self, request: FileRequest<'f>, waits: Waits) -> ports::Fetched<'f> {
         Box::pin(async move {
-            self.check(request)?;
+            self.check(&request)?;
             match (request.is_audio, waits) {
-                // Whatever recognises speech, it takes its time.
                 (Some(true), Waits::Caller) => Ok(None),
-                _ => self.one(request.url, waits).await,
+                _ => self.one(&request, waits).await,
             }
         })
     }

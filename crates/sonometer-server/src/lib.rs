@@ -16,6 +16,7 @@ mod reach;
 mod respond;
 mod routes;
 mod schemas;
+mod speech;
 mod stream;
 
 pub use files::{FileLimits, FileReader, Helper};
@@ -24,6 +25,7 @@ pub use openapi::document as openapi;
 pub use outbound::Outbound;
 pub use reach::{Resolved, Resolver};
 pub use routes::router;
+pub use speech::{Hear, Recording};
 
 use std::time::Duration;
 

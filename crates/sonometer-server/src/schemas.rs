@@ -102,10 +102,20 @@ fn interaction() -> Value {
         shape["description"] = json!(about);
         shape
     };
+    let mut file = of(
+        &["audio", "document"],
+        "url",
+        address,
+        "A file: a document, mail, table, chat, captions or a recording. It is fetched from a public address; a deployment that reads none, or hears none, answers 400.",
+    );
+    file["properties"]["channels"] = json!({
+        "type": "array", "minItems": 1, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 256},
+        "description": "The roles of the channels of a recording, in their order.",
+    });
     json!({"description": "What is measured. Its modality follows from its shape.", "oneOf": [
         of(&["text"], "content", content, "A text."),
         of(&["transcript"], "segments", segments, "A conversation."),
-        of(&["audio", "document"], "url", address, "A file: a document, mail, table, chat or captions. It is fetched from a public address; a deployment that reads none answers 400."),
+        file,
     ]})
 }
 
@@ -188,16 +198,24 @@ fn origin() -> Value {
         "description": "Where in the file each piece of evidence begins, in the order of `evidence`.",
     });
     let digest = json!({"type": "string", "pattern": "^[0-9a-f]{64}$"});
-    all([
+    let mut origin = all([
         ("kind", text()),
         ("modality", word(MODALITIES)),
         ("bytes", whole()),
         ("sha256", digest.clone()),
-        ("text_sha256", digest),
+        ("text_sha256", digest.clone()),
         ("reader", text()),
         ("notes", list(text())),
         ("places", places),
-    ])
+    ]);
+    let seconds = json!({"type": "number", "minimum": 0});
+    origin["properties"]["sound"] = object(
+        [("shown", text()), ("seconds", seconds), ("heard_by", text()), ("transcript_sha256", digest)],
+        [("confidence", share())],
+    );
+    origin["properties"]["sound"]["description"] =
+        json!("Of a recording: what it is, who heard it, and by which transcript.");
+    origin
 }
 
 fn comparison() -> Value {

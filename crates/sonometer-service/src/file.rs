@@ -3,7 +3,7 @@
 //! What is known of a file goes into the answer of the request that named it, where that asks for it, and nowhere else: nothing is
 //! kept for a second request, of whomever.
 
-use crate::json::optional_number;
+use crate::json::{number, optional_number};
 use crate::ports::Waits;
 use crate::refusal::Refusal;
 use crate::request::{Asked, MAX_CHARACTERS, MAX_SEGMENTS};
@@ -17,6 +17,8 @@ use sonometer_ingest::{Ingested, Place};
 pub const FILE_NOW: usize = 1 << 20;
 /// The largest file that is read, in bytes.
 pub const FILE_MOST: usize = 25 << 20;
+/// The largest recording that is heard, in bytes, where the request says that it is one.
+pub const AUDIO_MOST: usize = 200 << 20;
 /// The most characters of text that a file may hold.
 pub const MAX_FILE_CHARACTERS: usize = 4_000_000;
 /// The most turns of a conversation in a file.
@@ -63,7 +65,22 @@ struct Origin<'a> {
     text_sha256: String,
     reader: &'a str,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sound: Option<Heard<'a>>,
     places: Vec<Option<Found<'a>>>,
+}
+
+/// What is told of a recording.
+#[derive(Serialize)]
+struct Heard<'a> {
+    /// What the file holds, such as `mp3, 44100 Hz, 2 channels`.
+    shown: &'a str,
+    #[serde(serialize_with = "number")]
+    seconds: Unit,
+    heard_by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
+    confidence: Option<Unit>,
+    transcript_sha256: &'a str,
 }
 
 /// Where in a file a piece of evidence begins; what a kind of file does not know is left out.
@@ -125,6 +142,13 @@ pub(crate) fn with_origin(reading: &str, found: &AnyReading, file: &FileRead) ->
         text_sha256: token::sha256(contents.join("\n").as_bytes()),
         reader,
         notes: &read.notes,
+        sound: read.sound.as_deref().map(|sound| Heard {
+            shown: &sound.shown,
+            seconds: sound.seconds,
+            heard_by: &sound.heard_by,
+            confidence: sound.transcript.confidence(),
+            transcript_sha256: &sound.sha256,
+        }),
         places: places.iter().map(|place| place.as_ref().map(Found::from)).collect(),
     });
     format!("{},\"origin\":{origin}}}", reading.strip_suffix('}').unwrap_or(reading))
@@ -143,7 +167,12 @@ impl Service {
         };
         let place = format!("{}.url", asked.place());
         let at = |refusal: Refusal| refusal.inside(&place);
-        self.inner.files.check(request).map_err(at)?;
+        self.inner.files.check(&request).map_err(at)?;
+        let reads = instrument.modalities();
+        // Nothing is heard for nothing.
+        if request.is_audio == Some(true) && !reads.contains(&Modality::Audio) {
+            return Err(at(unread(instrument, &reads, Modality::Audio)));
+        }
         let Some(mut file) = self.inner.files.read(request, waits).await.map_err(at)? else {
             return Ok(None);
         };
@@ -161,7 +190,6 @@ impl Service {
                 return Err(Refusal::too_large(place, most, message));
             }
         }
-        let reads = instrument.modalities();
         // A text that lies in a file is a document to whoever reads documents.
         if file.read.interaction.modality() == Modality::Text && reads.contains(&Modality::Document) {
             file.read.interaction = Interaction::document(&turns[0].content)?;
@@ -185,7 +213,7 @@ impl Service {
     ) -> Result<Subject, Refusal> {
         self.subject(asked, instrument, Waits::Caller).await?.ok_or_else(|| {
             let message = format!(
-                "the file is larger than {FILE_NOW} bytes, holds more than {MAX_CHARACTERS} characters or takes long to come; \
+                "the file is larger than {FILE_NOW} bytes, holds more than {MAX_CHARACTERS} characters, takes long to come or is a recording; \
                  `POST /api/v1/sense` and `/api/v1/sense/batch` take it, as a job"
             );
             let place = format!("{}.url", asked.place());
@@ -198,7 +226,7 @@ impl Service {
         match asked.file()? {
             Some(request) => {
                 let place = format!("{}.url", asked.place());
-                self.inner.files.check(request).map_err(|refusal| refusal.inside(&place))
+                self.inner.files.check(&request).map_err(|refusal| refusal.inside(&place))
             }
             None => Ok(()),
         }

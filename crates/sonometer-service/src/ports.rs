@@ -69,7 +69,7 @@ fn random<const BYTES: usize>() -> Result<[u8; BYTES], Refusal> {
 }
 
 /// A file that somebody asks to have measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRequest<'r> {
     /// Where it lies, as given.
     pub url: &'r str,
@@ -77,6 +77,8 @@ pub struct FileRequest<'r> {
     pub is_audio: Option<bool>,
     /// The language of what is spoken, if the request says so.
     pub language: Option<&'r str>,
+    /// The roles of the channels of a recording, in their order; empty: the request does not say.
+    pub channels: Vec<&'r str>,
 }
 
 /// Who waits for a file.
@@ -100,7 +102,7 @@ pub trait Files: Send + Sync {
     ///
     /// # Errors
     /// `invalid_request` with `details.reason`.
-    fn check(&self, request: FileRequest<'_>) -> Result<(), Refusal>;
+    fn check(&self, request: &FileRequest<'_>) -> Result<(), Refusal>;
 
     /// The interaction that a file holds, or why there is none. For a job it is never `None`.
     fn read<'f>(&'f self, request: FileRequest<'f>, waits: Waits) -> Fetched<'f>;
@@ -115,13 +117,13 @@ impl Files for NoFiles {
         &[]
     }
 
-    fn check(&self, _: FileRequest<'_>) -> Result<(), Refusal> {
+    fn check(&self, _: &FileRequest<'_>) -> Result<(), Refusal> {
         let message = "this service reads no files; give the text as `content` or `segments`";
         Err(Refusal::invalid("", message).because("files_not_supported"))
     }
 
     fn read<'f>(&'f self, request: FileRequest<'f>, _: Waits) -> Fetched<'f> {
-        Box::pin(async move { self.check(request).map(|()| None) })
+        Box::pin(async move { self.check(&request).map(|()| None) })
     }
 }
 

@@ -25,6 +25,10 @@ pub const MAX_BATCH_FILES: usize = 100;
 pub(crate) const BATCH_FILES_NOW: usize = 8;
 /// What can be asked for in an id.
 const MAX_ID: usize = 64;
+/// The most channels of a recording that can be named, as many as are decoded.
+const MAX_CHANNELS: usize = 8;
+/// The longest role, in bytes.
+const MAX_ROLE: usize = 256;
 
 const KINDS: &[&str] = &["protocol", "metric", "blueprint"];
 /// What a callback can be told of.
@@ -419,7 +423,7 @@ impl<'n> Asked<'n> {
             return Err(Refusal::invalid(format!("{}.url", self.place), message));
         }
         if let Value::Map(entries) = &self.node.value {
-            const KEYS: [&str; 5] = ["id", "label", "language", "type", "url"];
+            const KEYS: [&str; 6] = ["channels", "id", "label", "language", "type", "url"];
             for (key, value) in entries {
                 let place = join(&self.place, &shown(&key.text));
                 if !KEYS.contains(&key.text.as_str()) {
@@ -427,7 +431,7 @@ impl<'n> Asked<'n> {
                         format!("unknown key `{}`; beside `url` stand {}", shown(&key.text), KEYS.join(", "));
                     return Err(Refusal::invalid(place, message));
                 }
-                if quoted(value).is_none() {
+                if key.text != "channels" && quoted(value).is_none() {
                     return Err(Refusal::invalid(place, format!("`{}` is not a text in quotes", key.text)));
                 }
             }
@@ -445,7 +449,24 @@ impl<'n> Asked<'n> {
                 return Err(Refusal::invalid(join(&self.place, "type"), message));
             }
         };
-        Ok(Some(FileRequest { url, is_audio, language: text("language") }))
+        Ok(Some(FileRequest { url, is_audio, language: text("language"), channels: self.channels()? }))
+    }
+
+    /// The roles of the channels of a recording.
+    fn channels(&self) -> Result<Vec<&'n str>, Refusal> {
+        let Some(node) = self.node.get("channels") else { return Ok(Vec::new()) };
+        let roles: Option<Vec<&str>> = match &node.value {
+            Value::List(roles) => roles.iter().map(quoted).collect(),
+            _ => None,
+        };
+        let is_role = |role: &&str| !role.trim().is_empty() && role.len() <= MAX_ROLE;
+        let fits = |roles: &Vec<&str>| (1..=MAX_CHANNELS).contains(&roles.len()) && roles.iter().all(is_role);
+        roles.filter(fits).ok_or_else(|| {
+            let message = format!(
+                "`channels` is not a list of 1 to {MAX_CHANNELS} roles, each a text in quotes of at most {MAX_ROLE} bytes"
+            );
+            Refusal::invalid(format!("{}.channels", self.place), message)
+        })
     }
 
     /// Whether it names a file.

@@ -36,6 +36,15 @@ pub(crate) struct Arguments {
     /// Fetches no files: a `url` in a request is refused
     #[arg(long)]
     no_files: bool,
+    /// What hears recordings that requests name, as `sense --transcriber`: a command such as `recognise {wav}`, or
+    /// `pocketsphinx`; without it they are refused
+    #[cfg(feature = "audio")]
+    #[arg(long, value_name = "CMD", conflicts_with = "no_files")]
+    transcriber: Option<String>,
+    /// The most seconds it may take for a channel; else 60 and four times the length of the recording
+    #[cfg(feature = "audio")]
+    #[arg(long, value_name = "SECONDS", requires = "transcriber", value_parser = clap::value_parser!(u64).range(1..))]
+    transcriber_seconds: Option<u64>,
     /// After how many seconds without an action a dive is closed
     #[arg(long, value_name = "SECONDS", default_value_t = 24 * 3_600, value_parser = clap::value_parser!(u64).range(1..=366 * 24 * 3_600))]
     dive_idle: u64,
@@ -138,7 +147,35 @@ fn files(arguments: &Arguments) -> Result<FileReader, Failure> {
         }
         helper
     };
-    FileReader::new(Guard::new(arguments.allow_file.clone()), Arc::new(helper)).map_err(Failure::unusable)
+    let files = FileReader::new(Guard::new(arguments.allow_file.clone()), Arc::new(helper))
+        .map_err(Failure::unusable)?;
+    #[cfg(feature = "audio")]
+    if let Some(line) = &arguments.transcriber {
+        let hearer = crate::sound::hearer(line, arguments.transcriber_seconds)?;
+        return Ok(files.hearing(hear(hearer)));
+    }
+    Ok(files)
+}
+
+/// Hears a recording by a recogniser.
+#[cfg(feature = "audio")]
+fn hear(hearer: crate::sound::Hearer) -> sonometer_server::Hear {
+    use sonometer_ingest::Hints;
+    use sonometer_ingest::audio::{self, Channels, Words};
+    Arc::new(move |recording| {
+        let channels = match recording.channels {
+            [] => Channels::Auto,
+            roles => Channels::Named(roles.to_vec()),
+        };
+        let request = audio::Request {
+            channels: &channels,
+            language: recording.language,
+            helper: Some(recording.helper),
+            stop: Some(recording.stop),
+            ..audio::Request::new(Words::Heard(&*hearer))
+        };
+        audio::read(recording.bytes, &Hints::default(), &request)
+    })
 }
 
 /// Writes a file that only its owner can read.

@@ -56,6 +56,8 @@ impl Served {
             .args(["serve", "--listen", "127.0.0.1:0", "--database", &database(folder)])
             .args(more)
             .current_dir(folder)
+            // What is left there is seen.
+            .env("TMPDIR", folder)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -129,8 +131,12 @@ fn post(address: &str, token: &str, path: &str, key: &str, body: &str) -> Option
 }
 
 fn usage(address: &str, token: &str) -> (u16, String) {
+    get(address, token, "/api/v1/usage")
+}
+
+fn get(address: &str, token: &str, path: &str) -> (u16, String) {
     let head = format!(
-        "GET /api/v1/usage HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
     );
     let (status, _, body) = request(address, &head).expect("answers");
     (status, body)

@@ -102,7 +102,7 @@ impl Transcriber for External {
         command.args(words);
         let length = u64::try_from(sound.seconds.0 / 1_000_000).unwrap_or(0);
         let limit = Duration::from_secs(self.seconds.unwrap_or(60 + 4 * length));
-        let printed = run(command, limit, limits.text_bytes)?;
+        let printed = run(command, limit, limits.text_bytes, sound.stop)?;
         let (text, from) = if uses("{folder}") || uses("{out}") {
             (written(sound.folder, limits)?, "wrote")
         } else {

@@ -10,6 +10,7 @@ use crate::error::{ReadError, Reason};
 use crate::{Hints, Ingested, Kind, Quoted, apart, sniff};
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 /// Where the words come from.
 #[derive(Clone, Copy)]
@@ -68,6 +69,8 @@ pub struct Request<'a> {
     pub budget: apart::Budget,
     /// Told of progress.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
+    /// Set from another thread, it ends the reading early, as [`Reason::Transcriber`].
+    pub stop: Option<&'a AtomicBool>,
 }
 
 impl<'a> Request<'a> {
@@ -81,9 +84,13 @@ impl<'a> Request<'a> {
             helper: None,
             budget: apart::Budget { seconds: 600, ..apart::Budget::default() },
             progress: None,
+            stop: None,
         }
     }
 }
+
+/// Stops nothing.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Reads a recording. Of the hints, `roles` and `modality` count.
 ///
@@ -232,8 +239,14 @@ fn one(
     request: &Request<'_>,
 ) -> Result<Transcript, ReadError> {
     let own = folder::Folder::new()?;
-    let recording =
-        Recording { wav, folder: own.path(), channel, seconds: channels.seconds, language: request.language };
+    let recording = Recording {
+        wav,
+        folder: own.path(),
+        channel,
+        seconds: channels.seconds,
+        language: request.language,
+        stop: request.stop.unwrap_or(&NEVER),
+    };
     let mut transcript = transcriber.transcribe(&recording, &request.budget.limits)?;
     for segment in &mut transcript.segments {
         segment.channel = channel;

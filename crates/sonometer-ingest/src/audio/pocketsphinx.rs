@@ -36,7 +36,7 @@ impl Transcriber for PocketSphinx {
             let message = format!(
                 "pocketsphinx has a model of English only, not of `{language}`; give another recogniser"
             );
-            return Err(ReadError::new(Reason::Transcriber, "", message));
+            return Err(ReadError::new(Reason::Hint, "language", message));
         }
         if !self.model.join("en-us").is_dir() {
             let message = format!(
@@ -51,7 +51,7 @@ impl Transcriber for PocketSphinx {
         command.arg("-dict").arg(self.model.join("cmudict-en-us.dict"));
         command.arg("-infile").arg(sound.wav).args(["-time", "yes", "-logfn", "/dev/null"]);
         let length = u64::try_from(sound.seconds.0 / 1_000_000).unwrap_or(0);
-        let printed = run(command, Duration::from_secs(60 + 10 * length), limits.text_bytes)?;
+        let printed = run(command, Duration::from_secs(60 + 10 * length), limits.text_bytes, sound.stop)?;
         Transcript { segments: read(&String::from_utf8_lossy(&printed))? }.tidied(limits.paragraphs)
     }
 }

@@ -1,9 +1,10 @@
 //! Running a recogniser: a time limit, what it prints, and the end of what it complains about.
 
-use crate::apart::{alone, stop};
+use crate::apart::{self, alone};
 use crate::error::{ReadError, Reason};
 use std::io::{ErrorKind, IsTerminal, Read};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,8 +17,13 @@ const PULSE: Duration = Duration::from_millis(20);
 /// Runs a command to its end and gives what it printed, at most `most` bytes.
 ///
 /// # Errors
-/// `transcriber` if it cannot be started, fails or takes longer than `limit`; `too_large`.
-pub(super) fn run(mut command: Command, limit: Duration, most: usize) -> Result<Vec<u8>, ReadError> {
+/// `transcriber` if it cannot be started, fails, takes longer than `limit` or is told to stop; `too_large`.
+pub(super) fn run(
+    mut command: Command,
+    limit: Duration,
+    most: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<u8>, ReadError> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Where a person watches, an interrupt reaches it too; else it ends with what it starts.
@@ -32,14 +38,20 @@ pub(super) fn run(mut command: Command, limit: Duration, most: usize) -> Result<
         };
         ReadError::new(Reason::Transcriber, "", format!("`{name}` cannot be started ({error}); {fix}"))
     })?;
-    let result = watched(&mut child, &name, limit, most);
-    stop(&mut child);
+    let result = watched(&mut child, &name, limit, most, stop);
+    apart::stop(&mut child);
     // It has ended, or was ended just now.
     let _ = child.wait();
     result
 }
 
-fn watched(child: &mut Child, name: &str, limit: Duration, most: usize) -> Result<Vec<u8>, ReadError> {
+fn watched(
+    child: &mut Child,
+    name: &str,
+    limit: Duration,
+    most: usize,
+    stop: &AtomicBool,
+) -> Result<Vec<u8>, ReadError> {
     let (printed, complained) = (mpsc::channel(), mpsc::channel());
     if let Some(stdout) = child.stdout.take() {
         thread::spawn(move || {
@@ -64,6 +76,10 @@ fn watched(child: &mut Child, name: &str, limit: Duration, most: usize) -> Resul
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
+            Ok(None) if stop.load(Ordering::Relaxed) => {
+                let message = format!("`{name}` was stopped, since nobody waits for it any more");
+                return Err(ReadError::new(Reason::Transcriber, "", message));
+            }
             Ok(None) if Instant::now() >= end => {
                 let message = format!(
                     "`{name}` took longer than {} seconds; give it more time, a smaller model or a shorter recording",

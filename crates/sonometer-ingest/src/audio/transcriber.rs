@@ -5,6 +5,7 @@ use crate::Limits;
 use crate::error::ReadError;
 use sonometer::Unit;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// One channel of a recording, or all of them in one.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,8 @@ pub struct Sound<'a> {
     pub seconds: Unit,
     /// The language that is spoken, such as `en`, where the caller says so.
     pub language: Option<&'a str>,
+    /// Becomes true when nobody waits any more; a recogniser that can end early does.
+    pub stop: &'a AtomicBool,
 }
 
 /// A recogniser of speech.

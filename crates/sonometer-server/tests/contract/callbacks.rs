@@ -17,17 +17,17 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 /// What came in: headers, body.
-type Came = (BTreeMap<String, String>, String);
+pub(crate) type Came = (BTreeMap<String, String>, String);
 
 /// Somebody who is called; what it answers is given one after the other, the last again and again.
-struct Receiver {
-    port: u16,
+pub(crate) struct Receiver {
+    pub(crate) port: u16,
     came: Arc<Mutex<Vec<Came>>>,
 }
 
 /// What a receiver does.
 #[derive(Clone, Copy)]
-enum Does {
+pub(crate) enum Does {
     Answer(&'static str),
     /// Reads, and says nothing.
     Sleep,
@@ -38,7 +38,7 @@ enum Does {
 }
 
 impl Receiver {
-    fn start(script: &'static [Does]) -> Self {
+    pub(crate) fn start(script: &'static [Does]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
         let port = listener.local_addr().expect("is bound").port();
         let came: Arc<Mutex<Vec<Came>>> = Arc::default();
@@ -85,19 +85,19 @@ impl Receiver {
         Self { port, came }
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}/hook?of=acme", self.port)
     }
 
-    fn came(&self) -> Vec<Came> {
+    pub(crate) fn came(&self) -> Vec<Came> {
         self.came.lock().expect("sound").clone()
     }
 }
 
-const OK: Does = Does::Answer("HTTP/1.1 204 No Content\r\n\r\n");
+pub(crate) const OK: Does = Does::Answer("HTTP/1.1 204 No Content\r\n\r\n");
 const BROKEN: Does = Does::Answer("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n");
 
-fn guard(ports: &[u16]) -> Guard {
+pub(crate) fn guard(ports: &[u16]) -> Guard {
     Guard::new(ports.iter().map(|port| format!("127.0.0.1:{port}").parse().expect("is a rule")).collect())
 }
 
@@ -133,7 +133,7 @@ fn deliveries(bench: &Bench) -> Vec<Delivery> {
 
 /// Waits until something is so.
 #[track_caller]
-fn until<T: std::fmt::Debug>(what: impl Fn() -> T, is: impl Fn(&T) -> bool) -> T {
+pub(crate) fn until<T: std::fmt::Debug>(what: impl Fn() -> T, is: impl Fn(&T) -> bool) -> T {
     let begun = Instant::now();
     loop {
         let now = what();
@@ -189,7 +189,7 @@ fn a_callback_makes_a_job_and_tells_its_end_signed() {
 }
 
 /// Checks a signature by another way than the service made it: with the tools of the machine.
-fn verified(secret: &str, headers: &BTreeMap<String, String>, body: &str) -> bool {
+pub(crate) fn verified(secret: &str, headers: &BTreeMap<String, String>, body: &str) -> bool {
     let script = "import base64,hashlib,hmac,sys\n\
         secret,said=sys.argv[1:3]\n\
         text=sys.stdin.buffer.read()\n\

@@ -161,7 +161,7 @@ fn what_a_file_is_must_fit_the_request_and_the_target() {
     assert_eq!(audio.details()["reason"], "audio_not_supported");
     assert_eq!(host.asked(), 0, "nothing is fetched for what is wrong already");
     let sound = host.put("/a.wav", Page::file(&b"RIFF\0\0\0\0WAVEfmt "[..]));
-    assert_eq!(refused(json!({"url": sound}), "interaction.url").details()["reason"], "file_unsupported");
+    assert_eq!(refused(json!({"url": sound}), "interaction.url").details()["reason"], "audio_not_supported");
     let answer = refused(json!({"url": url}), "interaction.url");
     assert_eq!(answer.details()["reason"], "modality_not_supported");
     assert!(

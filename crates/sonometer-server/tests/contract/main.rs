@@ -23,6 +23,7 @@ mod hostile_cases;
 mod jobs;
 mod metering;
 mod nodes;
+mod recordings;
 mod schema;
 mod sense;
 mod stream;

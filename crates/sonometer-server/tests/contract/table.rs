@@ -8,7 +8,7 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("rows.txt");
 
-const SOURCES: [(&str, &str); 17] = [
+const SOURCES: [(&str, &str); 18] = [
     ("sense", include_str!("sense.rs")),
     ("compare", include_str!("compare.rs")),
     ("batch", include_str!("batch.rs")),
@@ -19,6 +19,7 @@ const SOURCES: [(&str, &str); 17] = [
     ("nodes", include_str!("nodes.rs")),
     ("files", include_str!("files.rs")),
     ("files_outside", include_str!("files_outside.rs")),
+    ("recordings", include_str!("recordings.rs")),
     ("usage", include_str!("usage.rs")),
     ("metering", include_str!("metering.rs")),
     ("wire", include_str!("wire.rs")),
