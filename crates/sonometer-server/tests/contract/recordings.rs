@@ -214,7 +214,7 @@ fn what_does_not_fit_costs_nothing_and_tells_nothing_of_the_machine() {
         )
     };
     for (interaction, code, reason, place) in [
-        (json!({"url": url}), "internal", "transcriber_failed", ""),
+        (json!({"url": url}), "internal_error", "transcriber_failed", ""),
         (json!({"url": url, "channels": ["agent"]}), "invalid_request", "audio_request", "interaction.url"),
         (json!({"url": url, "channels": []}), "invalid_request", "", "interaction.channels"),
         (json!({"url": url, "channels": "agent"}), "invalid_request", "", "interaction.channels"),
