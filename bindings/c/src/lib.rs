@@ -9,6 +9,8 @@
 
 pub mod abi;
 pub mod batch;
+pub mod card;
+pub mod dive;
 mod door;
 pub mod error;
 pub mod interaction;
@@ -17,5 +19,6 @@ pub mod raw;
 pub mod result;
 pub mod sense;
 pub mod session;
+pub mod stage;
 pub mod status;
 pub mod target;

@@ -19,6 +19,9 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    /// The machine-readable code.
+    pub const CODE: &'static str = "card_mismatch";
+
     /// Something that does not hold.
     pub fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { place: place.into(), message: message.into() }
