@@ -59,7 +59,8 @@ pub fn find_stage(id: &str, version: Option<&str>) -> Option<&'static Entry> {
 pub fn stage_named(name: &str) -> Result<&'static Entry, Error> {
     let (id, version) = split(name);
     find_stage(id, version).ok_or_else(|| {
-        let there: Vec<String> = stages().iter().map(|entry| format!("{}@{}", entry.id, entry.version)).collect();
+        let there: Vec<String> =
+            stages().iter().map(|entry| format!("{}@{}", entry.id, entry.version)).collect();
         let message = format!("the catalogue has no stage `{name}`; there is {}", there.join(", "));
         Error::new(ErrorCode::TargetNotFound, "stage", message)
     })

@@ -70,7 +70,8 @@ impl Shelf {
                 "" => Error { place: format!("shelf[{at}]"), ..error },
                 place => Error { place: format!("shelf[{at}], {place}"), ..error },
             })?;
-            if matches!((&document, self.behind), (Document::Blueprint(_), Behind::Nothing | Behind::Shipped)) {
+            if matches!((&document, self.behind), (Document::Blueprint(_), Behind::Nothing | Behind::Shipped))
+            {
                 let message = "a blueprint cannot be named by another target; leave it out";
                 return Err(Error::invalid(format!("shelf[{at}]"), message));
             }

@@ -17,7 +17,10 @@ pub fn read_seed(text: &str) -> Result<u64, Error> {
         // Whatever it is, an error is no place to repeat a long text.
         let shown: String = text.chars().take(40).collect();
         let more = if shown.len() < text.len() { "…" } else { "" };
-        Error::invalid("seed", format!("`{shown}{more}` is no seed; give a whole number from 0 to {MAX_SEED}"))
+        Error::invalid(
+            "seed",
+            format!("`{shown}{more}` is no seed; give a whole number from 0 to {MAX_SEED}"),
+        )
     })
 }
 
