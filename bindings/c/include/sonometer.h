@@ -11,9 +11,9 @@
  * - Handles go out through the pointer `out`. It is set to NULL first and stays NULL where the call fails.
  * - `error` may be NULL. Otherwise it is set to NULL first, and to an error object where the call fails; free it.
  *   The status alone tells whether a call failed.
- * - What an accessor points at is valid until its handle is freed.
- * - There is no global state. Targets, interactions, stages, cards, results and errors never change: threads may share them.
- *   A session or a dive belongs to one thread at a time, asking it included.
+ * - What an accessor points at is valid until its handle is freed; of a dive, also until its next action.
+ * - There is no global state. Targets, interactions, stages, cards, keys, results and errors never change: threads may share
+ *   them. A session or a dive belongs to one thread at a time, its accessors included.
  * - No panic of the engine comes out: it is caught and becomes SNM_STATUS_PANIC. The engine's panic hook writes a line to
  *   standard error first.
  */
@@ -94,9 +94,9 @@
 #define SNM_MAX_SEED 9007199254740991
 
 /**
- * The number of bytes of the seed of a key.
+ * The number of secret bytes that a key is made of.
  */
-#define SNM_SEED_BYTES 32
+#define SNM_KEY_BYTES 32
 
 /**
  * How a call ended. The numbers stay; new ones may be added.
@@ -177,7 +177,14 @@ typedef struct snm_dive snm_dive;
 typedef struct snm_error snm_error;
 
 /**
- * A result: the canonical JSON of a reading, a comparison, a step or whatever else a call gives as text. Free it with `snm_result_free`.
+ * A key that signs cards (Ed25519); its secret does not come out again. It never changes: any number of threads may use one
+ * at the same time. Free it with `snm_key_free`.
+ */
+typedef struct snm_key snm_key;
+
+/**
+ * A result: the canonical JSON of a reading, a comparison or a step, or what else a call gives out as text. Free it with
+ * `snm_result_free`.
  */
 typedef struct snm_result snm_result;
 
@@ -756,12 +763,10 @@ const char *snm_card_json(const snm_card *card,
 bool snm_card_passed(const snm_card *card);
 
 /**
- * The card with a signature (Ed25519) by the key of a seed: `SNM_SEED_BYTES` secret bytes, from a source of randomness that
- * is meant for keys. A signature that is there is replaced. The same card and seed give the same bytes.
+ * The card with a signature by a key. A signature that is there is replaced. The same card and key give the same bytes.
  */
 snm_status snm_card_sign(const snm_card *card,
-                         const uint8_t *seed,
-                         size_t seed_len,
+                         const snm_key *key,
                          snm_card **out,
                          snm_error **error);
 
@@ -786,24 +791,47 @@ snm_status snm_card_replay(const snm_card *card,
                            snm_error **error);
 
 /**
- * The card for those who collect attestations: with a seed, an in-toto statement in a DSSE envelope, signed by its key; with
- * NULL and 0 the bare statement.
+ * The card for those who collect attestations: an in-toto statement, with a key in a DSSE envelope under its signature; bare
+ * where `key` is NULL.
  */
 snm_status snm_card_export(const snm_card *card,
-                           const uint8_t *seed,
-                           size_t seed_len,
+                           const snm_key *key,
                            snm_result **out,
                            snm_error **error);
-
-/**
- * The public key of a seed, as `snm_card_verify` takes it: the bytes of the result are 64 hexadecimal digits.
- */
-snm_status snm_card_key(const uint8_t *seed, size_t seed_len, snm_result **out, snm_error **error);
 
 /**
  * Frees a card. NULL is fine.
  */
 void snm_card_free(snm_card *card);
+
+/**
+ * The key of `SNM_KEY_BYTES` secret bytes, which must come from a source of randomness that is meant for keys.
+ */
+snm_status snm_key_new(const uint8_t *secret,
+                       size_t secret_len,
+                       snm_key **out,
+                       snm_error **error);
+
+/**
+ * The key of a key file, by its text, such as `sonometer dive keygen` writes: 64 hexadecimal digits; blank lines and lines
+ * that begin with `#` are skipped.
+ */
+snm_status snm_key_read(const char *text,
+                        size_t text_len,
+                        snm_key **out,
+                        snm_error **error);
+
+/**
+ * The public key, as `snm_card_verify` takes it: 64 hexadecimal digits. The bytes are valid until the key is freed; their
+ * number goes to `len` unless that is NULL. A NUL, which is not counted, follows them. NULL and 0 for NULL.
+ */
+const char *snm_key_public(const snm_key *key,
+                           size_t *len);
+
+/**
+ * Frees a key. NULL is fine.
+ */
+void snm_key_free(snm_key *key);
 
 /**
  * The bytes of a result, valid until it is freed; their number goes to `len` unless that is NULL. A NUL, which is not

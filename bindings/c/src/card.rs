@@ -1,13 +1,14 @@
 //! Cards: what a dive came to, for whoever wants to check it.
 
-use crate::door::{self, Failure};
+use crate::door;
 use crate::error::Error;
+use crate::key::Key;
 use crate::raw::{self, Ended};
 use crate::result::Outcome;
 use crate::stage::Stage;
 use crate::status::Status;
 use sonometer::stage::{self, Action, replay};
-use sonometer_card::{Keys, SigningKey, check, envelope, sign, statement};
+use sonometer_card::{Keys, check, envelope, sign, statement};
 use std::ffi::c_char;
 
 /// The card of a closed dive. It never changes: any number of threads may use one at the same time. Free it with
@@ -22,23 +23,6 @@ impl From<stage::Card> for Card {
     fn from(card: stage::Card) -> Self {
         Self { json: card.to_json().into(), card }
     }
-}
-
-/// The number of secret bytes that a signing key is made of: its seed.
-pub const SNM_SECRET_BYTES: usize = 32;
-
-/// # Safety
-/// As [`raw::list`].
-unsafe fn key(secret: *const u8, len: usize) -> Result<SigningKey, Failure> {
-    // SAFETY: as the caller says.
-    let bytes = unsafe { raw::list(secret, len, "secret") }?;
-    let bytes = <[u8; SNM_SECRET_BYTES]>::try_from(bytes).map_err(|_| {
-        Failure::argument(
-            "secret",
-            format!("`secret` has {len} bytes; a key is made of {SNM_SECRET_BYTES} secret ones"),
-        )
-    })?;
-    Ok(SigningKey::from_seed(bytes))
 }
 
 /// Reads a card, strictly: every key, its canonical form, its sums. Whether it was signed and whether it is true is asked with
@@ -76,22 +60,20 @@ pub unsafe extern "C" fn snm_card_passed(card: *const Card) -> bool {
     unsafe { card.as_ref() }.is_some_and(|card| card.card.verdict.passed)
 }
 
-/// The card with a signature (Ed25519) by the key of `SNM_SECRET_BYTES` secret bytes, which must come from a source of randomness
-/// that is meant for keys. A signature that is there is replaced. The same card and key give the same bytes.
+/// The card with a signature by a key. A signature that is there is replaced. The same card and key give the same bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_card_sign(
     card: *const Card,
-    secret: *const u8,
-    secret_len: usize,
+    key: *const Key,
     out: *mut *mut Card,
     error: *mut *mut Error,
 ) -> Status {
     let work = || {
         // SAFETY: a handle of the caller or NULL, by the rules of the header.
         let card = unsafe { raw::borrow(card, "card") }?;
-        // SAFETY: bytes of the caller, by the rules of the header.
-        let key = unsafe { key(secret, secret_len) }?;
-        Ok(sign(&card.card, &key).into())
+        // SAFETY: as above.
+        let key = unsafe { raw::borrow(key, "key") }?;
+        Ok(sign(&card.card, &key.key).into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
@@ -147,42 +129,21 @@ pub unsafe extern "C" fn snm_card_replay(
     unsafe { door::settle(error, work, |()| ()) }
 }
 
-/// The card for those who collect attestations: with a key, as `snm_card_sign` takes it, an in-toto statement in a DSSE envelope
-/// under its signature; with NULL and 0 the bare statement.
+/// The card for those who collect attestations: an in-toto statement, with a key in a DSSE envelope under its signature; bare
+/// where `key` is NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_card_export(
     card: *const Card,
-    secret: *const u8,
-    secret_len: usize,
+    key: *const Key,
     out: *mut *mut Outcome,
     error: *mut *mut Error,
 ) -> Status {
     let work = || {
         // SAFETY: a handle of the caller or NULL, by the rules of the header.
         let card = &unsafe { raw::borrow(card, "card") }?.card;
-        if secret.is_null() && secret_len == 0 {
-            return Ok(statement(card).into());
-        }
-        // SAFETY: bytes of the caller, by the rules of the header.
-        let key = unsafe { key(secret, secret_len) }?;
-        Ok(envelope(card, &key).into())
-    };
-    // SAFETY: places for handles or NULL, by the rules of the header.
-    unsafe { door::give(out, error, work) }
-}
-
-/// The public key of a signing key, as `snm_card_verify` takes it: the bytes of the result are 64 hexadecimal digits.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn snm_card_key(
-    secret: *const u8,
-    secret_len: usize,
-    out: *mut *mut Outcome,
-    error: *mut *mut Error,
-) -> Status {
-    let work = || {
-        // SAFETY: bytes of the caller, by the rules of the header.
-        let key = unsafe { key(secret, secret_len) }?;
-        Ok(key.public().to_string().into())
+        // SAFETY: as above.
+        let key = unsafe { key.as_ref() };
+        Ok(key.map_or_else(|| statement(card), |key| envelope(card, &key.key)).into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }

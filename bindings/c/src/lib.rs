@@ -14,6 +14,7 @@ pub mod dive;
 mod door;
 pub mod error;
 pub mod interaction;
+pub mod key;
 pub mod options;
 pub mod raw;
 pub mod result;

@@ -229,6 +229,7 @@ mod tests {
         fn moves<T: Send>() {}
         shared::<Stage>();
         shared::<crate::card::Card>();
+        shared::<crate::key::Key>();
         moves::<crate::dive::Dive>();
     }
 }

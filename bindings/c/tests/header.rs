@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The sources in the order in which their items stand in the header.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
     "abi",
     "status",
     "raw",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 14] = [
     "stage",
     "dive",
     "card",
+    "key",
     "result",
 ];
 
