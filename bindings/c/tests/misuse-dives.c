@@ -567,7 +567,7 @@ static void cards_that_were_changed(void) {
     snm_card *card = signed_card(stage, log);
     const char *json = snm_card_json(card, NULL);
     unreadable(json, "\"turns\":3", "\"turns\":2", "totals.turns");
-    unreadable("{\"a\":true}", "true", "nope", "line 1, column 6");
+    unreadable("{\"a\":true}", "true", "nope", "line 1, column 7");
     unreadable(json, "\"reason\":\"passed\"", "\"reason\":\"passes\"", "verdict.reason");
     unreadable(json, "\"status\":\"closed\"", "\"status\":\"opened\"", "status");
     unreadable(json, "\"sha256:", "\"sha512:", "blueprint.digest");
