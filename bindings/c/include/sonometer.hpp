@@ -113,6 +113,14 @@ template <class Call> void run(Call call) {
     }
 }
 
+// The handle of an owner, where NULL would mean something else than an owner that was moved from.
+template <class T> const T *given(const T *handle) {
+    if (handle == nullptr) {
+        throw std::invalid_argument("a stage or key that was moved from is given to a card");
+    }
+    return handle;
+}
+
 } // namespace detail
 
 // Throws where the library at hand is not the one that the header belongs to. Call it once.
@@ -497,7 +505,7 @@ class Card {
 
     // Throws where the card, computed again from the log, is another one.
     void replay(std::string_view log, const Stage &stage) const {
-        detail::run([&](auto error) { return snm_card_replay(get(), given(stage), log.data(), log.size(), error); });
+        detail::run([&](auto error) { return snm_card_replay(get(), detail::given(stage.get()), log.data(), log.size(), error); });
     }
 
     // The same in the stage that the card names, of those that ship.
@@ -512,20 +520,12 @@ class Card {
     }
     Result envelope(const Key &key) const {
         return Result(detail::make<snm_result>(
-            [&](auto out, auto error) { return snm_card_export(get(), given(key), out, error); }));
+            [&](auto out, auto error) { return snm_card_export(get(), detail::given(key.get()), out, error); }));
     }
 
     const snm_card *get() const noexcept { return handle_.get(); }
 
   private:
-    // For the interface, NULL means something else than what was moved from.
-    template <class Owner> static auto given(const Owner &owner) {
-        if (owner.get() == nullptr) {
-            throw std::invalid_argument("a stage or key that was moved from is given to a card");
-        }
-        return owner.get();
-    }
-
     detail::Handle<snm_card> handle_;
 };
 
