@@ -505,7 +505,9 @@ class Card {
 
     // Throws where the card, computed again from the log, is another one.
     void replay(std::string_view log, const Stage &stage) const {
-        detail::run([&](auto error) { return snm_card_replay(get(), detail::given(stage.get()), log.data(), log.size(), error); });
+        detail::run([&](auto error) {
+            return snm_card_replay(get(), detail::given(stage.get()), log.data(), log.size(), error);
+        });
     }
 
     // The same in the stage that the card names, of those that ship.
