@@ -11,9 +11,9 @@
  * - Handles go out through the pointer `out`. It is set to NULL first and stays NULL where the call fails.
  * - `error` may be NULL. Otherwise it is set to NULL first, and to an error object where the call fails; free it.
  *   The status alone tells whether a call failed.
- * - What an accessor points at is valid until its handle is freed.
- * - There is no global state. Targets, interactions, results and errors never change: threads may share them. A session
- *   belongs to one thread at a time.
+ * - What an accessor points at is valid until its handle is freed; of a dive, also until its next action.
+ * - There is no global state. Targets, interactions, stages, cards, keys, results and errors never change: threads may share
+ *   them. A session or a dive belongs to one thread at a time, its accessors included.
  * - No panic of the engine comes out: it is caught and becomes SNM_STATUS_PANIC. The engine's panic hook writes a line to
  *   standard error first.
  */
@@ -89,6 +89,16 @@
 #define SNM_ASK_WITH 2
 
 /**
+ * The largest seed, 2^53 − 1: every client of JSON keeps it.
+ */
+#define SNM_MAX_SEED 9007199254740991
+
+/**
+ * The number of secret bytes that a key is made of.
+ */
+#define SNM_KEY_BYTES 32
+
+/**
  * How a call ended. The numbers stay; new ones may be added.
  */
 typedef enum {
@@ -101,7 +111,7 @@ typedef enum {
      */
     SNM_STATUS_INVALID_REQUEST = 1,
     /**
-     * No such protocol, metric or blueprint.
+     * No such protocol, metric, blueprint or stage.
      */
     SNM_STATUS_TARGET_NOT_FOUND = 2,
     /**
@@ -109,7 +119,7 @@ typedef enum {
      */
     SNM_STATUS_INSUFFICIENT_SIGNAL = 3,
     /**
-     * The source of a protocol, metric or blueprint has errors.
+     * The source of a protocol, metric, blueprint or stage has errors.
      */
     SNM_STATUS_INVALID_PROTOCOL = 4,
     /**
@@ -132,7 +142,34 @@ typedef enum {
      * The engine panicked, which is a bug. The panic was caught; what the call worked on can only be freed.
      */
     SNM_STATUS_PANIC = 9,
+    /**
+     * A card, a log or a saved dive does not hold; the place says where: `totals.score`, `step 3`, `line 2`.
+     */
+    SNM_STATUS_CARD_MISMATCH = 10,
+    /**
+     * A text holds no keys; the place is its line.
+     */
+    SNM_STATUS_INVALID_KEY = 11,
+    /**
+     * The world of the dive has ended; the dive is as it was.
+     */
+    SNM_STATUS_DIVE_CLOSED = 12,
+    /**
+     * The action is longer than the stage takes; the dive is as it was.
+     */
+    SNM_STATUS_ACTION_TOO_LONG = 13,
 } snm_status;
+
+/**
+ * The card of a closed dive. It never changes: any number of threads may use one at the same time. Free it with
+ * `snm_card_free`.
+ */
+typedef struct snm_card snm_card;
+
+/**
+ * One run through a stage. It belongs to one thread at a time. Free it with `snm_dive_free`, at its end or not.
+ */
+typedef struct snm_dive snm_dive;
 
 /**
  * What went wrong: a code, a message that says how to mend it, and a place in the input. Free it with `snm_error_free`.
@@ -140,7 +177,14 @@ typedef enum {
 typedef struct snm_error snm_error;
 
 /**
- * A result: the canonical JSON of a reading, a comparison or a step. Free it with `snm_result_free`.
+ * A key that signs cards (Ed25519); its secret does not come out again. It never changes: any number of threads may use one
+ * at the same time. Free it with `snm_key_free`.
+ */
+typedef struct snm_key snm_key;
+
+/**
+ * A result: the canonical JSON of a reading, a comparison or a step, or what else a call gives out as text. Free it with
+ * `snm_result_free`.
  */
 typedef struct snm_result snm_result;
 
@@ -148,6 +192,12 @@ typedef struct snm_result snm_result;
  * One interaction that comes in. It belongs to one thread at a time. Free it with `snm_session_free`, finished or not.
  */
 typedef struct snm_session snm_session;
+
+/**
+ * A stage made ready, with what senses it. It never changes: any number of threads may use one at the same time. Free it
+ * with `snm_stage_free`; dives that were opened in it go on.
+ */
+typedef struct snm_stage snm_stage;
 
 /**
  * One interaction: a text, or the turns of a conversation. It never changes: any number of threads may use one at the same
@@ -273,10 +323,65 @@ typedef struct {
 } snm_place;
 
 /**
+ * The bounds of a dive.
+ */
+typedef struct {
+    /**
+     * The most actions.
+     */
+    uint32_t max_turns;
+    /**
+     * The ICS after which the world ends.
+     */
+    uint32_t ics_budget;
+    /**
+     * The most code points of an action.
+     */
+    uint32_t max_action_chars;
+    /**
+     * Whether steps and card show the reading of every action.
+     */
+    bool share_scorecard;
+} snm_envelope;
+
+/**
+ * What only the caller knows when a dive is closed. Begin with `snm_closing closing = SNM_CLOSING_INIT;`. A text whose `data`
+ * is NULL is not there.
+ */
+typedef struct {
+    /**
+     * `sizeof(snm_closing)`, by which the library knows what the program was built with.
+     */
+    size_t size;
+    /**
+     * The id under which the dive is known; needed.
+     */
+    snm_text dive_id;
+    /**
+     * The caller's tag for its agent.
+     */
+    snm_text agent;
+    /**
+     * The version of the agent; only with `agent`.
+     */
+    snm_text agent_version;
+    /**
+     * The closing note of the diver.
+     */
+    snm_text summary;
+} snm_closing;
+
+/**
  * Options at their defaults, with the size that this program knows.
  */
 #define SNM_OPTIONS_INIT \
     { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0 }
+
+/**
+ * What is known when a dive is closed, with the size that this program knows and nothing else.
+ */
+#define SNM_CLOSING_INIT \
+    { sizeof(snm_closing), { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }
 
 #ifdef __cplusplus
 extern "C" {
@@ -483,6 +588,250 @@ snm_status snm_session_finish(snm_session *session,
  * Frees a session. NULL is fine.
  */
 void snm_session_free(snm_session *session);
+
+/**
+ * Finds a stage that ships, by `id` (the latest that is published) or `id@version`.
+ */
+snm_status snm_stage_find(const char *name, size_t name_len, snm_stage **out, snm_error **error);
+
+/**
+ * Reads the source of a stage (YAML or JSON). `shelf` holds the sources of `shelf_len` protocols, metrics and blueprints that
+ * it may name; what it names and is not there is looked for in what ships.
+ */
+snm_status snm_stage_read(const char *source,
+                          size_t source_len,
+                          const snm_text *shelf,
+                          size_t shelf_len,
+                          snm_stage **out,
+                          snm_error **error);
+
+/**
+ * Reads a stage from a file, as `snm_stage_read` reads its text. With a `shelf_len` of 0, the protocols, metrics and
+ * blueprints in the folder of the file are the shelf.
+ */
+snm_status snm_stage_load(const char *path,
+                          size_t path_len,
+                          const snm_text *shelf,
+                          size_t shelf_len,
+                          snm_stage **out,
+                          snm_error **error);
+
+/**
+ * The id of a stage. The bytes are valid until it is freed; their number goes to `len` unless that is NULL. A NUL, which is
+ * not counted, follows them. NULL and 0 for NULL.
+ */
+const char *snm_stage_id(const snm_stage *stage,
+                         size_t *len);
+
+/**
+ * The version of a stage. Otherwise as `snm_stage_id`.
+ */
+const char *snm_stage_version(const snm_stage *stage, size_t *len);
+
+/**
+ * What the agent is told to reach. Otherwise as `snm_stage_id`.
+ */
+const char *snm_stage_objective(const snm_stage *stage, size_t *len);
+
+/**
+ * The identity of the stage, `sha256:` and hexadecimal digits, as cards have it. Otherwise as `snm_stage_id`.
+ */
+const char *snm_stage_digest(const snm_stage *stage, size_t *len);
+
+/**
+ * The rules: what is to be reached. `at` counts the names from 0; NULL and 0 where there is none. Otherwise as
+ * `snm_stage_id`.
+ */
+const char *snm_stage_checkpoint(const snm_stage *stage,
+                                 size_t at,
+                                 size_t *len);
+
+/**
+ * The rules: what must not happen. Otherwise as `snm_stage_checkpoint`.
+ */
+const char *snm_stage_flag(const snm_stage *stage, size_t at, size_t *len);
+
+/**
+ * The bounds of a dive in a stage; all 0 for NULL.
+ */
+snm_envelope snm_stage_envelope(const snm_stage *stage);
+
+/**
+ * Frees a stage. NULL is fine.
+ */
+void snm_stage_free(snm_stage *stage);
+
+/**
+ * Opens a dive in a stage, which may be freed before the dive. The same stage, seed (0 to `SNM_MAX_SEED`) and actions give
+ * the same bytes.
+ */
+snm_status snm_dive_open(const snm_stage *stage,
+                         uint64_t seed,
+                         snm_dive **out,
+                         snm_error **error);
+
+/**
+ * Goes on with a dive that `snm_dive_save` wrote, in the stage in which it was opened.
+ */
+snm_status snm_dive_resume(const snm_stage *stage,
+                           const char *saved,
+                           size_t saved_len,
+                           snm_dive **out,
+                           snm_error **error);
+
+/**
+ * Takes one action of the agent. The result is a step: its JSON has the `observation`, the `totals` so far and, where the
+ * stage shares it, the `reading` of the action. An action that is refused (`SNM_STATUS_DIVE_CLOSED`,
+ * `SNM_STATUS_ACTION_TOO_LONG`) leaves the dive as it was.
+ */
+snm_status snm_dive_act(snm_dive *dive,
+                        const char *action,
+                        size_t action_len,
+                        snm_result **out,
+                        snm_error **error);
+
+/**
+ * What the world has shown last, as JSON: `done`, `turn`, `world`. The bytes are valid until the next action is taken or the
+ * dive is freed; their number goes to `len` unless that is NULL. A NUL, which is not counted, follows them. NULL and 0 for
+ * NULL.
+ */
+const char *snm_dive_observation(const snm_dive *dive,
+                                 size_t *len);
+
+/**
+ * The head of the hash chain over actions and readings: 64 hexadecimal digits. Otherwise as `snm_dive_observation`.
+ */
+const char *snm_dive_chain(const snm_dive *dive,
+                           size_t *len);
+
+/**
+ * The line of a log for the action that was taken last, as JSON without the line feed: these lines are what
+ * `snm_card_replay` computes a card again from. NULL and 0 where no action was taken since the dive was opened or resumed.
+ * Otherwise as `snm_dive_observation`.
+ */
+const char *snm_dive_log_line(const snm_dive *dive,
+                              size_t *len);
+
+/**
+ * Whether the world has ended and takes no action any more; true for NULL.
+ */
+bool snm_dive_done(const snm_dive *dive);
+
+/**
+ * How many actions were taken; 0 for NULL.
+ */
+uint32_t snm_dive_turn(const snm_dive *dive);
+
+/**
+ * The whole dive as JSON, from which `snm_dive_resume` goes on. It holds every text of the dive.
+ */
+snm_status snm_dive_save(const snm_dive *dive, snm_result **out, snm_error **error);
+
+/**
+ * Closes the dive, at its end or before: its card, unsigned. The same dive and the same `closing` give the same bytes, as
+ * often as it is asked; the dive itself stays as it is and is freed as always.
+ */
+snm_status snm_dive_close(const snm_dive *dive,
+                          const snm_closing *closing,
+                          snm_card **out,
+                          snm_error **error);
+
+/**
+ * Frees a dive. NULL is fine.
+ */
+void snm_dive_free(snm_dive *dive);
+
+/**
+ * Reads a card, strictly: every key, its canonical form, its sums. Whether it was signed and whether it is true is asked with
+ * `snm_card_verify` and `snm_card_replay`.
+ */
+snm_status snm_card_read(const char *text,
+                         size_t text_len,
+                         snm_card **out,
+                         snm_error **error);
+
+/**
+ * The canonical JSON of a card, with its signature if there is one. The bytes are valid until the card is freed; their number
+ * goes to `len` unless that is NULL. A NUL, which is not counted, follows them. NULL and 0 for NULL.
+ */
+const char *snm_card_json(const snm_card *card,
+                          size_t *len);
+
+/**
+ * Whether the card says that the dive was passed; false for NULL.
+ */
+bool snm_card_passed(const snm_card *card);
+
+/**
+ * The card with a signature by a key. A signature that is there is replaced. The same card and key give the same bytes.
+ */
+snm_status snm_card_sign(const snm_card *card,
+                         const snm_key *key,
+                         snm_card **out,
+                         snm_error **error);
+
+/**
+ * Checks the signature of a card against the public keys that may have signed it: a text with one a line, 64 hexadecimal
+ * digits; blank lines and lines that begin with `#` are skipped. `SNM_STATUS_CARD_MISMATCH` says that it does not hold.
+ */
+snm_status snm_card_verify(const snm_card *card,
+                           const char *keys,
+                           size_t keys_len,
+                           snm_error **error);
+
+/**
+ * Computes a card again from the log of its dive, one line an action as `snm_dive_log_line` gives them, and compares every
+ * byte. `stage` is the one that was dived; NULL: the one that the card names, of those that ship.
+ * `SNM_STATUS_CARD_MISMATCH` says that it does not hold; the place is the step or the key that differs.
+ */
+snm_status snm_card_replay(const snm_card *card,
+                           const snm_stage *stage,
+                           const char *log,
+                           size_t log_len,
+                           snm_error **error);
+
+/**
+ * The card for those who collect attestations: an in-toto statement, with a key in a DSSE envelope under its signature; bare
+ * where `key` is NULL.
+ */
+snm_status snm_card_export(const snm_card *card,
+                           const snm_key *key,
+                           snm_result **out,
+                           snm_error **error);
+
+/**
+ * Frees a card. NULL is fine.
+ */
+void snm_card_free(snm_card *card);
+
+/**
+ * The key of `SNM_KEY_BYTES` secret bytes, which must come from a source of randomness that is meant for keys.
+ */
+snm_status snm_key_new(const uint8_t *secret,
+                       size_t secret_len,
+                       snm_key **out,
+                       snm_error **error);
+
+/**
+ * The key of a key file, by its text, such as `sonometer dive keygen` writes: 64 hexadecimal digits; blank lines and lines
+ * that begin with `#` are skipped.
+ */
+snm_status snm_key_read(const char *text,
+                        size_t text_len,
+                        snm_key **out,
+                        snm_error **error);
+
+/**
+ * The public key, as `snm_card_verify` takes it: 64 hexadecimal digits. The bytes are valid until the key is freed; their
+ * number goes to `len` unless that is NULL. A NUL, which is not counted, follows them. NULL and 0 for NULL.
+ */
+const char *snm_key_public(const snm_key *key,
+                           size_t *len);
+
+/**
+ * Frees a key. NULL is fine.
+ */
+void snm_key_free(snm_key *key);
 
 /**
  * The bytes of a result, valid until it is freed; their number goes to `len` unless that is NULL. A NUL, which is not

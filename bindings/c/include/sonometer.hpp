@@ -8,6 +8,7 @@
 
 #include "sonometer.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,11 +29,34 @@ struct Free {
     void operator()(snm_result *handle) const noexcept { snm_result_free(handle); }
     void operator()(snm_error *handle) const noexcept { snm_error_free(handle); }
     void operator()(snm_session *handle) const noexcept { snm_session_free(handle); }
+    void operator()(snm_stage *handle) const noexcept { snm_stage_free(handle); }
+    void operator()(snm_dive *handle) const noexcept { snm_dive_free(handle); }
+    void operator()(snm_card *handle) const noexcept { snm_card_free(handle); }
+    void operator()(snm_key *handle) const noexcept { snm_key_free(handle); }
 };
 
 template <class T> using Handle = std::unique_ptr<T, Free>;
 
 inline snm_text text(std::string_view view) noexcept { return {view.data(), view.size()}; }
+
+// A text that is there although it is empty: for the interface, NULL is none.
+inline snm_text there(std::string_view view) noexcept { return {view.data() == nullptr ? "" : view.data(), view.size()}; }
+
+inline std::vector<snm_text> texts(const std::vector<std::string_view> &views) {
+    std::vector<snm_text> texts;
+    texts.reserve(views.size());
+    for (std::string_view view : views) {
+        texts.push_back(text(view));
+    }
+    return texts;
+}
+
+// What an accessor of the interface gives; empty where that is NULL.
+template <class Call> std::string_view shown(Call call) noexcept {
+    std::size_t size = 0;
+    const char *bytes = call(&size);
+    return bytes == nullptr ? std::string_view() : std::string_view(bytes, size);
+}
 
 } // namespace detail
 
@@ -79,6 +103,24 @@ template <class T, class Call> Handle<T> make(Call call) {
     return made;
 }
 
+// Calls a function of the interface that gives nothing but a status.
+template <class Call> void run(Call call) {
+    snm_error *error = nullptr;
+    const snm_status status = call(&error);
+    Handle<snm_error> told(error);
+    if (status != SNM_STATUS_OK) {
+        throw Error(told.get());
+    }
+}
+
+// The handle of an owner, where NULL would mean something else than an owner that was moved from.
+template <class T> const T *given(const T *handle) {
+    if (handle == nullptr) {
+        throw std::invalid_argument("a stage or key that was moved from is given to a card");
+    }
+    return handle;
+}
+
 } // namespace detail
 
 // Throws where the library at hand is not the one that the header belongs to. Call it once.
@@ -89,16 +131,14 @@ inline void check_abi() {
     }
 }
 
-// The canonical JSON of a reading or a comparison.
+// The canonical JSON of a reading or a comparison, or another text.
 class Result {
   public:
     explicit Result(detail::Handle<snm_result> handle) noexcept : handle_(std::move(handle)) {}
 
     // Empty of a result that was moved from.
     std::string_view json() const noexcept {
-        std::size_t size = 0;
-        const char *bytes = snm_result_bytes(handle_.get(), &size);
-        return bytes == nullptr ? std::string_view() : std::string_view(bytes, size);
+        return detail::shown([&](auto size) { return snm_result_bytes(handle_.get(), size); });
     }
     std::string str() const { return std::string(json()); }
 
@@ -229,11 +269,7 @@ class Target {
 
     // From its source; `shelf` holds the sources of protocols and metrics that it may name.
     static Target read(std::string_view source, const std::vector<std::string_view> &shelf = {}) {
-        std::vector<snm_text> texts;
-        texts.reserve(shelf.size());
-        for (std::string_view text : shelf) {
-            texts.push_back(detail::text(text));
-        }
+        const std::vector<snm_text> texts = detail::texts(shelf);
         return Target(detail::make<snm_target>([&](auto out, auto error) {
             return snm_target_read(source.data(), source.size(), texts.data(), texts.size(), out, error);
         }));
@@ -248,12 +284,7 @@ class Target {
     // Whether there is enough to measure.
     snm_sufficiency fidelity(const Interaction &interaction) const {
         snm_sufficiency found{};
-        snm_error *error = nullptr;
-        const snm_status status = snm_fidelity(get(), interaction.get(), &found, &error);
-        detail::Handle<snm_error> told(error);
-        if (status != SNM_STATUS_OK) {
-            throw Error(told.get());
-        }
+        detail::run([&](auto error) { return snm_fidelity(get(), interaction.get(), &found, error); });
         return found;
     }
 
@@ -357,6 +388,222 @@ class Session {
     template <class Call> static Step step(Call call) { return Step(detail::make<snm_result>(call)); }
 
     detail::Handle<snm_session> handle_;
+};
+
+// A stage made ready. Threads may share one.
+class Stage {
+  public:
+    // What ships: `id` or `id@version`.
+    static Stage find(std::string_view name) {
+        return Stage(detail::make<snm_stage>(
+            [&](auto out, auto error) { return snm_stage_find(name.data(), name.size(), out, error); }));
+    }
+
+    // From its source; `shelf` holds the sources of protocols, metrics and blueprints that it may name.
+    static Stage read(std::string_view source, const std::vector<std::string_view> &shelf = {}) {
+        const std::vector<snm_text> texts = detail::texts(shelf);
+        return Stage(detail::make<snm_stage>([&](auto out, auto error) {
+            return snm_stage_read(source.data(), source.size(), texts.data(), texts.size(), out, error);
+        }));
+    }
+
+    // From a file; without a shelf it may name what lies beside it.
+    static Stage load(std::string_view path, const std::vector<std::string_view> &shelf = {}) {
+        const std::vector<snm_text> texts = detail::texts(shelf);
+        return Stage(detail::make<snm_stage>([&](auto out, auto error) {
+            return snm_stage_load(path.data(), path.size(), texts.data(), texts.size(), out, error);
+        }));
+    }
+
+    // These are valid as long as the stage; empty of one that was moved from.
+    std::string_view id() const noexcept {
+        return detail::shown([&](auto size) { return snm_stage_id(get(), size); });
+    }
+    std::string_view version() const noexcept {
+        return detail::shown([&](auto size) { return snm_stage_version(get(), size); });
+    }
+    std::string_view objective() const noexcept {
+        return detail::shown([&](auto size) { return snm_stage_objective(get(), size); });
+    }
+    std::string_view digest() const noexcept {
+        return detail::shown([&](auto size) { return snm_stage_digest(get(), size); });
+    }
+    // The rules: what is to be reached, and what must not happen.
+    std::vector<std::string_view> checkpoints() const { return names(snm_stage_checkpoint); }
+    std::vector<std::string_view> flags() const { return names(snm_stage_flag); }
+    snm_envelope envelope() const noexcept { return snm_stage_envelope(get()); }
+
+    const snm_stage *get() const noexcept { return handle_.get(); }
+
+  private:
+    explicit Stage(detail::Handle<snm_stage> handle) noexcept : handle_(std::move(handle)) {}
+
+    template <class Name> std::vector<std::string_view> names(Name name) const {
+        std::vector<std::string_view> all;
+        std::size_t size = 0;
+        for (std::size_t at = 0; const char *bytes = name(get(), at, &size); ++at) {
+            all.emplace_back(bytes, size);
+        }
+        return all;
+    }
+
+    detail::Handle<snm_stage> handle_;
+};
+
+// A key that signs cards. Threads may share one.
+class Key {
+  public:
+    // Of secret bytes, from a source of randomness that is meant for keys.
+    explicit Key(const std::array<std::uint8_t, SNM_KEY_BYTES> &secret)
+        : handle_(detail::make<snm_key>(
+              [&](auto out, auto error) { return snm_key_new(secret.data(), secret.size(), out, error); })) {}
+
+    // By the text of a key file.
+    static Key read(std::string_view text) {
+        return Key(detail::make<snm_key>(
+            [&](auto out, auto error) { return snm_key_read(text.data(), text.size(), out, error); }));
+    }
+
+    // 64 hexadecimal digits, valid as long as the key.
+    std::string_view public_key() const noexcept {
+        return detail::shown([&](auto size) { return snm_key_public(get(), size); });
+    }
+
+    const snm_key *get() const noexcept { return handle_.get(); }
+
+  private:
+    explicit Key(detail::Handle<snm_key> handle) noexcept : handle_(std::move(handle)) {}
+
+    detail::Handle<snm_key> handle_;
+};
+
+// The card of a closed dive. Threads may share one.
+class Card {
+  public:
+    explicit Card(detail::Handle<snm_card> handle) noexcept : handle_(std::move(handle)) {}
+
+    static Card read(std::string_view text) {
+        return Card(detail::make<snm_card>(
+            [&](auto out, auto error) { return snm_card_read(text.data(), text.size(), out, error); }));
+    }
+
+    // Valid as long as the card; empty of one that was moved from.
+    std::string_view json() const noexcept {
+        return detail::shown([&](auto size) { return snm_card_json(get(), size); });
+    }
+    bool passed() const noexcept { return snm_card_passed(get()); }
+
+    Card sign(const Key &key) const {
+        return Card(detail::make<snm_card>(
+            [&](auto out, auto error) { return snm_card_sign(get(), key.get(), out, error); }));
+    }
+
+    // Throws where the signature is by none of the keys, one a line, or does not hold.
+    void verify(std::string_view keys) const {
+        detail::run([&](auto error) { return snm_card_verify(get(), keys.data(), keys.size(), error); });
+    }
+
+    // Throws where the card, computed again from the log, is another one.
+    void replay(std::string_view log, const Stage &stage) const {
+        detail::run([&](auto error) {
+            return snm_card_replay(get(), detail::given(stage.get()), log.data(), log.size(), error);
+        });
+    }
+
+    // The same in the stage that the card names, of those that ship.
+    void replay(std::string_view log) const {
+        detail::run([&](auto error) { return snm_card_replay(get(), nullptr, log.data(), log.size(), error); });
+    }
+
+    // An in-toto statement, bare or in a DSSE envelope.
+    Result statement() const {
+        return Result(detail::make<snm_result>(
+            [&](auto out, auto error) { return snm_card_export(get(), nullptr, out, error); }));
+    }
+    Result envelope(const Key &key) const {
+        return Result(detail::make<snm_result>(
+            [&](auto out, auto error) { return snm_card_export(get(), detail::given(key.get()), out, error); }));
+    }
+
+    const snm_card *get() const noexcept { return handle_.get(); }
+
+  private:
+    detail::Handle<snm_card> handle_;
+};
+
+// What only the caller knows when a dive is closed. The texts are looked at when it is used.
+class Closing {
+  public:
+    explicit Closing(std::string_view dive_id) noexcept { closing_.dive_id = detail::there(dive_id); }
+
+    Closing &agent(std::string_view id) noexcept { return set(closing_.agent, id); }
+    Closing &agent(std::string_view id, std::string_view version) noexcept {
+        return agent(id).set(closing_.agent_version, version);
+    }
+    Closing &summary(std::string_view summary) noexcept { return set(closing_.summary, summary); }
+
+    const snm_closing *get() const noexcept { return &closing_; }
+
+  private:
+    Closing &set(snm_text &field, std::string_view value) noexcept {
+        field = detail::there(value);
+        return *this;
+    }
+
+    snm_closing closing_ = SNM_CLOSING_INIT;
+};
+
+// One run through a stage. It belongs to one thread at a time.
+class Dive {
+  public:
+    explicit Dive(const Stage &stage, std::uint64_t seed = 0)
+        : Dive(detail::make<snm_dive>(
+              [&](auto out, auto error) { return snm_dive_open(stage.get(), seed, out, error); })) {}
+
+    // Goes on with what `save` gave.
+    static Dive resume(const Stage &stage, std::string_view saved) {
+        return Dive(detail::make<snm_dive>([&](auto out, auto error) {
+            return snm_dive_resume(stage.get(), saved.data(), saved.size(), out, error);
+        }));
+    }
+
+    // What an action comes to; throws where it is refused, and the dive is as it was.
+    Result act(std::string_view action) {
+        return Result(detail::make<snm_result>([&](auto out, auto error) {
+            return snm_dive_act(handle_.get(), action.data(), action.size(), out, error);
+        }));
+    }
+
+    // These are valid until the next action.
+    std::string_view observation() const noexcept {
+        return detail::shown([&](auto size) { return snm_dive_observation(get(), size); });
+    }
+    std::string_view chain() const noexcept {
+        return detail::shown([&](auto size) { return snm_dive_chain(get(), size); });
+    }
+    // Of the last action; empty where there was none.
+    std::string_view log_line() const noexcept {
+        return detail::shown([&](auto size) { return snm_dive_log_line(get(), size); });
+    }
+    bool done() const noexcept { return snm_dive_done(get()); }
+    std::uint32_t turn() const noexcept { return snm_dive_turn(get()); }
+
+    Result save() const {
+        return Result(
+            detail::make<snm_result>([&](auto out, auto error) { return snm_dive_save(get(), out, error); }));
+    }
+
+    Card close(const Closing &closing) const {
+        return Card(detail::make<snm_card>(
+            [&](auto out, auto error) { return snm_dive_close(get(), closing.get(), out, error); }));
+    }
+
+    const snm_dive *get() const noexcept { return handle_.get(); }
+
+  private:
+    explicit Dive(detail::Handle<snm_dive> handle) noexcept : handle_(std::move(handle)) {}
+
+    detail::Handle<snm_dive> handle_;
 };
 
 } // namespace sonometer

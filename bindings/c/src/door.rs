@@ -4,33 +4,64 @@ use crate::error::Error;
 use crate::raw;
 use crate::status::Status;
 use sonometer::ErrorCode;
+use sonometer::stage::{Mismatch, Refused};
+use sonometer_card::BadKey;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Why a call came to nothing: the engine's error with the number of this door.
+/// Why a call came to nothing: what the engine says, with the number of this door.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: Status,
-    pub(crate) error: sonometer::Error,
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) place: String,
 }
 
 impl From<sonometer::Error> for Failure {
     fn from(error: sonometer::Error) -> Self {
-        Self { status: error.code.into(), error }
+        let sonometer::Error { code, message, place, .. } = error;
+        Self { status: code.into(), code: code.as_str(), message, place }
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        let status = match refused {
+            Refused::Closed => Status::DiveClosed,
+            Refused::TooLong { .. } => Status::ActionTooLong,
+        };
+        Self { status, code: refused.code(), message: refused.to_string(), place: "action".into() }
+    }
+}
+
+impl From<Mismatch> for Failure {
+    fn from(wrong: Mismatch) -> Self {
+        let Mismatch { place, message } = wrong;
+        Self { status: Status::CardMismatch, code: Mismatch::CODE, message, place }
+    }
+}
+
+impl From<BadKey> for Failure {
+    fn from(wrong: BadKey) -> Self {
+        let place = wrong.place();
+        Self { status: Status::InvalidKey, code: BadKey::CODE, message: wrong.message, place }
     }
 }
 
 impl Failure {
     /// A mistake in the call itself, at the argument `place`.
     pub(crate) fn argument(place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { status: Status::InvalidArgument, error: sonometer::Error::invalid(place, message) }
+        Self::invalid(Status::InvalidArgument, place, message)
+    }
+
+    /// An input of the wrong shape, at `place`; `status` says more than the engine's code.
+    pub(crate) fn invalid(status: Status, place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { status, ..sonometer::Error::invalid(place, message).into() }
     }
 
     fn panic(said: &str) -> Self {
         let message = format!("the engine panicked ({said}); please report it as a bug");
-        Self {
-            status: Status::Panic,
-            error: sonometer::Error::new(ErrorCode::Internal, String::new(), message),
-        }
+        Self { status: Status::Panic, ..sonometer::Error::new(ErrorCode::Internal, "", message).into() }
     }
 }
 

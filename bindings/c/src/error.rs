@@ -19,14 +19,14 @@ pub struct Error {
 
 impl Error {
     pub(crate) fn of(failure: &Failure) -> Self {
-        let error = &failure.error;
+        let Failure { status, code, message, place } = failure;
         Self {
-            status: failure.status,
-            code: ended(error.code.as_str().to_owned()),
+            status: *status,
+            code: ended((*code).to_owned()),
             // What a message quotes from the input may hold a NUL, which would end the text for C.
-            message: ended(error.message.replace('\0', "\u{2400}")),
-            place: ended(error.place.replace('\0', "\u{2400}")),
-            json: ended(error.to_json()),
+            message: ended(message.replace('\0', "\u{2400}")),
+            place: ended(place.replace('\0', "\u{2400}")),
+            json: ended(sonometer::error::to_json(code, message, place)),
         }
     }
 

@@ -9,13 +9,17 @@
 
 pub mod abi;
 pub mod batch;
+pub mod card;
+pub mod dive;
 mod door;
 pub mod error;
 pub mod interaction;
+pub mod key;
 pub mod options;
 pub mod raw;
 pub mod result;
 pub mod sense;
 pub mod session;
+pub mod stage;
 pub mod status;
 pub mod target;

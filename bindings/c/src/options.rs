@@ -3,7 +3,7 @@
 use crate::door::Failure;
 use crate::raw::{self, Text};
 use sonometer::{FlowOptions, OffsetUnit, Profile, SenseOptions, TemporalOptions, Unit, View};
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::offset_of;
 
 /// `profile`: scores and evidence.
 pub const SNM_PROFILE_RAW: u32 = 0;
@@ -55,8 +55,6 @@ pub struct Options {
 
 /// The bytes that the first version had: no program knows fewer.
 const FIRST: usize = offset_of!(Options, release) + size_of::<u64>();
-/// No later version will be larger.
-const MOST: usize = 4096;
 
 /// Options, read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -75,25 +73,8 @@ pub(crate) unsafe fn read<'a>(options: *const Options) -> Result<Wanted<'a>, Fai
     if options.is_null() {
         return Ok(Wanted::default());
     }
-    // SAFETY: not NULL; `size` is the first field of every version.
-    let size = unsafe { options.cast::<usize>().read_unaligned() };
-    if !(FIRST..=MOST).contains(&size) {
-        let message = format!("`size` is {size}; begin with SNM_OPTIONS_INIT");
-        return Err(Failure::argument("options.size", message));
-    }
-    // SAFETY: the caller has made that many bytes.
-    let given = unsafe { raw::list(options.cast::<u8>(), size, "options") }?;
-    let (known, newer) = given.split_at(size.min(size_of::<Options>()));
-    // A newer program may ask what this library cannot do; what it leaves at 0 it does not ask.
-    if newer.iter().any(|byte| *byte != 0) {
-        let message = "an option is set that this library does not know; install a newer one";
-        return Err(Failure::argument("options", message));
-    }
-    let mut own = MaybeUninit::<Options>::zeroed();
-    // SAFETY: `known` is at most as long as `Options`; the two do not overlap.
-    unsafe { own.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(known.as_ptr(), known.len()) };
-    // SAFETY: every field may hold any bytes, zeros too.
-    let own = unsafe { own.assume_init() };
+    // SAFETY: not NULL; the rest as the caller says. Every field may hold any bytes.
+    let own = unsafe { raw::grown(options, FIRST, "options", "SNM_OPTIONS_INIT") }?;
     // SAFETY: as the caller says of its texts.
     unsafe { own.wanted() }
 }
@@ -164,7 +145,7 @@ mod tests {
         // SAFETY: the options and their texts are on this stack.
         let failure = unsafe { read(options) }.expect_err("is refused");
         assert_eq!(failure.status, Status::InvalidArgument);
-        failure.error.place
+        failure.place
     }
 
     #[test]
@@ -205,6 +186,6 @@ mod tests {
         let asking = newer(1);
         // SAFETY: as above.
         let failure = unsafe { read((&raw const asking).cast()) }.expect_err("is refused");
-        assert_eq!(failure.error.place, "options");
+        assert_eq!(failure.place, "options");
     }
 }

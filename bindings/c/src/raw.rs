@@ -2,8 +2,8 @@
 
 use crate::door::Failure;
 use crate::status::Status;
-use sonometer::Error;
 use std::ffi::c_char;
+use std::mem::MaybeUninit;
 
 /// A text that the caller keeps: UTF-8, not ended by a NUL, which may stand in it like any other character.
 #[repr(C)]
@@ -90,11 +90,88 @@ fn check<T>(first: *const T, count: usize, name: &str) -> Result<(), Failure> {
 pub(crate) unsafe fn text<'a>(data: *const c_char, len: usize, name: &str) -> Result<&'a str, Failure> {
     // SAFETY: as the caller says; bytes have the layout of `char`.
     let bytes = unsafe { list(data.cast::<u8>(), len, name) }?;
+    utf8(bytes, name)
+}
+
+/// Bytes that should be a text; `name` says to people which.
+pub(crate) fn utf8<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, Failure> {
     std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
         let message = format!("`{name}` is not UTF-8: byte {at} is 0x{:02x}", bytes[at]);
-        Failure { status: Status::InvalidUtf8, error: Error::invalid(format!("byte {at}"), message) }
+        Failure::invalid(Status::InvalidUtf8, format!("byte {at}"), message)
     })
+}
+
+/// A list of texts.
+///
+/// # Safety
+/// As [`list`], and so is each text.
+pub(crate) unsafe fn texts<'a>(
+    first: *const Text,
+    count: usize,
+    name: &str,
+) -> Result<Vec<&'a str>, Failure> {
+    // SAFETY: as the caller says.
+    let all = unsafe { list(first, count, name) }?;
+    let one = |(at, one): (usize, &Text)| {
+        // SAFETY: as the caller says.
+        unsafe { text(one.data, one.len, &format!("{name}[{at}]")) }
+    };
+    all.iter().enumerate().map(one).collect()
+}
+
+/// No later version of a struct that may grow will be larger.
+const MOST: usize = 4096;
+
+/// A struct that may grow, as far as this library knows it; what it lacks is zeros. `first` is the size of its first version,
+/// `init` the macro that it begins with.
+///
+/// # Safety
+/// `given` points at a struct whose first field is its size in bytes, and at as many bytes. Every field of `T` may hold any
+/// bytes, zeros too.
+pub(crate) unsafe fn grown<T>(given: *const T, first: usize, name: &str, init: &str) -> Result<T, Failure> {
+    // SAFETY: as the caller says.
+    let size = unsafe { given.cast::<usize>().read_unaligned() };
+    if !(first..=MOST).contains(&size) {
+        let message = format!("`size` is {size}; begin with {init}");
+        return Err(Failure::argument(format!("{name}.size"), message));
+    }
+    // SAFETY: the caller has made that many bytes.
+    let bytes = unsafe { list(given.cast::<u8>(), size, name) }?;
+    let (known, newer) = bytes.split_at(size.min(size_of::<T>()));
+    // A newer program may ask what this library cannot do; what it leaves at 0 it does not ask.
+    if newer.iter().any(|byte| *byte != 0) {
+        let message =
+            format!("something in `{name}` is set that this library does not know; install a newer one");
+        return Err(Failure::argument(name, message));
+    }
+    let mut own = MaybeUninit::<T>::zeroed();
+    // SAFETY: `known` is at most as long as `T`; the two do not overlap.
+    unsafe { own.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(known.as_ptr(), known.len()) };
+    // SAFETY: as the caller says.
+    Ok(unsafe { own.assume_init() })
+}
+
+/// A text that is given out: its bytes and a NUL.
+#[derive(Debug)]
+pub(crate) struct Ended(Box<[u8]>);
+
+impl From<String> for Ended {
+    fn from(text: String) -> Self {
+        let mut bytes = text.into_bytes();
+        bytes.push(0);
+        Self(bytes.into_boxed_slice())
+    }
+}
+
+/// Gives a text out, and its length where there is a place for it; NULL and 0 where there is none.
+///
+/// # Safety
+/// `len` is NULL or may be written to.
+pub(crate) unsafe fn show(text: Option<&Ended>, len: *mut usize) -> *const c_char {
+    // SAFETY: as the caller says.
+    unsafe { write(len, text.map_or(0, |text| text.0.len() - 1)) };
+    text.map_or(std::ptr::null(), |text| text.0.as_ptr().cast())
 }
 
 /// Puts NULL to where something will be given out; `false` if there is no such place.
@@ -159,7 +236,7 @@ mod tests {
             [(&b"ab\xff"[..], "byte 2"), (b"\xe4\xbd", "byte 0"), (b"a\xed\xa0\x80", "byte 1")]
         {
             let failure = read(bytes).expect_err("is refused");
-            assert_eq!((failure.status, failure.error.place.as_str()), (Status::InvalidUtf8, place));
+            assert_eq!((failure.status, failure.place.as_str()), (Status::InvalidUtf8, place));
         }
     }
 
@@ -171,7 +248,7 @@ mod tests {
         for (data, len) in [(ptr::null(), 1), (c"a".as_ptr(), usize::MAX), (c"a".as_ptr(), 1 << 63)] {
             // SAFETY: as above.
             let failure = unsafe { text(data, len, "content") }.expect_err("is refused");
-            assert_eq!((failure.status, failure.error.place.as_str()), (Status::InvalidArgument, "content"));
+            assert_eq!((failure.status, failure.place.as_str()), (Status::InvalidArgument, "content"));
         }
         let odd = ptr::without_provenance::<u64>(3);
         // SAFETY: as above.

@@ -2,16 +2,16 @@
 
 use crate::door;
 use crate::error::Error;
-use crate::raw;
+use crate::raw::{self, Ended};
 use crate::status::Status;
 use sonometer::session::Released;
 use std::ffi::c_char;
 
-/// A result: the canonical JSON of a reading, a comparison or a step. Free it with `snm_result_free`.
+/// A result: the canonical JSON of a reading, a comparison or a step, or what else a call gives out as text. Free it with
+/// `snm_result_free`.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The bytes and a NUL.
-    ended: Box<[u8]>,
+    bytes: Ended,
     /// What a step lets go.
     released: Vec<Released>,
 }
@@ -24,9 +24,7 @@ impl From<String> for Outcome {
 
 impl Outcome {
     pub(crate) fn of_step(json: String, released: Vec<Released>) -> Self {
-        let mut bytes = json.into_bytes();
-        bytes.push(0);
-        Self { ended: bytes.into_boxed_slice(), released }
+        Self { bytes: json.into(), released }
     }
 }
 
@@ -35,10 +33,9 @@ impl Outcome {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_result_bytes(result: *const Outcome, len: *mut usize) -> *const c_char {
     // SAFETY: NULL or a live result, by the rules of the header.
-    let bytes = unsafe { result.as_ref() }.map(|result| &result.ended);
+    let bytes = unsafe { result.as_ref() }.map(|result| &result.bytes);
     // SAFETY: NULL or a place for a number, by the rules of the header.
-    unsafe { raw::write(len, bytes.map_or(0, |bytes| bytes.len() - 1)) };
-    bytes.map_or(std::ptr::null(), |bytes| bytes.as_ptr().cast())
+    unsafe { raw::show(bytes, len) }
 }
 
 /// The text that a step of a session lets go, masked where it is private: `at` counts its parts from 0, one for each segment

@@ -256,7 +256,7 @@ mod tests {
         let panicked = door::guarded(|| session.step(|_| panic!("in the middle")));
         assert_eq!(panicked.err().map(|failure| failure.status), Some(Status::Panic));
         let after = session.step(|live| live.push(b"much."));
-        assert_eq!(after.err().map(|failure| failure.error.place).as_deref(), Some("session"));
+        assert_eq!(after.err().map(|failure| failure.place).as_deref(), Some("session"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Targets: what measures.
 
-use crate::door::{self, Failure};
+use crate::door;
 use crate::error::Error;
 use crate::options::Wanted;
 use crate::raw::{self, Text};
@@ -67,12 +67,7 @@ pub unsafe extern "C" fn snm_target_read(
         // SAFETY: a text of the caller, by the rules of the header.
         let source = unsafe { raw::text(source, source_len, "source") }?;
         // SAFETY: a list of texts of the caller, by the rules of the header.
-        let named = unsafe { raw::list(shelf, shelf_len, "shelf") }?;
-        let text = |(at, text): (usize, &Text)| {
-            // SAFETY: as above.
-            unsafe { raw::text(text.data, text.len, &format!("shelf[{at}]")) }
-        };
-        let sources = named.iter().enumerate().map(text).collect::<Result<Vec<&str>, Failure>>()?;
+        let sources = unsafe { raw::texts(shelf, shelf_len, "shelf") }?;
         Ok(Target::read(source, &Shelf::default().read(&sources)?)?)
     };
     // SAFETY: places for handles or NULL, by the rules of the header.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The sources in the order in which their items stand in the header.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 15] = [
     "abi",
     "status",
     "raw",
@@ -15,6 +15,10 @@ const SOURCES: [&str; 11] = [
     "sense",
     "batch",
     "session",
+    "stage",
+    "dive",
+    "card",
+    "key",
     "result",
 ];
 
@@ -35,13 +39,19 @@ fn generate() -> String {
     format!("{head}{}#ifdef __cplusplus\nextern \"C\" {{{tail}", MACROS)
 }
 
-/// What a macro says and no Rust item can.
+/// What macros say and no Rust item can.
 const MACROS: &str = "\
 /**
  * Options at their defaults, with the size that this program knows.
  */
 #define SNM_OPTIONS_INIT \\
     { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0 }
+
+/**
+ * What is known when a dive is closed, with the size that this program knows and nothing else.
+ */
+#define SNM_CLOSING_INIT \\
+    { sizeof(snm_closing), { NULL, 0 }, { NULL, 0 }, { NULL, 0 }, { NULL, 0 } }
 
 ";
 

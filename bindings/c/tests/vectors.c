@@ -4,18 +4,7 @@
  * Writes one line a case: the bytes of the result, or the error as JSON.
  */
 
-#include "json.h"
-
-#include <sonometer.h>
-
-static snm_text text_of(const json *value) {
-    snm_text text = {NULL, 0};
-    if (value != NULL && (value->kind == JSON_TEXT || value->kind == JSON_NUMBER)) {
-        text.data = value->text;
-        text.len = value->len;
-    }
-    return text;
-}
+#include "dives.h"
 
 static int same(const json *a, const json *b) {
     if (a == NULL || b == NULL || a->kind != b->kind || a->len != b->len) {
@@ -90,11 +79,8 @@ static snm_options options_of(const json *view) {
 }
 
 static snm_status target_of(const json *source, const json *shelf, snm_target **out, snm_error **error) {
-    const size_t count = shelf == NULL ? 0 : shelf->len;
-    snm_text *texts = json_grown(NULL, (count + 1) * sizeof *texts);
-    for (size_t at = 0; at < count; ++at) {
-        texts[at] = text_of(&shelf->values[at]);
-    }
+    size_t count = 0;
+    snm_text *texts = texts_of(shelf, &count);
     const snm_text text = text_of(source);
     const snm_status status = snm_target_read(text.data, text.len, texts, count, out, error);
     free(texts);
@@ -189,6 +175,50 @@ static snm_status fed(const snm_target *target, const json *line, snm_result **r
     return status;
 }
 
+/* Cases of one target stand together: it is read once for them. */
+typedef struct known_target {
+    json source;
+    json shelf;
+    snm_target *target;
+} known_target;
+
+/* Moves a value out of a case, which is freed without it. */
+static void keep(json *kept, const json *value) {
+    json_free(kept);
+    if (value != NULL) {
+        *kept = *value;
+        memset((json *)value, 0, sizeof *value);
+    }
+}
+
+static snm_status sensed(known_target *known, const json *given, line *answer, snm_error **error) {
+    const json *source = json_get(given, "target");
+    const json *shelf = json_get(given, "shelf");
+    const json *feed = json_get(given, "feed");
+    const int at_once = feed == NULL || json_is(feed, "whole");
+    if (!at_once && !json_is(feed, "byte") && !json_is(feed, "token") && !json_is(feed, "segment")) {
+        json_fail("an unknown feed");
+    }
+    snm_status status = SNM_STATUS_OK;
+    if (known->target == NULL || !same(source, &known->source) || !same(shelf, &known->shelf)) {
+        snm_target_free(known->target);
+        status = target_of(source, shelf, &known->target, error);
+        keep(&known->source, source);
+        keep(&known->shelf, shelf);
+    }
+    snm_result *result = NULL;
+    if (status == SNM_STATUS_OK) {
+        status = at_once ? whole(known->target, given, &result, error) : fed(known->target, given, &result, error);
+    }
+    if (status == SNM_STATUS_OK) {
+        size_t len = 0;
+        const char *bytes = snm_result_bytes(result, &len);
+        line_bytes(answer, bytes, len);
+    }
+    snm_result_free(result);
+    return status;
+}
+
 /* A line of any length, without its end; NULL at the end of the file. */
 static char *read_line(FILE *file, char **memory, size_t *room) {
     size_t len = 0;
@@ -219,46 +249,38 @@ int main(int count, char **arguments) {
     }
     char *memory = NULL;
     size_t room = 0;
-    /* Cases of one target stand together: it is read once for them. */
-    json before;
-    memset(&before, 0, sizeof before);
-    snm_target *target = NULL;
+    known_target known;
+    memset(&known, 0, sizeof known);
+    known_stages stages = {NULL, 0};
     while (read_line(in, &memory, &room) != NULL) {
-        json line;
-        json_read(memory, &line);
-        const json *source = json_get(&line, "target");
-        const json *shelf = json_get(&line, "shelf");
-        const json *feed = json_get(&line, "feed");
+        json given;
+        json_read(memory, &given);
+        const json *play = json_get(&given, "dive");
+        const json *proof = json_get(&given, "card");
+        line answer = {NULL, 0};
         snm_error *error = NULL;
-        snm_result *result = NULL;
         snm_status status = SNM_STATUS_OK;
-        if (target == NULL || !same(source, json_get(&before, "target")) ||
-            !same(shelf, json_get(&before, "shelf"))) {
-            snm_target_free(target);
-            status = target_of(source, shelf, &target, &error);
-        }
-        const int at_once = feed == NULL || json_is(feed, "whole");
-        if (!at_once && !json_is(feed, "byte") && !json_is(feed, "token") && !json_is(feed, "segment")) {
-            json_fail("an unknown feed");
+        if (play != NULL) {
+            status = dived(&stages, play, &answer, &error);
+        } else if (proof != NULL) {
+            status = proved(&stages, proof, &answer, &error);
+        } else {
+            status = sensed(&known, &given, &answer, &error);
         }
         if (status == SNM_STATUS_OK) {
-            status = at_once ? whole(target, &line, &result, &error) : fed(target, &line, &result, &error);
-        }
-        size_t len = 0;
-        const char *bytes = snm_result_bytes(result, &len);
-        if (status == SNM_STATUS_OK) {
-            fwrite(bytes, 1, len, out);
+            fwrite(answer.text, 1, answer.len, out);
         } else {
             fputs(snm_error_json(error), out);
         }
         putc('\n', out);
-        snm_result_free(result);
+        free(answer.text);
         snm_error_free(error);
-        json_free(&before);
-        before = line;
+        json_free(&given);
     }
-    json_free(&before);
-    snm_target_free(target);
+    stages_free(&stages);
+    json_free(&known.source);
+    json_free(&known.shelf);
+    snm_target_free(known.target);
     free(memory);
     fclose(in);
     return fclose(out) == 0 ? 0 : 2;

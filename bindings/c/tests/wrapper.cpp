@@ -1,6 +1,9 @@
 // The C++ wrapper: owners move, free once, and errors are exceptions. Prints `ok NAME` or `not ok NAME` for each test.
 
+#include <array>
+#include <initializer_list>
 #include <iostream>
+#include <optional>
 #include <sonometer.hpp>
 #include <thread>
 #include <type_traits>
@@ -10,6 +13,10 @@ using namespace sonometer;
 static_assert(!std::is_copy_constructible_v<Target> && std::is_nothrow_move_constructible_v<Target>);
 static_assert(!std::is_copy_constructible_v<Result> && std::is_nothrow_move_assignable_v<Result>);
 static_assert(!std::is_copy_constructible_v<Interaction> && std::is_nothrow_move_assignable_v<Interaction>);
+static_assert(!std::is_copy_constructible_v<Stage> && std::is_nothrow_move_constructible_v<Stage>);
+static_assert(!std::is_copy_constructible_v<Dive> && std::is_nothrow_move_assignable_v<Dive>);
+static_assert(!std::is_copy_constructible_v<Card> && std::is_nothrow_move_assignable_v<Card>);
+static_assert(!std::is_copy_constructible_v<Key> && std::is_nothrow_move_assignable_v<Key>);
 
 namespace {
 
@@ -144,6 +151,101 @@ void threads() {
     }
 }
 
+constexpr std::string_view DOOR =
+    R"x({"sonometer_stage":1,"id":"door","version":"1.0","protocol":"thanks@1.0","objective":"Thank the porter.",)x"
+    R"x("envelope":{"max_action_chars":40},"start":"hall","checkpoints":{"inside":"reached(through)"},)x"
+    R"x("flags":{"late":{"when":"turn >= 3"}},"scenes":{"hall":{"world":"A porter.","do":[)x"
+    R"x({"when":"fired(gratitude)","go":"through"},{"otherwise":"stay","world":"He waits."}]},)x"
+    R"x("through":{"end":true,"world":"You are through."}}})x";
+
+// Says the words, and gives the log.
+std::string play(Dive &dive, std::initializer_list<std::string_view> words) {
+    std::string log;
+    for (std::string_view word : words) {
+        CHECK(dive.act(word).json().find("{\"observation\":") == 0);
+        log.append(dive.log_line()).append("\n");
+    }
+    return log;
+}
+
+void stages() {
+    const Stage door = Stage::read(DOOR, {PROTOCOL});
+    CHECK(door.id() == "door" && door.version() == "1.0" && door.objective() == "Thank the porter.");
+    CHECK(door.digest().size() == 71 && door.envelope().max_action_chars == 40);
+    CHECK(door.checkpoints() == std::vector<std::string_view>{"inside"});
+    CHECK(door.flags() == std::vector<std::string_view>{"late"});
+    CHECK(Stage::find("billing-dispute").checkpoints().size() == 3);
+    throws(SNM_STATUS_TARGET_NOT_FOUND, "stage", [] { Stage::find("nothing-like-it"); });
+    throws(SNM_STATUS_TARGET_NOT_FOUND, "protocol", [] { Stage::read(DOOR); });
+    throws(SNM_STATUS_INVALID_REQUEST, "path", [] { Stage::load("no/such/file.yaml"); });
+    Stage first = Stage::read(DOOR, {PROTOCOL});
+    const Stage second = std::move(first);
+    CHECK(first.id().empty() && first.flags().empty() && second.id() == "door"); // NOLINT: empty once moved from
+    throws(SNM_STATUS_INVALID_ARGUMENT, "stage", [&] { Dive dive(first); });
+}
+
+void dives() {
+    std::optional<Stage> door = Stage::read(DOOR, {PROTOCOL});
+    Dive dive(*door, SNM_MAX_SEED);
+    throws(SNM_STATUS_INVALID_REQUEST, "seed", [&] { Dive(*door, SNM_MAX_SEED + std::uint64_t(1)); });
+    CHECK(dive.observation() == R"({"done":false,"turn":0,"world":"A porter."})" && dive.log_line().empty());
+    play(dive, {"Hello."});
+    Dive again = Dive::resume(*door, dive.save().json());
+    throws(SNM_STATUS_CARD_MISMATCH, "", [&] { Dive::resume(*door, dive.save().str() + " "); });
+    door.reset();
+    throws(SNM_STATUS_ACTION_TOO_LONG, "action", [&] { dive.act(std::string(41, 'a')); });
+    CHECK(again.turn() == 1 && again.chain() == dive.chain() && again.log_line().empty());
+    play(dive, {"thank you"});
+    play(again, {"thank you"});
+    CHECK(dive.done() && dive.turn() == 2 && dive.chain().size() == 64 && again.chain() == dive.chain());
+    throws(SNM_STATUS_DIVE_CLOSED, "action", [&] { dive.act("thank you"); });
+    const Closing closing = Closing("dive-1").agent("visitor", "2").summary("");
+    const Card card = dive.close(closing);
+    CHECK(card.passed() && card.json() == again.close(closing).json());
+    CHECK(card.json().find(R"({"agent":{"id":"visitor","version":"2"},)") == 0);
+    CHECK(card.json().find(R"("summary":"",)") != std::string_view::npos);
+    Dive moved = std::move(dive);
+    CHECK(moved.turn() == 2 && dive.done() && dive.observation().empty()); // NOLINT: over once moved from
+    throws(SNM_STATUS_INVALID_ARGUMENT, "dive", [&] { dive.act("thank you"); });
+}
+
+void cards() {
+    const Stage door = Stage::read(DOOR, {PROTOCOL});
+    Dive dive(door);
+    const std::string log = play(dive, {"Good evening.", "thank you"});
+    const Key key(std::array<std::uint8_t, SNM_KEY_BYTES>{1, 2, 3});
+    const Key other = Key::read("# another\n" + std::string(64, '7'));
+    const Card card = dive.close(Closing("dive-1")).sign(key);
+    const Card read = Card::read(card.json());
+    CHECK(read.passed() && read.json() == card.json());
+    read.verify(key.public_key());
+    read.verify(std::string(other.public_key()).append("\n").append(key.public_key()));
+    read.replay(log, door);
+    throws(SNM_STATUS_CARD_MISMATCH, "signature", [&] { read.verify(other.public_key()); });
+    throws(SNM_STATUS_CARD_MISMATCH, "signature", [&] { dive.close(Closing("dive-1")).verify(key.public_key()); });
+    throws(SNM_STATUS_INVALID_KEY, "line 1", [&] { read.verify("zz"); });
+    throws(SNM_STATUS_INVALID_KEY, "line 1", [] { Key::read(std::string(63, '7')); });
+    throws(SNM_STATUS_TARGET_NOT_FOUND, "stage", [&] { read.replay(log); });
+    std::string changed = log;
+    changed.replace(changed.find("thank you"), 9, "thank him");
+    throws(SNM_STATUS_CARD_MISMATCH, "step 2", [&] { read.replay(changed, door); });
+    changed = std::string(card.json());
+    changed.replace(changed.find("\"turns\":2"), 9, "\"turns\":1");
+    throws(SNM_STATUS_CARD_MISMATCH, "totals.turns", [&] { Card::read(changed); });
+    CHECK(card.statement().str().find(card.json()) != std::string::npos);
+    CHECK(card.envelope(key).json() != card.envelope(other).json());
+    // What was moved from is no wish for something else.
+    Stage first = Stage::read(DOOR, {PROTOCOL});
+    const Stage second = std::move(first);
+    bool refused = false;
+    try {
+        read.replay(log, first); // NOLINT: moved from on purpose
+    } catch (const std::invalid_argument &) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
 } // namespace
 
 int main() {
@@ -155,5 +257,8 @@ int main() {
     run("options reach the engine", options);
     run("many at once are as one by one", batches);
     run("threads share a target", threads);
+    run("stages say what they are", stages);
+    run("dives go on and end", dives);
+    run("cards hold or say where they do not", cards);
     return failures == 0 ? 0 : 1;
 }

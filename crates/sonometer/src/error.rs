@@ -71,14 +71,19 @@ impl Error {
 
     /// `{"code":"invalid_request","message":"…","place":"segments[3].role"}`: the same bytes from every door.
     pub fn to_json(&self) -> String {
-        let mut json = Json::default();
-        json.object(|json| {
-            json.key("code").string(self.code.as_str());
-            json.key("message").string(&self.message);
-            json.key("place").string(&self.place);
-        });
-        json.into_text()
+        to_json(self.code.as_str(), &self.message, &self.place)
     }
+}
+
+/// The same of what goes wrong with a code of its own: actions that are refused, cards that do not hold, texts that are no key.
+pub fn to_json(code: &str, message: &str, place: &str) -> String {
+    let mut json = Json::default();
+    json.object(|json| {
+        json.key("code").string(code);
+        json.key("message").string(message);
+        json.key("place").string(place);
+    });
+    json.into_text()
 }
 
 impl fmt::Display for Error {
