@@ -236,7 +236,7 @@ class DiveStep:
     >>> step.triggered
     ('empathy',)
     >>> [(found.metamarker, found.source, found.segment) for found in step.evidence]
-    [('empathy', 'I am really sorry that', 1)]
+    [('empathy', 'I am really sorry', 1)]
     """
 
     observation: Observation
