@@ -9,7 +9,6 @@ from sonometer import (
     CompositionReading,
     Dive,
     DiveEnv,
-    DiveStep,
     Guard,
     Interaction,
     Metric,
@@ -23,6 +22,7 @@ from sonometer import (
     StageCard,
     Stream,
 )
+from sonometer.diving import DiveStep
 from sonometer.model import Event, Evidence, EvidenceFound, Ledger, Signal, Step
 
 
