@@ -214,6 +214,7 @@ def test_what_is_refused_changes_nothing(door: Stage) -> None:
     with pytest.raises(ActionTooLongError, match="101 characters, the stage takes 100") as long:
         dive.act("😀" * 101)
     assert (long.value.code, long.value.place) == ("action_too_long", "action")
+    assert long.value.fix == "say it in fewer words" and dive.save() == before
     for wrong in (None, 7, b"Hello.", ["Hello."]):
         with pytest.raises(WrongTypeError) as odd:
             dive.act(wrong)  # type: ignore[arg-type]
