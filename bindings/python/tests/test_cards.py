@@ -97,6 +97,7 @@ def test_signatures(card: StageCard) -> None:
     with pytest.raises(InvalidKeyError) as bad:
         signed.verify([KEY.public_key, "zz"])
     assert bad.value.place == "keys[1], line 1"
+    none: str | list[str]
     for none in ("", [], "# none\n"):
         with pytest.raises(InvalidKeyError, match="there is no key"):
             signed.verify(none)
