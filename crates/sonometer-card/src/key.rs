@@ -24,6 +24,16 @@ pub struct BadKey {
     pub message: String,
 }
 
+impl BadKey {
+    /// The machine-readable code.
+    pub const CODE: &'static str = "invalid_key";
+
+    /// Its place: `line 4`.
+    pub fn place(&self) -> String {
+        format!("line {}", self.line)
+    }
+}
+
 impl fmt::Display for BadKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.message)

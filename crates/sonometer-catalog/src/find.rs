@@ -3,7 +3,7 @@
 use crate::{Entry, entries, stages, versions_in};
 use sonometer::protocol::Status;
 use sonometer::stage::Stage;
-use sonometer::{Document, TargetKind};
+use sonometer::{Document, Error, ErrorCode, TargetKind};
 use std::fmt;
 
 /// Id and version of `id` or `id@version`.
@@ -50,6 +50,20 @@ pub fn find_stage(id: &str, version: Option<&str>) -> Option<&'static Entry> {
         Some(version) => newest_first.find(|entry| entry.version == version),
         None => newest_first.clone().find(is_published).or_else(|| newest_first.next()),
     }
+}
+
+/// The stage that ships as `id` or `id@version`, as [`find_stage`].
+///
+/// # Errors
+/// `target_not_found` with the place `stage` and with what there is.
+pub fn stage_named(name: &str) -> Result<&'static Entry, Error> {
+    let (id, version) = split(name);
+    find_stage(id, version).ok_or_else(|| {
+        let there: Vec<String> =
+            stages().iter().map(|entry| format!("{}@{}", entry.id, entry.version)).collect();
+        let message = format!("the catalogue has no stage `{name}`; there is {}", there.join(", "));
+        Error::new(ErrorCode::TargetNotFound, "stage", message)
+    })
 }
 
 fn find_of(kind: TargetKind, id: &str, version: Option<&str>) -> Option<&'static Entry> {

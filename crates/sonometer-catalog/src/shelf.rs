@@ -34,7 +34,8 @@ enum Behind {
     Nothing,
     #[default]
     Shipped,
-    ForStages,
+    /// By way of a function, so that a program that never asks for it does not carry what only stages need.
+    ForStages(fn() -> &'static dyn Catalog),
 }
 
 impl Behind {
@@ -42,7 +43,7 @@ impl Behind {
         match self {
             Self::Nothing => None,
             Self::Shipped => Some(&Shipped),
-            Self::ForStages => Some(&ForStages),
+            Self::ForStages(catalog) => Some(catalog()),
         }
     }
 }
@@ -55,14 +56,14 @@ impl Shelf {
 
     /// The same with what the stages that ship are sensed by behind it, which no other catalogue has.
     pub fn for_stages(self) -> Self {
-        Self { behind: Behind::ForStages, ..self }
+        Self { behind: Behind::ForStages(|| &ForStages), ..self }
     }
 
-    /// Puts the protocols and metrics of these sources on it.
+    /// Puts the protocols and metrics of these sources on it; for stages ([`Shelf::for_stages`]) blueprints, too.
     ///
     /// # Errors
-    /// Those of [`Document::read`], with `shelf[n]` before the place; `invalid_request` for a blueprint, which
-    /// no metric and no blueprint can name.
+    /// Those of [`Document::read`], with `shelf[n]` before the place; `invalid_request` for a blueprint that is not for
+    /// stages, since no metric and no blueprint can name it.
     pub fn read(mut self, sources: &[impl AsRef<str>]) -> Result<Self, Error> {
         for (at, source) in sources.iter().enumerate() {
             let document = Document::read(source.as_ref()).map(|(document, _)| document);
@@ -70,7 +71,8 @@ impl Shelf {
                 "" => Error { place: format!("shelf[{at}]"), ..error },
                 place => Error { place: format!("shelf[{at}], {place}"), ..error },
             })?;
-            if matches!(document, Document::Blueprint(_)) {
+            if matches!((&document, self.behind), (Document::Blueprint(_), Behind::Nothing | Behind::Shipped))
+            {
                 let message = "a blueprint cannot be named by another target; leave it out";
                 return Err(Error::invalid(format!("shelf[{at}]"), message));
             }
@@ -167,6 +169,8 @@ mod tests {
         assert!(error.place.starts_with("shelf[1], line "), "{error}");
         let blueprint = find_blueprint("service-call", None).expect("ships").source;
         assert_eq!(Shelf::default().read(&[blueprint]).expect_err("is of no use").place, "shelf[0]");
+        let shelf = Shelf::default().for_stages().read(&[blueprint]).expect("a stage can name it");
+        assert_eq!(shelf.blueprints("service-call").expect("can be read").len(), 1);
     }
 
     #[test]

@@ -1,10 +1,28 @@
 //! Seeded variation without a running generator: every draw stands for itself, so that what is said at turn 9 does not
 //! depend on what was drawn before, a replay needs nothing but seed and actions, and a further list shifts no other.
 
+use crate::error::Error;
 use sha2::{Digest, Sha256};
 
 /// The largest seed, 2^53 − 1: every client of JSON keeps it.
 pub const MAX_SEED: u64 = (1 << 53) - 1;
+
+/// Reads a seed: decimal digits, 0 to [`MAX_SEED`].
+///
+/// # Errors
+/// `invalid_request` with the place `seed`.
+pub fn read_seed(text: &str) -> Result<u64, Error> {
+    let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|seed| is_plain && *seed <= MAX_SEED).ok_or_else(|| {
+        // Whatever it is, an error is no place to repeat a long text.
+        let shown: String = text.chars().take(40).collect();
+        let more = if shown.len() < text.len() { "…" } else { "" };
+        Error::invalid(
+            "seed",
+            format!("`{shown}{more}` is no seed; give a whole number from 0 to {MAX_SEED}"),
+        )
+    })
+}
 
 /// Where draws come from.
 #[derive(Clone, Copy, Debug)]

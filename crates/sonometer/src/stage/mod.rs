@@ -71,7 +71,7 @@ mod walk;
 mod world;
 
 pub use card::{Agent, Attempt, Card, Closing, Measured, Stamp, TargetStamp, Totals, Verdict};
-pub use choice::MAX_SEED;
+pub use choice::{MAX_SEED, read_seed};
 pub use dive::{Dive, Observation, Refused, Step};
 pub use guard::{Fact, Guard, Quantity, Relation};
 pub use model::*;

@@ -1,10 +1,12 @@
 //! Replaying: whoever has the stage can compute a card again from its actions. That is stronger than a signature: it does
 //! not say who vouches for the grade, it shows the grade.
 
-use super::card::{Agent, Card, Closing};
+use super::canonical::hex;
+use super::card::{Agent, Card, Closing, Measured};
 use super::card_read::{Object, measured};
-use super::dive::Step;
+use super::dive::{Dive, Step, first_link, next_link};
 use super::world::World;
+use crate::interaction::Turn;
 use crate::json::Json;
 use crate::protocol::source::read_json;
 use std::fmt;
@@ -19,6 +21,9 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    /// The machine-readable code.
+    pub const CODE: &'static str = "card_mismatch";
+
     /// Something that does not hold.
     pub fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { place: place.into(), message: message.into() }
@@ -94,16 +99,34 @@ impl Action {
 impl Step {
     /// The line of a log: `action`, `chain`, `reading`, `turn` and `world`. `chain` is [`super::Dive::chain`] after the step.
     pub fn log_line(&self, action: &str, chain: &str) -> String {
-        let mut json = Json::default();
-        json.object(|json| {
-            json.key("action").string(action);
-            json.key("chain").string(chain);
-            json.key("reading").object(|json| self.measured.write(json));
-            json.key("turn").count(self.observation.turn.into());
-            json.key("world").string(&self.observation.world);
-        });
-        json.into_text()
+        line(action, chain, self.measured, self.observation.turn, &self.observation.world)
     }
+}
+
+impl Dive {
+    /// The log so far: for each action its [`Step::log_line`], without line feeds. A dive that was resumed has all of it.
+    pub fn log(&self) -> Vec<String> {
+        let mut chain = first_link(self.world.digest(), self.seed);
+        let answers = self.state.talk.iter().skip(2).step_by(2);
+        let steps = self.actions().zip(answers).zip(&self.state.readings);
+        let write = |(turn, ((action, answer), measured)): (u32, ((&str, &Turn), &Measured))| {
+            chain = next_link(&chain, action, *measured);
+            line(action, &hex(&chain), *measured, turn, &answer.content)
+        };
+        (1..).zip(steps).map(write).collect()
+    }
+}
+
+fn line(action: &str, chain: &str, measured: Measured, turn: u32, world: &str) -> String {
+    let mut json = Json::default();
+    json.object(|json| {
+        json.key("action").string(action);
+        json.key("chain").string(chain);
+        json.key("reading").object(|json| measured.write(json));
+        json.key("turn").count(turn.into());
+        json.key("world").string(world);
+    });
+    json.into_text()
 }
 
 /// Computes a card again from its actions and compares every byte.

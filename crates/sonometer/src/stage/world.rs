@@ -89,6 +89,23 @@ impl World {
         Ok(Self { inner: Arc::new(Inner { stage, digest, instrument, target, asked }) })
     }
 
+    /// Reads a stage file and makes it ready, with the warnings of [`Stage::read`] and [`World::lint`].
+    ///
+    /// # Errors
+    /// Those of [`Stage::read`] and [`World::new`]; what is wrong in the file is told with its line and column.
+    pub fn read(text: &str, catalog: &dyn Catalog) -> Result<(Self, Diagnostics), Error> {
+        let (stage, mut found) = Stage::read(text)?;
+        let world = Self::new(stage, catalog).map_err(|error| {
+            match error.place.is_empty() && !error.diagnostics.is_empty() {
+                true => Error::protocol(text, error.diagnostics),
+                false => error,
+            }
+        })?;
+        world.lint().iter().for_each(|finding| found.push(finding.clone()));
+        found.sort();
+        Ok((world, found))
+    }
+
     /// The stage.
     pub fn stage(&self) -> &Stage {
         &self.inner.stage
