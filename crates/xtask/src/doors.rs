@@ -6,8 +6,9 @@ mod engine;
 mod random;
 mod runner;
 
+use crate::dives;
 use crate::test::{build_command, root};
-use case::{Answer, Case, Feed};
+use case::{Answer, Case, Feed, Sense, Task};
 use runner::Why;
 use sonometer_reference::vectors;
 use std::fs;
@@ -107,19 +108,19 @@ pub(crate) fn run(which: Which) -> Result<Vec<String>, String> {
 /// The engine itself: what vectors expect, and in sessions the same as at once.
 fn by_engine(cases: Vec<Case>, table: &mut Table) -> Vec<Pair> {
     let start = Instant::now();
-    let answers: Vec<Answer> = cases.iter().map(engine::answer).collect();
+    let engine = engine::Engine::default();
+    let answers: Vec<Answer> = cases.iter().map(|case| engine.answer(case)).collect();
     let time = start.elapsed();
     let mut wrong: Vec<Option<String>> = Vec::new();
     let mut pairs: Vec<Pair> = Vec::new();
     for (case, said) in cases.into_iter().zip(answers) {
         // A case at once stands before the same in sessions.
-        let expected = match (case.feed, pairs.iter().rev().find(|(case, _)| case.feed == Feed::Whole)) {
-            (Feed::Whole, _) | (_, None) => said.clone(),
+        let expected = match (case.is_whole(), pairs.iter().rev().find(|(case, _)| case.is_whole())) {
+            (true, _) | (_, None) => said.clone(),
             (_, Some((_, at_once))) => at_once.clone(),
         };
-        let vector = case.vector.expect.as_ref();
-        wrong.push(match vector.filter(|line| !said.is(line)) {
-            Some(line) => Some(format!("{}\n  vector   {line:?}", said.line())),
+        wrong.push(match case.missed_by(&said) {
+            Some(line) => Some(format!("{}\n  vector   {line}", said.line())),
             None => (said != expected).then(|| said.line()),
         });
         pairs.push((case, expected));
@@ -129,11 +130,11 @@ fn by_engine(cases: Vec<Case>, table: &mut Table) -> Vec<Pair> {
     pairs
 }
 
-/// The command, with whole interactions: what it streams is tested with its verb.
+/// The command, with what it can be asked for.
 fn by_command(pairs: &[Pair], table: &mut Table) -> Result<command::Depth, String> {
     // Built as this program is: with optimisation where many cases are to be run.
     let program = build_command(if cfg!(debug_assertions) { &[] } else { &["--release"] })?;
-    let at_once: Vec<&Pair> = pairs.iter().filter(|(case, _)| case.feed == Feed::Whole).collect();
+    let at_once: Vec<&Pair> = pairs.iter().filter(|pair| command::takes(pair)).collect();
     let start = Instant::now();
     let said = command::run(&program, &target().join("doors"), &at_once)?;
     let time = start.elapsed();
@@ -170,8 +171,8 @@ fn report(table: &Table, depth: command::Depth) -> Result<Vec<String>, String> {
     }
     let command::Depth { bytes, codes } = depth;
     println!(
-        "command: whole answers only; {bytes} compared byte by byte, {codes} (errors and insufficient content in its \
-         own words) by their code"
+        "command: whole interactions, and dives that its verb can play (no pause, no refused action, an agent by its id \
+         alone); {bytes} compared byte by byte, {codes} (errors and insufficient content in its own words) by their code"
     );
     println!(
         "{ran} doors ran, {} skipped, {broken} broken; {all} answers, {different} different",
@@ -200,13 +201,13 @@ fn cases(which: Which) -> Result<Vec<Case>, String> {
     let at_once = match which {
         Which::Random { count, seed } => random::cases(count, seed),
         Which::Vectors => {
-            let vectors = vectors::all(&root())?;
-            let case = |vector: vectors::Vector| Case {
+            let sense = |vector: vectors::Vector| Case {
                 name: format!("{} {}", vector.place, vector.name),
-                vector,
-                feed: Feed::Whole,
+                task: Task::Sense(Sense { vector, feed: Feed::Whole }),
             };
-            Ok(vectors.into_iter().map(case).collect::<Vec<Case>>())
+            let dive = |line: dives::Line| Case { name: line.name, task: Task::Dive(line.task, line.expect) };
+            let vectors = vectors::all(&root())?.into_iter().map(sense);
+            Ok(vectors.chain(dives::all(&root())?.into_iter().map(dive)).collect::<Vec<Case>>())
         }
     }?;
     let with_sessions = |case: Case| {
@@ -252,12 +253,13 @@ mod tests {
     #[test]
     fn the_engine_answers_what_vectors_expect() {
         let cases = cases(Which::Vectors).expect("vectors");
+        let engine = engine::Engine::default();
         let wrong: Vec<&str> = cases
             .iter()
-            .filter(|case| case.vector.expect.as_ref().is_some_and(|line| !engine::answer(case).is(line)))
+            .filter(|case| case.missed_by(&engine.answer(case)).is_some())
             .map(|case| case.name.as_str())
             .collect();
-        assert!(cases.len() > 500 && wrong.is_empty(), "{wrong:?}");
+        assert!(cases.len() > 600 && wrong.is_empty(), "{wrong:?}");
     }
 
     #[test]

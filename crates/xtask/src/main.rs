@@ -1,6 +1,7 @@
 //! Repository tasks: `cargo xtask NAME`.
 
 mod cards;
+mod dives;
 mod doors;
 mod equal;
 mod guard;

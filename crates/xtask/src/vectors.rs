@@ -1,8 +1,9 @@
 //! The test vectors: `vectors` fills in what is missing, `vectors --check` works everything out again.
 //!
-//! Expectations come from the reference engine. To have one worked out anew, remove its `expect` or `error` first: a
+//! Expectations come from the reference engine; those of dives, which it does not know, from the engine itself. To have one worked out anew, remove its `expect` or `error` first: a
 //! filled expectation is never written over.
 
+use crate::dives;
 use sonometer_reference::vectors::{self, Line, Outcome};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,17 +42,19 @@ pub(crate) fn fill() -> Result<(), String> {
             println!("{file}: {count} filled in");
         }
     }
-    Ok(())
+    dives::fill(&root())
 }
 
 /// Works every expectation out again.
 pub(crate) fn check() -> Result<(), String> {
     let all = vectors::all(&root())?;
-    let wrong: Vec<String> = all
+    let mut wrong: Vec<String> = all
         .iter()
         .filter(|vector| vector.expect.as_ref() != Some(&vector.by_reference()))
         .map(|vector| format!("{}: `{}` is missing or different", vector.place, vector.name))
         .collect();
-    println!("{} vectors", all.len());
+    let (played, differ) = dives::check(&root())?;
+    wrong.extend(differ);
+    println!("{} vectors, {played} of dives and cards", all.len());
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }

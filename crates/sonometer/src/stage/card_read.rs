@@ -17,6 +17,9 @@ impl Card {
     /// What is wrong and where, as a path (`totals.score`): text that is no JSON, keys that are missing or not known, values
     /// of another type, a card that is not written in the canonical way, sums that do not add up.
     pub fn read(text: &str) -> Result<Self, Mismatch> {
+        if text.trim().is_empty() {
+            return Err(Mismatch::new("", "there is no card: the text is empty"));
+        }
         let root = read_json(text.trim_end_matches(['\r', '\n'])).map_err(|wrong| {
             let (line, column) = crate::diagnostic::line_and_column(text, wrong.span.start);
             Mismatch::new(

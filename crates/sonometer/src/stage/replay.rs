@@ -213,7 +213,18 @@ fn compare(card: &Card, again: &Card) -> Result<(), Mismatch> {
         ),
         ("verdict.flags_tripped", names(&card.verdict.flags_tripped), names(&again.verdict.flags_tripped)),
         ("envelope.access_mode", card.access_mode.as_str().into(), again.access_mode.as_str().into()),
-        ("envelope", format!("{:?}", card.envelope), format!("{:?}", again.envelope)),
+        ("envelope.max_turns", card.envelope.max_turns.to_string(), again.envelope.max_turns.to_string()),
+        ("envelope.ics_budget", card.envelope.ics_budget.to_string(), again.envelope.ics_budget.to_string()),
+        (
+            "envelope.max_action_chars",
+            card.envelope.max_action_chars.to_string(),
+            again.envelope.max_action_chars.to_string(),
+        ),
+        (
+            "envelope.share_scorecard",
+            card.envelope.share_scorecard.to_string(),
+            again.envelope.share_scorecard.to_string(),
+        ),
     ] {
         if is != wanted {
             return differs(place, is, wanted);

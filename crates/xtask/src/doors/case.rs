@@ -1,5 +1,6 @@
 //! One case for every door, and what must come of it.
 
+use crate::dives;
 use serde_json::{Value, json};
 use sonometer::protocol::Modality;
 use sonometer::{Error, Interaction, Turn, Unit};
@@ -10,6 +11,21 @@ use sonometer_reference::vectors::{Outcome, Shown, Vector};
 pub(super) struct Case {
     /// What it shows, with file and line, or seed and number.
     pub(super) name: String,
+    pub(super) task: Task,
+}
+
+/// What a door is asked to do.
+#[derive(Clone, Debug)]
+pub(super) enum Task {
+    /// To sense or compare.
+    Sense(Sense),
+    /// To dive, or to check a card; with the line that must come of it, once that is known.
+    Dive(dives::Task, Option<String>),
+}
+
+/// Something to be measured.
+#[derive(Clone, Debug)]
+pub(super) struct Sense {
     pub(super) vector: Vector,
     pub(super) feed: Feed,
 }
@@ -57,25 +73,59 @@ fn plain(interaction: &Interaction) -> String {
 }
 
 impl Case {
+    /// What is to be measured; `None` for dives and cards.
+    pub(super) fn sense(&self) -> Option<&Sense> {
+        match &self.task {
+            Task::Sense(sense) => Some(sense),
+            Task::Dive(..) => None,
+        }
+    }
+
+    /// Whether it is given as a whole, and not bit by bit through a session.
+    pub(super) fn is_whole(&self) -> bool {
+        self.sense().is_none_or(|sense| sense.feed == Feed::Whole)
+    }
+
+    /// What must come of it, said otherwise by `answer`; `None` if nothing is expected or just this.
+    pub(super) fn missed_by(&self, answer: &Answer) -> Option<String> {
+        match &self.task {
+            Task::Sense(Sense { vector, .. }) => {
+                vector.expect.as_ref().filter(|line| !answer.is(line)).map(|line| format!("{line:?}"))
+            }
+            Task::Dive(_, expect) => expect.clone().filter(|line| !answer.is_said_by(line)),
+        }
+    }
+
     /// The same once for each way in which a session can take it. Sessions measure one interaction, and what comes in bit by bit
     /// is no JSON: comparisons and what cannot be read are left out.
     pub(super) fn in_sessions(&self) -> Vec<Self> {
-        let interaction = match self.vector.interaction_b {
+        let Task::Sense(Sense { vector, .. }) = &self.task else { return Vec::new() };
+        let interaction = match vector.interaction_b {
             Some(_) => None,
-            None => Interaction::from_json(&self.vector.interaction).ok(),
+            None => Interaction::from_json(&vector.interaction).ok(),
         };
         let Some(interaction) = interaction else { return Vec::new() };
-        let vector = Vector { interaction: plain(&interaction), ..self.vector.clone() };
+        let vector = Vector { interaction: plain(&interaction), ..vector.clone() };
         let fed = |feed: Feed| Self {
             name: format!("{}, by {}", self.name, feed.as_str()),
-            vector: vector.clone(),
-            feed,
+            task: Task::Sense(Sense { vector: vector.clone(), feed }),
         };
         Feed::SESSIONS.map(fed).into()
     }
 
     /// The line of a file of cases.
     pub(super) fn to_json(&self) -> String {
+        let case = match &self.task {
+            Task::Sense(sense) => sense.to_json(&self.name),
+            Task::Dive(dives::Task::Dive(play), _) => json!({ "name": self.name, "dive": play }),
+            Task::Dive(dives::Task::Card(proof), _) => json!({ "name": self.name, "card": proof }),
+        };
+        case.to_string()
+    }
+}
+
+impl Sense {
+    fn to_json(&self, name: &str) -> Value {
         let Vector { target, shelf, interaction, interaction_b, view, .. } = &self.vector;
         let Shown { profile, offsets, flow, temporal } = view;
         let flow = flow.as_ref().map(|primary| json!({ "primary": primary }));
@@ -83,18 +133,17 @@ impl Case {
         let temporal = temporal.as_ref().map(|given| json!({ "window": window(given) }));
         let view =
             json!({ "profile": profile.as_str(), "offsets": offsets, "flow": flow, "temporal": temporal });
-        let case = json!({
-            "name": self.name, "target": target, "shelf": shelf, "interaction": interaction,
+        json!({
+            "name": name, "target": target, "shelf": shelf, "interaction": interaction,
             "interaction_b": interaction_b, "view": view, "feed": self.feed.as_str(),
-        });
-        case.to_string()
+        })
     }
 }
 
 /// What the engine answers, as a line that every door must answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// The bytes of a reading or a comparison.
+    /// The bytes of a reading, a comparison, a dive with its card.
     Bytes(String),
     /// No result.
     Error { code: String, message: String, place: String },
@@ -107,6 +156,15 @@ impl From<Result<String, Error>> for Answer {
             Err(Error { code, message, place, .. }) => {
                 Self::Error { code: code.as_str().into(), message, place }
             }
+        }
+    }
+}
+
+impl From<Result<String, dives::Wrong>> for Answer {
+    fn from(result: Result<String, dives::Wrong>) -> Self {
+        match result {
+            Ok(bytes) => Self::Bytes(bytes),
+            Err(dives::Wrong { code, message, place }) => Self::Error { code, message, place },
         }
     }
 }

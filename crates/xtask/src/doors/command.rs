@@ -4,7 +4,9 @@
 //! `sense` tells insufficient content as an error, and errors in its own words around the engine's; there the code is compared,
 //! and that the place is named. `batch` gives the engine's bytes and words.
 
-use super::case::{Answer, Case};
+mod dive;
+
+use super::case::{Answer, Case, Feed, Sense, Task};
 use serde_json::Value;
 use sonometer_reference::vectors::Vector;
 use std::collections::BTreeMap;
@@ -30,17 +32,34 @@ pub(super) struct Said {
 enum Verb {
     Batch,
     Sense,
+    Dive,
+}
+
+/// Whether the command is asked for this: whole interactions (what it streams is tested with its verb), and what of dives its
+/// verb can do.
+pub(super) fn takes((case, answer): &(Case, Answer)) -> bool {
+    match &case.task {
+        Task::Sense(sense) => sense.feed == Feed::Whole,
+        Task::Dive(task, _) => dive::takes(task, answer),
+    }
 }
 
 impl Said {
     /// Whether it is what the engine answers.
     pub(super) fn is(&self, case: &Case, answer: &Answer, depth: &mut Depth) -> bool {
+        let Task::Sense(Sense { vector, .. }) = &case.task else {
+            match answer {
+                Answer::Error { code, .. } if dive::is_by_code(code) => depth.codes += 1,
+                _ => depth.bytes += 1,
+            }
+            return dive::is(&self.line, answer);
+        };
         if let (Verb::Batch, Some(line)) = (self.verb, unwrap(&self.line)) {
             depth.bytes += 1;
             return answer.is_said_by(&line);
         }
         let Answer::Error { code, place, .. } = answer else {
-            if answer.is_insufficient() && case.vector.interaction_b.is_none() {
+            if answer.is_insufficient() && vector.interaction_b.is_none() {
                 depth.codes += 1;
                 return self.line.contains("\"code\":\"insufficient_signal\"");
             }
@@ -49,7 +68,7 @@ impl Said {
         };
         depth.codes += 1;
         // The places in a protocol stand in the report for people; an empty input has none.
-        let told = code == "invalid_protocol" || case.vector.interaction.trim().is_empty();
+        let told = code == "invalid_protocol" || vector.interaction.trim().is_empty();
         self.line.contains(&format!("\"code\":\"{code}\""))
             && (told || self.line.contains(escaped(place).as_str()))
     }
@@ -88,7 +107,10 @@ pub(super) fn run(command: &Path, folder: &Path, cases: &[&(Case, Answer)]) -> R
     said.resize_with(cases.len(), || None);
     let mut groups: BTreeMap<(&str, Vec<String>), Vec<usize>> = BTreeMap::new();
     for (at, (case, answer)) in cases.iter().enumerate() {
-        let vector = &case.vector;
+        let Task::Sense(Sense { vector, .. }) = &case.task else {
+            said[at] = Some(Said { line: door.dive(case)?, verb: Verb::Dive });
+            continue;
+        };
         let text = &vector.interaction;
         let is_composed =
             vector.interaction_b.is_some() || !vector.shelf.is_empty() || names_others(&vector.target);
@@ -102,7 +124,8 @@ pub(super) fn run(command: &Path, folder: &Path, cases: &[&(Case, Answer)]) -> R
         }
     }
     for ((target, options), places) in groups {
-        let vectors: Vec<&Vector> = places.iter().map(|at| &cases[*at].0.vector).collect();
+        let vectors: Vec<&Vector> =
+            places.iter().filter_map(|at| cases[*at].0.sense()).map(|sense| &sense.vector).collect();
         let lines: Vec<&str> = vectors.iter().map(|vector| vector.interaction.as_str()).collect();
         let asks_more = vectors[0].view.flow.is_some() || vectors[0].view.temporal.is_some();
         // `batch` takes an object with the key `id` apart.
@@ -113,7 +136,7 @@ pub(super) fn run(command: &Path, folder: &Path, cases: &[&(Case, Answer)]) -> R
         };
         let answers = match verb {
             Verb::Sense => door.sense(target, &options, &lines.join("\n"))?,
-            Verb::Batch => door.batch(target, vectors[0], &lines.join("\n"))?,
+            _ => door.batch(target, vectors[0], &lines.join("\n"))?,
         };
         for (nth, at) in places.into_iter().enumerate() {
             said[at] = Some(Said { line: answers.get(nth).cloned().unwrap_or_default(), verb });

@@ -1,14 +1,24 @@
 //! The door that everything else is compared with: the engine, in this process.
 
-use super::case::{Answer, Case, Feed};
+use super::case::{Answer, Case, Feed, Sense, Task};
+use crate::dives;
 use sonometer::{Error, Interaction, SessionOptions, Turn, Unit};
 use sonometer_reference::vectors::Vector;
 
-/// What the engine says.
-pub(super) fn answer(case: &Case) -> Answer {
-    match case.feed {
-        Feed::Whole => case.vector.sensed().into(),
-        Feed::Byte | Feed::Token | Feed::Segment => fed(&case.vector, case.feed).into(),
+/// The engine, and what it keeps from one case to the next.
+#[derive(Default)]
+pub(super) struct Engine {
+    dives: dives::Engine,
+}
+
+impl Engine {
+    /// What the engine says.
+    pub(super) fn answer(&self, case: &Case) -> Answer {
+        match &case.task {
+            Task::Sense(Sense { vector, feed: Feed::Whole }) => vector.sensed().into(),
+            Task::Sense(Sense { vector, feed }) => fed(vector, *feed).into(),
+            Task::Dive(task, _) => self.dives.answer(task).into(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Random cases: protocols, interactions and views from the generator of the reference engine, and what can be made of them:
 //! comparisons, metrics, blueprints, and JSON with a mistake in it.
 
-use super::case::{Case, Feed};
+use super::case::{Case, Feed, Sense, Task};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::json;
@@ -26,7 +26,7 @@ pub(super) fn cases(count: usize, seed: u64) -> Result<Vec<Case>, String> {
         for _ in 0..SHARED.min(count - cases.len()) {
             let name = format!("seed {seed}, case {}", cases.len());
             let vector = dice.vector(&name, &protocol, sensor.as_ref())?;
-            cases.push(Case { name, vector, feed: Feed::Whole });
+            cases.push(Case { name, task: Task::Sense(Sense { vector, feed: Feed::Whole }) });
         }
     }
     Ok(cases)
@@ -150,17 +150,19 @@ mod tests {
     #[test]
     fn all_kinds_of_cases_come_and_most_find_something() {
         let cases = cases(400, 1).expect("cases");
-        let answers: Vec<Answer> = cases.iter().map(engine::answer).collect();
+        let engine = engine::Engine::default();
+        let answers: Vec<Answer> = cases.iter().map(|case| engine.answer(case)).collect();
         let found = answers
             .iter()
             .filter(|a| matches!(a, Answer::Bytes(bytes) if bytes.contains("\"evidence\":[{")))
             .count();
         let wrong = answers.iter().filter(|a| matches!(a, Answer::Error { .. })).count();
-        let compared = cases.iter().filter(|case| case.vector.interaction_b.is_some()).count();
+        let vectors: Vec<&Vector> = cases.iter().filter_map(Case::sense).map(|sense| &sense.vector).collect();
+        let compared = vectors.iter().filter(|vector| vector.interaction_b.is_some()).count();
         let composed = answers
             .iter()
-            .zip(&cases)
-            .filter(|(a, case)| !case.vector.shelf.is_empty() && matches!(a, Answer::Bytes(_)));
+            .zip(&vectors)
+            .filter(|(a, vector)| !vector.shelf.is_empty() && matches!(a, Answer::Bytes(_)));
         let composed = composed.count();
         assert!(
             found > 100 && wrong > 20 && compared > 40 && composed > 20,
