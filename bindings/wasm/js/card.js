@@ -46,9 +46,9 @@ export class StageCard {
 
   /** Computes the card again from the log of its actions; throws at the first thing that differs. */
   replay(log, stage) {
-    const text = Array.isArray(log) ? log.join('\n') : log;
-    wantText('log', text);
+    const text = logText(log);
     if (stage !== undefined && !(stage instanceof Stage)) throw invalid('stage', `a \`Stage\` is needed, not ${kind(stage)}`);
+    if (stage === undefined) readLog(text);
     const named = stage ?? Stage.shipped(`${this.stage.id}@${this.stage.version}`);
     try {
       named[replayed](this.#json, text);
@@ -56,4 +56,16 @@ export class StageCard {
       if (stage === undefined) named.free();
     }
   }
+}
+
+/** The actions of a log, which is read strictly. */
+export function readLog(log) {
+  const text = logText(log);
+  return call((engine) => engine.World.readLog(text));
+}
+
+function logText(log) {
+  const text = Array.isArray(log) ? log.join('\n') : log;
+  wantText('log', text);
+  return text;
 }

@@ -2,6 +2,6 @@
 import sonometer from './dives-node.cjs';
 
 export const {
-  Comparison, Dive, DiveStep, Estimate, Guard, Interaction, Reading, Sensor, Session, SonometerError, Stage, StageCard, catalog, fingerprint, init,
-  signCard, stages, verifyCard,
+  Comparison, Dive, DiveStep, Estimate, Guard, Interaction, Observation, Reading, Sensor, Session, SonometerError, Stage, StageCard, catalog,
+  fingerprint, init, readLog, signCard, stages, verifyCard,
 } = sonometer;

@@ -50,9 +50,11 @@ export class Stage {
   }
 
   /** What ships, by `id` or `id@version`. */
-  static shipped(name) {
+  static shipped(name, options = {}) {
+    known('options', options, ['shelf']);
     wantText('name', name);
-    return new Stage(inside, (engine) => engine.World.shipped(name));
+    const others = shelfTexts(options.shelf ?? []);
+    return new Stage(inside, (engine) => engine.World.shipped(name, others));
   }
 
   /** From the source of a stage: YAML or JSON text, or an object. */
@@ -247,7 +249,7 @@ export class Dive {
   }
 
   #observed() {
-    return freeze(JSON.parse(this.#use((dive) => dive.observation())));
+    return new Observation(made, this.#use((dive) => dive.observation()));
   }
 
   #use(work) {
@@ -267,6 +269,23 @@ for (const { prototype } of [Stage, Dive]) {
     configurable: true,
     writable: true,
   });
+}
+
+/** What the world shows after an action, and on arrival. */
+export class Observation {
+  #json;
+
+  constructor(key, json) {
+    if (key !== made) throw invalid('', 'observations are made by dives');
+    this.#json = json;
+    Object.assign(this, JSON.parse(json));
+    Object.freeze(this);
+  }
+
+  /** The canonical JSON, byte for byte as the engine wrote it. */
+  json() {
+    return this.#json;
+  }
 }
 
 /** What an action came to. */

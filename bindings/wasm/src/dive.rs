@@ -23,12 +23,13 @@ pub struct World {
 
 #[wasm_bindgen]
 impl World {
-    /// The stage that ships as `id` or `id@version`.
+    /// The stage that ships as `id` or `id@version`; what it names may be hidden by sources of `shelf`.
     ///
     /// # Errors
-    /// `target_not_found`.
-    pub fn shipped(name: &str) -> Result<World, JsValue> {
-        Self::read(stage_named(name).map_err(thrown)?.source, Vec::new())
+    /// Those of the shelf; `target_not_found`.
+    pub fn shipped(name: &str, shelf: Vec<String>) -> Result<World, JsValue> {
+        let shelf = own(&shelf)?;
+        Self::of(stage_named(name).map_err(thrown)?.source, &shelf)
     }
 
     /// Reads a stage. It finds what it names among the sources of `shelf`, and behind them in what ships.
@@ -36,10 +37,7 @@ impl World {
     /// # Errors
     /// `invalid_protocol` with every finding; `target_not_found` for what is named and not there.
     pub fn read(source: &str, shelf: Vec<String>) -> Result<World, JsValue> {
-        let shelf = Shelf::default().for_stages().read(&shelf).map_err(thrown)?;
-        let read = sonometer::stage::World::read(source, &shelf);
-        let (inner, warnings) = read.map_err(|error| thrown_of(source, error))?;
-        Ok(World { inner, source: source.to_owned(), warnings })
+        Self::of(source, &own(&shelf)?)
     }
 
     /// Digest of the stage; kind, id, version and digest of what senses it; id, version and digest of each protocol in that.
@@ -93,6 +91,16 @@ impl World {
         self.inner.resume(text).map(|inner| Dive { inner }).map_err(mismatch)
     }
 
+    /// Reads a log: its actions.
+    ///
+    /// # Errors
+    /// `card_mismatch` with the line.
+    #[wasm_bindgen(js_name = readLog)]
+    pub fn read_log(log: &str) -> Result<Vec<String>, JsValue> {
+        let log = Action::read_log(log).map_err(mismatch)?;
+        Ok(log.into_iter().map(|line| line.action).collect())
+    }
+
     /// Computes a card again from the log of its actions.
     ///
     /// # Errors
@@ -136,6 +144,18 @@ impl World {
         }
         Ok(list)
     }
+}
+
+impl World {
+    fn of(source: &str, shelf: &Shelf) -> Result<Self, JsValue> {
+        let read = sonometer::stage::World::read(source, shelf);
+        let (inner, warnings) = read.map_err(|error| thrown_of(source, error))?;
+        Ok(Self { inner, source: source.to_owned(), warnings })
+    }
+}
+
+fn own(shelf: &[String]) -> Result<Shelf, JsValue> {
+    Shelf::default().for_stages().read(shelf).map_err(thrown)
 }
 
 /// One dive.
