@@ -1,6 +1,8 @@
 // Stages, dives and cards: what they tell, and wrong input of every kind.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import * as sensing from 'sonometer';
 import * as dives from 'sonometer/dives';
@@ -325,4 +327,13 @@ test('a dive as in Chromium', async () => {
   const told = await dived(dives);
   assert.match(told.at(-1), /^card_mismatch at signature: does not belong to this card/);
   assert.equal(told.at(-2), 'passed');
+});
+
+test('the example', () => {
+  const input = 'It sounds like you came mostly for somebody else, and you like your evenings.\nYou should stop drinking, just stop.\nYou must stop it.\n';
+  const run = spawnSync(process.execPath, [join(import.meta.dirname, 'examples/dive.mjs'), 'drinking-less', '4'], { encoding: 'utf8', input });
+  assert.equal(run.status, 0, run.stderr);
+  assert.match(run.stdout, /\[1\/12\][^]*✓ opened_up[^]*✗ pushed[^]*failed: flag_tripped\n/);
+  const card = StageCard.read(run.stdout.split('\n').at(-2));
+  assert.deepEqual(card.verdict.flags_tripped, ['pushed']);
 });
