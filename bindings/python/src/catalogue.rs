@@ -5,6 +5,7 @@ use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use sonometer::TargetKind;
+use sonometer::stage::Stage;
 use sonometer_catalog::entries;
 
 /// Every protocol of the catalogue, each version.
@@ -36,6 +37,31 @@ pub(crate) fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
 #[pyfunction]
 pub(crate) fn blueprints(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     list(py, TargetKind::Blueprint)
+}
+
+/// Every stage of the catalogue, each version.
+///
+/// >>> import sonometer
+/// >>> [entry.id for entry in sonometer.stages()]
+/// ['agent-phishing', 'billing-dispute', 'drinking-less']
+#[pyfunction]
+pub(crate) fn stages(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    let class = py.import("sonometer.model")?.getattr("CatalogEntry")?;
+    let mut objects = Vec::new();
+    for entry in sonometer_catalog::stages() {
+        let stage = Stage::read(entry.source).map_err(|error| Failure::of_source(entry.source, error))?.0;
+        let (id, version, status) = (entry.id, entry.version, stage.status.as_str());
+        objects.push(class.call1((
+            "stage",
+            id,
+            version,
+            stage.name,
+            status,
+            stage.description,
+            entry.source,
+        ))?);
+    }
+    PyTuple::new(py, objects)
 }
 
 fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {

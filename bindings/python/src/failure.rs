@@ -3,7 +3,9 @@
 use crate::offsets::Ruler;
 use pyo3::prelude::*;
 use sonometer::diagnostic::{Severity, line_and_column};
+use sonometer::stage::{Mismatch, Refused};
 use sonometer::{Diagnostic, Diagnostics, Error};
+use sonometer_card::BadKey;
 
 /// Why something came to nothing.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub(crate) enum Failure {
 /// A failure in the one error shape.
 #[derive(Debug)]
 pub(crate) struct Told {
+    /// The machine-readable code, where it is none of those that [`Error`] has.
+    code: Option<&'static str>,
     pub(crate) error: Error,
     /// How to mend it, where that is known apart from the message.
     pub(crate) fix: String,
@@ -51,7 +55,12 @@ impl Failure {
 
     fn of_door(place: impl Into<String>, message: impl Into<String>, fix: &str, wrong_type: bool) -> Self {
         let error = Error::invalid(place, format!("{}; {fix}", message.into()));
-        Self::Told(Box::new(Told { error, fix: fix.to_owned(), wrong_type, findings: Vec::new() }))
+        Self::Told(Box::new(Told { fix: fix.to_owned(), wrong_type, ..Told::from(error) }))
+    }
+
+    /// A failure with a code of its own.
+    pub(crate) fn coded(code: &'static str, place: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Told(Box::new(Told { code: Some(code), ..Told::from(Error::invalid(place, message)) }))
     }
 
     /// An error about a file whose text this is.
@@ -59,7 +68,7 @@ impl Failure {
         let findings = findings(source, &error.diagnostics);
         let fix = findings.iter().find(|f| f.diagnostic.severity == Severity::Error);
         let fix = fix.map(|found| found.diagnostic.fix.clone()).unwrap_or_default();
-        Self::Told(Box::new(Told { error, fix, wrong_type: false, findings }))
+        Self::Told(Box::new(Told { fix, findings, ..Told::from(error) }))
     }
 
     /// The failure of the `at`th interaction of many.
@@ -79,6 +88,8 @@ impl Failure {
             let place = &mut told.error.place;
             *place = match place.as_str() {
                 "" => prefix.to_owned(),
+                // A place in a text is no member of anything.
+                inner if inner.starts_with("line ") => format!("{prefix}, {inner}"),
                 inner => format!("{prefix}.{inner}"),
             };
         }
@@ -86,9 +97,33 @@ impl Failure {
     }
 }
 
+impl From<Error> for Told {
+    fn from(error: Error) -> Self {
+        Self { code: None, error, fix: String::new(), wrong_type: false, findings: Vec::new() }
+    }
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::Told(Box::new(Told { error, fix: String::new(), wrong_type: false, findings: Vec::new() }))
+        Self::Told(Box::new(error.into()))
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Self::coded(refused.code(), "action", refused.to_string())
+    }
+}
+
+impl From<Mismatch> for Failure {
+    fn from(wrong: Mismatch) -> Self {
+        Self::coded(Mismatch::CODE, wrong.place, wrong.message)
+    }
+}
+
+impl From<BadKey> for Failure {
+    fn from(wrong: BadKey) -> Self {
+        Self::coded(BadKey::CODE, wrong.place(), wrong.message)
     }
 }
 
@@ -115,7 +150,7 @@ impl Told {
         let errors = py.import("sonometer.errors")?;
         let findings: Vec<_> = self.findings.iter().map(|f| f.object(py)).collect::<PyResult<_>>()?;
         let error = &self.error;
-        let code = error.code.as_str();
+        let code = self.code.unwrap_or(error.code.as_str());
         errors
             .call_method1("_make", (code, &error.message, &error.place, &self.fix, findings, self.wrong_type))
     }

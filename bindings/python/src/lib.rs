@@ -3,9 +3,12 @@
 //! What a reading holds becomes the dataclasses of `python/sonometer/model.py`, what goes wrong the exceptions of
 //! `python/sonometer/errors.py`.
 
+mod card;
 mod catalogue;
 mod comparison;
+mod dive;
 mod failure;
+mod held;
 mod instrument;
 mod interaction;
 mod many;
@@ -15,6 +18,7 @@ mod offsets;
 mod reading;
 mod session;
 mod source;
+mod stage;
 mod target;
 mod value;
 mod view;
@@ -31,9 +35,13 @@ fn generic_alias<'py>(class: &Bound<'py, PyType>, item: &Bound<'py, PyAny>) -> P
 #[pymodule(name = "_sonometer", gil_used = false)]
 mod native {
     #[pymodule_export]
-    use super::catalogue::{blueprints, check, fingerprint, metrics, protocols};
+    use super::card::{SigningKey, StageCard};
+    #[pymodule_export]
+    use super::catalogue::{blueprints, check, fingerprint, metrics, protocols, stages};
     #[pymodule_export]
     use super::comparison::{_restore_comparison, Comparison};
+    #[pymodule_export]
+    use super::dive::{_restore_dive, Dive};
     #[pymodule_export]
     use super::interaction::{_restore_interaction, Interaction};
     #[pymodule_export]
@@ -42,6 +50,8 @@ mod native {
     use super::reading::{_restore_reading, BaseReading, CompositionReading, Reading};
     #[pymodule_export]
     use super::session::Session;
+    #[pymodule_export]
+    use super::stage::{_restore_stage, Stage};
     #[pymodule_export]
     use super::target::{_restore_target, Blueprint, Metric, Sensor, Target, load};
     use super::*;

@@ -57,6 +57,14 @@ pub(crate) fn evidence<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<B
     PyTuple::new(py, objects)
 }
 
+pub(crate) fn metamarkers<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+    let class = class(py, "Metamarker")?;
+    let object = |(key, came_to): (&str, sonometer::Resonance)| {
+        class.call1((key, float(came_to.activation), float(came_to.evidence), came_to.triggered))
+    };
+    PyTuple::new(py, reading.resonance().map(object).collect::<PyResult<Vec<_>>>()?)
+}
+
 pub(crate) fn weak_signals<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "WeakSignal")?;
     let object = |(key, weak): (&str, &WeakSignal)| {

@@ -105,11 +105,7 @@ impl BaseReading {
     /// Every metamarker with what it came to, in the order of the target.
     #[getter]
     fn metamarkers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let class = py.import("sonometer.model")?.getattr("Metamarker")?;
-        let object = |(key, came_to): (&str, sonometer::Resonance)| {
-            class.call1((key, float(came_to.activation), float(came_to.evidence), came_to.triggered))
-        };
-        PyTuple::new(py, self.inner.resonance().map(object).collect::<PyResult<Vec<_>>>()?)
+        model::metamarkers(py, &self.inner)
     }
 
     /// The keys of the metamarkers that triggered.

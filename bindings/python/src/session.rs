@@ -1,6 +1,7 @@
 //! Sessions: an interaction that comes in bit by bit.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::Failure;
+use crate::held::{Held, Words};
 use crate::instrument::reading_object;
 use crate::interaction::segment;
 use crate::number::{float, kind_of, unit};
@@ -9,17 +10,18 @@ use crate::value::text;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
-use sonometer::batch::guarded;
 use sonometer::session::Place;
-use sonometer::{AnySession, Error, Event, SenseOptions, SessionOptions, Step, Turn, Unit};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use sonometer::{AnySession, Event, SenseOptions, SessionOptions, Step, Turn, Unit};
 
 /// A chunk of so many bytes is worth letting other threads run.
 const WORTH_DETACHING: usize = 2 << 10;
-/// Between two looks at a session that another thread works with. A lock to wait for would stay locked for ever in a process
-/// forked at that moment.
-const PAUSE: Duration = Duration::from_micros(200);
+const WORDS: Words = Words {
+    gone: ["the session has ended", "begin another one"],
+    left_behind: [
+        "another thread worked with the session when this process was forked",
+        "begin another one after the fork",
+    ],
+};
 
 /// One interaction that comes in bit by bit, sensed as it comes.
 ///
@@ -44,102 +46,16 @@ pub(crate) struct Session {
     options: SenseOptions,
     /// `sonometer.model`: looking it up would take longer than most pushes.
     model: Py<PyModule>,
-    /// Locked only with the interpreter attached and never for longer than a move, so that nobody waits for it, and no
-    /// process that forks finds it locked.
-    held: Mutex<Held>,
-}
-
-/// The state of a session, which whoever works with it takes out and puts back.
-struct Held {
-    /// None while somebody works with it, and when it is finished.
-    running: Option<AnySession>,
-    /// The process in which somebody works with it.
-    by: Option<u32>,
+    held: Held<AnySession>,
 }
 
 impl Session {
     pub(crate) fn new(target: &Bound<'_, Target>, options: SessionOptions) -> PyResult<Self> {
         let model = target.py().import("sonometer.model")?.unbind();
         let running = target.get().instrument.session(options);
-        Ok(Self { target: target.clone().unbind(), options: options.sense, model, held: Held::new(running) })
+        let held = Held::new(running, &WORDS);
+        Ok(Self { target: target.clone().unbind(), options: options.sense, model, held })
     }
-
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes the session; where another thread works with it, waits for it without keeping the interpreter from it.
-    fn take(&self, py: Python<'_>) -> Outcome<AnySession> {
-        loop {
-            let mut held = self.held();
-            match held.by {
-                None => {
-                    let running = held.running.take().ok_or_else(ended)?;
-                    held.by = Some(std::process::id());
-                    return Ok(running);
-                }
-                // The thread that has it went on in the process before the fork, and never comes here.
-                Some(process) if process != std::process::id() => return Err(left_behind()),
-                Some(_) => {}
-            }
-            drop(held);
-            py.detach(|| std::thread::sleep(PAUSE));
-            py.check_signals()?;
-        }
-    }
-
-    fn put_back(&self, running: Option<AnySession>) {
-        *self.held() = Held { running, by: None };
-    }
-
-    /// Works with the session. `work` says what is left of it; a panic leaves nothing, for it may be half done.
-    fn using<T: Send>(
-        &self,
-        py: Python<'_>,
-        detached: bool,
-        work: impl FnOnce(AnySession) -> (Result<T, Error>, Option<AnySession>) + Send,
-    ) -> Outcome<T> {
-        let running = self.take(py)?;
-        let work = || guarded(|| Ok(work(running)));
-        match if detached { py.detach(work) } else { work() } {
-            Ok((outcome, left)) => {
-                self.put_back(left);
-                Ok(outcome?)
-            }
-            Err(error) => {
-                self.put_back(None);
-                Err(error.into())
-            }
-        }
-    }
-
-    /// Works with the session, which goes on.
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        detached: bool,
-        work: impl FnOnce(&mut AnySession) -> Result<T, Error> + Send,
-    ) -> Outcome<T> {
-        self.using(py, detached, |mut running| {
-            let outcome = work(&mut running);
-            (outcome, Some(running))
-        })
-    }
-}
-
-impl Held {
-    fn new(running: AnySession) -> Mutex<Self> {
-        Mutex::new(Self { running: Some(running), by: None })
-    }
-}
-
-fn ended() -> Failure {
-    Failure::invalid("", "the session has ended", "begin another one")
-}
-
-fn left_behind() -> Failure {
-    let message = "another thread worked with the session when this process was forked";
-    Failure::invalid("", message, "begin another one after the fork")
 }
 
 #[pymethods]
@@ -168,7 +84,7 @@ impl Session {
             return Err(Failure::wrong_type("content", message, "give a str, or bytes of UTF-8").into());
         };
         let detached = bytes.len() >= WORTH_DETACHING;
-        let step = self.with(py, detached, |running| running.push(bytes))?;
+        let step = self.held.with(py, detached, |running| running.push(bytes))?;
         step_object(self.model.bind(py), &step)
     }
 
@@ -183,7 +99,7 @@ impl Session {
         let role = text(role, "role")?;
         let seconds = timestamp.map(|seconds| unit(seconds, "timestamp", "the timestamp"));
         let seconds: Option<Unit> = seconds.transpose()?;
-        let step = self.with(py, false, |running| running.begin_segment(role, seconds))?;
+        let step = self.held.with(py, false, |running| running.begin_segment(role, seconds))?;
         step_object(self.model.bind(py), &step)
     }
 
@@ -193,33 +109,33 @@ impl Session {
         let py = segment.py();
         let turn: Turn = self::segment(segment, "segment")?;
         let detached = turn.content.len() >= WORTH_DETACHING;
-        let step = self.with(py, detached, |running| running.push_segment(turn))?;
+        let step = self.held.with(py, detached, |running| running.push_segment(turn))?;
         step_object(self.model.bind(py), &step)
     }
 
     /// Says that nothing more comes: everything settles, and what is left is told. `finish` needs no `end` before it.
     fn end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let step = self.with(py, true, |running| running.end())?;
+        let step = self.held.with(py, true, |running| running.end())?;
         step_object(self.model.bind(py), &step)
     }
 
     /// Everything before this place can change no more.
     #[getter]
     fn settled_to<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let place = self.with(py, false, |running| Ok(running.settled_to()))?;
+        let place = self.held.with(py, false, |running| Ok(running.settled_to()))?;
         place_object(self.model.bind(py), place)
     }
 
     /// The reading as if the interaction ended here. The session goes on.
     fn so_far<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let reading = self.with(py, true, |running| running.so_far())?;
+        let reading = self.held.with(py, true, |running| running.so_far())?;
         reading_object(self.target.bind(py), reading, self.options)
     }
 
     /// Ends the session: the reading of all that came in.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         // A session that cannot end here, within a character, goes on.
-        let reading = self.using(py, true, |running| match running.so_far() {
+        let reading = self.held.using(py, true, |running| match running.so_far() {
             Ok(reading) => (Ok(reading), None),
             Err(error) => (Err(error), Some(running)),
         })?;
@@ -228,10 +144,10 @@ impl Session {
 
     /// A session that goes its own way from here.
     fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
-        let running = self.with(py, false, |running| Ok(running.clone()))?;
+        let running = self.held.with(py, false, |running| Ok(running.clone()))?;
         let target = self.target.clone_ref(py);
         let model = self.model.clone_ref(py);
-        Ok(Self { target, options: self.options, model, held: Held::new(running) })
+        Ok(Self { target, options: self.options, model, held: Held::new(running, &WORDS) })
     }
 
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -248,7 +164,7 @@ impl Session {
         let instrument = &self.target.get().instrument;
         let name = format!("{}@{}", instrument.id(), instrument.version());
         let name = PyString::new(py, &name).repr()?.to_string_lossy().into_owned();
-        let place = self.with(py, false, |running| Ok(running.settled_to()));
+        let place = self.held.with(py, false, |running| Ok(running.settled_to()));
         Ok(match place {
             Ok(Place { segment, offset }) => format!("<Session {name} settled_to={segment}:{offset}>"),
             Err(_) => format!("<Session {name} finished>"),

@@ -2,12 +2,13 @@
 
 use crate::failure::{Failure, Finding, Outcome, findings};
 use crate::number::kind_of;
+use crate::stage::Stage;
 use crate::target::Target;
 use crate::value::{self, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use sonometer::{Document, Error, ErrorCode, TargetKind};
-use sonometer_catalog::{Entry, Shelf, entries, find_any, is_named_like_one};
+use sonometer_catalog::{Entry, Shelf, entries, find_any, is_named_like_one, stage_named};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -48,6 +49,26 @@ impl Source {
         }
         let fix = "give the id of the catalogue, a path, the source text, or a dict";
         Err(Failure::wrong_type("target", format!("{} is no protocol", kind_of(value)), fix))
+    }
+
+    /// The source of a stage, from whatever names or is one.
+    pub(crate) fn of_stage(value: &Bound<'_, PyAny>) -> Outcome<Self> {
+        if let Ok(name) = value.cast::<PyString>() {
+            let name = text(name, "stage")?;
+            if !is_text(name) && !is_path(name) {
+                return Ok(Self { text: stage_named(name)?.source.into(), folder: None });
+            }
+        } else if let Ok(stage) = value.cast::<Stage>() {
+            return Ok(Self::of_text(stage.get().canonical()));
+        }
+        Self::find(value, None).map_err(|failure| match failure {
+            // It is found in the same ways; what is said of it names a stage.
+            Failure::Told(told) if told.wrong_type && told.error.place == "target" => {
+                let fix = "give the id of the catalogue, a path, the source text, or a dict";
+                Failure::wrong_type("stage", format!("{} is no stage", kind_of(value)), fix)
+            }
+            other => other,
+        })
     }
 
     /// From a file, by Python's own `open`, so that what goes wrong is the `OSError` that people know.

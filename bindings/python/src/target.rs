@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Marker, Modality};
-use sonometer::{Catalog, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
+use sonometer::{Catalog, Composition, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
 use sonometer_catalog::{Shelf, rates_of};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -199,9 +199,16 @@ impl Target {
     }
 }
 
-/// The canonical JSON of all that a composition is made of: its protocols, then its metrics.
+/// The canonical JSON of all that something is made of; nothing for a protocol.
 fn used(instrument: &Instrument, shelf: &Shelf) -> Outcome<Vec<String>> {
-    let Instrument::Composition(whole) = instrument else { return Ok(Vec::new()) };
+    match instrument {
+        Instrument::Composition(whole) => parts(whole, shelf),
+        Instrument::Sensor(_) => Ok(Vec::new()),
+    }
+}
+
+/// The canonical JSON of all that a composition is made of: its protocols, then its metrics.
+pub(crate) fn parts(whole: &Composition, shelf: &Shelf) -> Outcome<Vec<String>> {
     let mut all: Vec<String> = whole.sensors().iter().map(|s| s.protocol().to_canonical_json()).collect();
     if whole.kind() == TargetKind::Blueprint {
         for part in whole.parts().iter().filter(|part| part.kind == TargetKind::Metric) {

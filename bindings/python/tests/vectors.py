@@ -1,11 +1,12 @@
 """Runs vector cases through Python: `vectors.py CASES.jsonl OUT`.
 
-Each case gives one line: the bytes of the reading or comparison as the door gives them, or the error as JSON. It judges
+Each case gives one line: the bytes of the reading, comparison or dive as the door gives them, or the error as JSON. It judges
 nothing: whoever calls it compares the lines with what is expected.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import sys
@@ -22,10 +23,66 @@ Target = sonometer.Sensor | sonometer.Metric | sonometer.Blueprint
 def run(case: dict[str, Any]) -> str:
     """The line of a case."""
     try:
-        return answer(case)
+        if "dive" in case:
+            return dived(case["dive"])
+        return checked(case["card"]) if "card" in case else answer(case)
     except SonometerError as error:
-        line = {"code": error.code, "message": error.message, "place": error.place}
-        return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        return told(error)
+
+
+def told(error: SonometerError) -> str:
+    """An error as a line."""
+    line = {"code": error.code, "message": error.message, "place": error.place}
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+
+
+@functools.cache
+def stage_of(stage: str, shelf: tuple[str, ...]) -> sonometer.Stage:
+    """Kept for the cases that follow: reading a stage takes longer than diving it."""
+    return sonometer.Stage(stage, shelf=[in_lines(text) for text in shelf])
+
+
+def dived(case: dict[str, Any]) -> str:
+    """A dive from its opening to its card, put together from the texts of the engine."""
+    stage = stage_of(case["stage"], tuple(case["shelf"]))
+    key = None if case["key"] is None else sonometer.SigningKey(case["key"])
+
+    def paused(dive: sonometer.Dive) -> sonometer.Dive:
+        return stage.resume(dive.save()) if case["pause"] else dive
+
+    dive = stage.open(seed=int(case["seed"]))
+    opened = dive.observation.json()
+    dive = paused(dive)
+    steps: list[str] = []
+    log: list[str] = []
+    for action in case["actions"]:
+        try:
+            step = dive.act(action)
+            steps.append(step.json())
+            log.append(step.log_line)
+        except SonometerError as error:
+            steps.append(told(error))
+        dive = paused(dive)
+    if dive.log() != "".join(f"{line}\n" for line in log):
+        return "the log has other lines than the steps"
+    closing = case["closing"]
+    agent = closing["agent"] and (closing["agent"]["id"], closing["agent"]["version"])
+    card = dive.close(dive_id=closing["dive_id"], agent=agent, summary=closing["summary"])
+    if key is not None:
+        card = card.sign(key)
+    parts = f'"steps":[{",".join(steps)}],"log":[{",".join(log)}],"chain":"{dive.chain}","card":{card.json()}'
+    return f'{{"opened":{opened},{parts}}}'
+
+
+def checked(case: dict[str, Any]) -> str:
+    """Whether a card holds."""
+    card = sonometer.StageCard.read(case["text"])
+    if case["keys"] is not None:
+        card.verify(case["keys"])
+    if case["log"] is not None:
+        stage = None if case["stage"] is None else stage_of(case["stage"], tuple(case["shelf"]))
+        card.replay(case["log"], stage=stage)
+    return '{"holds":true}'
 
 
 def answer(case: dict[str, Any]) -> str:

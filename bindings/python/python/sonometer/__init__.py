@@ -8,18 +8,22 @@ The same text, protocol and profile give the same bytes, here and from every oth
 (0.544769, ('gratitude', 'greeting'))
 """
 
-from . import errors, model
+from . import diving, errors, model
 from ._sonometer import (
     BaseReading,
     Blueprint,
     Comparison,
     CompositionReading,
+    Dive,
     Interaction,
     Metric,
     Reading,
     Readings,
     Sensor,
     Session,
+    SigningKey,
+    Stage,
+    StageCard,
     Target,
     __version__,
     blueprints,
@@ -28,10 +32,17 @@ from ._sonometer import (
     load,
     metrics,
     protocols,
+    stages,
 )
+from .diving import DiveStep
+from .environment import DiveEnv
 from .errors import (
+    ActionTooLongError,
+    CardMismatchError,
+    DiveClosedError,
     InsufficientSignalError,
     InternalError,
+    InvalidKeyError,
     InvalidProtocolError,
     InvalidRequestError,
     PayloadTooLargeError,
@@ -42,14 +53,21 @@ from .errors import (
 from .streaming import Guard, Stream
 
 __all__ = [
+    "ActionTooLongError",
     "BaseReading",
     "Blueprint",
+    "CardMismatchError",
     "Comparison",
     "CompositionReading",
+    "Dive",
+    "DiveClosedError",
+    "DiveEnv",
+    "DiveStep",
     "Guard",
     "InsufficientSignalError",
     "Interaction",
     "InternalError",
+    "InvalidKeyError",
     "InvalidProtocolError",
     "InvalidRequestError",
     "Metric",
@@ -58,7 +76,10 @@ __all__ = [
     "Readings",
     "Sensor",
     "Session",
+    "SigningKey",
     "SonometerError",
+    "Stage",
+    "StageCard",
     "Stream",
     "Target",
     "TargetNotFoundError",
@@ -66,10 +87,12 @@ __all__ = [
     "__version__",
     "blueprints",
     "check",
+    "diving",
     "errors",
     "fingerprint",
     "load",
     "metrics",
     "model",
     "protocols",
+    "stages",
 ]

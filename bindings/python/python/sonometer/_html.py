@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._sonometer import BaseReading
+    from ._sonometer import BaseReading, StageCard
     from .model import Evidence
 
 _MOST_SEGMENTS = 200
@@ -71,6 +71,29 @@ def reading(reading: BaseReading) -> str:
     if keys:
         legend = (f'<mark style="--hue:{hues[key]}">{escape(key)} {reading.resonance[key]:g}</mark>' for key in keys)
         parts.append(f'<div class="keys">{"".join(legend)}</div>')
+    parts.append("</div>")
+    return "".join(parts)
+
+
+def card(card: StageCard) -> str:
+    """A card: the verdict, what was reached and tripped, and a row for each action."""
+    verdict, totals = card.verdict, card.totals
+    facts = [f"{totals.turns} turns", f"score {totals.score:g}", f"on target {totals.on_target:g}", f"{totals.ics} ICS"]
+    key = None if card.signature is None else "".join(card.signature.split(":")[1:2])
+    facts.append("not signed" if key is None else f"signed by {key}")
+    parts = [
+        _STYLE,
+        '<div class="sonometer">',
+        f"<div><strong>{'passed' if verdict.passed else 'failed'}</strong> {escape(verdict.reason)} "
+        f'<span class="dim">{escape(card.stage.id)}@{escape(card.stage.version)}, {escape(card.dive_id)}</span></div>',
+        f'<div class="dim">{escape(", ".join(facts))}</div>',
+    ]
+    for sign, names in (("✓", verdict.checkpoints_hit), ("✗", verdict.flags_tripped)):
+        parts += [f'<div class="text">{sign} {escape(name)}</div>' for name in names]
+    for turn, measured in enumerate(card.readings or (), 1):
+        target = "on target" if measured.on_target else ""
+        said = f'score {measured.score:g} <span class="dim">fidelity {measured.fidelity:g} {target}</span>'
+        parts.append(f'<div class="turn"><span class="dim">{turn}</span><span>{said}</span></div>')
     parts.append("</div>")
     return "".join(parts)
 

@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import disjoint_base
 
-from . import model
+from . import diving, model
 from .errors import SonometerError
 from .streaming import Guard, Stream
 
@@ -16,17 +16,23 @@ __all__ = [
     "Blueprint",
     "Comparison",
     "CompositionReading",
+    "Dive",
     "Interaction",
     "Metric",
     "Reading",
     "Readings",
     "Sensor",
     "Session",
+    "SigningKey",
+    "Stage",
+    "StageCard",
     "Target",
     "__version__",
     "_restore_comparison",
+    "_restore_dive",
     "_restore_interaction",
     "_restore_reading",
+    "_restore_stage",
     "_restore_target",
     "blueprints",
     "check",
@@ -34,6 +40,7 @@ __all__ = [
     "load",
     "metrics",
     "protocols",
+    "stages",
 ]
 
 __version__: str
@@ -43,6 +50,7 @@ _Number: TypeAlias = int | float | Decimal
 _Segment: TypeAlias = tuple[str | _Number | None, ...] | Mapping[str, object]
 _Interaction: TypeAlias = str | Interaction | Sequence[_Segment] | Mapping[str, object]
 _Target: TypeAlias = str | PathLike[str] | Mapping[str, object] | Target[BaseReading]
+_Stage: TypeAlias = str | PathLike[str] | Mapping[str, object] | Stage
 _Chunk: TypeAlias = str | bytes | bytearray
 _Profile: TypeAlias = Literal["raw", "detailed", "discovery"]
 _Offsets: TypeAlias = Literal["bytes", "chars", "utf16"]
@@ -425,6 +433,217 @@ class Session(Generic[_R_co]):
     def __copy__(self) -> Session[_R_co]: ...
     def __deepcopy__(self, _memo: object) -> Session[_R_co]: ...
 
+@final
+class Stage:
+    """A small world that answers what an agent says, and judges it. Immutable, shared freely between threads."""
+
+    def __new__(cls, stage: _Stage, /, *, shelf: Iterable[_Target] | None = None, catalog: bool = True) -> Stage: ...
+    @property
+    def id(self) -> str:
+        """Its id."""
+    @property
+    def version(self) -> str:
+        """Its version."""
+    @property
+    def name(self) -> str:
+        """Its name for people."""
+    @property
+    def description(self) -> str:
+        """What it tries, for people."""
+    @property
+    def status(self) -> Literal["draft", "published", "archived"]:
+        """The state of this version."""
+    @property
+    def objective(self) -> str:
+        """What the agent is told to reach."""
+    @property
+    def roles(self) -> tuple[str, str]:
+        """As whom the two sides are sensed: the agent, the world."""
+    @property
+    def rules(self) -> diving.Rules:
+        """What is to be reached, what must not happen, and when a dive is passed."""
+    @property
+    def envelope(self) -> diving.Envelope:
+        """The bounds of a dive."""
+    @property
+    def target(self) -> diving.TargetStamp:
+        """What senses every action, with each protocol in it."""
+    @property
+    def walkthroughs(self) -> Mapping[str, diving.Walkthrough]:
+        """Runs with a known outcome, by their names; a mapping that cannot be changed."""
+    @property
+    def digest(self) -> str:
+        """The identity of this version: `sha256:` and the SHA-256 of its canonical JSON."""
+    @property
+    def warnings(self) -> tuple[model.Diagnostic, ...]:
+        """What its author should look at."""
+    def json(self) -> str:
+        """The canonical JSON of the stage file. Reading it back gives an equal stage."""
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as Python's dicts and lists."""
+    def open(self, *, seed: SupportsIndex | None = None) -> Dive:
+        """Opens a dive. What is drawn by chance follows from the seed, 0 to 2^53 − 1; without one it is 0."""
+    def resume(self, saved: str, /) -> Dive:
+        """Goes on with a dive from the text that `Dive.save` gave."""
+    def __bytes__(self) -> bytes: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __copy__(self) -> Stage: ...
+    def __deepcopy__(self, _memo: object) -> Stage: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Dive:
+    """One run through a stage: it takes actions, answers them, and ends with a card. `Stage.open` makes it."""
+
+    @property
+    def stage(self) -> Stage:
+        """The stage that is dived."""
+    @property
+    def seed(self) -> int:
+        """Its seed, 0 to 2^53 − 1."""
+    @property
+    def observation(self) -> diving.Observation:
+        """What the world has shown last."""
+    @property
+    def turn(self) -> int:
+        """How many actions there were."""
+    @property
+    def done(self) -> bool:
+        """Whether the world has ended."""
+    @property
+    def ended_by(self) -> diving.Ending | None:
+        """Why the world has ended; None as long as it goes on."""
+    @property
+    def chain(self) -> str:
+        """The head of the hash chain over actions and readings, as 64 hexadecimal digits."""
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The actions so far."""
+    @property
+    def totals(self) -> diving.Totals:
+        """The sums so far."""
+    @property
+    def verdict(self) -> diving.Verdict:
+        """How the dive would be judged if it were closed now."""
+    def act(self, action: str, /) -> diving.DiveStep:
+        """Takes one action: senses it in the conversation so far, moves the world, and gives its answer."""
+    def log(self) -> str:
+        """The log: every action with what came of it, a line of JSON each."""
+    def save(self) -> str:
+        """The whole dive as a text, from which `Stage.resume` goes on."""
+    def close(
+        self,
+        *,
+        dive_id: str | None = None,
+        agent: str | tuple[str] | tuple[str, str | None] | None = None,
+        summary: str | None = None,
+    ) -> StageCard:
+        """Closes the dive: its card, unsigned. The dive is as it was."""
+    def __copy__(self) -> Dive: ...
+    def __deepcopy__(self, _memo: object) -> Dive: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class StageCard:
+    """The card of a closed dive: who dived what, what came of it, and the head of a chain over all that was said."""
+
+    @staticmethod
+    def read(card: _Chunk, /) -> StageCard:
+        """Reads a card that somebody hands in, strictly."""
+    @property
+    def dive_id(self) -> str:
+        """What the dive is known by."""
+    @property
+    def agent(self) -> diving.Agent | None:
+        """The tag of who dived; None if nobody was named."""
+    @property
+    def attempt(self) -> diving.Attempt | None:
+        """Which attempt it was, where a service counts them; else None."""
+    @property
+    def stage(self) -> diving.Stamp:
+        """The stage, by name and content."""
+    @property
+    def target(self) -> diving.TargetStamp:
+        """What sensed every action, by name and content; on the card it is called `blueprint`."""
+    @property
+    def chain(self) -> str:
+        """The head of the hash chain over actions and readings: `sha256:` and hexadecimal digits."""
+    @property
+    def engine(self) -> str:
+        """The fingerprint of the engine."""
+    @property
+    def bounds(self) -> diving.Envelope:
+        """The bounds of the dive; on the card they are called `envelope`."""
+    @property
+    def access_mode(self) -> Literal["free", "entitled", "invite", "session"]:
+        """Whom the stage lets in."""
+    @property
+    def mode(self) -> Literal["practice", "graded"]:
+        """Whether the dive counted."""
+    @property
+    def readings(self) -> tuple[diving.Measured, ...] | None:
+        """The reading of every action; None where the stage does not share them."""
+    @property
+    def seed(self) -> int:
+        """The seed."""
+    @property
+    def seed_source(self) -> Literal["server", "caller"]:
+        """Who chose it."""
+    @property
+    def signature(self) -> str | None:
+        """`ed25519:`, the id of the key and the signature; None where the card is not signed."""
+    @property
+    def summary(self) -> str | None:
+        """The closing note; None if there is none."""
+    @property
+    def totals(self) -> diving.Totals:
+        """The sums."""
+    @property
+    def verdict(self) -> diving.Verdict:
+        """Passed or not, and why."""
+    @property
+    def passed(self) -> bool:
+        """Whether the dive passed: `verdict.passed`."""
+    @property
+    def score(self) -> float:
+        """The mean score of the actions: `totals.score`."""
+    def json(self) -> str:
+        """The canonical JSON: the text that every door of Sonometer gives."""
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as Python's dicts and lists."""
+    def sign(self, key: SigningKey, /) -> StageCard:
+        """The same card with a signature (Ed25519); one that is there is replaced."""
+    def verify(self, keys: _Chunk | Iterable[str], /) -> None:
+        """Checks the signature against the public keys that may have signed: their text, one a line, or a list of them."""
+    def replay(self, log: _Chunk | Iterable[str], /, *, stage: _Stage | None = None) -> None:
+        """Computes the card again from the log of its dive, or from its actions, and compares every byte."""
+    def statement(self) -> str:
+        """An in-toto Statement v1 about the dive, as canonical JSON: the card as its predicate."""
+    def envelope(self, key: SigningKey, /) -> str:
+        """The statement in a DSSE envelope, signed."""
+    def _repr_html_(self) -> str: ...
+    def __bytes__(self) -> bytes: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __copy__(self) -> StageCard: ...
+    def __deepcopy__(self, _memo: object) -> StageCard: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class SigningKey:
+    """A key that signs cards: 32 secret bytes, or the text of a key file. The secret is never shown, and not pickled."""
+
+    def __new__(cls, secret: _Chunk, /) -> SigningKey: ...
+    @property
+    def public_key(self) -> str:
+        """The key that verifies what this one signs: 64 hexadecimal digits."""
+    @property
+    def id(self) -> str:
+        """What the key is called in signatures."""
+    def __copy__(self) -> SigningKey: ...
+    def __deepcopy__(self, _memo: object) -> SigningKey: ...
+
 def load(
     target: _Target, /, *, shelf: Iterable[_Target] | None = None, catalog: bool = True
 ) -> Sensor | Metric | Blueprint:
@@ -442,6 +661,9 @@ def metrics() -> tuple[model.CatalogEntry, ...]:
 def blueprints() -> tuple[model.CatalogEntry, ...]:
     """Every blueprint of the catalogue, each version."""
 
+def stages() -> tuple[model.CatalogEntry, ...]:
+    """Every stage of the catalogue, each version."""
+
 def fingerprint() -> str:
     """The engine and its tables in one line: engines with the same fingerprint give the same bytes."""
 
@@ -452,6 +674,8 @@ def _restore_interaction(
 def _restore_reading(
     target: Target[BaseReading], interaction: Interaction, usd_per_ics: int, ignore_fidelity: bool, by: str
 ) -> BaseReading: ...
+def _restore_stage(document: str, shelf: Sequence[str]) -> Stage: ...
+def _restore_dive(stage: Stage, saved: str) -> Dive: ...
 def _restore_comparison(
     target: Target[BaseReading], a: Interaction, b: Interaction, usd_per_ics: int, ignore_fidelity: bool
 ) -> Comparison: ...

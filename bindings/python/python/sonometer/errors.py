@@ -9,8 +9,12 @@ if TYPE_CHECKING:
     from .model import Diagnostic
 
 __all__ = [
+    "ActionTooLongError",
+    "CardMismatchError",
+    "DiveClosedError",
     "InsufficientSignalError",
     "InternalError",
+    "InvalidKeyError",
     "InvalidProtocolError",
     "InvalidRequestError",
     "PayloadTooLargeError",
@@ -79,7 +83,7 @@ class WrongTypeError(InvalidRequestError, TypeError):
 
 
 class InvalidProtocolError(SonometerError, ValueError):
-    """The file of a protocol, metric or blueprint has errors: see `diagnostics`."""
+    """The file of a protocol, metric, blueprint or stage has errors: see `diagnostics`."""
 
     code = "invalid_protocol"
 
@@ -97,9 +101,33 @@ class InsufficientSignalError(SonometerError, ValueError):
 
 
 class TargetNotFoundError(SonometerError, LookupError):
-    """There is no such protocol, metric or blueprint."""
+    """There is no such protocol, metric, blueprint or stage."""
 
     code = "target_not_found"
+
+
+class DiveClosedError(SonometerError, RuntimeError):
+    """The world of a dive has ended and takes no action."""
+
+    code = "dive_closed"
+
+
+class ActionTooLongError(SonometerError, ValueError):
+    """An action is longer than the stage takes; the dive is as it was."""
+
+    code = "action_too_long"
+
+
+class CardMismatchError(SonometerError, ValueError):
+    """A card, a log or a saved dive does not hold: `place` says where."""
+
+    code = "card_mismatch"
+
+
+class InvalidKeyError(SonometerError, ValueError):
+    """A text or bytes that are no key. The message never holds them."""
+
+    code = "invalid_key"
 
 
 class InternalError(SonometerError, RuntimeError):
@@ -116,6 +144,10 @@ _BY_CODE: dict[str, type[SonometerError]] = {
         PayloadTooLargeError,
         InsufficientSignalError,
         TargetNotFoundError,
+        DiveClosedError,
+        ActionTooLongError,
+        CardMismatchError,
+        InvalidKeyError,
         InternalError,
     )
 }

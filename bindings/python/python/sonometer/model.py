@@ -503,7 +503,7 @@ class Marker:
 class CatalogEntry:
     """One version of what ships."""
 
-    kind: Literal["protocol", "metric", "blueprint"]
+    kind: Literal["protocol", "metric", "blueprint", "stage"]
     """What it is."""
     id: str
     """Its id."""
@@ -521,7 +521,7 @@ class CatalogEntry:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding about the file of a protocol, metric or blueprint."""
+    """A finding about the file of a protocol, metric, blueprint or stage."""
 
     code: str
     """A code that is never reused, such as `SM0101`."""

@@ -174,6 +174,11 @@ impl Dive {
         self.state.readings.len() as u32
     }
 
+    /// Why the world has ended: `scene`, `flag`, `max_turns` or `ics_budget`; `None` as long as it goes on.
+    pub fn ended_by(&self) -> Option<&'static str> {
+        Ended::ALL.into_iter().find(|(ended, _)| Some(*ended) == self.state.ended).map(|(_, name)| name)
+    }
+
     /// The actions so far.
     pub fn actions(&self) -> impl Iterator<Item = &str> {
         self.state.talk.iter().skip(1).step_by(2).map(|turn| &*turn.content)

@@ -12,8 +12,11 @@ use std::collections::BTreeMap;
 /// The engine, with the stages that it has read: reading one that ships takes longer than playing it.
 #[derive(Default)]
 pub(crate) struct Engine {
-    worlds: RefCell<BTreeMap<(String, Vec<String>), Result<World, Wrong>>>,
+    worlds: RefCell<BTreeMap<Sources, Result<World, Wrong>>>,
 }
+
+/// A stage by its source or name, and what it may name.
+type Sources = (String, Vec<String>);
 
 /// Why there is no answer, as every door says it.
 #[derive(Clone, Debug, PartialEq, Eq)]
