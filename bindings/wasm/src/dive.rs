@@ -166,8 +166,8 @@ pub struct Dive {
 
 #[wasm_bindgen]
 impl Dive {
-    /// Takes an action. The step as the service tells it, the reading, the totals, the line of the log, and the names of
-    /// checkpoints and flags, each with a line feed behind it.
+    /// Takes an action. The step as the service tells it, the reading, the totals, and the names of checkpoints and of flags,
+    /// each name with a line feed behind it.
     ///
     /// # Errors
     /// `dive_closed`, `action_too_long`; the dive is as it was.
