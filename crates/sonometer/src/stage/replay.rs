@@ -204,8 +204,8 @@ fn compare(card: &Card, again: &Card) -> Result<(), Mismatch> {
 }
 
 /// What a replay gives, by its key, in the order in which people want to hear of it.
-fn facts(card: &Card) -> [(&'static str, String); 11] {
-    let Card { totals, verdict, .. } = card;
+fn facts(card: &Card) -> [(&'static str, String); 14] {
+    let Card { totals, verdict, envelope, .. } = card;
     let names = |names: &[String]| format!("[{}]", names.join(", "));
     [
         ("totals.turns", totals.turns.to_string()),
@@ -218,6 +218,9 @@ fn facts(card: &Card) -> [(&'static str, String); 11] {
         ("verdict.checkpoints_hit", names(&verdict.checkpoints_hit)),
         ("verdict.flags_tripped", names(&verdict.flags_tripped)),
         ("envelope.access_mode", card.access_mode.as_str().into()),
-        ("envelope", format!("{:?}", card.envelope)),
+        ("envelope.max_turns", envelope.max_turns.to_string()),
+        ("envelope.ics_budget", envelope.ics_budget.to_string()),
+        ("envelope.max_action_chars", envelope.max_action_chars.to_string()),
+        ("envelope.share_scorecard", envelope.share_scorecard.to_string()),
     ]
 }
