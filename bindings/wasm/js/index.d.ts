@@ -404,7 +404,13 @@ export type ErrorCode =
   | 'insufficient_signal'
   | 'invalid_protocol'
   | 'payload_too_large'
-  | 'internal_error';
+  | 'internal_error'
+  // Of `sonometer/dives`:
+  | 'dive_closed'
+  | 'action_too_long'
+  | 'card_mismatch'
+  | 'invalid_key'
+  | 'not_supported';
 
 /** The one error of this package. */
 export class SonometerError extends Error {

@@ -3,10 +3,16 @@ import { call } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 
 const inside = Symbol();
+const brand = Symbol.for('sonometer.Interaction');
 
 /** An interaction from JSON text. */
 export class Interaction {
   #json;
+
+  /** Also those of the other entry, `sonometer` or `sonometer/dives`, which has classes of its own. */
+  static [Symbol.hasInstance](value) {
+    return typeof value === 'object' && value !== null && brand in value;
+  }
 
   constructor(key, json) {
     if (key !== inside) {
@@ -28,6 +34,8 @@ export class Interaction {
     return this.#json;
   }
 }
+
+Object.defineProperty(Interaction.prototype, brand, { value: true });
 
 /** An interaction as the engine takes it: a text, and whether that is JSON. */
 export function written(input, place = '') {

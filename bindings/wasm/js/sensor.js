@@ -1,10 +1,11 @@
 // The noun that people work with: something compiled, which measures.
 import { call } from './engine.js';
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
-import { kind, messageOf, wantText, written } from './interaction.js';
+import { kind, wantText, written } from './interaction.js';
 import { ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { begin, guard } from './session.js';
+import { shelfTexts, sourceText } from './source.js';
 
 const inside = Symbol();
 
@@ -39,9 +40,8 @@ export class Sensor {
     known('options', options, ['shelf', 'shipped']);
     const { shelf = [], shipped = true } = options;
     flag('options.shipped', shipped);
-    if (!Array.isArray(shelf)) throw invalid('options.shelf', `a list of sources is needed, not ${kind(shelf)}`);
-    const text = sourceText('source', source);
-    const others = shelf.map((other, at) => sourceText(`options.shelf[${at}]`, other));
+    const text = sourceText('source', source, 'protocol, metric or blueprint');
+    const others = shelfTexts(shelf);
     return new Sensor(inside, (engine) => engine.Instrument.read(text, others, shipped));
   }
 
@@ -205,21 +205,3 @@ Object.defineProperty(Sensor.prototype, Symbol.dispose ?? Symbol.for('Symbol.dis
   configurable: true,
   writable: true,
 });
-
-function sourceText(place, source) {
-  if (typeof source === 'string') {
-    wantText(place, source);
-    return source;
-  }
-  if (typeof source !== 'object' || source === null || Array.isArray(source)) {
-    throw invalid(place, `the text or the object of a protocol, metric or blueprint is needed, not ${kind(source)}`);
-  }
-  let text;
-  try {
-    text = JSON.stringify(source);
-  } catch (cause) {
-    throw invalid(place, `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
-  }
-  if (text === undefined) throw invalid(place, 'this has no JSON form');
-  return text;
-}

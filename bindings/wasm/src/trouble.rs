@@ -29,6 +29,12 @@ pub(crate) fn thrown(error: Error) -> JsValue {
     thrown_of("", error)
 }
 
+/// The same of what has a code of its own.
+#[cfg(feature = "dives")]
+pub(crate) fn thrown_as(code: &str, message: &str, place: &str) -> JsValue {
+    array([code.into(), message.into(), place.into(), array([])])
+}
+
 /// `[code, message, place, findings]`, the findings being about `source`.
 pub(crate) fn thrown_of(source: &str, error: Error) -> JsValue {
     let Error { code, message, place, diagnostics } = error;

@@ -1,28 +1,47 @@
 // The answer of this door to one case of `cargo xtask doors`. Used in Node and, by the page of the tests, in Chromium.
+import { diveAnswer, proofAnswer } from './dive-answer.mjs';
 
 /**
- * @param {typeof import('sonometer')} sonometer
- * @param {{target: string, shelf: string[], interaction: string, interaction_b: string | null, view: object, feed: string}} aCase
- * @returns {string} the canonical JSON, or the error as JSON
+ * @param {typeof import('sonometer')} sonometer what measures
+ * @param {typeof import('sonometer/dives')} dives what dives
+ * @param {object} aCase a case of `fixtures/dives/README.md`, or one to be measured: `target`, `shelf`, `interaction`,
+ * `interaction_b`, `view`, `feed`
+ * @returns {Promise<string>} the engine's JSON, or the error as JSON
  */
-export function answer(sonometer, aCase) {
-  const { Interaction, Sensor, SonometerError } = sonometer;
+export async function answer(sonometer, dives, aCase) {
   try {
-    const sensor = Sensor.from(aCase.target, { shelf: aCase.shelf, shipped: false });
-    try {
-      const other = aCase.interaction_b == null ? undefined : Interaction.parse(aCase.interaction_b);
-      const interaction = Interaction.parse(aCase.interaction);
-      if (other !== undefined) return sensor.compare(interaction, other).json();
-      const asked = options(aCase.view);
-      if (aCase.feed === 'whole') return sensor.sense(interaction, asked).json();
-      return fed(sensor, JSON.parse(aCase.interaction), asked, aCase.feed);
-    } finally {
-      sensor.free();
-    }
+    if (aCase.dive) return await diveAnswer(dives, aCase.dive);
+    if (aCase.card) return await proofAnswer(dives, aCase.card);
+    return sensed(sonometer, aCase);
   } catch (error) {
-    if (!(error instanceof SonometerError)) throw error;
-    const { code, message, place } = error;
-    return JSON.stringify({ code, message, place });
+    if (!(error instanceof sonometer.SonometerError)) throw error;
+    return told(error);
+  }
+}
+
+/** The answers to many cases, one after the other. */
+export async function answers(sonometer, dives, cases) {
+  const all = [];
+  for (const one of cases) all.push(await answer(sonometer, dives, one));
+  return all;
+}
+
+/** An error as JSON. */
+export function told({ code, message, place }) {
+  return JSON.stringify({ code, message, place });
+}
+
+function sensed({ Interaction, Sensor }, aCase) {
+  const sensor = Sensor.from(aCase.target, { shelf: aCase.shelf, shipped: false });
+  try {
+    const other = aCase.interaction_b == null ? undefined : Interaction.parse(aCase.interaction_b);
+    const interaction = Interaction.parse(aCase.interaction);
+    if (other !== undefined) return sensor.compare(interaction, other).json();
+    const asked = options(aCase.view);
+    if (aCase.feed === 'whole') return sensor.sense(interaction, asked).json();
+    return fed(sensor, JSON.parse(aCase.interaction), asked, aCase.feed);
+  } finally {
+    sensor.free();
   }
 }
 

@@ -15,6 +15,19 @@ export function allCases(root) {
   );
 }
 
+/** Every vector of dives and cards: `{name, dive or card, expect}`. */
+export function diveCases(root) {
+  const folder = join(root, 'fixtures/dives');
+  const files = readdirSync(folder).filter((file) => file.endsWith('.jsonl')).sort();
+  return files.flatMap((file) => {
+    const lines = readFileSync(join(folder, file), 'utf8').split('\n').filter((line) => line !== '');
+    return lines.map((line, at) => {
+      const one = JSON.parse(line);
+      return { ...one, name: `${file}:${at + 1} ${one.name}` };
+    });
+  });
+}
+
 /** The same through a session, in each way; comparisons and what cannot be read are left out. */
 export function inSessions(one) {
   try {

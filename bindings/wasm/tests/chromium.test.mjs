@@ -4,9 +4,11 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as sonometer from 'sonometer';
-import { answer } from './answer.mjs';
+import * as dives from 'sonometer/dives';
+import { answers as answered } from './answer.mjs';
 import { browse, executablePath, folders } from './browser.mjs';
-import { allCases, inSessions, isRight } from './cases.mjs';
+import { allCases, diveCases, inSessions, isRight } from './cases.mjs';
+import { dived } from './dived.mjs';
 import { expected } from './misuse.mjs';
 import { serve as start } from './serve.mjs';
 
@@ -31,7 +33,8 @@ async function serve(t, options) {
 
 test('loads under a strict policy and answers every vector', { skip, timeout: 300_000 }, async (t) => {
   const whole = allCases(process.env.SONOMETER_ROOT);
-  const cases = [...whole, ...whole.flatMap(inSessions)];
+  const played = diveCases(process.env.SONOMETER_ROOT);
+  const cases = [...whole, ...whole.flatMap(inSessions), ...played];
   writeFileSync(shown['/cases.jsonl'], cases.map(({ expect, ...given }) => `${JSON.stringify(given)}\n`).join(''));
   const server = await serve(t);
   const page = await browser.open(server.address);
@@ -49,8 +52,17 @@ test('loads under a strict policy and answers every vector', { skip, timeout: 30
   assert.equal(answers.length, cases.length);
   assert.deepEqual(cases.filter((one, at) => !isRight(one.expect, answers[at])).map(({ name }) => name), []);
   // Errors too are those of Node, to the letter.
-  assert.deepEqual(answers, cases.map((one) => answer(sonometer, one)));
-  console.log(`vectors: ${whole.length} equal in Chromium ${browser.version}, and ${cases.length - whole.length} times through sessions`);
+  assert.deepEqual(answers, await answered(sonometer, dives, cases));
+  console.log(`vectors: ${whole.length} equal in Chromium ${browser.version}, ${cases.length - whole.length - played.length} times through sessions, and ${played.length} of dives and cards`);
+  await page.close();
+});
+
+test('a page that dives fetches one module, and dives as Node does', { skip, timeout: 120_000 }, async (t) => {
+  const server = await serve(t);
+  const page = await browser.open(server.address);
+  const { told, modules } = await page.evaluate(() => window.door.dive());
+  assert.deepEqual(modules, ['sonometer-dives.wasm']);
+  assert.deepEqual(told, await dived(dives));
   await page.close();
 });
 

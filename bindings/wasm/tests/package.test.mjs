@@ -15,7 +15,8 @@ const cjs = createRequire(import.meta.url)('sonometer');
 
 test('what is in it', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
-    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'index.d.cts', 'index.d.ts', 'node.cjs', 'node.js', 'package.json', 'sonometer.wasm', 'web.js',
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dives-node.cjs', 'dives-node.js', 'dives-web.js', 'dives.d.cts', 'dives.d.ts', 'index.d.cts',
+    'index.d.ts', 'node.cjs', 'node.js', 'package.json', 'sonometer-dives.wasm', 'sonometer.wasm', 'web.js',
   ]);
   const { version, dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   assert.ok(esm.fingerprint().startsWith(`sonometer ${version};`), 'the version is that of the engine');
@@ -28,7 +29,7 @@ test('require and import give the same classes', () => {
 });
 
 test('nothing evaluates text, which content security policies forbid', () => {
-  for (const file of ['web.js', 'node.cjs']) {
+  for (const file of ['web.js', 'node.cjs', 'dives-web.js', 'dives-node.cjs']) {
     assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\beval\(|\bFunction\(/, file);
   }
 });
@@ -52,14 +53,20 @@ test('in a worker', async () => {
   assert.deepEqual(reading, { ...esm.Sensor.shipped('courtesy').sense('Thank you so much.') });
 });
 
-test('bundlers take the side for browsers, which waits for init', async () => {
-  const entry = join(here, 'bundled-entry.mjs');
-  writeFileSync(entry, `export * from 'sonometer';`);
-  const esbuild = join(here, '../tools/node_modules/.bin/esbuild');
-  const bundle = join(here, 'bundled.mjs');
-  const run = spawnSync(esbuild, [entry, '--bundle', '--format=esm', '--platform=browser', `--outfile=${bundle}`, '--log-level=warning'], { encoding: 'utf8' });
+const esbuild = join(here, '../tools/node_modules/.bin/esbuild');
+
+/** The side for browsers of an entry, as bundlers take it. */
+async function bundle(name, entry) {
+  const source = join(here, `${name}-entry.mjs`);
+  writeFileSync(source, `export * from '${entry}';`);
+  const bundled = join(here, `${name}.mjs`);
+  const run = spawnSync(esbuild, [source, '--bundle', '--format=esm', '--platform=browser', `--outfile=${bundled}`, '--log-level=warning'], { encoding: 'utf8' });
   assert.equal(run.status, 0, run.stderr);
-  const bundled = await import(bundle);
+  return import(bundled);
+}
+
+test('bundlers take the side for browsers, which waits for init', async () => {
+  const bundled = await bundle('bundled', 'sonometer');
   assert.throws(() => bundled.Sensor.shipped('courtesy'), { name: 'SonometerError', code: 'invalid_request', message: /await init\(\)/ });
   // An address that has none, bytes that are none; then the right ones, as any of what WebAssembly is read from.
   await assert.rejects(bundled.init('http://127.0.0.1:9/'), { name: 'SonometerError', code: 'invalid_request', place: 'source' });
@@ -70,15 +77,34 @@ test('bundlers take the side for browsers, which waits for init', async () => {
   assert.equal(bundled.fingerprint(), esm.fingerprint());
 });
 
-test('the engine with all languages and the catalogue does not grow unnoticed', () => {
-  // What browsers should have to fetch at most, and what they have to now. With a standard library that was built for speed
-  // (see ../toolchain) it is more.
-  const aim = 400_000;
-  const small = readFileSync(join(here, '../standard-library'), 'utf8').includes('optimize_for_size');
-  const limit = small ? 485_000 : 560_000;
-  const bytes = readFileSync(join(installed, 'sonometer.wasm'));
-  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
-  const packed = brotliCompressSync(bytes, options).length + brotliCompressSync(readFileSync(join(installed, 'web.js'))).length;
-  console.log(`size: sonometer.wasm ${bytes.length} bytes; with web.js ${packed} by brotli 11, ${packed > aim ? `${packed - aim} over` : 'within'} the aim of ${aim}`);
-  assert.ok(packed <= limit, `${packed} bytes are more than ${limit}`);
+test('bundlers find the address of each module in its script', () => {
+  for (const [file, module] of [['web.js', 'sonometer'], ['dives-web.js', 'sonometer-dives']]) {
+    const script = readFileSync(join(installed, file), 'utf8');
+    assert.ok(script.includes(`new URL("./${module}.wasm",import.meta.url)`), file);
+  }
 });
+
+test('bundlers take the side for browsers of the entry with stages', async () => {
+  const bundled = await bundle('bundled-dives', 'sonometer/dives');
+  assert.throws(() => bundled.Stage.shipped('drinking-less'), { name: 'SonometerError', message: /await init\(\)/ });
+  await bundled.init(readFileSync(join(installed, 'sonometer-dives.wasm')));
+  assert.equal(bundled.Stage.shipped('drinking-less').open().turn, 0);
+  assert.equal(bundled.Sensor.shipped('courtesy').sense('Thank you so much.').json(), esm.Sensor.shipped('courtesy').sense('Thank you so much.').json());
+});
+
+// What browsers have to fetch at most. With a standard library that was built for speed (see ../toolchain) it is more.
+for (const { what, module, script, aim, limits } of [
+  { what: 'the engine with all languages and the catalogue', module: 'sonometer.wasm', script: 'web.js', aim: 400_000, limits: [475_000, 550_000] },
+  { what: 'the same with stages', module: 'sonometer-dives.wasm', script: 'dives-web.js', aim: undefined, limits: [517_000, 600_000] },
+]) {
+  test(`${what}: it does not grow unnoticed`, () => {
+    const small = readFileSync(join(here, '../standard-library'), 'utf8').includes('optimize_for_size');
+    const limit = limits[small ? 0 : 1];
+    const bytes = readFileSync(join(installed, module));
+    const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
+    const packed = brotliCompressSync(bytes, options).length + brotliCompressSync(readFileSync(join(installed, script))).length;
+    const beside = aim === undefined ? '' : `, ${packed > aim ? `${packed - aim} over` : 'within'} the aim of ${aim}`;
+    console.log(`size: ${module} ${bytes.length} bytes; with ${script} ${packed} by brotli 11${beside}`);
+    assert.ok(packed <= limit, `${packed} bytes are more than ${limit}`);
+  });
+}

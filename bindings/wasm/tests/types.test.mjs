@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as sonometer from 'sonometer';
+import * as dives from 'sonometer/dives';
 
 const here = import.meta.dirname;
 const tools = join(here, '../tools/node_modules');
@@ -24,8 +25,12 @@ test('a mistake is found: the check is no empty one', { timeout: 120_000 }, () =
 });
 
 test('every name that is exported is declared, and none besides; none is any', () => {
-  const declarations = readFileSync(join(here, 'node_modules/sonometer/index.d.ts'), 'utf8');
-  const declared = [...declarations.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
-  assert.deepEqual(Object.keys(sonometer).sort(), declared.sort());
-  assert.doesNotMatch(declarations.replace(/\/\*\*[^]*?\*\//g, ''), /\bany\b/);
+  const declared = (file) => {
+    const declarations = readFileSync(join(here, 'node_modules/sonometer', file), 'utf8');
+    assert.doesNotMatch(declarations.replace(/\/\*\*[^]*?\*\//g, ''), /\bany\b/, file);
+    return [...declarations.matchAll(/^export (?:class|function) (\w+)/gm)].map(([, name]) => name);
+  };
+  const sensing = declared('index.d.ts');
+  assert.deepEqual(Object.keys(sonometer).sort(), sensing.sort());
+  assert.deepEqual(Object.keys(dives).sort(), [...sensing, ...declared('dives.d.ts')].sort());
 });

@@ -4,14 +4,18 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { allCases, inSessions, isRight } from './cases.mjs';
+import * as dives from 'sonometer/dives';
+import { answers as answered } from './answer.mjs';
+import { allCases, diveCases, inSessions, isRight } from './cases.mjs';
 
 const here = import.meta.dirname;
 
 test('vectors', { timeout: 300_000 }, () => {
   const whole = allCases(process.env.SONOMETER_ROOT);
   assert.ok(whole.length > 800, `${whole.length} vectors`);
-  const cases = [...whole, ...whole.flatMap(inSessions)];
+  const played = diveCases(process.env.SONOMETER_ROOT);
+  assert.ok(played.length > 200, `${played.length} vectors of dives and cards`);
+  const cases = [...whole, ...whole.flatMap(inSessions), ...played];
   const file = join(here, 'cases.jsonl');
   const out = join(here, 'answers.jsonl');
   writeFileSync(file, cases.map(({ expect, ...given }) => `${JSON.stringify(given)}\n`).join(''));
@@ -21,5 +25,11 @@ test('vectors', { timeout: 300_000 }, () => {
   assert.equal(answers.length, cases.length);
   const wrong = cases.filter((one, at) => !isRight(one.expect, answers[at]));
   assert.deepEqual(wrong.map(({ name }) => name), []);
-  console.log(`vectors: ${whole.length} equal in Node ${process.version}, and ${cases.length - whole.length} times through sessions`);
+  console.log(`vectors: ${whole.length} equal in Node ${process.version}, ${cases.length - whole.length - played.length} times through sessions, and ${played.length} of dives and cards`);
+});
+
+test('the module with stages measures the same', { timeout: 300_000 }, async () => {
+  const whole = allCases(process.env.SONOMETER_ROOT);
+  const answers = await answered(dives, dives, whole);
+  assert.deepEqual(whole.filter((one, at) => !isRight(one.expect, answers[at])).map(({ name }) => name), []);
 });

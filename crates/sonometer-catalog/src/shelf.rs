@@ -34,7 +34,8 @@ enum Behind {
     Nothing,
     #[default]
     Shipped,
-    ForStages,
+    /// By way of a function, so that a program that never asks for it does not carry what only stages need.
+    ForStages(fn() -> &'static dyn Catalog),
 }
 
 impl Behind {
@@ -42,7 +43,7 @@ impl Behind {
         match self {
             Self::Nothing => None,
             Self::Shipped => Some(&Shipped),
-            Self::ForStages => Some(&ForStages),
+            Self::ForStages(catalog) => Some(catalog()),
         }
     }
 }
@@ -55,7 +56,7 @@ impl Shelf {
 
     /// The same with what the stages that ship are sensed by behind it, which no other catalogue has.
     pub fn for_stages(self) -> Self {
-        Self { behind: Behind::ForStages, ..self }
+        Self { behind: Behind::ForStages(|| &ForStages), ..self }
     }
 
     /// Puts the protocols and metrics of these sources on it; for stages ([`Shelf::for_stages`]) blueprints, too.

@@ -286,6 +286,13 @@ impl Totals {
         Self { turns, score: Unit::ratio(scores, of * 1_000_000), on_target: Unit::ratio(on_target, of), ics }
     }
 
+    /// The canonical JSON.
+    pub fn to_json(&self) -> String {
+        let mut json = Json::default();
+        json.object(|json| self.write(json, true));
+        json.into_text()
+    }
+
     /// All of them, or turns and ICS alone.
     pub(super) fn write(&self, json: &mut Json, all: bool) {
         json.key("ics").count(self.ics);

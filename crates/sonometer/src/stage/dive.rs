@@ -132,7 +132,6 @@ impl Dive {
         let stage = world.stage();
         let mut reached = vec![false; stage.scenes.len()];
         reached[stage.start] = true;
-        let begin = format!("sonometer-dive-1\n{}\n{seed}\n", world.digest());
         let state = State {
             scene: stage.start,
             turns_here: 0,
@@ -143,7 +142,7 @@ impl Dive {
             times: vec![0; world.asked().len()],
             ics: 0,
             readings: Vec::new(),
-            chain: Sha256::digest(begin).into(),
+            chain: first_link(world.digest(), seed),
             // A stage that begins where it ends is odd, and over.
             ended: stage.scenes[stage.start].1.end.then_some(Ended::Scene),
             talk: Vec::new(),
@@ -271,11 +270,7 @@ impl Dive {
         } else {
             None
         };
-        let mut chain = Sha256::new();
-        chain.update(self.state.chain);
-        chain.update(Sha256::digest(action));
-        chain.update(measured.to_json());
-        self.state.chain = chain.finalize().into();
+        self.state.chain = next_link(&self.state.chain, action, measured);
         self.state.readings.push(measured);
         if answer.is_empty() {
             answer.extend(self.scene_text_at(now.turn));
@@ -359,6 +354,20 @@ impl Dive {
             }
         }))
     }
+}
+
+/// The head of the chain before the first action.
+pub(super) fn first_link(digest: &str, seed: u64) -> [u8; 32] {
+    Sha256::digest(format!("sonometer-dive-1\n{digest}\n{seed}\n")).into()
+}
+
+/// The head of the chain after an action.
+pub(super) fn next_link(before: &[u8; 32], action: &str, measured: Measured) -> [u8; 32] {
+    let mut chain = Sha256::new();
+    chain.update(before);
+    chain.update(Sha256::digest(action));
+    chain.update(measured.to_json());
+    chain.finalize().into()
 }
 
 /// The places that were not set and are now.

@@ -63,6 +63,7 @@ mod dive;
 mod guard;
 mod lint;
 mod model;
+mod object;
 mod replay;
 mod schema;
 mod state;

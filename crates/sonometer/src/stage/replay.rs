@@ -1,10 +1,13 @@
 //! Replaying: whoever has the stage can compute a card again from its actions. That is stronger than a signature: it does
 //! not say who vouches for the grade, it shows the grade.
 
-use super::card::{Agent, Card, Closing};
-use super::card_read::{Object, measured};
-use super::dive::Step;
+use super::canonical::hex;
+use super::card::{Agent, Card, Closing, Measured};
+use super::card_read::measured;
+use super::dive::{Dive, Step, first_link, next_link};
+use super::object::Object;
 use super::world::World;
+use crate::interaction::Turn;
 use crate::json::Json;
 use crate::protocol::source::read_json;
 use std::fmt;
@@ -76,37 +79,52 @@ impl Action {
     fn read_line(line: &str) -> Result<Self, Mismatch> {
         let root = read_json(line)
             .map_err(|wrong| Mismatch::new("", format!("{}; {}", wrong.message, wrong.fix)))?;
-        let at = Object::of(&root, "")?;
-        at.known(&["action", "chain", "reading", "turn", "world"])?;
-        let mut told = Vec::new();
-        if at.get("turn").is_some() {
-            told.push(("turn", at.count("turn", u32::MAX.into())?.to_string()));
-        }
-        if let Some(node) = at.get("reading") {
-            told.push(("reading", measured(&Object::of(node, "reading")?)?.to_json()));
-        }
-        for key in ["world", "chain"] {
-            if at.get(key).is_some() {
-                told.push((key, at.text(key)?));
+        Object::read(&root, |at| {
+            at.known(&["action", "chain", "reading", "turn", "world"]);
+            let mut told = Vec::new();
+            if at.get("turn").is_some() {
+                told.push(("turn", at.count("turn", u32::MAX.into()).to_string()));
             }
-        }
-        Ok(Self { action: at.text("action")?, told })
+            told.extend(at.optional("reading").map(|reading| ("reading", measured(&reading).to_json())));
+            for key in ["world", "chain"] {
+                told.extend(at.text_if(key).map(|text| (key, text)));
+            }
+            Self { action: at.text("action"), told }
+        })
     }
 }
 
 impl Step {
     /// The line of a log: `action`, `chain`, `reading`, `turn` and `world`. `chain` is [`super::Dive::chain`] after the step.
     pub fn log_line(&self, action: &str, chain: &str) -> String {
-        let mut json = Json::default();
-        json.object(|json| {
-            json.key("action").string(action);
-            json.key("chain").string(chain);
-            json.key("reading").object(|json| self.measured.write(json));
-            json.key("turn").count(self.observation.turn.into());
-            json.key("world").string(&self.observation.world);
-        });
-        json.into_text()
+        line(action, chain, self.measured, self.observation.turn, &self.observation.world)
     }
+}
+
+impl Dive {
+    /// The log so far: for each action its [`Step::log_line`], without line feeds. A dive that was resumed has all of it.
+    pub fn log(&self) -> Vec<String> {
+        let mut chain = first_link(self.world.digest(), self.seed);
+        let answers = self.state.talk.iter().skip(2).step_by(2);
+        let steps = self.actions().zip(answers).zip(&self.state.readings);
+        let write = |(turn, ((action, answer), measured)): (u32, ((&str, &Turn), &Measured))| {
+            chain = next_link(&chain, action, *measured);
+            line(action, &hex(&chain), *measured, turn, &answer.content)
+        };
+        (1..).zip(steps).map(write).collect()
+    }
+}
+
+fn line(action: &str, chain: &str, measured: Measured, turn: u32, world: &str) -> String {
+    let mut json = Json::default();
+    json.object(|json| {
+        json.key("action").string(action);
+        json.key("chain").string(chain);
+        json.key("reading").object(|json| measured.write(json));
+        json.key("turn").count(turn.into());
+        json.key("world").string(world);
+    });
+    json.into_text()
 }
 
 /// Computes a card again from its actions and compares every byte.
@@ -174,38 +192,7 @@ fn compare(card: &Card, again: &Card) -> Result<(), Mismatch> {
     let differs = |place: &str, is: String, wanted: String| {
         Err(Mismatch::new(place, format!("the card has {is}, replayed it is {wanted}")))
     };
-    let (totals, own) = (card.totals, again.totals);
-    if totals.turns != own.turns {
-        return differs("totals.turns", totals.turns.to_string(), own.turns.to_string());
-    }
-    let names = |names: &[String]| format!("[{}]", names.join(", "));
-    for (place, is, wanted) in [
-        ("chain", card.chain.clone(), again.chain.clone()),
-        ("totals.score", totals.score.to_string(), own.score.to_string()),
-        ("totals.on_target", totals.on_target.to_string(), own.on_target.to_string()),
-        ("totals.ics", totals.ics.to_string(), own.ics.to_string()),
-        ("verdict.passed", card.verdict.passed.to_string(), again.verdict.passed.to_string()),
-        ("verdict.reason", card.verdict.reason.as_str().into(), again.verdict.reason.as_str().into()),
-        (
-            "verdict.checkpoints_hit",
-            names(&card.verdict.checkpoints_hit),
-            names(&again.verdict.checkpoints_hit),
-        ),
-        ("verdict.flags_tripped", names(&card.verdict.flags_tripped), names(&again.verdict.flags_tripped)),
-        ("envelope.access_mode", card.access_mode.as_str().into(), again.access_mode.as_str().into()),
-        ("envelope.max_turns", card.envelope.max_turns.to_string(), again.envelope.max_turns.to_string()),
-        ("envelope.ics_budget", card.envelope.ics_budget.to_string(), again.envelope.ics_budget.to_string()),
-        (
-            "envelope.max_action_chars",
-            card.envelope.max_action_chars.to_string(),
-            again.envelope.max_action_chars.to_string(),
-        ),
-        (
-            "envelope.share_scorecard",
-            card.envelope.share_scorecard.to_string(),
-            again.envelope.share_scorecard.to_string(),
-        ),
-    ] {
+    for ((place, is), (_, wanted)) in facts(card).into_iter().zip(facts(again)) {
         if is != wanted {
             return differs(place, is, wanted);
         }
@@ -214,4 +201,26 @@ fn compare(card: &Card, again: &Card) -> Result<(), Mismatch> {
         true => Ok(()),
         false => differs("readings", "other readings".into(), "these".into()),
     }
+}
+
+/// What a replay gives, by its key, in the order in which people want to hear of it.
+fn facts(card: &Card) -> [(&'static str, String); 14] {
+    let Card { totals, verdict, envelope, .. } = card;
+    let names = |names: &[String]| format!("[{}]", names.join(", "));
+    [
+        ("totals.turns", totals.turns.to_string()),
+        ("chain", card.chain.clone()),
+        ("totals.score", totals.score.to_string()),
+        ("totals.on_target", totals.on_target.to_string()),
+        ("totals.ics", totals.ics.to_string()),
+        ("verdict.passed", verdict.passed.to_string()),
+        ("verdict.reason", verdict.reason.as_str().into()),
+        ("verdict.checkpoints_hit", names(&verdict.checkpoints_hit)),
+        ("verdict.flags_tripped", names(&verdict.flags_tripped)),
+        ("envelope.access_mode", card.access_mode.as_str().into()),
+        ("envelope.max_turns", envelope.max_turns.to_string()),
+        ("envelope.ics_budget", envelope.ics_budget.to_string()),
+        ("envelope.max_action_chars", envelope.max_action_chars.to_string()),
+        ("envelope.share_scorecard", envelope.share_scorecard.to_string()),
+    ]
 }

@@ -2,9 +2,10 @@
 
 use super::canonical::{hex, sha256};
 use super::card::TargetStamp;
-use super::card_read::{Object, measured};
+use super::card_read::measured;
 use super::choice::MAX_SEED;
 use super::dive::{Dive, Ended, State};
+use super::object::Object;
 use super::replay::Mismatch;
 use super::world::World;
 use crate::interaction::Turn;
@@ -73,7 +74,15 @@ impl World {
     pub fn resume(&self, text: &str) -> Result<Dive, Mismatch> {
         let root = read_json(text)
             .map_err(|wrong| Mismatch::new("", format!("{}; {}", wrong.message, wrong.fix)))?;
-        let at = Object::of(&root, "")?;
+        let dive = Object::read(&root, |at| self.dive(at))?;
+        // What is not checked one by one above: order, numbers, texts that are written in another way.
+        match dive.to_json() == text {
+            true => Ok(dive),
+            false => Err(Mismatch::new("", "the dive is not written as the engine writes it")),
+        }
+    }
+
+    fn dive(&self, at: &Object<'_>) -> Dive {
         at.known(&[
             "actions",
             "chain",
@@ -93,58 +102,55 @@ impl World {
             "turns_here",
             "vars",
             "worlds",
-        ])?;
-        at.is("sonometer_dive", "1")?;
-        let same = |key: &str, wanted: &str, message: &str| {
-            if at.text(key)? == wanted { Ok(()) } else { Err(Mismatch::new(key, message)) }
-        };
-        same("stage", self.digest(), "the dive was begun in another stage, or another text of this one")?;
-        same("target", &digest(self.target()), "the dive was begun with other protocols")?;
-        same("engine", &crate::fingerprint(), "the dive was begun by another engine")?;
-        let dive = Dive { world: self.clone(), seed: at.count("seed", MAX_SEED)?, state: self.state(&at)? };
-        // What is not checked one by one above: order, numbers, texts that are written in another way.
-        match dive.to_json() == text {
-            true => Ok(dive),
-            false => Err(Mismatch::new("", "the dive is not written as the engine writes it")),
+        ]);
+        at.is("sonometer_dive", "1");
+        for (key, wanted, message) in [
+            ("stage", self.digest(), "the dive was begun in another stage, or another text of this one"),
+            ("target", &digest(self.target()), "the dive was begun with other protocols"),
+            ("engine", &crate::fingerprint(), "the dive was begun by another engine"),
+        ] {
+            if at.text(key) != wanted {
+                at.wrong(key, message);
+            }
         }
+        Dive { world: self.clone(), seed: at.count("seed", MAX_SEED), state: self.state(at) }
     }
 
-    fn state(&self, at: &Object<'_>) -> Result<State, Mismatch> {
+    fn state(&self, at: &Object<'_>) -> State {
         let stage = self.stage();
         let scenes: Vec<&str> = stage.scenes.iter().map(|(name, _)| name.as_str()).collect();
         let checkpoints: Vec<&str> = stage.checkpoints.iter().map(|(name, _)| name.as_str()).collect();
         let flags: Vec<&str> = stage.flags.iter().map(|(name, _)| name.as_str()).collect();
-        let set = |key: &str, all: &[&str]| {
-            let names = at.texts(key)?;
-            match names.iter().find(|name| !all.contains(&name.as_str())) {
-                Some(name) => Err(Mismatch::new(key, format!("there is no `{name}` in the stage"))),
-                None => {
-                    Ok(all.iter().map(|known| names.iter().any(|name| name == known)).collect::<Vec<bool>>())
-                }
+        let set = |key: &str, all: &[&str]| -> Vec<bool> {
+            let names = at.texts(key);
+            if let Some(name) = names.iter().find(|name| !all.contains(&name.as_str())) {
+                at.wrong(key, format!("there is no `{name}` in the stage"));
             }
+            all.iter().map(|known| names.iter().any(|name| name == known)).collect()
         };
-        let ended = at.name("ended", |name| match name {
+        let end = |name: &str| match name {
             "" => Some(None),
             _ => Ended::ALL.iter().find(|(_, known)| *known == name).map(|(ended, _)| Some(*ended)),
-        })?;
+        };
+        let ended = at.name("ended", end, None);
         let mut vars = Vec::new();
-        for ((name, variable), (key, value)) in stage.vars.iter().zip(at.numbers("vars")?) {
+        for ((name, variable), (key, value)) in stage.vars.iter().zip(at.numbers("vars")) {
             if key != name || !(variable.low..=variable.high).contains(&value) {
-                return Err(Mismatch::new(
-                    format!("vars.{key}"),
-                    "is no variable of the stage, or beyond its bounds",
-                ));
+                let message = "is no variable of the stage, or beyond its bounds";
+                at.wrong(&format!("vars.{key}"), message);
             }
             vars.push(value);
         }
         let mut times = Vec::new();
-        for (name, (key, count)) in self.asked().zip(at.numbers("times")?) {
+        for (name, (key, count)) in self.asked().zip(at.numbers("times")) {
             let count = u32::try_from(count).ok().filter(|_| key == name);
-            times
-                .push(count.ok_or_else(|| Mismatch::new(format!("times.{key}"), "is no count of a marker"))?);
+            if count.is_none() {
+                at.wrong(&format!("times.{key}"), "is no count of a marker");
+            }
+            times.push(count.unwrap_or_default());
         }
-        let readings: Vec<_> = at.list("readings")?.iter().map(measured).collect::<Result<_, _>>()?;
-        let (actions, worlds) = (at.texts("actions")?, at.texts("worlds")?);
+        let readings: Vec<_> = at.list("readings").iter().map(measured).collect();
+        let (actions, worlds) = (at.texts("actions"), at.texts("worlds"));
         let lengths = [
             ("worlds", worlds.len() == actions.len() + 1),
             ("readings", readings.len() == actions.len()),
@@ -153,7 +159,7 @@ impl World {
             ("times", times.len() == self.asked().len()),
         ];
         if let Some((key, _)) = lengths.into_iter().find(|(_, fits)| !fits) {
-            return Err(Mismatch::new(key, "there are too few or too many"));
+            at.wrong(key, "there are too few or too many");
         }
         let said = |role: &str, content: String| Turn {
             role: Some(role.into()),
@@ -166,21 +172,23 @@ impl World {
             talk.push(said(&stage.roles.world, world));
             talk.extend(actions.next().map(|action| said(&stage.roles.agent, action)));
         }
-        Ok(State {
-            scene: at.name("scene", |name| scenes.iter().position(|known| *known == name))?,
-            turns_here: at.count("turns_here", u32::MAX.into())? as u32,
+        State {
+            scene: at.name("scene", |name| scenes.iter().position(|known| *known == name), 0),
+            turns_here: at.count("turns_here", u32::MAX.into()) as u32,
             vars,
-            reached: set("reached", &scenes)?,
-            checkpoints: set("checkpoints", &checkpoints)?,
-            flags: set("flags", &flags)?,
+            reached: set("reached", &scenes),
+            checkpoints: set("checkpoints", &checkpoints),
+            flags: set("flags", &flags),
             times,
-            ics: at.count("ics", MAX_SEED)?,
+            ics: at.count("ics", MAX_SEED),
             readings,
-            chain: chain(&at.text("chain")?)
-                .ok_or_else(|| Mismatch::new("chain", "is no head of a chain: 64 hexadecimal digits"))?,
+            chain: chain(&at.text("chain")).unwrap_or_else(|| {
+                at.wrong("chain", "is no head of a chain: 64 hexadecimal digits");
+                [0; 32]
+            }),
             ended,
             talk,
-        })
+        }
     }
 }
 

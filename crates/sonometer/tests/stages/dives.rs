@@ -161,6 +161,21 @@ fn a_dive_goes_on_from_its_text() {
 }
 
 #[test]
+fn a_dive_keeps_its_log_also_when_it_is_resumed() {
+    let world = counter();
+    let mut dive = world.open(5);
+    assert!(dive.log().is_empty());
+    let mut lines = Vec::new();
+    for action in [SORRY, "Well.\n\"Well.\"", THANKS] {
+        let step = dive.act(action).expect("goes on");
+        lines.push(step.log_line(action, &dive.chain()));
+        dive = world.resume(&dive.to_json()).expect("goes on");
+        assert_eq!(dive.log(), lines);
+    }
+    assert_eq!(lines.len(), 3);
+}
+
+#[test]
 fn a_dive_of_another_stage_is_refused() {
     let text = counter().open(1).to_json();
     let other = world(&COUNTER.replace("Goodbye.", "Farewell."));

@@ -11,7 +11,7 @@ use crate::composition::{Reference, TargetKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::protocol::Status;
 use crate::protocol::schema::fields::{Fields, check_identifier, text_of, texts_of};
-use crate::protocol::source::{Node, Value, suggest};
+use crate::protocol::source::{Key, Node, Value, suggest};
 
 /// Reads a stage; what is wrong stands in `found`.
 pub(super) fn stage(root: &Node, found: &mut Diagnostics) -> Option<Stage> {
@@ -137,23 +137,29 @@ fn named<T>(
     found: &mut Diagnostics,
     mut read: impl FnMut(&Node, &mut Diagnostics) -> Option<T>,
 ) -> Vec<Named<T>> {
-    let Some(node) = node else { return Vec::new() };
-    let Value::Map(entries) = &node.value else {
-        let message = format!("the {what}s are written as {}", node.kind_name());
-        found.push(Diagnostic::error("SM0301", node.span, message, "write them as `name: …` pairs"));
-        return Vec::new();
-    };
     let mut all = Vec::new();
-    for (key, node) in entries {
+    for (key, node) in entries(node, what, found) {
         check_identifier(&key.text, key.span, what, found);
         // An empty value has been reported already.
-        if node.value != Value::Null
+        if !matches!(node.value, Value::Null)
             && let Some(value) = read(node, found)
         {
             all.push((key.text.clone(), value));
         }
     }
     all
+}
+
+fn entries<'n>(node: Option<&'n Node>, what: &str, found: &mut Diagnostics) -> &'n [(Key, Node)] {
+    match node.map(|node| (&node.value, node)) {
+        None => &[],
+        Some((Value::Map(entries), _)) => entries,
+        Some((_, node)) => {
+            let message = format!("the {what}s are written as {}", node.kind_name());
+            found.push(Diagnostic::error("SM0301", node.span, message, "write them as `name: …` pairs"));
+            &[]
+        }
+    }
 }
 
 /// What the parts of a stage need to be read.

@@ -1,0 +1,3 @@
+// `sonometer/dives` for browsers and bundlers: everything, over the module that knows stages.
+export * from './web.js';
+export * from './dives.js';

@@ -1,0 +1,79 @@
+// Keys of Ed25519 as texts: 64 hexadecimal digits, one a line, as the key files of `sonometer dive keygen`.
+import { SonometerError } from './errors.js';
+import { kind, wantText } from './interaction.js';
+
+/** 2^255 - 19, and the constant of the curve: x and y of a point fulfil y² - x² = 1 + D x² y². */
+const P = 2n ** 255n - 19n;
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+
+/** The public keys of a text, of bytes, or of a list of these. */
+export function publicKeys(keys) {
+  const found = lines(textOf('keys', keys)).map(({ digits, line }) => {
+    const bytes = bytesOf(digits, line, 'a public key');
+    if (!isPoint(bytes) || isSmall(bytes)) throw badKey(line, 'these bytes are no public key');
+    return bytes;
+  });
+  if (found.length === 0) throw badKey(1, 'there is no key');
+  return found;
+}
+
+/** The 32 secret bytes of a text or of bytes. */
+export function secretKey(key) {
+  const [first, ...more] = lines(textOf('secretKey', key));
+  if (first === undefined) throw badKey(1, 'there is no key');
+  const bytes = bytesOf(first.digits, first.line, 'a signing key');
+  if (more.length > 0) throw badKey(1, 'there are several keys; one file holds one');
+  return bytes;
+}
+
+/** Whether these 32 bytes are a point of a small group: whatever is signed, such a signature can be made to fit. */
+export function isSmall(bytes) {
+  const square = yOf(bytes) ** 2n % P;
+  // y is 0, 1 or -1, or that of the points of order 8.
+  return square === 0n || square === 1n || (D * square * square + 2n * square - 1n) % P === 0n;
+}
+
+export function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Whether these 32 bytes are a point at all: (y² - 1) / (D y² + 1) must be a square. */
+function isPoint(bytes) {
+  const square = yOf(bytes) ** 2n % P;
+  let base = ((square + P - 1n) * (D * square + 1n)) % P;
+  let power = 1n;
+  for (let exponent = (P - 1n) / 2n; exponent > 0n; exponent >>= 1n) {
+    if (exponent & 1n) power = (power * base) % P;
+    base = (base * base) % P;
+  }
+  return power <= 1n;
+}
+
+function yOf(bytes) {
+  return (BigInt(`0x${hex(Uint8Array.from(bytes).reverse())}`) & (2n ** 255n - 1n)) % P;
+}
+
+function textOf(place, keys) {
+  if (keys instanceof Uint8Array) return hex(keys);
+  if (Array.isArray(keys)) return keys.map((key, at) => textOf(`${place}[${at}]`, key)).join('\n');
+  if (typeof keys !== 'string') {
+    throw new SonometerError('invalid_request', `a text of 64 hexadecimal digits or 32 bytes are needed, not ${kind(keys)}`, place);
+  }
+  wantText(place, keys);
+  return keys;
+}
+
+/** The lines that hold a key, by their numbers. */
+function lines(text) {
+  const all = text.split('\n').map((line, at) => ({ digits: line.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, ''), line: at + 1 }));
+  return all.filter(({ digits }) => digits !== '' && !digits.startsWith('#'));
+}
+
+function bytesOf(digits, line, what) {
+  if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw badKey(line, `is not ${what}: 64 hexadecimal digits; \`sonometer dive keygen\` makes one`);
+  return Uint8Array.from(digits.match(/../g), (pair) => Number.parseInt(pair, 16));
+}
+
+function badKey(line, message) {
+  return new SonometerError('invalid_key', message, `line ${line}`);
+}

@@ -1,0 +1,28 @@
+// Sources of protocols, metrics, blueprints and stages, on their way to the engine: text as it is, an object as JSON.
+import { invalid } from './errors.js';
+import { kind, messageOf, wantText } from './interaction.js';
+
+/** The text of a source; `what` it is the source of, for people. */
+export function sourceText(place, source, what) {
+  if (typeof source === 'string') {
+    wantText(place, source);
+    return source;
+  }
+  if (typeof source !== 'object' || source === null || Array.isArray(source)) {
+    throw invalid(place, `the text or the object of a ${what} is needed, not ${kind(source)}`);
+  }
+  let text;
+  try {
+    text = JSON.stringify(source);
+  } catch (cause) {
+    throw invalid(place, `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
+  }
+  if (text === undefined) throw invalid(place, 'this has no JSON form');
+  return text;
+}
+
+/** The texts of sources that stand on a shelf. */
+export function shelfTexts(shelf) {
+  if (!Array.isArray(shelf)) throw invalid('options.shelf', `a list of sources is needed, not ${kind(shelf)}`);
+  return shelf.map((other, at) => sourceText(`options.shelf[${at}]`, other, 'protocol, metric or blueprint'));
+}
