@@ -53,6 +53,7 @@ pub mod text;
 // 3 The instrument, 4 finding, 5 judging.
 pub mod class;
 mod evidence;
+mod expression;
 mod matcher;
 mod sensor;
 

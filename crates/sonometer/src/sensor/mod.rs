@@ -11,6 +11,7 @@ pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
+use crate::expression::Expression;
 use crate::language::{self, Language, Script};
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Pole, Protocol, Status};
@@ -43,7 +44,7 @@ pub(crate) struct Plan {
     pub(crate) phrases: phrases::Phrases,
     pub(crate) tests: tests::TokenTests,
     pub(crate) exacts: Vec<Box<str>>,
-    pub(crate) regexes: Vec<regex::Regex>,
+    pub(crate) regexes: Vec<Expression>,
     /// The same for sessions, made when the first one begins.
     reaches: OnceLock<Option<Reaches>>,
     pub(crate) classes: ClassSet,
@@ -252,7 +253,7 @@ impl Plan {
         let (tests, exacts, regexes) = compiler.shared();
         let regexes: Result<Vec<_>, _> = regexes.iter().map(crate::protocol::phrase::build_regex).collect();
         let regexes = regexes
-            .map_err(|e| Error::invalid("", format!("a regular expression cannot be compiled: {e}")))?;
+            .map_err(|refusal| Error::invalid("", format!("a regular expression cannot be compiled: {refusal:?}")))?;
         let roles = role_names(&protocol);
         let companions: Vec<CompanionPlan> =
             companions.into_iter().map(|companion| CompanionPlan::new(companion, &roles)).collect();
