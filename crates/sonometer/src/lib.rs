@@ -39,6 +39,7 @@
 // Numbers and trouble.
 pub mod diagnostic;
 pub mod error;
+mod numbers;
 pub mod unit;
 
 // 1 What to measure.

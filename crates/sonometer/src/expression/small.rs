@@ -37,7 +37,10 @@ impl Expression {
         let backward = thompson::Config::new().which_captures(WhichCaptures::None).reverse(true);
         let backward = compile(&parsed, backward)?;
         // It never gives up for want of room; a full cache is begun anew.
-        let config = dfa::Config::new().unicode_word_boundary(true).cache_capacity(MAX_BYTES).skip_cache_capacity_check(true);
+        let config = dfa::Config::new()
+            .unicode_word_boundary(true)
+            .cache_capacity(MAX_BYTES)
+            .skip_cache_capacity_check(true);
         let build = |nfa, kind| {
             let built = dfa::Builder::new().configure(config.clone().match_kind(kind)).build_from_nfa(nfa);
             built.map_err(|error| Refusal::Unreadable(error.to_string()))
@@ -85,8 +88,10 @@ impl Expression {
 
 fn compile(parsed: &Hir, config: thompson::Config) -> Result<thompson::NFA, Refusal> {
     let config = config.nfa_size_limit(Some(MAX_BYTES)).shrink(false);
-    thompson::Compiler::new().configure(config).build_from_hir(parsed).map_err(|error| match error.size_limit() {
-        Some(_) => Refusal::TooLarge,
-        None => Refusal::Unreadable(error.to_string()),
+    thompson::Compiler::new().configure(config).build_from_hir(parsed).map_err(|error| {
+        match error.size_limit() {
+            Some(_) => Refusal::TooLarge,
+            None => Refusal::Unreadable(error.to_string()),
+        }
     })
 }

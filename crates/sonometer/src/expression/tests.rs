@@ -33,8 +33,35 @@ fn compare(pattern: &str, text: &str) {
 /// Patterns of what protocols write, some of them wrong.
 fn pattern() -> impl Strategy<Value = String> {
     let atom = prop::sample::select(vec![
-        "a", "b", "ab", "é", "ß", ".", "\\w", "\\W", "\\d", "\\s", "\\b", "\\B", "(?-u:\\b)", "^", "$", "\\p{L}", "\\p{Lu}",
-        "\\p{Greek}", "\\p{Nope}", "[a-cé]", "[^b\\s]", "(?i:é)", "(?i)k", "[[:alpha:]]", "\\b{start}", "(?m:^)", "[", "\\q", "\\1",
+        "a",
+        "b",
+        "ab",
+        "é",
+        "ß",
+        ".",
+        "\\w",
+        "\\W",
+        "\\d",
+        "\\s",
+        "\\b",
+        "\\B",
+        "(?-u:\\b)",
+        "^",
+        "$",
+        "\\p{L}",
+        "\\p{Lu}",
+        "\\p{Greek}",
+        "\\p{Nope}",
+        "[a-cé]",
+        "[^b\\s]",
+        "(?i:é)",
+        "(?i)k",
+        "[[:alpha:]]",
+        "\\b{start}",
+        "(?m:^)",
+        "[",
+        "\\q",
+        "\\1",
     ]);
     atom.prop_map(str::to_owned).prop_recursive(4, 24, 4, |inner| {
         prop_oneof![

@@ -13,6 +13,7 @@ use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
 use crate::expression::Expression;
 use crate::language::{self, Language, Script};
+use crate::numbers::Numbered;
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Pole, Protocol, Status};
 use crate::session::Reaches;
@@ -23,7 +24,6 @@ pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
 pub(crate) use roles::fold_role;
 use roles::role_names;
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use vocabulary::role;
 
@@ -80,7 +80,7 @@ pub(crate) struct Plan {
     /// What is undone before a text is read a second time, if anything is.
     pub(crate) unfolding: Option<Unfolding>,
     /// Role name (folded, lower case) -> the protocol's name for it.
-    pub(crate) roles: BTreeMap<String, String>,
+    pub(crate) roles: Numbered<String>,
 }
 
 /// What the relations of candidates need to know of the text of turns.
@@ -178,7 +178,8 @@ impl Silence {
 pub(crate) struct Anchors {
     word_starts: Vec<u32>,
     of_words: Vec<Anchored>,
-    others: BTreeMap<Key, Vec<Anchored>>,
+    /// In the order of the keys.
+    others: Vec<(Key, Vec<Anchored>)>,
 }
 
 impl Sensor {
@@ -252,8 +253,9 @@ impl Plan {
         }
         let (tests, exacts, regexes) = compiler.shared();
         let regexes: Result<Vec<_>, _> = regexes.iter().map(crate::protocol::phrase::build_regex).collect();
-        let regexes = regexes
-            .map_err(|refusal| Error::invalid("", format!("a regular expression cannot be compiled: {refusal:?}")))?;
+        let regexes = regexes.map_err(|refusal| {
+            Error::invalid("", format!("a regular expression cannot be compiled: {refusal:?}"))
+        })?;
         let roles = role_names(&protocol);
         let companions: Vec<CompanionPlan> =
             companions.into_iter().map(|companion| CompanionPlan::new(companion, &roles)).collect();
@@ -438,7 +440,10 @@ impl Anchors {
                     anchors.of_words.push(anchored);
                     anchors.word_starts[word as usize + 1] = anchors.of_words.len() as u32;
                 }
-                other => anchors.others.entry(other).or_default().push(anchored),
+                other => match anchors.others.last_mut().filter(|(last, _)| *last == other) {
+                    Some((_, of_key)) => of_key.push(anchored),
+                    None => anchors.others.push((other, vec![anchored])),
+                },
             }
         }
         // Words without rules begin where the word before them ends.
@@ -457,12 +462,16 @@ impl Anchors {
                 let word = word as usize;
                 &self.of_words[self.word_starts[word] as usize..self.word_starts[word + 1] as usize]
             }
-            other => self.others.get(&other).map_or(&[], Vec::as_slice),
+            other => match self.others.binary_search_by_key(&other, |(key, _)| *key) {
+                Ok(at) => &self.others[at].1,
+                Err(_) => &[],
+            },
         }
     }
 
     fn heap_bytes(&self) -> usize {
-        let anchored = self.of_words.len() + self.others.values().map(Vec::len).sum::<usize>();
+        let anchored =
+            self.of_words.len() + self.others.iter().map(|(_, of_key)| of_key.len()).sum::<usize>();
         4 * self.word_starts.len() + anchored * size_of::<Anchored>()
     }
 }

@@ -19,7 +19,13 @@ const EOF_IN_VALUE: &str = "EOF while parsing a value";
 /// Checks that `text` is one JSON value and white space around it. What comes back is how many values each list and map holds,
 /// in the order in which they begin; those that no tree reaches, being too deep or too many, are left out.
 pub(super) fn check(text: &str) -> Result<Vec<usize>, Fault> {
-    let mut checker = Checker { bytes: text.as_bytes(), at: 0, open: Vec::new(), numbers: [0; MAX_NESTING], sizes: Vec::new() };
+    let mut checker = Checker {
+        bytes: text.as_bytes(),
+        at: 0,
+        open: Vec::new(),
+        numbers: [0; MAX_NESTING],
+        sizes: Vec::new(),
+    };
     checker.value()?;
     match checker.after_space() {
         Some(_) => Err(checker.here("trailing characters")),

@@ -10,7 +10,8 @@ fn oracle(text: &str) -> Result<(), Fault> {
     let Err(error) = serde_json::from_str::<&RawValue>(text) else { return Ok(()) };
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().expect("a first part").to_owned();
-    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let mut at = (starts[error.line() - 1] + error.column().saturating_sub(1)).min(text.len());
     if reason.starts_with("control character") {
         // It counts this one from before the character.
@@ -37,7 +38,8 @@ fn is_same(node: &Node, value: &serde_json::Value) -> bool {
             items.len() == values.len() && items.iter().zip(values).all(|(item, value)| is_same(item, value))
         }
         (Value::Map(entries), serde_json::Value::Object(values)) => {
-            let same = |(key, node): &(Key, Node)| values.get(&key.text).is_some_and(|value| is_same(node, value));
+            let same =
+                |(key, node): &(Key, Node)| values.get(&key.text).is_some_and(|value| is_same(node, value));
             entries.len() == values.len() && entries.iter().all(same)
         }
         _ => false,
@@ -66,13 +68,15 @@ fn json() -> impl Strategy<Value = String> {
     ];
     let scalar = prop_oneof![
         text,
-        prop::sample::select(vec!["null", "true", "false", "0", "-0", "1.50", "2E-3", "1234567890123"]).prop_map(str::to_owned),
+        prop::sample::select(vec!["null", "true", "false", "0", "-0", "1.50", "2E-3", "1234567890123"])
+            .prop_map(str::to_owned),
     ];
     let spaced = |text: String, space: &str| format!("{space}{text}{space}");
     let space = || prop::sample::select(vec!["", "", " ", "\n\t", "\r\n"]);
     let scalar = (scalar, space()).prop_map(move |(text, space)| spaced(text, space));
     scalar.prop_recursive(5, 60, 6, move |inner| {
-        let list = prop::collection::vec(inner.clone(), 0..6).prop_map(|items| format!("[{}]", items.join(",")));
+        let list =
+            prop::collection::vec(inner.clone(), 0..6).prop_map(|items| format!("[{}]", items.join(",")));
         let entry = ("\"[a-d]{0,2}\"", inner).prop_map(|(key, value)| format!("{key}:{value}"));
         let map = prop::collection::vec(entry, 0..6).prop_map(|entries| format!("{{{}}}", entries.join(",")));
         (prop_oneof![list, map], space()).prop_map(move |(text, space)| spaced(text, space))
@@ -98,7 +102,10 @@ fn compare(text: &str) {
         (Ok(node), Ok(value)) => assert!(is_same(&node, &value), "{text:?} gives {node:?}"),
         (Err(found), Ok(_)) => assert_eq!(found.code, codes::DUPLICATE_KEY, "{text:?} gives {found}"),
         (Err(found), Err(_)) => {
-            assert!([codes::LONE_SURROGATE, codes::DUPLICATE_KEY].contains(&found.code), "{text:?} gives {found}");
+            assert!(
+                [codes::LONE_SURROGATE, codes::DUPLICATE_KEY].contains(&found.code),
+                "{text:?} gives {found}"
+            );
         }
         (Ok(node), Err(error)) => panic!("{text:?} gives {node:?} and {error}"),
     }
