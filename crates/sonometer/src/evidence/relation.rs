@@ -8,7 +8,7 @@ use crate::numbers;
 use crate::protocol::{Echo, Reach};
 use crate::sensor::Plan;
 use crate::unit::Unit;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Judges the relations of all candidates and adds those that flip.
 pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
@@ -207,14 +207,21 @@ impl<'s> Scene<'s> {
 
 /// By turn: whether one of the turns that come earlier in `order` and have it, is at most so many seconds away.
 fn near_in_time(setting: &Setting, has: &[bool], most: Unit, order: &[usize]) -> Vec<bool> {
-    let mut times: BTreeSet<i64> = BTreeSet::new();
+    // Of the kind of map that the engine has anyway: by the two halves of the time, the smallest first.
+    let mut times: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let key = |time: i64| {
+        let ordered = time.cast_unsigned() ^ 1 << 63;
+        ((ordered >> 32) as u32, ordered as u32)
+    };
     let mut near = vec![false; has.len()];
     for &turn in order {
         let Some(time) = setting.turns[turn].timestamp else { continue };
-        near[turn] =
-            times.range(time.0.saturating_sub(most.0)..=time.0.saturating_add(most.0)).next().is_some();
+        near[turn] = times
+            .range(key(time.0.saturating_sub(most.0))..=key(time.0.saturating_add(most.0)))
+            .next()
+            .is_some();
         if has[turn] {
-            times.insert(time.0);
+            times.insert(key(time.0), 0);
         }
     }
     near

@@ -462,10 +462,16 @@ impl Anchors {
                 let word = word as usize;
                 &self.of_words[self.word_starts[word] as usize..self.word_starts[word + 1] as usize]
             }
-            other => match self.others.binary_search_by_key(&other, |(key, _)| *key) {
-                Ok(at) => &self.others[at].1,
-                Err(_) => &[],
-            },
+            other => self.at_other(other),
+        }
+    }
+
+    /// The same for whatever is no word. Apart, so that the way of every word stays short.
+    #[inline(never)]
+    fn at_other(&self, key: Key) -> &[Anchored] {
+        match self.others.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => &self.others[at].1,
+            Err(_) => &[],
         }
     }
 
