@@ -34,11 +34,12 @@ impl Reading {
     fn coherence(&self) -> Unit {
         let portions = portions(self.sensor.plan(), &self.candidates, Some);
         // The turns with evidence of each speaker; turns without a role have one speaker.
-        let mut turns: Vec<(Option<String>, Vec<(usize, Unit)>)> = Vec::new();
+        let mut turns = Vec::new();
         for turn in portions.chunk_by(|a, b| a.part == b.part) {
             let role = self.interaction().turns()[turn[0].part].role.as_deref();
             let role = role.map(|role| self.sensor.plan().role_name(role));
-            turns.push((role, turn.iter().map(|p| (p.marker, p.evidence)).collect()));
+            let evidence: Vec<(usize, Unit)> = turn.iter().map(|p| (p.marker, p.evidence)).collect();
+            turns.push((role, evidence));
         }
         turns.sort_by(|a, b| a.0.cmp(&b.0));
         let speakers = turns.chunk_by(|a, b| a.0 == b.0);
