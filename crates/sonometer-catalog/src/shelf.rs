@@ -2,6 +2,7 @@
 
 use crate::{ForStages, Shipped, compare_versions};
 use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Protocols, metrics and blueprints of one's own. Behind them stands what ships, unless it is [`Shelf::alone`]; a version of one's own
@@ -26,37 +27,36 @@ pub struct Shelf {
     metrics: Vec<Metric>,
     blueprints: Vec<Blueprint>,
     behind: Behind,
+    /// Stages can name blueprints, metrics and blueprints cannot.
+    is_for_stages: bool,
 }
 
-/// What stands behind somebody's own.
-#[derive(Clone, Copy, Debug, Default)]
-enum Behind {
-    Nothing,
-    #[default]
-    Shipped,
-    /// By way of a function, so that a program that never asks for it does not carry what only stages need.
-    ForStages(fn() -> &'static dyn Catalog),
+/// What stands behind somebody's own. A reference and no list of choices: a program that never asks for the catalogue of the stages,
+/// such as the module for browsers, then does not hold their protocols.
+#[derive(Clone, Copy)]
+struct Behind(Option<&'static (dyn Catalog + Send + Sync)>);
+
+impl Default for Behind {
+    fn default() -> Self {
+        Self(Some(&Shipped))
+    }
 }
 
-impl Behind {
-    fn catalog(self) -> Option<&'static dyn Catalog> {
-        match self {
-            Self::Nothing => None,
-            Self::Shipped => Some(&Shipped),
-            Self::ForStages(catalog) => Some(catalog()),
-        }
+impl fmt::Debug for Behind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "what ships" } else { "nothing" })
     }
 }
 
 impl Shelf {
     /// A shelf on which nothing stands but what is put there.
     pub fn alone() -> Self {
-        Self { behind: Behind::Nothing, ..Self::default() }
+        Self { behind: Behind(None), ..Self::default() }
     }
 
     /// The same with what the stages that ship are sensed by behind it, which no other catalogue has.
     pub fn for_stages(self) -> Self {
-        Self { behind: Behind::ForStages(|| &ForStages), ..self }
+        Self { behind: Behind(Some(&ForStages)), is_for_stages: true, ..self }
     }
 
     /// Puts the protocols and metrics of these sources on it; for stages ([`Shelf::for_stages`]) blueprints, too.
@@ -71,8 +71,7 @@ impl Shelf {
                 "" => Error { place: format!("shelf[{at}]"), ..error },
                 place => Error { place: format!("shelf[{at}], {place}"), ..error },
             })?;
-            if matches!((&document, self.behind), (Document::Blueprint(_), Behind::Nothing | Behind::Shipped))
-            {
+            if matches!(document, Document::Blueprint(_)) && !self.is_for_stages {
                 let message = "a blueprint cannot be named by another target; leave it out";
                 return Err(Error::invalid(format!("shelf[{at}]"), message));
             }
@@ -115,19 +114,19 @@ pub fn is_named_like_one(file: &Path) -> bool {
 impl Catalog for Shelf {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
         let own = self.protocols.iter().filter(|protocol| protocol.id == id).cloned().collect();
-        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.protocols(id))?;
+        let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.protocols(id))?;
         Ok(behind(own, shipped, |protocol| &protocol.version))
     }
 
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
         let own = self.metrics.iter().filter(|metric| metric.id == id).cloned().collect();
-        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.metrics(id))?;
+        let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.metrics(id))?;
         Ok(behind(own, shipped, |metric| &metric.version))
     }
 
     fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
         let own = self.blueprints.iter().filter(|blueprint| blueprint.id == id).cloned().collect();
-        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
+        let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
         Ok(behind(own, shipped, |blueprint| &blueprint.version))
     }
 }
@@ -156,7 +155,7 @@ mod tests {
             all.map(|protocol| (protocol.version, protocol.name == "Own")).collect()
         };
         assert_eq!(facts(&shelf), [("1.0".to_owned(), true), ("1.5".to_owned(), false)]);
-        shelf.behind = Behind::Nothing;
+        shelf.behind = Behind(None);
         assert_eq!(facts(&shelf), [("1.0".to_owned(), true)]);
         assert!(shelf.metrics("reply-quality").expect("can be read").is_empty());
         assert_eq!(Shelf::default().metrics("reply-quality").expect("can be read").len(), 1);

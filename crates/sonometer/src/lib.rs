@@ -39,6 +39,7 @@
 // Numbers and trouble.
 pub mod diagnostic;
 pub mod error;
+mod numbers;
 pub mod unit;
 
 // 1 What to measure.
@@ -53,6 +54,7 @@ pub mod text;
 // 3 The instrument, 4 finding, 5 judging.
 pub mod class;
 mod evidence;
+mod expression;
 mod matcher;
 mod sensor;
 

@@ -5,7 +5,6 @@ use crate::protocol::Marker;
 use crate::resonance::contribution;
 use crate::sensor::Plan;
 use crate::unit::Unit;
-use std::collections::BTreeMap;
 
 /// The most evidence a marker has in a part, 1,000,000: no sum and no square of it can overflow.
 const MOST: i128 = 1_000_000_000_000;
@@ -33,18 +32,26 @@ pub(crate) fn portions(
     let mut portions = Vec::new();
     for of_marker in candidates.chunk_by(|a, b| a.marker == b.marker) {
         let marker = of_marker[0].marker as usize;
-        let mut sums: BTreeMap<usize, i128> = BTreeMap::new();
+        let mut worths: Vec<(usize, Unit)> = Vec::new();
         for of_line in of_marker.chunk_by(|a, b| a.line == b.line) {
-            let mut uses: BTreeMap<usize, u32> = BTreeMap::new();
-            for candidate in of_line.iter().filter(|c| c.failed == 0) {
-                let Some(part) = part_of(candidate.turn as usize) else { continue };
-                let uses = uses.entry(part).or_default();
-                *sums.entry(part).or_default() +=
-                    i128::from(worth(&plan.protocol.markers[marker], candidate, *uses).0);
-                *uses += 1;
+            let counted = of_line.iter().filter(|candidate| candidate.failed == 0);
+            let in_parts =
+                counted.filter_map(|candidate| Some((part_of(candidate.turn as usize)?, candidate)));
+            let mut in_parts: Vec<(usize, &Candidate)> = in_parts.collect();
+            in_parts.sort_by_key(|(part, _)| *part);
+            for of_part in in_parts.chunk_by(|(a, _), (b, _)| a == b) {
+                let worth = |(uses, (part, candidate)): (u32, &(usize, &Candidate))| {
+                    (*part, worth(&plan.protocol.markers[marker], candidate, uses))
+                };
+                worths.extend((0..).zip(of_part).map(worth));
             }
         }
-        let positive = sums.into_iter().filter(|(_, sum)| *sum > 0);
+        worths.sort_unstable_by_key(|(part, _)| *part);
+        let sums = worths.chunk_by(|(a, _), (b, _)| a == b);
+        let sums = sums.map(|of_part| {
+            (of_part[0].0, of_part.iter().map(|(_, worth)| i128::from(worth.0)).sum::<i128>())
+        });
+        let positive = sums.filter(|(_, sum)| *sum > 0);
         portions.extend(positive.map(|(part, sum)| Portion {
             part,
             marker,

@@ -307,10 +307,5 @@ impl Candidate {
 
 /// A byte offset of `content` in another unit.
 fn offset(content: &str, bytes: u32, unit: OffsetUnit) -> u64 {
-    let before = &content[..bytes as usize];
-    match unit {
-        OffsetUnit::Bytes => bytes.into(),
-        OffsetUnit::Chars => before.chars().count() as u64,
-        OffsetUnit::Utf16 => before.encode_utf16().count() as u64,
-    }
+    unit.length(&content[..bytes as usize]) as u64
 }

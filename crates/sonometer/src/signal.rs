@@ -5,7 +5,6 @@ use crate::part::portions;
 use crate::protocol::Sgm;
 use crate::reading::Reading;
 use crate::unit::Unit;
-use std::collections::BTreeMap;
 
 /// How evidence is spread over the markers and over the turns of an interaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +34,19 @@ impl Reading {
     fn coherence(&self) -> Unit {
         let portions = portions(self.sensor.plan(), &self.candidates, Some);
         // The turns with evidence of each speaker; turns without a role have one speaker.
-        let mut speakers: BTreeMap<Option<String>, Vec<Vec<(usize, Unit)>>> = BTreeMap::new();
+        let mut turns = Vec::new();
         for turn in portions.chunk_by(|a, b| a.part == b.part) {
             let role = self.interaction().turns()[turn[0].part].role.as_deref();
             let role = role.map(|role| self.sensor.plan().role_name(role));
-            speakers.entry(role).or_default().push(turn.iter().map(|p| (p.marker, p.evidence)).collect());
+            let evidence: Vec<(usize, Unit)> = turn.iter().map(|p| (p.marker, p.evidence)).collect();
+            turns.push((role, evidence));
         }
-        let pairs = speakers.values().flat_map(|turns| turns.windows(2));
-        let (sum, count) = pairs
-            .fold((0, 0), |(sum, count), pair| (sum + i128::from(overlap(&pair[0], &pair[1]).0), count + 1));
+        turns.sort_by(|a, b| a.0.cmp(&b.0));
+        let speakers = turns.chunk_by(|a, b| a.0 == b.0);
+        let pairs = speakers.flat_map(|turns| turns.windows(2));
+        let (sum, count) = pairs.fold((0, 0), |(sum, count), pair| {
+            (sum + i128::from(overlap(&pair[0].1, &pair[1].1).0), count + 1)
+        });
         match (portions.is_empty(), count) {
             (true, _) => Unit::ZERO,
             (false, 0) => Unit::ONE,

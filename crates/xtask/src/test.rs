@@ -26,6 +26,11 @@ pub(crate) fn run() -> Result<(), String> {
             "without YAML",
             &["test", "--package", "sonometer", "--no-default-features", "--test", "*_without_yaml"],
         ),
+        // As the module for browsers is built.
+        (
+            "without the feature `perf`",
+            &["test", "--package", "sonometer", "--no-default-features", "--features", "yaml", "--lib"],
+        ),
     ] {
         let (sum, sound) = cargo_test(arguments)?;
         tally.passed += sum.passed;

@@ -7,11 +7,11 @@ use crate::fidelity::Fidelity;
 use crate::ics::Ics;
 use crate::interaction::Interaction;
 use crate::json::quoted;
+use crate::numbers::Numbered;
 use crate::protocol::{Better, Modality};
 use crate::sense::{SenseOptions, check_modality, fidelity_of, sense_together};
 use crate::sensor::Sensor;
 use crate::unit::Unit;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A compiled metric or blueprint. Immutable, cheap to clone, shared between threads.
@@ -325,22 +325,25 @@ impl<'c> Builder<'c> {
 
 /// The shortest name of each marker that no other has.
 fn keys(sensors: &[Sensor]) -> Vec<Vec<String>> {
-    let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut with_protocol: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let (mut labels, mut with_protocol) = (Numbered::default(), Numbered::default());
+    // No id has a stroke in it.
+    let in_protocol = |protocol: &crate::Protocol, label: &str| format!("{}/{label}", protocol.id);
     for protocol in sensors.iter().map(Sensor::protocol) {
         for marker in &protocol.markers {
-            *labels.entry(&marker.label).or_default() += 1;
-            *with_protocol.entry((&protocol.id, &marker.label)).or_default() += 1;
+            *labels.entry(&marker.label, || 0) += 1;
+            *with_protocol.entry(&in_protocol(protocol, &marker.label), || 0) += 1;
         }
     }
     let of = |sensor: &Sensor| {
         let protocol = sensor.protocol();
         let key = |label: &String| {
-            let (id, version) = (&protocol.id, &protocol.version);
-            match (labels[label.as_str()], with_protocol[&(id.as_str(), label.as_str())]) {
-                (1, _) => label.clone(),
-                (_, 1) => format!("{id}/{label}"),
-                _ => format!("{id}@{version}/{label}"),
+            let longer = in_protocol(protocol, label);
+            if labels.get(label) == Some(&1) {
+                label.clone()
+            } else if with_protocol.get(&longer) == Some(&1) {
+                longer
+            } else {
+                format!("{}@{}/{label}", protocol.id, protocol.version)
             }
         };
         protocol.markers.iter().map(|marker| key(&marker.label)).collect()

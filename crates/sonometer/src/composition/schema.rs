@@ -2,11 +2,11 @@
 
 use super::{Blueprint, Component, Metric, Placed, Reference, Standing};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::numbers::Numbered;
 use crate::protocol::schema::fields::{Fields, check_identifier};
 use crate::protocol::schema::{is_version, version};
 use crate::protocol::source::{Node, Value};
 use crate::unit::Unit;
-use std::collections::BTreeSet;
 
 /// The largest weight.
 const HEAVIEST: Unit = Unit(1_000_000_000);
@@ -143,9 +143,9 @@ fn nothing(span: Span, message: &str, fix: &str, found: &mut Diagnostics) {
 
 /// Reports what is named twice: its score would count twice, or two versions of it against each other.
 fn once<'r>(references: impl Iterator<Item = (&'r Reference, Span)>, found: &mut Diagnostics) {
-    let mut seen = BTreeSet::new();
+    let mut seen = Numbered::default();
     for (reference, span) in references {
-        if !seen.insert(&reference.id) {
+        if seen.put(&reference.id, ()).is_some() {
             let message = format!("`{}` is named twice", reference.id);
             found.push(Diagnostic::error(
                 "SM0504",

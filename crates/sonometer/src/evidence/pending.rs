@@ -3,9 +3,9 @@
 use super::companions::Companions;
 use super::relation;
 use super::{Candidate, Findings, Setting, condition, judge_place, lack, readings};
+use crate::numbers;
 use crate::protocol::{Deadline, End, Extent, LineList, Reach};
 use crate::sensor::Plan;
-use std::collections::BTreeMap;
 
 /// What is known of an interaction that still comes in.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +34,9 @@ pub(crate) struct Pending {
     said: usize,
     waiting: Vec<Candidate>,
     companions: Companions,
-    /// Of absent markers: the first match that starts the clock, and the first turn in which it was said.
-    clocks: BTreeMap<u32, Candidate>,
-    first_said: BTreeMap<u32, u32>,
+    /// By marker, of absent ones: the first match that starts the clock, and the first turn in which it was said.
+    clocks: Vec<Option<Candidate>>,
+    first_said: Vec<Option<u32>>,
 }
 
 impl Pending {
@@ -95,7 +95,7 @@ impl Pending {
         for Judged { candidate, is_open, .. } in judged.iter() {
             match list(candidate) {
                 LineList::When if candidate.failed == 0 => {
-                    let clock = self.clocks.entry(candidate.marker).or_insert(*candidate);
+                    let clock = numbers::at(&mut self.clocks, candidate.marker).get_or_insert(*candidate);
                     let place = |c: &Candidate| (c.turn, c.start, c.end, c.line);
                     if place(candidate) < place(clock) {
                         *clock = *candidate;
@@ -103,7 +103,8 @@ impl Pending {
                 }
                 LineList::Absent if *is_open => undecided.push(candidate.marker),
                 LineList::Absent if candidate.failed == 0 => {
-                    let turn = self.first_said.entry(candidate.marker).or_insert(candidate.turn);
+                    let turn =
+                        numbers::at(&mut self.first_said, candidate.marker).get_or_insert(candidate.turn);
                     *turn = candidate.turn.min(*turn);
                 }
                 _ => {}
@@ -111,20 +112,21 @@ impl Pending {
         }
         for Judged { candidate, is_open, is_overdue } in judged {
             let Some(absence) = &plan.protocol.markers[candidate.marker as usize].absence else { continue };
-            let starts = self.clocks.get(&candidate.marker).is_some_and(|clock| {
+            let marker = candidate.marker as usize;
+            let starts = self.clocks.get(marker).and_then(Option::as_ref).is_some_and(|clock| {
                 (clock.turn, clock.start, clock.end, clock.line)
                     == (candidate.turn, candidate.start, candidate.end, candidate.line)
             });
             if list(candidate) != LineList::When || !starts {
                 continue;
             }
-            let first_said = self.first_said.get(&candidate.marker);
+            let first_said = self.first_said.get(marker).copied().flatten();
             (*is_open, *is_overdue) = match absence.until {
                 Deadline::End => (first_said.is_none(), false),
                 Deadline::Seconds(_) => (true, false),
                 Deadline::Turns(n) => {
                     let due = candidate.turn.saturating_add(n);
-                    let is_met = first_said.is_some_and(|turn| *turn <= due);
+                    let is_met = first_said.is_some_and(|turn| turn <= due);
                     let is_over = front.turn > due && !undecided.contains(&candidate.marker);
                     (!is_met && !is_over, !is_met && is_over)
                 }

@@ -4,10 +4,11 @@ use super::companions::Companions;
 use super::layout::Layouts;
 use super::window::Joined;
 use super::{Candidate, Findings, Said, Setting, condition, lack};
+use crate::numbers;
 use crate::protocol::{Echo, Reach};
 use crate::sensor::Plan;
 use crate::unit::Unit;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Judges the relations of all candidates and adds those that flip.
 pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
@@ -25,10 +26,12 @@ pub(super) struct Scene<'s> {
     layouts: &'s Layouts,
     /// What companions matched, said by those who can say it.
     companions: &'s Companions,
-    /// (marker, turn) -> the content words that can be echoed there.
-    heard: BTreeMap<(u32, u32), BTreeSet<&'s str>>,
-    /// Companion -> by turn, whether it stands in another turn before, and after it, within its seconds.
-    seconds: BTreeMap<u32, (Vec<bool>, Vec<bool>)>,
+    /// (marker, turn) -> which words can be echoed there: the content words of the other side, as they stand in `words_heard`.
+    heard: BTreeMap<(u32, u32), u32>,
+    /// Those words, sorted.
+    words_heard: Vec<Vec<&'s str>>,
+    /// By companion and turn: whether it stands in another turn before, and after it, within its seconds.
+    seconds: Vec<Option<(Vec<bool>, Vec<bool>)>>,
 }
 
 /// On which side of a candidate its companion must stand.
@@ -46,8 +49,8 @@ impl<'s> Scene<'s> {
         layouts: &'s Layouts,
         companions: &'s Companions,
     ) -> Self {
-        let (heard, seconds) = Default::default();
-        Self { plan, setting, joined, layouts, companions, heard, seconds }
+        let (heard, words_heard, seconds) = Default::default();
+        Self { plan, setting, joined, layouts, companions, heard, words_heard, seconds }
     }
 
     /// Judges the relations of candidates and adds those that flip.
@@ -165,7 +168,7 @@ impl<'s> Scene<'s> {
     /// order, so this is worked out once for all turns.
     fn is_within_seconds(&mut self, companion: u32, own: &[Said], most: Unit, turn: u32, side: Side) -> bool {
         let setting = self.setting;
-        let (before, behind) = self.seconds.entry(companion).or_insert_with(|| {
+        let (before, behind) = numbers::at(&mut self.seconds, companion).get_or_insert_with(|| {
             let mut has = vec![false; setting.turns.len()];
             own.iter().for_each(|said| has[said.turn as usize] = true);
             let order: Vec<usize> = (0..has.len()).collect();
@@ -181,31 +184,44 @@ impl<'s> Scene<'s> {
     /// Whether the sentence of a candidate reuses enough of what the other side has said.
     fn echoes(&mut self, echo: &Echo, candidate: &Candidate) -> bool {
         let (plan, setting, layouts) = (self.plan, self.setting, self.layouts);
-        let heard = self.heard.entry((candidate.marker, candidate.turn)).or_insert_with(|| {
+        let words_heard = &mut self.words_heard;
+        let number = *self.heard.entry((candidate.marker, candidate.turn)).or_insert_with(|| {
             let of = &plan.markers[candidate.marker as usize].echo_of;
             let turns = candidate.turn.saturating_sub(echo.within)..candidate.turn;
             let theirs = turns.filter(|turn| setting.is_by(*turn as usize, of));
-            theirs.flat_map(|turn| layouts.words_of_turn(turn)).collect()
+            let mut words: Vec<&str> = theirs.flat_map(|turn| layouts.words_of_turn(turn)).collect();
+            words.sort_unstable();
+            words.dedup();
+            words_heard.push(words);
+            words_heard.len() as u32 - 1
         });
+        let heard = &self.words_heard[number as usize];
         if heard.len() < echo.words as usize {
             return false;
         }
         let sentence = layouts.spot(candidate.turn, candidate.start, candidate.end).sentence();
         let own = layouts.words_of_sentence(candidate.turn, sentence);
-        own.iter().filter(|word| heard.contains(*word)).count() >= echo.words as usize
+        own.iter().filter(|word| heard.binary_search(word).is_ok()).count() >= echo.words as usize
     }
 }
 
 /// By turn: whether one of the turns that come earlier in `order` and have it, is at most so many seconds away.
 fn near_in_time(setting: &Setting, has: &[bool], most: Unit, order: &[usize]) -> Vec<bool> {
-    let mut times: BTreeSet<i64> = BTreeSet::new();
+    // Of the kind of map that the engine has anyway: by the two halves of the time, the smallest first.
+    let mut times: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let key = |time: i64| {
+        let ordered = time.cast_unsigned() ^ 1 << 63;
+        ((ordered >> 32) as u32, ordered as u32)
+    };
     let mut near = vec![false; has.len()];
     for &turn in order {
         let Some(time) = setting.turns[turn].timestamp else { continue };
-        near[turn] =
-            times.range(time.0.saturating_sub(most.0)..=time.0.saturating_add(most.0)).next().is_some();
+        near[turn] = times
+            .range(key(time.0.saturating_sub(most.0))..=key(time.0.saturating_add(most.0)))
+            .next()
+            .is_some();
         if has[turn] {
-            times.insert(time.0);
+            times.insert(key(time.0), 0);
         }
     }
     near

@@ -1,6 +1,7 @@
 //! A stretch of a turn that is read by itself: nothing that is found to its left depends on what stands to its right, and
 //! the other way round. A turn that is there as a whole is one piece.
 
+use crate::expression::Expression;
 use std::ops::Range;
 
 /// A piece with what stands around it.
@@ -42,30 +43,32 @@ impl<'t> Piece<'t> {
 
     /// The matches of a regular expression that begin in it, from left to right, not overlapping, without empty ones: those
     /// that the whole turn has there.
-    pub(crate) fn regex_matches(&self, regex: &regex::Regex) -> Vec<Range<usize>> {
+    pub(crate) fn regex_matches(&self, expression: &Expression) -> Vec<Range<usize>> {
         if self.is_whole() {
-            return regex.find_iter(self.text).map(|m| m.range()).filter(|r| !r.is_empty()).collect();
+            let mut found = expression.find_all(self.text);
+            found.retain(|found| !found.is_empty());
+            return found;
         }
         let mut found = Vec::new();
         let mut at = self.from;
         let mut last_end = None;
-        while let Some(mut next) = regex.find_at(self.ahead, at) {
-            if next.is_empty() && last_end == Some(next.end()) {
+        while let Some(mut next) = expression.find_at(self.ahead, at) {
+            if next.is_empty() && last_end == Some(next.end) {
                 // An empty match directly behind a match is none.
                 let Some(c) = self.ahead[at..].chars().next() else { break };
-                match regex.find_at(self.ahead, at + c.len_utf8()) {
+                match expression.find_at(self.ahead, at + c.len_utf8()) {
                     Some(further) => next = further,
                     None => break,
                 }
             }
-            if next.start() >= self.to {
+            if next.start >= self.to {
                 break;
             }
-            if !next.is_empty() {
-                found.push(next.range());
-            }
-            at = next.end();
+            at = next.end;
             last_end = Some(at);
+            if !next.is_empty() {
+                found.push(next);
+            }
         }
         found
     }

@@ -4,6 +4,7 @@ use super::turn::TurnText;
 use crate::sensor::Plan;
 use crate::sensor::program::{Next, Op, Program};
 use crate::text::gap::GapKind;
+use std::collections::BTreeMap;
 
 /// A point of execution: the instruction, the next token, whether a break gap may be stepped over.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -208,7 +209,8 @@ fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
 #[derive(Default)]
 struct Seen {
     few: Vec<Point>,
-    many: std::collections::BTreeSet<Point>,
+    /// By token, and by instruction with the bridge in its last bit.
+    many: BTreeMap<(u32, u32), u32>,
 }
 
 impl Seen {
@@ -227,6 +229,7 @@ impl Seen {
             self.few.push(point);
             return true;
         }
-        self.many.insert(point)
+        let place = (point.at, u32::from(point.op) << 1 | u32::from(point.bridge));
+        self.many.insert(place, 0).is_none()
     }
 }

@@ -468,7 +468,7 @@ fn noise(text: &str) -> u64 {
 }
 
 /// Whether noise can begin with this byte, as 0 or 1: the controls of ASCII, those up to U+009F, U+FFFD.
-#[inline]
+#[inline(always)]
 fn may_be_noise(byte: u8) -> u8 {
     let is = |other: u8| u8::from(byte == other);
     let control = u8::from(byte < b' ') & !(is(b'\t') | is(b'\n') | is(b'\r'));

@@ -5,7 +5,7 @@ use super::phrase::Pattern;
 use super::source::{Node, Value};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::language;
-use std::collections::BTreeMap;
+use crate::numbers::Numbered;
 
 /// Checks what no single key shows; `root` gives the places.
 pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
@@ -81,9 +81,10 @@ fn undone_without_words(protocol: &Protocol, place: Span, found: &mut Diagnostic
 }
 
 fn repeated_lines(marker: &Marker, found: &mut Diagnostics) {
-    let mut first: BTreeMap<(&str, bool), Span> = BTreeMap::new();
+    let (mut lines, mut exceptions) = (Numbered::default(), Numbered::default());
     for line in marker.lines.iter().chain(&marker.except) {
-        if first.insert((&line.text, line.list == LineList::Except), line.span).is_some() {
+        let same_kind = if line.list == LineList::Except { &mut exceptions } else { &mut lines };
+        if same_kind.put(&line.text, ()).is_some() {
             let message = format!("`{}` stands twice in `{}`", line.text, marker.label);
             found.push(Diagnostic::warning(
                 "SM0403",

@@ -6,8 +6,9 @@ use super::program::{self, Anchor, Key, Next, Op, Program};
 use super::vocabulary;
 use crate::class::ClassSet;
 use crate::language::Language;
+use crate::numbers::Numbered;
 use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
-use std::collections::BTreeMap;
+use std::mem::take;
 
 /// A pattern that becomes more plain phrases than this is compiled as a program.
 const MAX_VARIANTS: usize = 1_024;
@@ -47,9 +48,9 @@ pub(crate) struct Compiler {
     pub(crate) everywhere: Vec<u32>,
     pub(crate) classes: ClassSet,
     pub(crate) shout: bool,
-    tests: BTreeMap<TokenTest, u32>,
-    exacts: BTreeMap<Box<str>, u32>,
-    regexes: BTreeMap<Regex, u32>,
+    tests: Numbered<TokenTest>,
+    exacts: Numbered<Box<str>>,
+    regexes: Numbered<Regex>,
     language: Option<&'static Language>,
 }
 
@@ -104,8 +105,9 @@ impl Compiler {
     }
 
     /// The tests, exact words and regular expressions in the order of their numbers.
-    pub(crate) fn shared(&self) -> (Vec<TokenTest>, Vec<Box<str>>, Vec<Regex>) {
-        (in_order(&self.tests), in_order(&self.exacts), in_order(&self.regexes))
+    pub(crate) fn shared(&mut self) -> (Vec<TokenTest>, Vec<Box<str>>, Vec<Regex>) {
+        let (tests, exacts, regexes) = (&mut self.tests, &mut self.exacts, &mut self.regexes);
+        (take(tests).into_values(), take(exacts).into_values(), take(regexes).into_values())
     }
 
     fn part(&mut self, pattern: &Pattern) -> Part {
@@ -139,23 +141,15 @@ impl Compiler {
     }
 
     fn test(&mut self, test: &WordTest) -> u32 {
-        number(&mut self.tests, TokenTest { text: test.folded.as_str().into(), kind: test.kind })
+        let text = test.folded.as_str();
+        let name = format!("{}{text}", test.kind as u8);
+        self.tests.number(&name, || TokenTest { text: text.into(), kind: test.kind })
     }
 
     fn regex(&mut self, regex: &Regex) -> u32 {
-        number(&mut self.regexes, regex.clone())
+        let name = format!("{}{}", u8::from(regex.ignore_case), regex.source);
+        self.regexes.number(&name, || regex.clone())
     }
-}
-
-fn number<K: Ord>(numbers: &mut BTreeMap<K, u32>, key: K) -> u32 {
-    let next = numbers.len() as u32;
-    *numbers.entry(key).or_insert(next)
-}
-
-fn in_order<K: Clone>(numbers: &BTreeMap<K, u32>) -> Vec<K> {
-    let mut all: Vec<_> = numbers.iter().collect();
-    all.sort_unstable_by_key(|(_, number)| **number);
-    all.into_iter().map(|(key, _)| key.clone()).collect()
 }
 
 /// The phrases of a pattern of nothing but words, alternatives and options; `None` for others and for too many.
@@ -237,7 +231,7 @@ impl Code<'_> {
                 let op = match (test.kind, &test.exact) {
                     (WordKind::Equal, None) => Op::Word(self.compiler.word(test), next),
                     (WordKind::Equal, Some(text)) => {
-                        let exact = number(&mut self.compiler.exacts, text.as_str().into());
+                        let exact = self.compiler.exacts.number(text, || text.as_str().into());
                         Op::Exact(self.compiler.word(test), exact, next)
                     }
                     _ => Op::Test(self.compiler.test(test), next),

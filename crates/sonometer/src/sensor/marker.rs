@@ -2,9 +2,9 @@
 
 use super::fold_role;
 use crate::class::Class;
+use crate::numbers::Numbered;
 use crate::protocol::phrase::{self, Pattern, WordTest};
 use crate::protocol::{Companion, Marker, NegationMode, Place, Protocol, RatioTo, Reach, Repeat};
-use std::collections::BTreeMap;
 
 /// A marker as its candidates are judged.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) struct Written {
 }
 
 /// The plans of all markers.
-pub(super) fn plans(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Vec<MarkerPlan> {
+pub(super) fn plans(protocol: &Protocol, roles: &Numbered<String>) -> Vec<MarkerPlan> {
     let mut companions = 0..;
     let mut plans: Vec<MarkerPlan> = protocol
         .markers
@@ -107,7 +107,7 @@ pub(super) fn relates(protocol: &Protocol) -> super::Relates {
 }
 
 impl MarkerPlan {
-    fn new(marker: &Marker, roles: &BTreeMap<String, String>) -> Self {
+    fn new(marker: &Marker, roles: &Numbered<String>) -> Self {
         let by = resolve(roles, &marker.by);
         let share_by = marker.share.as_ref().map_or_else(Vec::new, |s| resolve(roles, &s.by));
         let when_by = marker.absence.iter().flat_map(|absence| &absence.when).map(|when| &when.by);
@@ -146,7 +146,7 @@ impl MarkerPlan {
 }
 
 impl CompanionPlan {
-    pub(super) fn new(companion: &Companion, roles: &BTreeMap<String, String>) -> Self {
+    pub(super) fn new(companion: &Companion, roles: &Numbered<String>) -> Self {
         Self { by: resolve(roles, &companion.by), within: companion.within }
     }
 }
@@ -169,6 +169,6 @@ impl Written {
 }
 
 /// Role names as the protocol calls them.
-fn resolve(roles: &BTreeMap<String, String>, names: &[String]) -> Vec<String> {
+fn resolve(roles: &Numbered<String>, names: &[String]) -> Vec<String> {
     names.iter().map(|name| roles.get(&fold_role(name)).cloned().unwrap_or_else(|| name.clone())).collect()
 }

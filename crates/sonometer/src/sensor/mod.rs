@@ -11,7 +11,9 @@ pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
+use crate::expression::Expression;
 use crate::language::{self, Language, Script};
+use crate::numbers::Numbered;
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Pole, Protocol, Status};
 use crate::session::Reaches;
@@ -22,7 +24,6 @@ pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
 pub(crate) use roles::fold_role;
 use roles::role_names;
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use vocabulary::role;
 
@@ -43,7 +44,7 @@ pub(crate) struct Plan {
     pub(crate) phrases: phrases::Phrases,
     pub(crate) tests: tests::TokenTests,
     pub(crate) exacts: Vec<Box<str>>,
-    pub(crate) regexes: Vec<regex::Regex>,
+    pub(crate) regexes: Vec<Expression>,
     /// The same for sessions, made when the first one begins.
     reaches: OnceLock<Option<Reaches>>,
     pub(crate) classes: ClassSet,
@@ -79,7 +80,7 @@ pub(crate) struct Plan {
     /// What is undone before a text is read a second time, if anything is.
     pub(crate) unfolding: Option<Unfolding>,
     /// Role name (folded, lower case) -> the protocol's name for it.
-    pub(crate) roles: BTreeMap<String, String>,
+    pub(crate) roles: Numbered<String>,
 }
 
 /// What the relations of candidates need to know of the text of turns.
@@ -177,7 +178,8 @@ impl Silence {
 pub(crate) struct Anchors {
     word_starts: Vec<u32>,
     of_words: Vec<Anchored>,
-    others: BTreeMap<Key, Vec<Anchored>>,
+    /// In the order of the keys.
+    others: Vec<(Key, Vec<Anchored>)>,
 }
 
 impl Sensor {
@@ -251,8 +253,9 @@ impl Plan {
         }
         let (tests, exacts, regexes) = compiler.shared();
         let regexes: Result<Vec<_>, _> = regexes.iter().map(crate::protocol::phrase::build_regex).collect();
-        let regexes = regexes
-            .map_err(|e| Error::invalid("", format!("a regular expression cannot be compiled: {e}")))?;
+        let regexes = regexes.map_err(|refusal| {
+            Error::invalid("", format!("a regular expression cannot be compiled: {refusal:?}"))
+        })?;
         let roles = role_names(&protocol);
         let companions: Vec<CompanionPlan> =
             companions.into_iter().map(|companion| CompanionPlan::new(companion, &roles)).collect();
@@ -437,7 +440,10 @@ impl Anchors {
                     anchors.of_words.push(anchored);
                     anchors.word_starts[word as usize + 1] = anchors.of_words.len() as u32;
                 }
-                other => anchors.others.entry(other).or_default().push(anchored),
+                other => match anchors.others.last_mut().filter(|(last, _)| *last == other) {
+                    Some((_, of_key)) => of_key.push(anchored),
+                    None => anchors.others.push((other, vec![anchored])),
+                },
             }
         }
         // Words without rules begin where the word before them ends.
@@ -456,12 +462,22 @@ impl Anchors {
                 let word = word as usize;
                 &self.of_words[self.word_starts[word] as usize..self.word_starts[word + 1] as usize]
             }
-            other => self.others.get(&other).map_or(&[], Vec::as_slice),
+            other => self.at_other(other),
+        }
+    }
+
+    /// The same for whatever is no word. Apart, so that the way of every word stays short.
+    #[inline(never)]
+    fn at_other(&self, key: Key) -> &[Anchored] {
+        match self.others.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(at) => &self.others[at].1,
+            Err(_) => &[],
         }
     }
 
     fn heap_bytes(&self) -> usize {
-        let anchored = self.of_words.len() + self.others.values().map(Vec::len).sum::<usize>();
+        let anchored =
+            self.of_words.len() + self.others.iter().map(|(_, of_key)| of_key.len()).sum::<usize>();
         4 * self.word_starts.len() + anchored * size_of::<Anchored>()
     }
 }

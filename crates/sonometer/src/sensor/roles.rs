@@ -1,7 +1,7 @@
 //! The names of those who speak.
 
+use crate::numbers::Numbered;
 use crate::protocol::{Marker, Protocol};
-use std::collections::BTreeMap;
 
 /// A role as it is compared: folded, in lower case, without outer white space.
 pub(crate) fn fold_role(role: &str) -> String {
@@ -10,11 +10,11 @@ pub(crate) fn fold_role(role: &str) -> String {
 
 /// Every role name that the protocol knows, folded, with the name it stands for: the first of aliases, actants,
 /// fidelity needs and markers that gives it one.
-pub(super) fn role_names(protocol: &Protocol) -> BTreeMap<String, String> {
+pub(super) fn role_names(protocol: &Protocol) -> Numbered<String> {
     let actants = &protocol.actants;
-    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut names = Numbered::default();
     let mut add = |name: &str, role: &str| {
-        names.entry(fold_role(name)).or_insert_with(|| role.to_owned());
+        names.number(&fold_role(name), || role.to_owned());
     };
     for (role, others) in &actants.aliases {
         others.iter().for_each(|name| add(name, role));

@@ -3,7 +3,7 @@
 //! A word of up to eight bytes is its own key (its bytes, packed), so a look-up that finds the key is exact; a longer
 //! word is hashed and confirmed against the stored text. Keys are of lower-case text.
 
-use std::collections::BTreeMap;
+use crate::numbers::Numbered;
 
 /// What a word number stands for in the sensor.
 pub(crate) mod role {
@@ -53,39 +53,32 @@ impl Place {
 /// Collects words before the table is built.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
-    numbers: BTreeMap<Box<str>, u32>,
-    words: Vec<Box<str>>,
-    roles: Vec<u8>,
+    /// The words, and the roles of each.
+    words: Numbered<(Box<str>, u8)>,
 }
 
 impl Builder {
     /// The number of a folded, lower-case word.
     pub(crate) fn number(&mut self, word: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(word) {
-            return number;
-        }
-        self.words.push(word.into());
-        self.roles.push(0);
-        let number = self.words.len() as u32;
-        self.numbers.insert(word.into(), number);
-        number
+        1 + self.words.number(word, || (word.into(), 0))
     }
 
     /// Adds a role to a word.
     pub(crate) fn mark(&mut self, number: u32, role: u8) {
-        self.roles[number as usize - 1] |= role;
+        self.words.value(number - 1).1 |= role;
     }
 
     /// How many numbers there are, 0 included.
     pub(crate) fn len(&self) -> usize {
-        self.words.len() + 1
+        self.words.values().len() + 1
     }
 
     /// The finished table.
     pub(crate) fn build(self) -> Vocabulary {
-        let size = (4 * self.words.len()).next_power_of_two().max(16);
+        let (words, roles): (Vec<Box<str>>, Vec<u8>) = self.words.into_values().into_iter().unzip();
+        let size = (4 * words.len()).next_power_of_two().max(16);
         let (mut keys, mut places) = (vec![0; size], vec![Place::default(); size]);
-        for (number, word) in (1..).zip(&self.words) {
+        for (number, word) in (1..).zip(&words) {
             let key = key_of(word.as_bytes());
             let mut at = index(key) & (size - 1);
             while keys[at] != 0 {
@@ -94,8 +87,8 @@ impl Builder {
             keys[at] = key;
             places[at] = Place(number | if word.len() > 8 { Place::LONG } else { 0 });
         }
-        let roles = std::iter::once(0).chain(self.roles).collect();
-        Vocabulary { keys, places, words: self.words, roles }
+        let roles = std::iter::once(0).chain(roles).collect();
+        Vocabulary { keys, places, words, roles }
     }
 }
 

@@ -2,11 +2,11 @@
 //! sentences too, so this is not known from the text alone: every way of matching that begins before the place is followed
 //! until it has died.
 
+use crate::expression::{Expression, Kept};
 use crate::sensor::Plan;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind};
-use std::sync::{Mutex, PoisonError};
 
 /// Follows a match so far; a turn in which one lives longer is read as a whole.
 const LONGEST: usize = 4096;
@@ -15,18 +15,17 @@ const LONGEST: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Reaches {
     automaton: DFA,
-    /// What sessions have worked out of the automaton so far, lent to one of them at a time.
-    caches: Mutex<Vec<Cache>>,
+    /// What sessions have worked out of the automaton so far.
+    caches: Kept<Cache>,
 }
 
-/// What one cache holds at most, in bytes, and how many caches are kept.
+/// What one cache holds at most, in bytes.
 const CACHE: usize = 8 << 20;
-const CACHES: usize = 4;
 
 impl Reaches {
     /// `None` where nothing can be said before a turn ends.
-    pub(crate) fn of(regexes: &[regex::Regex]) -> Option<Self> {
-        let patterns: Vec<&str> = regexes.iter().map(regex::Regex::as_str).collect();
+    pub(crate) fn of(expressions: &[Expression]) -> Option<Self> {
+        let patterns: Vec<&str> = expressions.iter().map(Expression::as_str).collect();
         let config = DFA::config()
             .match_kind(MatchKind::All)
             .unicode_word_boundary(true)
@@ -34,21 +33,12 @@ impl Reaches {
             .skip_cache_capacity_check(true);
         let nfa = thompson::Config::new().utf8(true);
         let automaton = DFA::builder().configure(config).thompson(nfa).build_many(&patterns).ok()?;
-        Some(Self { automaton, caches: Mutex::default() })
+        Some(Self { automaton, caches: Kept::default() })
     }
 
     /// Lends a cache.
     fn with_cache<T>(&self, work: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
-        // A thread that failed while it held the lock has left whole caches behind.
-        let caches = || self.caches.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = caches().pop();
-        let mut cache = kept.unwrap_or_else(|| self.automaton.create_cache());
-        let result = work(&self.automaton, &mut cache);
-        let mut caches = caches();
-        if caches.len() < CACHES {
-            caches.push(cache);
-        }
-        result
+        self.caches.lend(|| self.automaton.create_cache(), |cache| work(&self.automaton, cache))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::evidence::pending::{Front, Judged, Pending};
 use crate::evidence::{Candidate, Setting, condition};
 use crate::mask::Masked;
+use crate::numbers;
 use crate::reading::Stretch;
 use crate::resonance::{self, Resonance, Sums};
 use crate::sense::Search;
@@ -17,7 +18,8 @@ pub(super) struct Live {
     judged: Vec<Judged>,
     /// How often each line of each marker has counted.
     uses: BTreeMap<(u32, u32), u32>,
-    meters: BTreeMap<u32, Meter>,
+    /// By marker.
+    meters: Vec<Meter>,
 }
 
 /// The evidence of one marker so far.
@@ -65,7 +67,7 @@ impl Live {
         self.pending.heap_bytes()
             + self.judged.capacity() * size_of::<Judged>()
             + self.uses.len() * size_of::<((u32, u32), u32)>()
-            + self.meters.len() * size_of::<(u32, Meter)>()
+            + self.meters.capacity() * size_of::<Meter>()
     }
 
     /// Judges what was found since the last time with what still waits. Gives the place (turn, byte) from which on a verdict can still
@@ -132,7 +134,7 @@ impl Live {
     }
 
     fn measure(&mut self, candidate: &Candidate) {
-        let meter = self.meters.entry(candidate.marker).or_default();
+        let meter = numbers::at(&mut self.meters, candidate.marker);
         meter.contributions = meter.contributions + candidate.contribution;
         meter.has_changed = true;
         if candidate.contribution > Unit::ZERO && meter.last_turn != Some(candidate.turn) {
@@ -145,7 +147,7 @@ impl Live {
     /// at the end.
     pub(super) fn changed_resonances(&mut self, plan: &Plan, setting: &Setting) -> Vec<(u32, Unit)> {
         let mut changed = Vec::new();
-        for (&number, meter) in &mut self.meters {
+        for (number, meter) in (0..).zip(&mut self.meters) {
             let marker = &plan.protocol.markers[number as usize];
             if !std::mem::take(&mut meter.has_changed) || marker.ratio.is_some() {
                 continue;
@@ -168,7 +170,7 @@ impl Live {
 
     /// The markers whose resonance at the end is another than what was told last.
     pub(super) fn changes_at_end(&mut self, resonances: &[(u32, Resonance)]) -> Vec<(u32, Unit)> {
-        let told = |marker: &u32| self.meters.get(marker).map_or(Unit::ZERO, |meter| meter.told);
+        let told = |marker: &u32| self.meters.get(*marker as usize).map_or(Unit::ZERO, |meter| meter.told);
         let now = resonances.iter().map(|(marker, resonance)| (*marker, resonance.activation));
         now.filter(|(marker, score)| told(marker) != *score).collect()
     }

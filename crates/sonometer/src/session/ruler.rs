@@ -18,7 +18,7 @@ impl Ruler {
         if !new.is_ascii() || !self.marks.is_empty() {
             self.marks.push((self.read as u32, self.units as u32));
         }
-        self.units += count(new, unit);
+        self.units += unit.length(new);
         self.read = to;
     }
 
@@ -26,16 +26,8 @@ impl Ruler {
     pub(super) fn offset(&self, turn: &str, byte: usize, unit: OffsetUnit) -> usize {
         let behind = self.marks.partition_point(|mark| mark.0 as usize <= byte);
         match behind.checked_sub(1).map(|at| self.marks[at]) {
-            Some((from, units)) => units as usize + count(&turn[from as usize..byte], unit),
+            Some((from, units)) => units as usize + unit.length(&turn[from as usize..byte]),
             None => byte,
         }
-    }
-}
-
-fn count(text: &str, unit: OffsetUnit) -> usize {
-    match unit {
-        OffsetUnit::Bytes => text.len(),
-        OffsetUnit::Chars => text.chars().count(),
-        OffsetUnit::Utf16 => text.encode_utf16().count(),
     }
 }

@@ -2,9 +2,7 @@
 
 use super::ast::{Pattern, Regex};
 use super::parse::{MAX_NODES, PhraseError};
-
-/// The most bytes of a compiled regular expression.
-pub(crate) const MAX_REGEX_BYTES: usize = 1 << 20;
+use crate::expression::{Expression, MAX_BYTES, Refusal};
 
 /// The most tokens that one pattern can cover. It bounds the work at each place of a text where a pattern is tried.
 pub(super) const MAX_REACH: usize = 128;
@@ -121,23 +119,19 @@ pub(super) fn size(pattern: &Pattern) -> usize {
 /// Checks that a regular expression is valid, small enough, and cannot match the empty text; the error is code, message
 /// and fix.
 pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static str)> {
-    let built = build(regex).map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => (
+    let built = build(regex).map_err(|refusal| match refusal {
+        Refusal::TooLarge => (
             "SM0229",
-            format!("a regular expression that grows beyond {MAX_REGEX_BYTES} bytes"),
+            format!("a regular expression that grows beyond {MAX_BYTES} bytes"),
             "use smaller counts in `{ }`, or ASCII classes such as `[a-z]` in the place of `\\w`",
         ),
-        error => {
-            let text = error.to_string();
-            let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            (
-                "SM0217",
-                format!("a regular expression that cannot be read: {reason}"),
-                "see the syntax of the `regex` crate; look-around and back references are not part of it",
-            )
-        }
+        Refusal::Unreadable(reason) => (
+            "SM0217",
+            format!("a regular expression that cannot be read: {reason}"),
+            "see the syntax of the `regex` crate; look-around and back references are not part of it",
+        ),
     })?;
-    if built.is_match("") {
+    if built.find_at("", 0).is_some() {
         let message = "a regular expression that matches the empty text".to_owned();
         return Err(("SM0228", message, "use `+` in the place of `*`"));
     }
@@ -146,12 +140,9 @@ pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static
 
 /// Compiles a regular expression within the engine's limits. Whether it ignores case is part of its text, so that nobody who
 /// compiles that in another way can forget it.
-pub(crate) fn build(regex: &Regex) -> Result<regex::Regex, regex::Error> {
+pub(crate) fn build(regex: &Regex) -> Result<Expression, Refusal> {
     let flags = if regex.ignore_case { "(?i)" } else { "" };
-    regex::RegexBuilder::new(&format!("{flags}{}", regex.source))
-        .size_limit(MAX_REGEX_BYTES)
-        .dfa_size_limit(MAX_REGEX_BYTES)
-        .build()
+    Expression::new(&format!("{flags}{}", regex.source))
 }
 
 fn no_question(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {

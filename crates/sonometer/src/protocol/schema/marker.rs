@@ -5,22 +5,22 @@ use super::lines::patterns;
 use super::relation;
 use super::top;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::numbers::Numbered;
 use crate::protocol::model::*;
 use crate::protocol::phrase::Pattern;
 use crate::protocol::source::{Line as SourceLine, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a marker takes from the protocol around it.
 pub(super) struct Surroundings<'s> {
-    pub(super) lists: &'s BTreeMap<String, Pattern>,
+    pub(super) lists: &'s Numbered<Pattern>,
     pub(super) stem: Option<fn(&str, &mut String)>,
     pub(super) strengths: Strengths,
     /// Every role name that the protocol knows, folded: prefixes of test lines.
-    pub(super) roles: BTreeSet<String>,
+    pub(super) roles: Numbered,
     /// Every label of the protocol, as written.
-    pub(super) labels: BTreeSet<String>,
+    pub(super) labels: Numbered,
 }
 
 /// Reads one marker; the span is that of its label.
@@ -92,19 +92,22 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
 }
 
 /// Every label that is written.
-pub(super) fn known_labels(markers: Option<&Node>) -> BTreeSet<String> {
+pub(super) fn known_labels(markers: Option<&Node>) -> Numbered {
     let items = match markers.map(|node| &node.value) {
         Some(Value::List(items)) => items.as_slice(),
         _ => &[],
     };
-    let labels = items.iter().filter_map(|item| item.get("label")?.text());
-    labels.map(|label| label.trim().to_owned()).collect()
+    let mut labels = Numbered::default();
+    for label in items.iter().filter_map(|item| item.get("label")?.text()) {
+        labels.put(label.trim(), ());
+    }
+    labels
 }
 
 /// Every role that the protocol names anywhere, folded.
-pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> BTreeSet<String> {
-    let mut roles: BTreeSet<String> = BTreeSet::new();
-    let mut add = |role: &str| roles.insert(fold_to_lower(role).trim().to_owned());
+pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> Numbered {
+    let mut roles = Numbered::default();
+    let mut add = |role: &str| roles.put(fold_to_lower(role).trim(), ());
     for role in actants.primary.iter().chain(&actants.secondary) {
         add(role);
     }

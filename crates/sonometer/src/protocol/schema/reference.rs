@@ -7,7 +7,7 @@ use crate::protocol::source::{Node, suggest};
 
 /// The finding for a label that no marker has.
 pub(super) fn unknown_label(label: &str, span: Span, around: &Surroundings<'_>) -> Diagnostic {
-    let labels: Vec<&str> = around.labels.iter().map(String::as_str).collect();
+    let labels: Vec<&str> = around.labels.names();
     let fix = match suggest(label, &labels) {
         Some(near) => format!("did you mean `{near}`"),
         None => format!("the markers here are {}", labels.join(", ")),

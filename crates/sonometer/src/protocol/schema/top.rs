@@ -7,13 +7,13 @@ use super::marker::{self, Surroundings};
 use super::reference;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::language;
+use crate::numbers::Numbered;
 use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern, PhraseError, WordKind, WordTest};
 use crate::protocol::source::{MAX_FINDINGS, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
-use std::collections::BTreeMap;
 
 /// The most markers a protocol may have.
 const MAX_MARKERS: usize = 2_000;
@@ -158,7 +158,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     let primary = inner.text("primary").map(|(text, _)| text);
     let secondary = inner.text("secondary").map(|(text, _)| text);
     let mut aliases = Vec::new();
-    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let mut seen = Numbered::default();
     if let Some(node) = inner.take("aliases") {
         let entries = match &node.value {
             Value::Map(entries) => entries.as_slice(),
@@ -176,7 +176,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
         for (role, names) in entries {
             let names = texts_of(names, "aliases", inner.found);
             for (name, span) in &names {
-                if let Some(other) = seen.insert(fold_to_lower(name), role.text.clone())
+                if let Some(other) = seen.put(&fold_to_lower(name), role.text.clone())
                     && other != role.text
                 {
                     let message = format!("`{name}` stands for both `{other}` and `{}`", role.text);
@@ -349,11 +349,11 @@ fn plain_words(pattern: &Pattern) -> Option<Vec<String>> {
     }
 }
 
-type Lists = (BTreeMap<String, Pattern>, Vec<(String, Vec<String>)>);
+type Lists = (Numbered<Pattern>, Vec<(String, Vec<String>)>);
 
 /// The lists parsed, and as written.
 fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Lists {
-    let (mut lists, mut written) = (BTreeMap::new(), Vec::new());
+    let (mut lists, mut written) = (Numbered::default(), Vec::new());
     let Some(node) = fields.take("lists") else { return (lists, written) };
     let Value::Map(entries) = &node.value else {
         let fix = "write `lists: {feeling: torn | stuck | worried}`";
@@ -404,13 +404,13 @@ fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Li
             0 => {
                 // The list is there, if broken: a line that names it is not at fault.
                 let test = WordTest { kind: WordKind::Equal, folded: name.text.clone(), exact: None };
-                lists.insert(name.text.clone(), Pattern::Word(test));
+                lists.put(&name.text, Pattern::Word(test));
             }
             1 => {
-                lists.insert(name.text.clone(), entries.remove(0));
+                lists.put(&name.text, entries.remove(0));
             }
             _ => {
-                lists.insert(name.text.clone(), Pattern::Either(entries));
+                lists.put(&name.text, Pattern::Either(entries));
             }
         }
     }
@@ -437,13 +437,13 @@ fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics
         found.push(Diagnostic::error("SM0319", span, message, fix));
         return Vec::new();
     }
-    let mut labels: BTreeMap<String, Span> = BTreeMap::new();
+    let mut labels = Numbered::default();
     let mut markers = Vec::with_capacity(items.len());
     let mut lines = 0;
     for item in items {
         let (marker, label_span) = marker::read(item, surroundings, found);
         lines += marker.all_lines().count();
-        if !marker.label.is_empty() && labels.insert(marker.label.clone(), label_span).is_some() {
+        if !marker.label.is_empty() && labels.put(&marker.label, ()).is_some() {
             let message = format!("two markers are called `{}`", marker.label);
             found.push(Diagnostic::error("SM0320", label_span, message, "give one of them another label"));
         }

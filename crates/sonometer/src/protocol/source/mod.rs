@@ -9,6 +9,7 @@
 
 pub mod codes;
 mod json;
+mod json_syntax;
 mod suggest;
 #[cfg(feature = "yaml")]
 mod yaml;
@@ -23,6 +24,8 @@ mod yaml_place;
 mod example_tests;
 #[cfg(test)]
 mod finding_tests;
+#[cfg(test)]
+mod json_tests;
 
 pub use json::read_json;
 pub use suggest::suggest;

@@ -15,10 +15,10 @@ mod spoken;
 pub use confusables::CONFUSABLES;
 
 use crate::language::Language;
+use crate::numbers::Numbered;
 use crate::protocol::phrase::{Pattern, WordKind};
 use crate::protocol::{Protocol, Unfold};
 use change::Changes;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What a protocol wants undone, and what that needs to know.
@@ -28,7 +28,7 @@ pub(crate) struct Unfolding {
     steps: Vec<Unfold>,
     language: Option<&'static Language>,
     /// The words that the patterns of the protocol name.
-    words: BTreeSet<Box<str>>,
+    words: Numbered,
 }
 
 impl Unfolding {
@@ -37,7 +37,7 @@ impl Unfolding {
         if protocol.unfold.is_empty() {
             return None;
         }
-        let mut words = BTreeSet::new();
+        let mut words = Numbered::default();
         if protocol.unfold.contains(&Unfold::Repeats) {
             for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
                 collect_words(&line.pattern, &mut words);
@@ -78,10 +78,10 @@ impl Unfolding {
 }
 
 /// The words that a pattern names as they are.
-fn collect_words(pattern: &Pattern, words: &mut BTreeSet<Box<str>>) {
+fn collect_words(pattern: &Pattern, words: &mut Numbered) {
     match pattern {
         Pattern::Word(test) if test.kind == WordKind::Equal => {
-            words.insert(test.folded.as_str().into());
+            words.put(&test.folded, ());
         }
         Pattern::Sequence(items) | Pattern::Either(items) => {
             items.iter().for_each(|item| collect_words(item, words));

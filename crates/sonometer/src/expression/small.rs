@@ -1,0 +1,97 @@
+//! By two machines of `regex-automata` only: an automaton that is made while it runs, and, where that gives up (`\b` beside a letter
+//! beyond ASCII), one that follows all ways of matching side by side.
+
+use super::{Kept, MAX_BYTES, Refusal};
+use regex_automata::hybrid::{dfa, regex as hybrid};
+use regex_automata::nfa::thompson::{self, WhichCaptures, pikevm};
+use regex_automata::util::iter::Searcher;
+use regex_automata::util::syntax;
+use regex_automata::{Input, Match, MatchKind, PatternID};
+use regex_syntax::hir::Hir;
+use std::ops::Range;
+
+/// A compiled regular expression.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    pattern: String,
+    automaton: hybrid::Regex,
+    patient: pikevm::PikeVM,
+    caches: Kept<Cache>,
+}
+
+#[derive(Debug)]
+struct Cache {
+    automaton: hybrid::Cache,
+    /// Made when it is needed for the first time.
+    patient: Option<pikevm::Cache>,
+}
+
+impl Expression {
+    pub(crate) fn new(pattern: &str) -> Result<Self, Refusal> {
+        let parsed = syntax::parse(pattern).map_err(|error| match error {
+            regex_syntax::Error::Parse(error) => Refusal::Unreadable(error.kind().to_string()),
+            regex_syntax::Error::Translate(error) => Refusal::Unreadable(error.kind().to_string()),
+            error => Refusal::Unreadable(error.to_string()),
+        })?;
+        let nfa = compile(&parsed, thompson::Config::new())?;
+        let backward = thompson::Config::new().which_captures(WhichCaptures::None).reverse(true);
+        let backward = compile(&parsed, backward)?;
+        // It never gives up for want of room; a full cache is begun anew.
+        let config = dfa::Config::new()
+            .unicode_word_boundary(true)
+            .cache_capacity(MAX_BYTES)
+            .skip_cache_capacity_check(true);
+        let build = |nfa, kind| {
+            let built = dfa::Builder::new().configure(config.clone().match_kind(kind)).build_from_nfa(nfa);
+            built.map_err(|error| Refusal::Unreadable(error.to_string()))
+        };
+        let forward = build(nfa.clone(), MatchKind::LeftmostFirst)?;
+        let automaton = hybrid::Builder::new().build_from_dfas(forward, build(backward, MatchKind::All)?);
+        let patient = pikevm::Builder::new().build_from_nfa(nfa);
+        let patient = patient.map_err(|error| Refusal::Unreadable(error.to_string()))?;
+        Ok(Self { pattern: pattern.to_owned(), automaton, patient, caches: Kept::default() })
+    }
+
+    /// The pattern as it was written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.pattern
+    }
+
+    /// All matches from left to right, not overlapping.
+    pub(crate) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
+        self.with_cache(|cache| {
+            let mut searcher = Searcher::new(Input::new(text));
+            let next = || searcher.advance(|input| Ok(self.find(cache, input)));
+            std::iter::from_fn(next).map(|found| found.range()).collect()
+        })
+    }
+
+    /// The first match that begins at byte `at` or behind it; what stands before counts for `^` and `\b`.
+    pub(crate) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        self.with_cache(|cache| self.find(cache, &Input::new(text).range(at..))).map(|found| found.range())
+    }
+
+    fn find(&self, cache: &mut Cache, input: &Input<'_>) -> Option<Match> {
+        if let Ok(found) = self.automaton.try_search(&mut cache.automaton, input) {
+            return found;
+        }
+        let patient = cache.patient.get_or_insert_with(|| self.patient.create_cache());
+        let mut slots = [None, None];
+        self.patient.search_slots(patient, input, &mut slots)?;
+        Some(Match::new(PatternID::ZERO, slots[0]?.get()..slots[1]?.get()))
+    }
+
+    fn with_cache<T>(&self, work: impl FnOnce(&mut Cache) -> T) -> T {
+        self.caches.lend(|| Cache { automaton: self.automaton.create_cache(), patient: None }, work)
+    }
+}
+
+fn compile(parsed: &Hir, config: thompson::Config) -> Result<thompson::NFA, Refusal> {
+    let config = config.nfa_size_limit(Some(MAX_BYTES)).shrink(false);
+    thompson::Compiler::new().configure(config).build_from_hir(parsed).map_err(|error| {
+        match error.size_limit() {
+            Some(_) => Refusal::TooLarge,
+            None => Refusal::Unreadable(error.to_string()),
+        }
+    })
+}
