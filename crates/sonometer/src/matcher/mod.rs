@@ -67,8 +67,6 @@ impl Matcher {
         &self.hits
     }
 
-    // Apart from the loop over all tokens, which it would take registers from.
-    #[inline(never)]
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
         for &(at, test) in &turn.passed {
             self.anchor(plan, turn, plan.anchors.at(Key::Test(test)), at);
