@@ -299,7 +299,8 @@ impl<'t> TurnText<'t> {
 
     /// The tokens that bytes of the reading's own text overlap.
     pub(crate) fn tokens_over_own(&self, range: &Range<usize>) -> Range<usize> {
-        let over = self.tokens_over(self.folded.folded_offset(range.start), self.folded.folded_offset(range.end));
+        let over =
+            self.tokens_over(self.folded.folded_offset(range.start), self.folded.folded_offset(range.end));
         // What begins among marks that folding drops stands in the token that they belong to.
         let before = over.start.checked_sub(1).filter(|before| {
             let token = &self.tokens[*before];
