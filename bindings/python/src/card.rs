@@ -22,7 +22,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// >>> _ = dive.act("I am so sorry, this should not have happened to you.")
 /// >>> card = dive.close(agent="kelp").sign(SigningKey(bytes(32)))
 /// >>> card
-/// <StageCard 'billing-dispute-7' closed_early turns=1 score=0.55 signed>
+/// <StageCard 'billing-dispute-7' closed_early turns=1 score=0.6 signed>
 /// >>> again = StageCard.read(card.json())
 /// >>> again.verify(SigningKey(bytes(32)).public_key)
 /// >>> again.replay(dive.log())

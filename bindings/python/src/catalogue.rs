@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Finding, Outcome};
 use crate::source::Source;
+use crate::stage;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use sonometer::TargetKind;
@@ -76,8 +77,8 @@ fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {
     PyTuple::new(py, objects)
 }
 
-/// The findings about a protocol, metric or blueprint: errors that keep it from being used, and warnings; none if all is
-/// well. Takes whatever `load` takes.
+/// The findings about a protocol, metric, blueprint or stage: errors that keep it from being used, and warnings; none if all
+/// is well. Takes whatever `load` takes, and the file of a stage, whose walkthroughs are run.
 ///
 /// >>> import sonometer
 /// >>> print(*sonometer.check('{"sonometer": 1, "id": "mine", "version": "1"}'), sep="\n")
@@ -86,8 +87,16 @@ fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {
 #[pyfunction]
 #[pyo3(signature = (target, /))]
 pub(crate) fn check<'py>(target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
-    let found: Outcome<Vec<Finding>> = match Source::find(target, None)?.document() {
-        Ok((_, warnings)) => Ok(warnings),
+    let source = match target.is_instance_of::<stage::Stage>() {
+        true => Source::of_stage(target)?,
+        false => Source::find(target, None)?,
+    };
+    let read = match Stage::is_meant(&source.text) {
+        true => stage::check(target.py(), &source),
+        false => source.document().map(|(_, warnings)| warnings),
+    };
+    let found: Outcome<Vec<Finding>> = match read {
+        Ok(warnings) => Ok(warnings),
         Err(Failure::Told(told)) if !told.findings.is_empty() => Ok(told.findings),
         Err(failure) => Err(failure),
     };

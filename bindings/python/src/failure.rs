@@ -60,7 +60,10 @@ impl Failure {
 
     /// A failure with a code of its own.
     pub(crate) fn coded(code: &'static str, place: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::Told(Box::new(Told { code: Some(code), ..Told::from(Error::invalid(place, message)) }))
+        let error = Error::invalid(place, message);
+        // What is wrong, a semicolon, what to do about it.
+        let fix = error.message.split_once("; ").map_or("", |(_, fix)| fix).to_owned();
+        Self::Told(Box::new(Told { code: Some(code), fix, ..Told::from(error) }))
     }
 
     /// An error about a file whose text this is.
@@ -117,7 +120,8 @@ impl From<Refused> for Failure {
 
 impl From<Mismatch> for Failure {
     fn from(wrong: Mismatch) -> Self {
-        Self::coded(Mismatch::CODE, wrong.place, wrong.message)
+        let error = Error::invalid(wrong.place, wrong.message);
+        Self::Told(Box::new(Told { code: Some(Mismatch::CODE), ..Told::from(error) }))
     }
 }
 

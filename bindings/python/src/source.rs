@@ -119,6 +119,7 @@ fn shipped(name: &str, kind: Option<TargetKind>) -> Outcome<&'static Entry> {
     let is_of = |kind: &TargetKind| find_any(name, std::slice::from_ref(kind)).is_ok();
     let fix = match TargetKind::ALL.into_iter().find(is_of) {
         Some(other) => format!("it is a {}; use sonometer.{}", other.as_str(), class_of(other)),
+        None if stage_named(name).is_ok() => "it is a stage; use sonometer.Stage".to_owned(),
         None => {
             let all = || kinds.iter().flat_map(|kind| entries(*kind)).collect();
             let there: Vec<&Entry> = if none.versions.is_empty() { all() } else { none.versions };

@@ -87,6 +87,15 @@ fn used(world: &World, shelf: &Shelf) -> Outcome<Vec<String>> {
     Ok(all)
 }
 
+/// Everything that is to be said of a stage file: that of reading it, and walkthroughs that end otherwise than they expect.
+pub(crate) fn check(py: Python<'_>, source: &Source) -> Outcome<Vec<Finding>> {
+    let shelf = source::shelf(None, source, true)?.for_stages();
+    let Stage { world, mut warnings, .. } = Stage::of(py, &source.text, shelf)?;
+    let walked = py.detach(|| guarded(|| Ok(world.lint_walkthroughs())))?;
+    warnings.extend(findings(&source.text, &walked));
+    Ok(warnings)
+}
+
 /// Unpickles a stage.
 #[pyfunction]
 pub(crate) fn _restore_stage(py: Python<'_>, document: &str, shelf: Vec<String>) -> PyResult<Stage> {
@@ -270,8 +279,8 @@ impl Stage {
     ///
     /// >>> from sonometer import Stage
     /// >>> stage = Stage("billing-dispute")
-    /// >>> stage.open(seed=2).observation.world[:40]
-    /// "Third time I'm calling. Third! You charg"
+    /// >>> stage.open(seed=2).observation.world
+    /// "Right, a human at last. 54 euros for a phone plan that I don't even have any more. ..."
     #[pyo3(signature = (*, seed = None))]
     fn open(slf: &Bound<'_, Self>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<Dive> {
         let seed = seed.map_or(Ok(0), self::seed)?;

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 import pytest
 
 import sonometer
-from sonometer import _explain, _html, _sonometer, errors, model, streaming
+from sonometer import _explain, _html, _sonometer, diving, environment, errors, model, streaming
 
 HERE = pathlib.Path(__file__).parents[1]
 # That of this package, and that of the whole project.
-READMES = {HERE / "README.md": 5, HERE.parents[1] / "README.md": 1}
+READMES = {HERE / "README.md": 7, HERE.parents[1] / "README.md": 2}
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
 def documented() -> Iterator[tuple[str, str]]:
     """Everything public with its docstring; doctest itself looks past what is native."""
-    for module in (sonometer, errors, model, streaming, _sonometer, _html, _explain):
+    for module in (sonometer, diving, environment, errors, model, streaming, _sonometer, _html, _explain):
         yield module.__name__, module.__doc__ or ""
         for name, value in vars(module).items():
             if isinstance(value, types.ModuleType) or not getattr(value, "__doc__", None):

@@ -247,10 +247,15 @@ def test_batch_can_be_interrupted(courtesy: Sensor) -> None:
         while True:
             yield KIND
 
-    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        for _ in courtesy.map(endless(), chunk=100_000):
-            pass
+    # A shell starts what runs in its background with the signal ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            for _ in courtesy.map(endless(), chunk=100_000):
+                pass
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_metrics_too() -> None:

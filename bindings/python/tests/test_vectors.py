@@ -96,5 +96,14 @@ def test_gives_the_bytes_that_every_door_gives(file: pathlib.Path, feed: str) ->
     assert ran
 
 
+@pytest.mark.parametrize("file", sorted(FIXTURES.glob("dives/*.jsonl")), ids=lambda file: file.stem)
+def test_dives_and_cards_give_the_bytes_that_every_door_gives(file: pathlib.Path) -> None:
+    lines = [line for line in file.read_text(encoding="utf-8").split("\n") if line]
+    assert len(lines) >= 20
+    for line in lines:
+        case = json.loads(line)
+        assert vectors.run(case) == case["expect"], case["name"]
+
+
 def test_there_are_vectors() -> None:
     assert sum(1 for file in FILES for _ in cases(file)) >= 500

@@ -7,6 +7,8 @@ import sonometer
 from sonometer import (
     Blueprint,
     CompositionReading,
+    Dive,
+    DiveEnv,
     Guard,
     Interaction,
     Metric,
@@ -14,9 +16,13 @@ from sonometer import (
     Readings,
     Sensor,
     Session,
+    SigningKey,
     SonometerError,
+    Stage,
+    StageCard,
     Stream,
 )
+from sonometer.diving import DiveStep
 from sonometer.model import Event, Evidence, EvidenceFound, Ledger, Signal, Step
 
 
@@ -34,6 +40,25 @@ def of_protocols(sensor: Sensor, texts: list[str]) -> None:
     for one in sensor.map(texts, errors="return"):
         assert_type(one, Reading | SonometerError)
     assert_type({reading: 1}, dict[Reading, int])
+
+
+def of_stages(name: str) -> None:
+    stage = Stage(name, shelf=["porter.yaml"])
+    assert_type(stage.envelope.max_turns, int)
+    assert_type(stage.walkthroughs["reference"].say, tuple[str, ...])
+    dive = stage.open(seed=7)
+    assert_type(dive, Dive)
+    step = dive.act("Hello.")
+    assert_type(step, DiveStep)
+    assert_type(step.evidence, tuple[Evidence, ...])
+    assert_type(stage.resume(dive.save()).log(), str)
+    card = dive.close(agent=("kelp", "0.3")).sign(SigningKey(bytes(32)))
+    assert_type(card, StageCard)
+    assert_type(card.verdict.passed, bool)
+    StageCard.read(card.json()).replay(["Hello."], stage=stage)
+    env = DiveEnv(stage, reward=lambda step: step.score)
+    observation, reward, terminated, truncated, _ = env.step("Hello.")
+    assert_type((observation, reward, terminated, truncated), tuple[str, float, bool, bool])
 
 
 def of_compositions(whole: Metric | Blueprint) -> None:

@@ -204,18 +204,19 @@ mod tests {
     fn every_outcome_stands_among_the_vectors() {
         let all = all(&root()).expect("vectors");
         let answers: Vec<&str> = all.iter().filter_map(|line| line.expect.as_deref()).collect();
-        let mut wanted: Vec<String> =
-            ["passed", "flag_tripped", "max_turns", "ics_budget", "checkpoint_missing", "closed_early"]
-                .map(|reason| format!("\"reason\":\"{reason}\""))
-                .into();
-        let codes = ["dive_closed", "action_too_long", "card_mismatch", "invalid_key", "invalid_protocol"];
+        let reasons =
+            ["passed", "flag_tripped", "max_turns", "ics_budget", "checkpoint_missing", "closed_early"];
+        let codes = [
+            "dive_closed",
+            "action_too_long",
+            "card_mismatch",
+            "invalid_key",
+            "invalid_protocol",
+            "target_not_found",
+            "invalid_request",
+        ];
+        let mut wanted: Vec<String> = reasons.map(|reason| format!("\"reason\":\"{reason}\"")).into();
         wanted.extend(codes.map(|code| format!("\"code\":\"{code}\"")));
-        for code in ["target_not_found", "invalid_request"] {
-            wanted.push(format!("\"code\":\"{code}\""));
-        }
-        for stage in sonometer_catalog::stages() {
-            wanted.push(format!("\"stage_id\":\"{}\"", stage.id));
-        }
         wanted.push("\"signature\":\"ed25519:".into());
         wanted.push("{\"holds\":true}".into());
         for what in wanted {
@@ -224,7 +225,7 @@ mod tests {
         for stage in sonometer_catalog::stages() {
             let (stage, _) = sonometer::stage::Stage::read(stage.source).expect("ships");
             for (name, walk) in &stage.walkthroughs {
-                let plays = |line: &Line| matches!(&line.task, Task::Dive(play) if walk.say.starts_with(&play.actions) || play.actions == walk.say);
+                let plays = |line: &Line| matches!(&line.task, Task::Dive(play) if play.actions == walk.say);
                 assert!(all.iter().any(plays), "no vector plays `{name}` of `{}`", stage.id);
             }
         }

@@ -34,7 +34,6 @@ from ._sonometer import (
     protocols,
     stages,
 )
-from .diving import DiveStep
 from .environment import DiveEnv
 from .errors import (
     ActionTooLongError,
@@ -62,7 +61,6 @@ __all__ = [
     "Dive",
     "DiveClosedError",
     "DiveEnv",
-    "DiveStep",
     "Guard",
     "InsufficientSignalError",
     "Interaction",

@@ -512,7 +512,7 @@ class Dive:
     def done(self) -> bool:
         """Whether the world has ended."""
     @property
-    def ended_by(self) -> diving.Ending | None:
+    def ended_by(self) -> Literal["scene", "flag", "max_turns", "ics_budget"] | None:
         """Why the world has ended; None as long as it goes on."""
     @property
     def chain(self) -> str:

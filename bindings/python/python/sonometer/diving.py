@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 from .model import Evidence, Metamarker
 
@@ -18,12 +18,10 @@ __all__ = [
     "Attempt",
     "Checkpoint",
     "DiveStep",
-    "Ending",
     "Envelope",
     "Flag",
     "Measured",
     "Observation",
-    "Reason",
     "Rules",
     "Stamp",
     "TargetStamp",
@@ -31,15 +29,6 @@ __all__ = [
     "Verdict",
     "Walkthrough",
 ]
-
-Reason: TypeAlias = Literal[
-    "passed", "flag_tripped", "max_turns", "ics_budget", "checkpoint_missing", "closed_early"
-]
-"""Why a dive passed or failed: the first of these that applies."""
-
-Ending: TypeAlias = Literal["scene", "flag", "max_turns", "ics_budget"]
-"""Why a world has ended."""
-
 
 class Agent(NamedTuple):
     """The tag of who dived."""
@@ -110,7 +99,7 @@ class Walkthrough:
     """The seed it is opened with."""
     passes: bool
     """Whether it passes."""
-    reason: Reason | None
+    reason: Literal["passed", "flag_tripped", "max_turns", "ics_budget", "checkpoint_missing", "closed_early"] | None
     """Why it ends, where that is part of the test."""
     say: tuple[str, ...]
     """What is said; what is left over when the world has ended is not said."""
@@ -192,8 +181,8 @@ class Verdict:
 
     passed: bool
     """Whether it passed."""
-    reason: Reason
-    """Why, or why not."""
+    reason: Literal["passed", "flag_tripped", "max_turns", "ics_budget", "checkpoint_missing", "closed_early"]
+    """Why, or why not: the first of these that applies."""
     checkpoints_hit: tuple[str, ...]
     """The checkpoints reached, in the order of the stage."""
     flags_tripped: tuple[str, ...]
@@ -236,7 +225,7 @@ class DiveStep:
     >>> step.triggered
     ('empathy',)
     >>> [(found.metamarker, found.source, found.segment) for found in step.evidence]
-    [('empathy', 'I am really sorry that', 1)]
+    [('empathy', 'I am really sorry', 1)]
     """
 
     observation: Observation

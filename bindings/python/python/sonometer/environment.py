@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from os import PathLike
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 from ._sonometer import Dive, Stage
 from .diving import DiveStep
@@ -31,10 +31,8 @@ class DiveEnv:
     (True, False, True)
     """
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
     """As Gymnasium wants it: nothing is rendered."""
-    render_mode: str | None = None
-    """Nothing is rendered."""
 
     def __init__(
         self,
@@ -86,6 +84,10 @@ class DiveEnv:
         ended = dive.ended_by
         info: dict[str, Any] = {"step": step, "turn": step.observation.turn, "verdict": dive.verdict}
         return step.observation.world, reward, ended in ("scene", "flag"), ended in ("max_turns", "ics_budget"), info
+
+    @property
+    def render_mode(self) -> None:
+        """Nothing is rendered."""
 
     def render(self) -> None:
         """Nothing is rendered."""

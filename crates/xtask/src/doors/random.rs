@@ -1,5 +1,7 @@
 //! Random cases: protocols, interactions and views from the generator of the reference engine, and what can be made of them:
-//! comparisons, metrics, blueprints, and JSON with a mistake in it.
+//! comparisons, metrics, blueprints, and JSON with a mistake in it; and dives with their cards.
+
+mod dive;
 
 use super::case::{Case, Feed, Sense, Task};
 use proptest::strategy::{Strategy, ValueTree};
@@ -18,8 +20,14 @@ const DRAWS: usize = 8;
 /// `count` cases that depend on the seed alone.
 pub(super) fn cases(count: usize, seed: u64) -> Result<Vec<Case>, String> {
     let mut dice = Dice::new(seed);
+    let dives = dive::Dives::read()?;
     let mut cases = Vec::with_capacity(count);
     while cases.len() < count {
+        if count - cases.len() >= 2 && dice.below(4) == 0 {
+            let name = format!("seed {seed}, case {}", cases.len());
+            cases.extend(dice.dive(&name, &dives));
+            continue;
+        }
         let mut protocol = dice.draw(generate::protocol());
         protocol.id = "p0".into();
         let sensor = Sensor::new(protocol.clone()).ok();
@@ -158,15 +166,17 @@ mod tests {
             .count();
         let wrong = answers.iter().filter(|a| matches!(a, Answer::Error { .. })).count();
         let vectors: Vec<&Vector> = cases.iter().filter_map(Case::sense).map(|sense| &sense.vector).collect();
+        let dived = cases.iter().filter(|case| case.sense().is_none()).count();
         let compared = vectors.iter().filter(|vector| vector.interaction_b.is_some()).count();
         let composed = answers
             .iter()
-            .zip(&vectors)
+            .zip(&cases)
+            .filter_map(|(answer, case)| Some((answer, &case.sense()?.vector)))
             .filter(|(a, vector)| !vector.shelf.is_empty() && matches!(a, Answer::Bytes(_)));
         let composed = composed.count();
         assert!(
-            found > 100 && wrong > 20 && compared > 40 && composed > 20,
-            "{found} {wrong} {compared} {composed}"
+            found > 100 && wrong > 20 && compared > 40 && composed > 20 && dived > 40,
+            "{found} {wrong} {compared} {composed} {dived}"
         );
     }
 }

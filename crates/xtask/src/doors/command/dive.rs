@@ -25,20 +25,23 @@ pub(super) fn takes(task: &dives::Task, answer: &Answer) -> bool {
         dives::Task::Card(_) => true,
         dives::Task::Dive(play) => {
             let agent = play.closing.agent.as_ref();
-            let is_refused = matches!(answer, Answer::Bytes(bytes) if bytes.contains(r#"{"code":"#))
-                || refused("invalid_request");
-            !play.pause && !is_refused && play.closing.summary.is_none() && agent.is_none_or(|agent| agent.version.is_none())
-                // The same id as the verb gives.
-                && match answer {
-                    Answer::Bytes(bytes) => {
-                        let card: Value = serde_json::from_str(bytes).unwrap_or_default();
-                        let stage = card["card"]["stage_id"].as_str().unwrap_or_default();
-                        play.closing.dive_id == format!("{stage}-{}", play.seed)
-                    }
-                    Answer::Error { .. } => true,
-                }
+            // An argument of a command holds no zero byte.
+            let nameable = agent.is_none_or(|agent| agent.version.is_none() && !agent.id.contains('\0'));
+            let is_refused = match answer {
+                Answer::Bytes(bytes) => bytes.contains(r#"{"code":"#),
+                Answer::Error { .. } => refused("invalid_request"),
+            };
+            !play.pause && !is_refused && nameable && play.closing.summary.is_none() && is_named(play, answer)
         }
     }
+}
+
+/// Whether the dive has the id that the verb gives.
+fn is_named(play: &Play, answer: &Answer) -> bool {
+    let Answer::Bytes(bytes) = answer else { return true };
+    let read: Value = serde_json::from_str(bytes).unwrap_or_default();
+    let stage = read["card"]["stage_id"].as_str().unwrap_or_default();
+    play.closing.dive_id == format!("{stage}-{}", play.seed)
 }
 
 /// What is compared of a line of the verb.
@@ -75,7 +78,7 @@ impl Door {
         command.args(["--json", "--actions", "said.jsonl", "--log", "log.jsonl", "--card", "card.txt"]);
         command.args(["--seed", &play.seed]);
         if let Some(agent) = &play.closing.agent {
-            command.args(["--agent", &agent.id]);
+            command.arg(format!("--agent={}", agent.id));
         }
         if let Some(key) = &play.key {
             write(&folder.join("key.txt"), key)?;
