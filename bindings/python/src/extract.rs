@@ -230,7 +230,7 @@ pub(crate) fn watched<T: Send>(
 /// ('vtt', (Segment(role='agent', content='Thank you so much!', timestamp=1.5),))
 /// >>> found = sonometer.Sensor("courtesy@1.0").sense(talk).evidence[0]
 /// >>> found.source, str(talk.place(found))
-/// ('Thank you so much', '00:00:01.5–00:00:04')
+/// ('Thank you', '00:00:01.5')
 ///
 /// `turns`: the document consists of lines such as `agent: Good morning.` `column`, `role_column`, `sheet`: which cells of a table
 /// are what is said, and who says it. `quoted`: cut or keep what a mail quotes. `roles`: names in the file and the roles that they
@@ -342,7 +342,8 @@ fn read(
     }
     let budget = arguments.budget(apart::Budget::default())?;
     // What a few lines of our own read needs no process, unless somebody limits it.
-    let is_apart = apart && (kind.is_intricate() || arguments.seconds.or(arguments.memory_bytes).is_some());
+    let is_limited = kind != Kind::Json && arguments.seconds.or(arguments.memory_bytes).is_some();
+    let is_apart = apart && (kind.is_intricate() || is_limited);
     let helper = is_apart.then(|| Helper::find(py)).transpose()?;
     if let Some(helper) = &helper {
         py.detach(|| helper.tried())?;

@@ -21,7 +21,9 @@ use std::hash::{DefaultHasher, Hasher};
 /// Extract('text', Interaction('Dear all,\n\nthank you so much for your help!\n'))
 /// >>> for found in sonometer.Sensor("courtesy@1.0").sense(letter).evidence:
 /// ...     print(found.source, "|", letter.place(found))
-/// thank you so much | line 3
+/// Dear | line 1
+/// thank you | line 3
+/// your help | line 3
 #[pyclass(frozen, name = "Extract", module = "sonometer")]
 pub(crate) struct Extract {
     pub(crate) read: Ingested,
@@ -77,6 +79,12 @@ fn whole(value: &Bound<'_, PyAny>, name: &str) -> Outcome<usize> {
     index
         .extract()
         .map_err(|_| Failure::invalid(name, format!("the {name} is out of range"), "give 0 or more"))
+}
+
+/// Unpickles an extract.
+#[pyfunction]
+pub(crate) fn _restore_extract(kept: &str) -> PyResult<Extract> {
+    Ok(Extract::new(Ingested::from_json(kept).map_err(Failure::from)?))
 }
 
 #[pymethods]
@@ -151,9 +159,9 @@ impl Extract {
     /// >>> import sonometer
     /// >>> table = sonometer.extract(b"who,said\nagent,Good morning.\ncustomer,Hi!\n", kind="csv", column="said", role_column="who")
     /// >>> table.place(1, 0)
-    /// Place(cell='B3')
+    /// Place(cell='B3', line=3)
     /// >>> str(table.place(1, 0))
-    /// 'cell B3'
+    /// 'cell B3, line 3'
     #[pyo3(signature = (segment, /, offset = None))]
     fn place<'py>(
         &self,
@@ -193,6 +201,11 @@ impl Extract {
         let mut hasher = DefaultHasher::new();
         hash(&self.read.interaction, &mut hasher);
         hasher.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let restore = py.import("sonometer._sonometer")?.getattr("_restore_extract")?;
+        Ok((restore, (self.read.to_json(),)))
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -52,7 +52,7 @@ mod native {
     #[pymodule_export]
     use super::extract::extract;
     #[pymodule_export]
-    use super::extracted::Extract;
+    use super::extracted::{_restore_extract, Extract};
     #[pymodule_export]
     use super::helper::_read_apart;
     #[pymodule_export]
