@@ -79,7 +79,8 @@ impl Helper {
             return Ok(());
         }
         let hints = Hints { kind: Some(Kind::Text), ..Hints::default() };
-        match apart::read(self.command(), TRIAL, &hints, &apart::Budget::default()) {
+        let budget = apart::Budget { seconds: 20, ..apart::Budget::default() };
+        match apart::read(self.command(), TRIAL, &hints, &budget) {
             Ok(read) if read.interaction.turns()[0].content.as_bytes() == TRIAL => {
                 let _ = GOOD.set(self.clone());
                 Ok(())

@@ -15,7 +15,7 @@ from sonometer import _explain, _html, _sonometer, diving, environment, errors, 
 
 HERE = pathlib.Path(__file__).parents[1]
 # That of this package, and that of the whole project.
-READMES = {HERE / "README.md": 8, HERE.parents[1] / "README.md": 2}
+READMES = {HERE / "README.md": 9, HERE.parents[1] / "README.md": 2}
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
