@@ -140,8 +140,12 @@ impl Interaction {
         let turns = PyTuple::new(py, self.inner.turns().iter().map(segment).collect::<PyResult<Vec<_>>>()?)?;
         let sure = |at| self.inner.confidence(at).map(|share| share.0);
         let sure: Vec<Option<i64>> = (0..turns.len()).map(sure).collect();
-        let sure = sure.iter().any(Option::is_some).then_some(sure);
-        Ok((restore, (self.modality(), turns, self.label(), sure).into_pyobject(py)?))
+        let (modality, label) = (self.modality(), self.label());
+        // Only recordings have any.
+        Ok(match sure.iter().any(Option::is_some) {
+            true => (restore, (modality, turns, label, sure).into_pyobject(py)?),
+            false => (restore, (modality, turns, label).into_pyobject(py)?),
+        })
     }
 }
 

@@ -119,11 +119,11 @@ def test_exceptions_of_a_recogniser_pass_unharmed(error: BaseException) -> None:
 def test_what_a_recogniser_may_not_give() -> None:
     for given in (None, 7, [], object(), {"segments": [object()]}, {1: 2}):
         with pytest.raises(WrongTypeError) as raised:
-            extract(AUDIO / "sentence.wav", transcriber=lambda wav, given=given, **_: given)  # type: ignore[misc]
+            extract(AUDIO / "sentence.wav", transcriber=lambda wav, given=given, **_: given)
         assert raised.value.place.startswith("transcriber")
     for text, reason in (("no transcript", "transcriber"), ('{"segments": 7}', "transcriber"), ("", "no_text"), ("WEBVTT\n", "no_text")):
         with pytest.raises(InvalidRequestError) as refused:
-            extract(AUDIO / "sentence.wav", transcriber=lambda wav, text=text, **_: text)  # type: ignore[misc]
+            extract(AUDIO / "sentence.wav", transcriber=lambda wav, text=text, **_: text)
         assert refused.value.reason == reason, refused.value
     with pytest.raises(TypeError):
         extract(AUDIO / "sentence.wav", transcriber=lambda: "")
@@ -136,7 +136,7 @@ def test_a_recording_by_a_command(tmp_path: pathlib.Path) -> None:
     script.write_text("import sys, wave\nwave.open(sys.argv[1])\nprint('WEBVTT\\n\\n00:00.500 --> 00:02.000\\nThank you!')\n")
     line = f"'{sys.executable}' '{script}' {{wav}}"
     for more in ({}, {"transcriber_seconds": 50}, {"apart": False}):
-        read = extract(AUDIO / "sentence.flac", transcriber=line, **more)  # type: ignore[arg-type]
+        read = extract(AUDIO / "sentence.flac", transcriber=line, **more)
         assert read.text == "speaker: Thank you!" and read.sound is not None
         assert read.sound.heard_by == pathlib.Path(sys.executable).name
     script.write_text("import sys\nsys.exit('no model')\n")

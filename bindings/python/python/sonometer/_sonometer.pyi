@@ -136,7 +136,7 @@ class Extract:
     def sound(self) -> files.Sound | None:
         """Of a recording: what it is, who heard the words, and the transcript; else None."""
     @overload
-    def place(self, segment: model.Evidence | model.EvidenceFound, /) -> files.Place:
+    def place(self, segment: model.Evidence | model.EvidenceFound, /, offset: None = None) -> files.Place:
         """Where in the file evidence stands."""
     @overload
     def place(self, segment: SupportsIndex, /, offset: SupportsIndex) -> files.Place:
