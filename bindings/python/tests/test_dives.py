@@ -340,8 +340,8 @@ def test_threads_share_a_dive() -> None:
 
 
 def test_other_threads_run_while_an_action_is_sensed() -> None:
-    stage = Stage(DOOR.replace("max_action_chars: 100", "max_action_chars: 20000"), shelf=[PORTER])
-    ticks, done = 0, threading.Event()
+    stage = Stage(DOOR.replace("max_turns: 4, max_action_chars: 100", "max_turns: 200, max_action_chars: 20000"), shelf=[PORTER])
+    ticks, most, done = 0, 0, threading.Event()
 
     def tick() -> None:
         nonlocal ticks
@@ -351,11 +351,15 @@ def test_other_threads_run_while_an_action_is_sensed() -> None:
 
     thread = threading.Thread(target=tick)
     thread.start()
-    for _ in range(40):
-        stage.open().act("Well, that is how it is with you. " * 580)
+    # The talk grows, and with it what each action takes.
+    dive = stage.open()
+    while most < 4 and not dive.done:
+        before = ticks
+        dive.act("Well, that is how it is with you. " * 580)
+        most = max(most, ticks - before)
     done.set()
     thread.join()
-    assert ticks >= 5
+    assert most >= 4
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
