@@ -6,6 +6,7 @@ use sonometer::diagnostic::{Severity, line_and_column};
 use sonometer::stage::{Mismatch, Refused};
 use sonometer::{Diagnostic, Diagnostics, Error};
 use sonometer_card::BadKey;
+use sonometer_ingest::ReadError;
 
 /// Why something came to nothing.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Told {
     pub(crate) fix: String,
     /// Whether the type of a Python object is what is wrong.
     pub(crate) wrong_type: bool,
+    /// Why a file was not read, for programs; empty for other errors.
+    reason: &'static str,
     /// The findings of a file that cannot be used.
     pub(crate) findings: Vec<Finding>,
 }
@@ -102,13 +105,19 @@ impl Failure {
 
 impl From<Error> for Told {
     fn from(error: Error) -> Self {
-        Self { code: None, error, fix: String::new(), wrong_type: false, findings: Vec::new() }
+        Self { code: None, error, fix: String::new(), wrong_type: false, reason: "", findings: Vec::new() }
     }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::Told(Box::new(error.into()))
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(failure: ReadError) -> Self {
+        Self::Told(Box::new(Told { reason: failure.reason.as_str(), ..Told::from(failure.error) }))
     }
 }
 
@@ -155,8 +164,8 @@ impl Told {
         let findings: Vec<_> = self.findings.iter().map(|f| f.object(py)).collect::<PyResult<_>>()?;
         let error = &self.error;
         let code = self.code.unwrap_or(error.code.as_str());
-        errors
-            .call_method1("_make", (code, &error.message, &error.place, &self.fix, findings, self.wrong_type))
+        let (message, place, fix, reason) = (&error.message, &error.place, &self.fix, self.reason);
+        errors.call_method1("_make", (code, message, place, fix, findings, self.wrong_type, reason))
     }
 }
 

@@ -1,11 +1,11 @@
 //! What is measured, from whatever Python people have: a str, a list of turns, a dict, JSON.
 
+use crate::extracted::Extract;
 use crate::failure::{Failure, Outcome};
 use crate::number::{float, kind_of, unit};
 use crate::value::{self, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
-use sonometer::protocol::Modality;
 use sonometer::{Turn, Unit};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -58,7 +58,7 @@ impl Interaction {
         Ok(Self { inner: from_json(text)? })
     }
 
-    /// `text` or `transcript`.
+    /// `text` or `transcript`; of files also `document` and `audio`.
     #[getter]
     fn modality(&self) -> &'static str {
         self.inner.modality().as_str()
@@ -73,10 +73,10 @@ impl Interaction {
         PyTuple::new(py, self.inner.turns().iter().map(segment).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The text of a text; None for a transcript.
+    /// The text of a text or document; None for a conversation.
     #[getter]
     fn content(&self) -> Option<&str> {
-        (self.inner.modality() == Modality::Text).then(|| &*self.inner.turns()[0].content)
+        (!self.inner.is_conversation()).then(|| &*self.inner.turns()[0].content)
     }
 
     /// The name that comparisons call it by, if it has one.
@@ -138,16 +138,25 @@ impl Interaction {
             (role, content, turn.timestamp.map(|seconds| seconds.0)).into_pyobject(py)
         };
         let turns = PyTuple::new(py, self.inner.turns().iter().map(segment).collect::<PyResult<Vec<_>>>()?)?;
-        Ok((restore, (self.modality(), turns, self.label()).into_pyobject(py)?))
+        let sure = |at| self.inner.confidence(at).map(|share| share.0);
+        let sure: Vec<Option<i64>> = (0..turns.len()).map(sure).collect();
+        let (modality, label) = (self.modality(), self.label());
+        // Only recordings have any.
+        Ok(match sure.iter().any(Option::is_some) {
+            true => (restore, (modality, turns, label, sure).into_pyobject(py)?),
+            false => (restore, (modality, turns, label).into_pyobject(py)?),
+        })
     }
 }
 
-/// Unpickles an interaction; times are in millionths, so that none is rounded.
+/// Unpickles an interaction; times and confidences are in millionths, so that none is rounded.
 #[pyfunction]
+#[pyo3(signature = (modality, segments, label, confidence = None))]
 pub(crate) fn _restore_interaction(
     modality: &str,
     segments: Vec<(Option<String>, String, Option<i64>)>,
     label: Option<&str>,
+    confidence: Option<Vec<Option<i64>>>,
 ) -> PyResult<Interaction> {
     let turn = |(role, content, seconds): (Option<String>, String, Option<i64>)| Turn {
         role: role.map(Into::into),
@@ -157,12 +166,20 @@ pub(crate) fn _restore_interaction(
     let mut turns: Vec<Turn> = segments.into_iter().map(turn).collect();
     let inner = match (modality, turns.pop()) {
         ("text", Some(only)) if turns.is_empty() => sonometer::Interaction::text(&only.content),
-        (_, last) => {
+        ("document", Some(only)) if turns.is_empty() => sonometer::Interaction::document(&only.content),
+        (modality, last) => {
             turns.extend(last);
-            sonometer::Interaction::transcript(turns)
+            match modality {
+                "audio" => sonometer::Interaction::audio(turns),
+                _ => sonometer::Interaction::transcript(turns),
+            }
         }
     };
-    let inner = inner.map_err(Failure::from)?;
+    let mut inner = inner.map_err(Failure::from)?;
+    if let Some(shares) = confidence {
+        let shares = shares.into_iter().map(|share| share.map(Unit)).collect();
+        inner = inner.with_confidence(shares).map_err(Failure::from)?;
+    }
     Ok(Interaction { inner: label.map_or(inner.clone(), |label| inner.with_label(label)) })
 }
 
@@ -180,6 +197,9 @@ pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Intera
     }
     if let Ok(interaction) = value.cast::<Interaction>() {
         return Ok(interaction.get().inner.clone());
+    }
+    if let Ok(extract) = value.cast::<Extract>() {
+        return Ok(extract.get().read.interaction.clone());
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return transcript(value);

@@ -7,8 +7,13 @@ mod card;
 mod catalogue;
 mod comparison;
 mod dive;
+mod extract;
+mod extracted;
 mod failure;
+#[cfg(feature = "audio")]
+mod hearing;
 mod held;
+mod helper;
 mod instrument;
 mod interaction;
 mod many;
@@ -17,6 +22,8 @@ mod number;
 mod offsets;
 mod reading;
 mod session;
+#[cfg(feature = "audio")]
+mod sound;
 mod source;
 mod stage;
 mod target;
@@ -42,6 +49,12 @@ mod native {
     use super::comparison::{_restore_comparison, Comparison};
     #[pymodule_export]
     use super::dive::{_restore_dive, Dive};
+    #[pymodule_export]
+    use super::extract::extract;
+    #[pymodule_export]
+    use super::extracted::{_restore_extract, Extract};
+    #[pymodule_export]
+    use super::helper::_read_apart;
     #[pymodule_export]
     use super::interaction::{_restore_interaction, Interaction};
     #[pymodule_export]

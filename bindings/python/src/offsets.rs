@@ -36,6 +36,24 @@ impl<'t> Ruler<'t> {
     }
 }
 
+/// The byte at which a code point begins; that of the end too. None behind it.
+pub(crate) fn byte(text: &str, point: usize) -> Option<usize> {
+    let (mut at, mut before) = (0, 0);
+    for step in text.as_bytes().chunks(STEP) {
+        let here = beginnings(step);
+        if before + here > point {
+            break;
+        }
+        (at, before) = (at + step.len(), before + here);
+    }
+    // A step may end within a code point that began before it: what is left of it begins nothing.
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    let mut rest = text[at..].char_indices().map(|(byte, _)| at + byte).chain([text.len()]);
+    rest.nth(point - before)
+}
+
 fn beginnings(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

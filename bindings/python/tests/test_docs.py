@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 
 import sonometer
-from sonometer import _explain, _html, _sonometer, diving, environment, errors, model, streaming
+from sonometer import _explain, _html, _sonometer, diving, environment, errors, files, model, streaming
 
 HERE = pathlib.Path(__file__).parents[1]
 # That of this package, and that of the whole project.
-READMES = {HERE / "README.md": 7, HERE.parents[1] / "README.md": 2}
+READMES = {HERE / "README.md": 9, HERE.parents[1] / "README.md": 2}
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 

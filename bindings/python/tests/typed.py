@@ -1,5 +1,6 @@
 """Code as people write it, for type checkers only: each line must have the type that stands there."""
 
+import pathlib
 from collections.abc import AsyncIterator
 from typing import assert_type
 
@@ -9,6 +10,7 @@ from sonometer import (
     CompositionReading,
     Dive,
     DiveEnv,
+    Extract,
     Guard,
     Interaction,
     Metric,
@@ -23,6 +25,7 @@ from sonometer import (
     Stream,
 )
 from sonometer.diving import DiveStep
+from sonometer.files import Piece, Place, Sound
 from sonometer.model import Event, Evidence, EvidenceFound, Ledger, Signal, Step
 
 
@@ -93,3 +96,27 @@ async def of_streams(sensor: Sensor, tokens: list[str], live: AsyncIterator[str]
     assert_type(guard, Guard[Reading])
     for text in guard:
         assert_type(text, str)
+
+
+def hears(wav: str, *, channel: int | None, seconds: float, language: str | None) -> dict[str, object]:
+    return {"segments": [{"start": 0, "end": seconds, "text": f"{wav} {channel} {language}"}]}
+
+
+def of_files(sensor: Sensor, path: pathlib.Path, kept: bytes) -> None:
+    read = sonometer.extract(path, kind="pdf", turns=True, roles={"Ann": "agent"}, seconds=5)
+    assert_type(read, Extract)
+    assert_type(read.interaction, Interaction)
+    assert_type(read.pieces, tuple[Piece, ...])
+    assert_type(read.sound, Sound | None)
+    assert_type(read.place(0, 3), Place)
+    for found in sensor.sense(read).evidence:
+        assert_type(read.place(found).page, int | None)
+        assert_type(read.place(found).time, float | None)
+    assert_type(sensor.sense(sonometer.extract(kept, name="talk.txt", quoted="keep")), Reading)
+    sonometer.extract("call.mp3", transcriber=hears, channels=["agent", "customer"], language="en")
+    sonometer.extract("call.mp3", transcriber="asr {wav}", channels="mixed", speakers=path)
+    sonometer.extract(bytearray(kept), transcript="call.vtt", apart=False)
+    try:
+        sonometer.extract(kept)
+    except SonometerError as error:
+        assert_type(error.reason, str)

@@ -18,9 +18,13 @@ use crate::wire::{Answer, Question};
 use crate::{Hints, Ingested, Limits};
 use std::io::{self, BufRead, Read, Write};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How often it is asked whether anybody still waits.
+const PULSE: Duration = Duration::from_millis(50);
 
 /// What a reading process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,20 @@ impl Default for Budget {
 /// # Errors
 /// As [`crate::read`]; [`Reason::TooCostly`] beyond the budget; [`Reason::Internal`] if the helper cannot be started.
 pub fn read(helper: Command, bytes: &[u8], hints: &Hints, budget: &Budget) -> Result<Ingested, ReadError> {
+    read_unless(helper, bytes, hints, budget, &AtomicBool::new(false))
+}
+
+/// As [`read`]; `stop`, set from another thread, ends it early.
+///
+/// # Errors
+/// As there; [`Reason::Internal`] if it is stopped.
+pub fn read_unless(
+    helper: Command,
+    bytes: &[u8],
+    hints: &Hints,
+    budget: &Budget,
+    stop: &AtomicBool,
+) -> Result<Ingested, ReadError> {
     let limits = budget.limits;
     if bytes.len() > limits.file_bytes {
         return Err(ReadError::too_large(
@@ -55,7 +73,7 @@ pub fn read(helper: Command, bytes: &[u8], hints: &Hints, budget: &Budget) -> Re
     let question = Question::new(hints, limits, budget.memory_bytes, budget.seconds.max(1));
     // Text in JSON is at most six times as long, beside it stands the map.
     let most = (budget.limits.text_bytes as u64).saturating_mul(8).saturating_add(1 << 20);
-    ask(helper, &question, bytes, budget, |stdout| {
+    ask(helper, &question, bytes, budget, stop, |stdout| {
         let mut answer = Vec::new();
         let _ = stdout.take(most).read_to_end(&mut answer);
         // A library may have printed something of its own before.
@@ -69,13 +87,14 @@ pub(crate) fn sound(
     helper: Command,
     bytes: &[u8],
     budget: &Budget,
+    stop: &AtomicBool,
     sink: &mut (dyn crate::audio::Sink + Send),
 ) -> Result<crate::audio::Decoded, ReadError> {
     let limits = budget.limits;
     let mut question = Question::new(&Hints::default(), limits, budget.memory_bytes, budget.seconds.max(1));
     question.is_sound = true;
     question.wants_samples = sink.wants_samples();
-    ask(helper, &question, bytes, budget, |stdout| {
+    ask(helper, &question, bytes, budget, stop, |stdout| {
         let mut stdout = io::BufReader::with_capacity(1 << 16, stdout);
         crate::audio::receive(&mut stdout, &limits, sink).ok()
     })
@@ -88,6 +107,7 @@ fn ask<T: Send>(
     question: &Question,
     bytes: &[u8],
     budget: &Budget,
+    stop: &AtomicBool,
     take: impl FnOnce(ChildStdout) -> Option<Result<T, ReadError>> + Send,
 ) -> Result<T, ReadError> {
     let mut question = serde_json::to_vec(question).map_err(|error| internal(&error))?;
@@ -95,13 +115,16 @@ fn ask<T: Send>(
     helper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     alone(&mut helper);
     let mut child = helper.spawn().map_err(|error| internal(&error))?;
-    let ended = talk(&mut child, &question, bytes, budget, take);
-    stop(&mut child);
+    let ended = talk(&mut child, &question, bytes, budget, stop, take);
+    end(&mut child);
     let status = child.wait().map_err(|error| internal(&error))?;
     match ended {
-        None => Err(costly(format!("reading it took more than {} seconds", budget.seconds.max(1)))),
-        Some(Some(answer)) => answer,
-        Some(None) => Err(died(status, budget)),
+        Ended::Late => Err(costly(format!("reading it took more than {} seconds", budget.seconds.max(1)))),
+        Ended::Stopped => {
+            Err(ReadError::new(Reason::Internal, "", "it was stopped, since nobody waits for it any more"))
+        }
+        Ended::Answered(Some(answer)) => answer,
+        Ended::Answered(None) => Err(died(status, budget)),
     }
 }
 
@@ -118,14 +141,25 @@ fn last_line(answer: &[u8]) -> &[u8] {
     answer.rsplit(|byte| *byte == b'\n').next().unwrap_or(answer)
 }
 
-/// What `take` made of the answer; `None` where time ran out.
+/// How a talk with the helper ended.
+enum Ended<T> {
+    /// What `take` made of the answer.
+    Answered(Option<T>),
+    /// Time ran out.
+    Late,
+    /// Nobody waits any more.
+    Stopped,
+}
+
+/// Waits for what `take` makes of the answer.
 fn talk<T: Send>(
     child: &mut Child,
     question: &[u8],
     bytes: &[u8],
     budget: &Budget,
+    stop: &AtomicBool,
     take: impl FnOnce(ChildStdout) -> Option<T> + Send,
-) -> Option<Option<T>> {
+) -> Ended<T> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -139,15 +173,25 @@ fn talk<T: Send>(
             // Nobody waits any more where time ran out.
             let _ = sender.send(stdout.and_then(take));
         });
-        let answer = receiver.recv_timeout(Duration::from_secs(budget.seconds.max(1))).ok();
+        let (begun, most) = (Instant::now(), Duration::from_secs(budget.seconds.max(1)));
+        let ended = loop {
+            let left = most.saturating_sub(begun.elapsed());
+            match receiver.recv_timeout(left.min(PULSE)) {
+                Ok(answer) => break Ended::Answered(answer),
+                Err(RecvTimeoutError::Disconnected) => break Ended::Answered(None),
+                Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => break Ended::Stopped,
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() >= most => break Ended::Late,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        };
         // Both threads end with the pipes of the child.
-        stop(child);
-        answer
+        end(child);
+        ended
     })
 }
 
 /// Ends the child and whatever it started; of no effect where it has ended.
-pub(crate) fn stop(child: &mut Child) {
+pub(crate) fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Ok(id) = i32::try_from(child.id())
         && let Some(group) = rustix::process::Pid::from_raw(id)

@@ -20,6 +20,7 @@ mod draft;
 mod error;
 mod format;
 mod hints;
+mod kept;
 mod kind;
 mod limits;
 mod map;

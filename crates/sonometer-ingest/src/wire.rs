@@ -88,24 +88,30 @@ pub(crate) struct Read {
     notes: Vec<String>,
 }
 
+impl Read {
+    pub(crate) fn of(read: &Ingested) -> Self {
+        Self {
+            kind: read.kind.as_str().to_owned(),
+            modality: read.interaction.modality().as_str().to_owned(),
+            turns: read
+                .interaction
+                .turns()
+                .iter()
+                .map(|turn| {
+                    let role = turn.role.as_deref().map(str::to_owned);
+                    (role, String::from(turn.content.clone()), turn.timestamp.map(|time| time.0))
+                })
+                .collect(),
+            map: read.map.pieces().to_vec(),
+            notes: read.notes.clone(),
+        }
+    }
+}
+
 impl Answer {
     pub(crate) fn of(result: &Result<Ingested, ReadError>) -> Self {
         match result {
-            Ok(read) => Self::Read(Read {
-                kind: read.kind.as_str().to_owned(),
-                modality: read.interaction.modality().as_str().to_owned(),
-                turns: read
-                    .interaction
-                    .turns()
-                    .iter()
-                    .map(|turn| {
-                        let role = turn.role.as_deref().map(str::to_owned);
-                        (role, String::from(turn.content.clone()), turn.timestamp.map(|time| time.0))
-                    })
-                    .collect(),
-                map: read.map.pieces().to_vec(),
-                notes: read.notes.clone(),
-            }),
+            Ok(read) => Self::Read(Read::of(read)),
             Err(ReadError { reason, error }) => Self::Failed {
                 reason: reason.as_str().to_owned(),
                 place: error.place.clone(),

@@ -8,13 +8,14 @@ The same text, protocol and profile give the same bytes, here and from every oth
 (0.544769, ('gratitude', 'greeting'))
 """
 
-from . import diving, errors, model
+from . import diving, errors, files, model
 from ._sonometer import (
     BaseReading,
     Blueprint,
     Comparison,
     CompositionReading,
     Dive,
+    Extract,
     Interaction,
     Metric,
     Reading,
@@ -28,6 +29,7 @@ from ._sonometer import (
     __version__,
     blueprints,
     check,
+    extract,
     fingerprint,
     load,
     metrics,
@@ -61,6 +63,7 @@ __all__ = [
     "Dive",
     "DiveClosedError",
     "DiveEnv",
+    "Extract",
     "Guard",
     "InsufficientSignalError",
     "Interaction",
@@ -87,6 +90,8 @@ __all__ = [
     "check",
     "diving",
     "errors",
+    "extract",
+    "files",
     "fingerprint",
     "load",
     "metrics",

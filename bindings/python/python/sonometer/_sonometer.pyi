@@ -1,13 +1,13 @@
 """The native half of `sonometer`."""
 
-from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
 from typing import Any, Generic, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import disjoint_base
 
-from . import diving, model
+from . import diving, files, model
 from .errors import SonometerError
 from .streaming import Guard, Stream
 
@@ -17,6 +17,7 @@ __all__ = [
     "Comparison",
     "CompositionReading",
     "Dive",
+    "Extract",
     "Interaction",
     "Metric",
     "Reading",
@@ -28,14 +29,17 @@ __all__ = [
     "StageCard",
     "Target",
     "__version__",
+    "_read_apart",
     "_restore_comparison",
     "_restore_dive",
+    "_restore_extract",
     "_restore_interaction",
     "_restore_reading",
     "_restore_stage",
     "_restore_target",
     "blueprints",
     "check",
+    "extract",
     "fingerprint",
     "load",
     "metrics",
@@ -48,10 +52,33 @@ __version__: str
 _Number: TypeAlias = int | float | Decimal
 # (role, content) or (role, content, seconds); of a list of both, type checkers know no more than this.
 _Segment: TypeAlias = tuple[str | _Number | None, ...] | Mapping[str, object]
-_Interaction: TypeAlias = str | Interaction | Sequence[_Segment] | Mapping[str, object]
+_Interaction: TypeAlias = str | Interaction | Extract | Sequence[_Segment] | Mapping[str, object]
 _Target: TypeAlias = str | PathLike[str] | Mapping[str, object] | Target[BaseReading]
 _Stage: TypeAlias = str | PathLike[str] | Mapping[str, object] | Stage
 _Chunk: TypeAlias = str | bytes | bytearray
+_File: TypeAlias = str | PathLike[str] | PathLike[bytes] | bytes | bytearray
+# Called with the path of a WAV file and with `channel`, `seconds` and `language`.
+_Transcriber: TypeAlias = Callable[..., str | bytes | bytearray | dict[str, Any]]
+_Kind: TypeAlias = Literal[
+    "text",
+    "json",
+    "jsonl",
+    "turns",
+    "vtt",
+    "srt",
+    "whatsapp",
+    "chat",
+    "pdf",
+    "docx",
+    "odt",
+    "html",
+    "markdown",
+    "rtf",
+    "mail",
+    "sheet",
+    "csv",
+    "audio",
+]
 _Profile: TypeAlias = Literal["raw", "detailed", "discovery"]
 _Offsets: TypeAlias = Literal["bytes", "chars", "utf16"]
 _R_co = TypeVar("_R_co", bound=BaseReading, covariant=True)
@@ -67,14 +94,14 @@ class Interaction:
     def from_json(text: str | bytes, /) -> Interaction:
         """Reads the JSON text of an interaction, strictly: nothing is accepted and ignored."""
     @property
-    def modality(self) -> Literal["text", "transcript"]:
-        """`text` or `transcript`."""
+    def modality(self) -> _Modality:
+        """`text` or `transcript`; of files also `document` and `audio`."""
     @property
     def segments(self) -> tuple[model.Segment, ...]:
         """The turns. A text has one without a role."""
     @property
     def content(self) -> str | None:
-        """The text of a text; None for a transcript."""
+        """The text of a text or document; None for a conversation."""
     @property
     def label(self) -> str | None:
         """The name that comparisons call it by, if it has one."""
@@ -84,6 +111,40 @@ class Interaction:
     def __hash__(self, /) -> int: ...
     def __copy__(self) -> Interaction: ...
     def __deepcopy__(self, _memo: object) -> Interaction: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+
+@final
+class Extract:
+    """What a file holds: what is sensed, and where in the file it stands. Immutable. `extract` gives it."""
+
+    @property
+    def interaction(self) -> Interaction:
+        """What is sensed."""
+    @property
+    def kind(self) -> _Kind:
+        """What the file is, such as `pdf` or `vtt`."""
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know: what was left out, repaired or guessed. Empty for most files."""
+    @property
+    def text(self) -> str:
+        """The text: that of a document as it is sensed, that of a conversation in lines with roles."""
+    @property
+    def pieces(self) -> tuple[files.Piece, ...]:
+        """Every stretch of the text with the place that it comes from, in order."""
+    @property
+    def sound(self) -> files.Sound | None:
+        """Of a recording: what it is, who heard the words, and the transcript; else None."""
+    @overload
+    def place(self, segment: model.Evidence | model.EvidenceFound, /, offset: None = None) -> files.Place:
+        """Where in the file evidence stands."""
+    @overload
+    def place(self, segment: SupportsIndex, /, offset: SupportsIndex) -> files.Place:
+        """Where in the file a character of a segment stands."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self, /) -> int: ...
+    def __copy__(self) -> Extract: ...
+    def __deepcopy__(self, _memo: object) -> Extract: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @disjoint_base
@@ -664,12 +725,42 @@ def blueprints() -> tuple[model.CatalogEntry, ...]:
 def stages() -> tuple[model.CatalogEntry, ...]:
     """Every stage of the catalogue, each version."""
 
+def extract(
+    source: _File,
+    /,
+    *,
+    name: str | None = None,
+    kind: _Kind | None = None,
+    turns: bool = False,
+    column: str | None = None,
+    role_column: str | None = None,
+    sheet: str | None = None,
+    quoted: Literal["cut", "keep"] = "cut",
+    roles: Mapping[str, str] | None = None,
+    modality: Literal["text", "document", "transcript"] | None = None,
+    transcript: _File | None = None,
+    transcriber: str | _Transcriber | None = None,
+    transcriber_seconds: int | None = None,
+    speakers: _File | None = None,
+    channels: Literal["mixed"] | list[str] | tuple[str, ...] | None = None,
+    language: str | None = None,
+    apart: bool = True,
+    seconds: int | None = None,
+    memory_bytes: int | None = None,
+) -> Extract:
+    """Reads a file of any kind that is known: a text, a document, a mail, a table, a chat, captions, a recording."""
+
 def fingerprint() -> str:
     """The engine and its tables in one line: engines with the same fingerprint give the same bytes."""
 
+def _read_apart() -> None: ...
 def _restore_target(document: str, shelf: Iterable[str]) -> Sensor | Metric | Blueprint: ...
+def _restore_extract(kept: str) -> Extract: ...
 def _restore_interaction(
-    modality: str, segments: Sequence[tuple[str | None, str, int | None]], label: str | None
+    modality: str,
+    segments: Sequence[tuple[str | None, str, int | None]],
+    label: str | None,
+    confidence: Sequence[int | None] | None = None,
 ) -> Interaction: ...
 def _restore_reading(
     target: Target[BaseReading], interaction: Interaction, usd_per_ics: int, ignore_fidelity: bool, by: str

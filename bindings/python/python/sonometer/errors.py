@@ -46,27 +46,39 @@ class SonometerError(Exception):
     """How to mend it, where that is known apart from the message; else empty."""
     diagnostics: tuple[Diagnostic, ...]
     """Every finding about a file that cannot be used; empty for other errors."""
+    reason: str
+    """Why `extract` did not read a file: `unsupported`, `encrypted`, `no_text`, `broken`, `too_large`, `too_costly`, `hint`,
+    `transcriber` or `internal`; empty for other errors."""
 
     def __init__(
-        self, message: str = "", *, place: str = "", fix: str = "", diagnostics: Sequence[Diagnostic] = ()
+        self,
+        message: str = "",
+        *,
+        place: str = "",
+        fix: str = "",
+        diagnostics: Sequence[Diagnostic] = (),
+        reason: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
         self.place = place
         self.fix = fix
         self.diagnostics = tuple(diagnostics)
+        self.reason = reason
 
     def __str__(self) -> str:
         return f"{self.message} (at {self.place})" if self.place else self.message
 
     @property
     def details(self) -> dict[str, Any]:
-        """What else there is to say, as JSON would: `place`, `fix` and `diagnostics`, each where there is one."""
+        """What else there is to say, as JSON would: `place`, `fix`, `reason` and `diagnostics`, each where there is one."""
         details: dict[str, Any] = {}
         if self.place:
             details["place"] = self.place
         if self.fix:
             details["fix"] = self.fix
+        if self.reason:
+            details["reason"] = self.reason
         if self.diagnostics:
             details["diagnostics"] = [diagnostic.to_dict() for diagnostic in self.diagnostics]
         return details
@@ -154,8 +166,14 @@ _BY_CODE: dict[str, type[SonometerError]] = {
 
 
 def _make(
-    code: str, message: str, place: str, fix: str, diagnostics: Sequence[Diagnostic], wrong_type: bool
+    code: str,
+    message: str,
+    place: str,
+    fix: str,
+    diagnostics: Sequence[Diagnostic],
+    wrong_type: bool,
+    reason: str,
 ) -> SonometerError:
     """The exception for an error of the engine; called by the native half."""
     error = WrongTypeError if wrong_type else _BY_CODE.get(code, InternalError)
-    return error(message, place=place, fix=fix, diagnostics=diagnostics)
+    return error(message, place=place, fix=fix, diagnostics=diagnostics, reason=reason)

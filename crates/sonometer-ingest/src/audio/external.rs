@@ -1,6 +1,5 @@
 //! A recogniser that is a program of the caller's choice.
 
-use super::forms::{self, By};
 use super::run::run;
 use super::transcriber::{Sound, Transcriber};
 use super::transcript::Transcript;
@@ -108,23 +107,7 @@ impl Transcriber for External {
         } else {
             (printed, "printed")
         };
-        // In a recording nobody may say anything.
-        if text.trim_ascii().is_empty() {
-            return Ok(Transcript::default());
-        }
-        forms::read(&text, By::Program, limits).or_else(|failure| match failure.reason {
-            Reason::NoText => Ok(Transcript::default()),
-            reason => {
-                let place = if failure.error.place.is_empty() {
-                    String::new()
-                } else {
-                    format!(" at {}", failure.error.place)
-                };
-                let message = format!("what `{}` {from}{place}: {}", self.name(), failure.error.message);
-                let reason = if reason == Reason::Broken { Reason::Transcriber } else { reason };
-                Err(ReadError::new(reason, "", message))
-            }
-        })
+        Transcript::of_recogniser(&text, &format!("what `{}` {from}", self.name()), limits)
     }
 }
 

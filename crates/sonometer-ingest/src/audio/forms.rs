@@ -18,6 +18,31 @@ pub(super) enum By {
 
 const FORMS: &str = "write JSON with `segments` (`start`, `end`, `text`), WebVTT or SubRip";
 
+impl Transcript {
+    /// What a recogniser gave: JSON of ours, of whisper, whisper.cpp or vosk, WebVTT or SubRip. In a recording nobody may say
+    /// anything, so nothing is an empty transcript. `what` is what errors call it, such as "what `recognise` printed".
+    ///
+    /// # Errors
+    /// [`Reason::Transcriber`] for what is no transcript; [`Reason::TooLarge`].
+    pub fn of_recogniser(bytes: &[u8], what: &str, limits: &Limits) -> Result<Self, ReadError> {
+        if bytes.trim_ascii().is_empty() {
+            return Ok(Self::default());
+        }
+        read(bytes, By::Program, limits).or_else(|failure| match failure.reason {
+            Reason::NoText => Ok(Self::default()),
+            reason => {
+                let at = match failure.error.place.as_str() {
+                    "" => String::new(),
+                    place => format!(" at {place}"),
+                };
+                let message = format!("{what}{at}: {}", failure.error.message);
+                let reason = if reason == Reason::Broken { Reason::Transcriber } else { reason };
+                Err(ReadError::new(reason, "", message))
+            }
+        })
+    }
+}
+
 /// Reads a transcript of any of the forms.
 pub(super) fn read(bytes: &[u8], by: By, limits: &Limits) -> Result<Transcript, ReadError> {
     if bytes.len() > limits.text_bytes {

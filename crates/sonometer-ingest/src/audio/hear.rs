@@ -69,7 +69,8 @@ pub struct Request<'a> {
     pub budget: apart::Budget,
     /// Told of progress.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
-    /// Set from another thread, it ends the reading early, as [`Reason::Transcriber`].
+    /// Set from another thread, it ends the reading early, as [`Reason::Internal`] while the file is decoded, then as
+    /// [`Reason::Transcriber`].
     pub stop: Option<&'a AtomicBool>,
 }
 
@@ -175,7 +176,7 @@ fn check(bytes: &[u8], hints: &Hints, most: usize) -> Result<(), ReadError> {
 
 fn decoded(bytes: &[u8], request: &Request<'_>, sink: &mut (dyn Sink + Send)) -> Result<Decoded, ReadError> {
     match request.helper {
-        Some(helper) => apart::sound(helper(), bytes, &request.budget, sink),
+        Some(helper) => apart::sound(helper(), bytes, &request.budget, request.stop.unwrap_or(&NEVER), sink),
         None => crate::guarded(|| decode(bytes, &request.budget.limits, sink)),
     }
 }

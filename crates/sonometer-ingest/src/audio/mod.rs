@@ -85,6 +85,17 @@ pub struct Sound {
     pub sha256: String,
 }
 
+/// A transcript in our own JSON.
+pub(crate) fn kept(json: &[u8], limits: &crate::Limits) -> Result<Transcript, ReadError> {
+    #[cfg(feature = "audio")]
+    return forms::read(json, forms::By::Program, limits);
+    #[cfg(not(feature = "audio"))]
+    {
+        let _ = (json, limits);
+        Err(without_words())
+    }
+}
+
 /// A recording where words are wanted.
 pub(crate) fn without_words() -> ReadError {
     let message = if cfg!(feature = "audio") {

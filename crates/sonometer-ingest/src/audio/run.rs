@@ -39,7 +39,7 @@ pub(super) fn run(
         ReadError::new(Reason::Transcriber, "", format!("`{name}` cannot be started ({error}); {fix}"))
     })?;
     let result = watched(&mut child, &name, limit, most, stop);
-    apart::stop(&mut child);
+    apart::end(&mut child);
     // It has ended, or was ended just now.
     let _ = child.wait();
     result

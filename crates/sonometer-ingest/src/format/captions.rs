@@ -38,6 +38,7 @@ pub(crate) struct Said {
     /// When the caption begins.
     pub(crate) start: Unit,
     /// When it ends, where that is said.
+    #[cfg_attr(not(feature = "audio"), allow(dead_code))]
     pub(crate) end: Option<Unit>,
     /// Who speaks; whoever spoke last goes on where a caption names nobody.
     pub(crate) speaker: Option<String>,

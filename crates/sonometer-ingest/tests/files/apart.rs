@@ -1,8 +1,10 @@
 //! The process in which files are read, from the side that asks.
 
-use sonometer_ingest::apart::{Budget, read};
+use sonometer_ingest::apart::{Budget, read, read_unless};
 use sonometer_ingest::{Hints, Reason};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 fn with(script: &str) -> Reason {
@@ -29,5 +31,21 @@ fn helpers_that_fail_are_told_apart() {
 fn helpers_that_hang_are_ended_with_what_they_started() {
     let begun = Instant::now();
     assert_eq!(with("sleep 60 & sleep 60"), Reason::TooCostly);
+    assert!(begun.elapsed() < Duration::from_secs(20), "took {:?}", begun.elapsed());
+}
+
+#[test]
+fn whoever_waits_may_stop_waiting() {
+    let (begun, stop) = (Instant::now(), AtomicBool::new(false));
+    let mut helper = Command::new("sh");
+    helper.args(["-c", "sleep 60 & sleep 60"]);
+    let failure = thread::scope(|scope| {
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(200));
+            stop.store(true, Ordering::Relaxed);
+        });
+        read_unless(helper, b"x", &Hints::default(), &Budget::default(), &stop)
+    });
+    assert!(failure.is_err_and(|failure| failure.error.message.contains("stopped")));
     assert!(begun.elapsed() < Duration::from_secs(20), "took {:?}", begun.elapsed());
 }
