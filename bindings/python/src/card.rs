@@ -343,7 +343,8 @@ impl StageCard {
         Self { card: sign(&self.card, &key.get().inner) }
     }
 
-    /// Checks the signature against the public keys that may have signed: their text, one a line, or a list of them.
+    /// Checks the signature against the public keys that may have signed: their text, one a line, a list of them, or the JSON
+    /// of a service (`GET /api/v1/keys`).
     ///
     /// Raises `CardMismatchError` where the card is not signed, by none of the keys, or was changed afterwards.
     #[pyo3(signature = (keys, /))]

@@ -246,7 +246,10 @@ export class StageCard {
   replay(log: string | readonly string[], stage?: Stage): void;
 }
 
-/** Keys: 64 hexadecimal digits, one key a line, as `sonometer dive keygen` writes them; or 32 bytes; or a list of these. */
+/**
+ * Keys: 64 hexadecimal digits, one key a line, as `sonometer dive keygen` writes them; or 32 bytes; or a list of these; or the
+ * JSON that a service answers to `GET /api/v1/keys`.
+ */
 export type PublicKeys = string | Uint8Array | readonly (string | Uint8Array)[];
 
 /**

@@ -1,4 +1,6 @@
-// Keys of Ed25519 as texts: 64 hexadecimal digits, one a line, as the key files of `sonometer dive keygen`.
+// Keys of Ed25519 as texts: 64 hexadecimal digits, one a line, as the key files of `sonometer dive keygen`; or the JSON that a
+// service answers to `GET /api/v1/keys`.
+import { unbase64 } from './base64.js';
 import { SonometerError } from './errors.js';
 import { kind, wantText } from './interaction.js';
 
@@ -6,15 +8,42 @@ import { kind, wantText } from './interaction.js';
 const P = 2n ** 255n - 19n;
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
-/** The public keys of a text, of bytes, or of a list of these. */
-export function publicKeys(keys) {
-  const found = lines(textOf('keys', keys)).map(({ digits, line }) => {
-    const bytes = bytesOf(digits, line, 'a public key');
-    if (!isPoint(bytes) || isSmall(bytes)) throw badKey(line, 'these bytes are no public key');
-    return bytes;
-  });
+/** The public keys of a text, of bytes, or of a list of these. `idOf` makes the id of a key. */
+export async function publicKeys(keys, idOf) {
+  const text = textOf('keys', keys);
+  const found = text.trimStart().startsWith('{') ? await toldKeys(text, idOf) : lines(text).map(({ digits, line }) => wantKey(bytesOf(digits, line, 'a public key'), line));
   if (found.length === 0) throw badKey(1, 'there is no key');
   return found;
+}
+
+/** The keys of an answer of `GET /api/v1/keys`, retired ones too; those of other algorithms are for other signatures. */
+async function toldKeys(text, idOf) {
+  const found = [];
+  for (const [at, told] of answered(text).entries()) {
+    if (told.algorithm !== 'Ed25519') continue;
+    const bytes = unbase64(told.public_key);
+    if (bytes?.length !== 32) throw badKey(1, `\`keys[${at}].public_key\` is not 32 bytes in base64url without padding`);
+    const id = await idOf(wantKey(bytes, 1));
+    if (id !== told.key_id) throw badKey(1, `\`keys[${at}].key_id\` is not the id of its key, which is \`${id}\``);
+    found.push(bytes);
+  }
+  return found;
+}
+
+function answered(text) {
+  const isTold = (told) => ['key_id', 'algorithm', 'public_key'].every((key) => typeof told?.[key] === 'string');
+  try {
+    const { keys } = JSON.parse(text);
+    if (Array.isArray(keys) && keys.every(isTold)) return keys;
+  } catch {
+    // Told below.
+  }
+  throw badKey(1, 'is not what `GET /api/v1/keys` answers: {"keys":[{"key_id":…,"algorithm":…,"public_key":…},…]}');
+}
+
+function wantKey(bytes, line) {
+  if (!isPoint(bytes) || isSmall(bytes)) throw badKey(line, 'these bytes are no public key');
+  return bytes;
 }
 
 /** The 32 secret bytes of a text or of bytes. */

@@ -1,5 +1,6 @@
 // Cards under signature: `ed25519:{key id}:{base64url}` over the canonical card without its signature. The bytes come from
 // the engine, the arithmetic from WebCrypto: in the module it would have to be fetched by everybody.
+import { base64, unbase64 } from './base64.js';
 import { StageCard } from './card.js';
 import { SonometerError } from './errors.js';
 import { hex, isSmall, publicKeys, secretKey as secretBytes } from './keys.js';
@@ -10,7 +11,7 @@ const PKCS8 = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65,
 /** Reads a card and checks its signature; gives the card, or fails with what does not hold. */
 export async function verifyCard(card, keys) {
   const read = card instanceof StageCard ? card : StageCard.read(card);
-  const known = publicKeys(keys);
+  const known = await publicKeys(keys, idOf);
   const { id, bytes } = parts(read.signature);
   let key;
   for (const one of known) {
@@ -70,16 +71,4 @@ function parts(signature) {
 
 function wrong(message) {
   return new SonometerError('card_mismatch', message, 'signature');
-}
-
-/** Base64 with the alphabet of URLs and without padding. */
-function base64(bytes) {
-  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=/g, '');
-}
-
-/** The bytes of a text; `undefined` for anything that `base64` would not write. */
-function unbase64(text) {
-  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
-  const bytes = Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0));
-  return base64(bytes) === text ? bytes : undefined;
 }

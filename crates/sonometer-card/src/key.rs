@@ -1,5 +1,6 @@
 //! Keys: 32 bytes as 64 hexadecimal digits, and what they are called.
 
+use crate::told;
 use ed25519_dalek::{Signature, Signer as _, VerifyingKey};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
@@ -81,6 +82,11 @@ impl fmt::Debug for SigningKey {
 }
 
 impl PublicKey {
+    pub(crate) fn new(line: usize, bytes: &[u8; 32]) -> Result<Self, BadKey> {
+        let weak = || BadKey { line, message: "these bytes are no public key".to_owned() };
+        VerifyingKey::from_bytes(bytes).ok().filter(|key| !key.is_weak()).map(Self).ok_or_else(weak)
+    }
+
     /// What it is called: the first 16 hexadecimal digits of the SHA-256 of its 32 bytes.
     pub fn id(&self) -> String {
         hex(&Sha256::digest(self.0.as_bytes())[..8])
@@ -104,17 +110,18 @@ impl fmt::Display for PublicKey {
 }
 
 impl Keys {
-    /// Reads a set of keys: one a line, 64 hexadecimal digits; blank lines and lines that begin with `#` are skipped.
+    /// Reads a set of keys: one a line, 64 hexadecimal digits; blank lines and lines that begin with `#` are skipped. Or the
+    /// JSON that a service answers to `GET /api/v1/keys`.
     ///
     /// # Errors
     /// A line that is no public key, by its number; a text without any.
     pub fn read(text: &str) -> Result<Self, BadKey> {
-        let key = |(line, digits)| {
-            let key = VerifyingKey::from_bytes(&bytes(line, digits, "a public key")?);
-            let weak = || BadKey { line, message: "these bytes are no public key".to_owned() };
-            key.ok().filter(|key| !key.is_weak()).map(PublicKey).ok_or_else(weak)
+        let keys = match text.trim_start().starts_with('{') {
+            true => told::read(text)?,
+            false => lines(text)
+                .map(|(line, digits)| PublicKey::new(line, &bytes(line, digits, "a public key")?))
+                .collect::<Result<Vec<_>, _>>()?,
         };
-        let keys = lines(text).map(key).collect::<Result<Vec<_>, _>>()?;
         match keys.is_empty() {
             true => Err(BadKey { line: 1, message: "there is no key".to_owned() }),
             false => Ok(Self(keys)),

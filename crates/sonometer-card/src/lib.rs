@@ -15,6 +15,7 @@
 mod base64;
 mod export;
 mod key;
+mod told;
 
 pub use export::{envelope, statement};
 pub use key::{BadKey, Keys, PublicKey, SigningKey};

@@ -107,3 +107,37 @@ fn the_golden_log_reads() {
     let (_, log) = text.split_once('\n').expect("has a log");
     assert_eq!(Action::read_log(log).expect("reads").len(), 3);
 }
+
+#[test]
+fn keys_are_read_as_a_service_tells_them() {
+    let told = |id: &str, algorithm: &str, key: &str| {
+        format!(r#"{{"key_id":"{id}","algorithm":"{algorithm}","public_key":"{key}","status":"retired"}}"#)
+    };
+    // RFC 8032, section 7.1, test 1, in base64url by `printf d75a… | xxd -r -p | basenc --base64url`.
+    let (id, key) = ("21fe31dfa154a261", "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo");
+    let answer = |keys: &[String]| format!("{{\"keys\":[{}]}}\n", keys.join(","));
+    let read = Keys::read(&answer(&[told("0", "ML-DSA-44", "?"), told(id, "Ed25519", key)])).expect("reads");
+    let ids: Vec<String> = read.iter().map(PublicKey::id).collect();
+    assert_eq!(ids, [id]);
+    let wrong = |text: &str| Keys::read(text).expect_err(text).message;
+    assert!(
+        wrong(&answer(&[told("0", "Ed25519", key)]))
+            .contains(&format!("`keys[0].key_id` is not the id of its key, which is `{id}`"))
+    );
+    for text in [
+        "",
+        "A",
+        "d75a",
+        "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+        "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+    ] {
+        assert!(
+            wrong(&answer(&[told(id, "Ed25519", text)])).contains("`keys[0].public_key` is not 32 bytes"),
+            "{text}"
+        );
+    }
+    assert!(
+        wrong(&answer(&[])).contains("there is no key")
+            && wrong(r#"{"keys":7}"#).contains("GET /api/v1/keys")
+    );
+}

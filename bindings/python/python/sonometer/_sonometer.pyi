@@ -676,7 +676,8 @@ class StageCard:
     def sign(self, key: SigningKey, /) -> StageCard:
         """The same card with a signature (Ed25519); one that is there is replaced."""
     def verify(self, keys: _Chunk | Iterable[str], /) -> None:
-        """Checks the signature against the public keys that may have signed: their text, one a line, or a list of them."""
+        """Checks the signature against the public keys that may have signed: their text, one a line, a list of
+        them, or the JSON of a service (`GET /api/v1/keys`)."""
     def replay(self, log: _Chunk | Iterable[str], /, *, stage: _Stage | None = None) -> None:
         """Computes the card again from the log of its dive, or from its actions, and compares every byte."""
     def statement(self) -> str:

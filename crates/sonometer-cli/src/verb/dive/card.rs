@@ -16,7 +16,7 @@ pub(super) struct VerifyArguments {
     /// The log of its actions: computes the card again and compares every byte
     #[arg(long, value_name = "FILE")]
     actions: Option<String>,
-    /// The public keys that may have signed it, one a line
+    /// The public keys that may have signed it: one a line, or what a service answers to `GET /api/v1/keys`
     #[arg(long, value_name = "FILE")]
     keys: Option<String>,
     /// The stage file, where the stage does not ship
