@@ -109,7 +109,7 @@ fn interaction() -> Value {
         "A file: a document, mail, table, chat, captions or a recording. It is fetched from a public address; a deployment that reads none, or hears none, answers 400.",
     );
     file["properties"]["channels"] = json!({
-        "type": "array", "minItems": 1, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 256},
+        "type": "array", "minItems": 1, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S"},
         "description": "The roles of the channels of a recording, in their order.",
     });
     json!({"description": "What is measured. Its modality follows from its shape.", "oneOf": [

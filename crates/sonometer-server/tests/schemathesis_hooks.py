@@ -61,6 +61,7 @@ def map_case(context, case):
         if "url" in item:
             # There is no file that everybody can fetch: 400 `url_not_reachable`, as documented.
             del item["url"]
+            item.pop("channels", None)
             item.pop("type", None)
             item["content"] = KIND
         elif "content" in item and number % 2:

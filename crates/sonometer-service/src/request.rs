@@ -27,7 +27,7 @@ pub(crate) const BATCH_FILES_NOW: usize = 8;
 const MAX_ID: usize = 64;
 /// The most channels of a recording that can be named, as many as are decoded.
 const MAX_CHANNELS: usize = 8;
-/// The longest role, in bytes.
+/// The longest role, in characters.
 const MAX_ROLE: usize = 256;
 
 const KINDS: &[&str] = &["protocol", "metric", "blueprint"];
@@ -459,11 +459,11 @@ impl<'n> Asked<'n> {
             Value::List(roles) => roles.iter().map(quoted).collect(),
             _ => None,
         };
-        let is_role = |role: &&str| !role.trim().is_empty() && role.len() <= MAX_ROLE;
+        let is_role = |role: &&str| !role.trim().is_empty() && role.chars().count() <= MAX_ROLE;
         let fits = |roles: &Vec<&str>| (1..=MAX_CHANNELS).contains(&roles.len()) && roles.iter().all(is_role);
         roles.filter(fits).ok_or_else(|| {
             let message = format!(
-                "`channels` is not a list of 1 to {MAX_CHANNELS} roles, each a text in quotes of at most {MAX_ROLE} bytes"
+                "`channels` is not a list of 1 to {MAX_CHANNELS} roles, each a text in quotes of at most {MAX_ROLE} characters"
             );
             Refusal::invalid(format!("{}.channels", self.place), message)
         })
