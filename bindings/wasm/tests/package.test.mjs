@@ -106,5 +106,6 @@ for (const { what, module, script, aim, limits } of [
     const beside = aim === undefined ? '' : `, ${packed > aim ? `${packed - aim} over` : 'within'} the aim of ${aim}`;
     console.log(`size: ${module} ${bytes.length} bytes; with ${script} ${packed} by brotli 11${beside}`);
     assert.ok(packed <= limit, `${packed} bytes are more than ${limit}`);
+    if (small) assert.ok(!bytes.includes('/registry/src/'), `${module} names folders of the machine that built it`);
   });
 }
