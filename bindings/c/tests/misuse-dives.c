@@ -284,7 +284,10 @@ static void stages_and_where_they_come_from(void) {
     status = snm_stage_load("a\0b", 3, NULL, 0, (snm_stage **)&out, &error);
     refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "path");
 
-    char folder[] = "/tmp/sonometer-misuse-XXXXXX";
+    const char *temporary = getenv("TMPDIR");
+    char folder[ROOM / 2];
+    int fits = snprintf(folder, sizeof folder, "%s/sonometer-misuse-XXXXXX", temporary != NULL ? temporary : "/tmp");
+    CHECK(fits > 0 && (size_t)fits < sizeof folder);
     CHECK(mkdtemp(folder) != NULL);
     write_file(folder, "thanks.json", PROTOCOL);
     write_file(folder, "door.json", STAGE);

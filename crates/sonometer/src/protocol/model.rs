@@ -552,6 +552,7 @@ macro_rules! named {
         }
     };
 }
+pub(crate) use named;
 
 named!(Sgm { V1_0 = "1.0", V1_5 = "1.5" });
 named!(Status { Draft = "draft", Published = "published", Archived = "archived" });

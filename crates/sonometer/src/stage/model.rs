@@ -5,6 +5,7 @@ use super::template::Template;
 use crate::composition::{Reference, TargetKind};
 use crate::diagnostic::Span;
 use crate::protocol::Status;
+use crate::protocol::model::named;
 use crate::unit::Unit;
 
 /// A name of an author with what it stands for.
@@ -248,37 +249,12 @@ pub enum Reason {
     ClosedEarly,
 }
 
-/// The names of an enumeration of the file, in both directions.
-macro_rules! names {
-    ($kind:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
-        impl $kind {
-            /// The names in files and on cards.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
-
-            /// Its name.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name),+
-                }
-            }
-
-            /// The one of that name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name {
-                    $($name => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-names!(Mode { Practice = "practice", Graded = "graded" });
-names!(Access { Free = "free", Entitled = "entitled", Invite = "invite", Session = "session" });
-names!(Counted { Agent = "agent", Organization = "organization" });
-names!(SeedSource { Server = "server", Caller = "caller" });
-names!(Record { First = "first", Best = "best", Last = "last", Mean = "mean" });
-names!(Reason {
+named!(Mode { Practice = "practice", Graded = "graded" });
+named!(Access { Free = "free", Entitled = "entitled", Invite = "invite", Session = "session" });
+named!(Counted { Agent = "agent", Organization = "organization" });
+named!(SeedSource { Server = "server", Caller = "caller" });
+named!(Record { First = "first", Best = "best", Last = "last", Mean = "mean" });
+named!(Reason {
     Passed = "passed",
     CheckpointMissing = "checkpoint_missing",
     FlagTripped = "flag_tripped",
