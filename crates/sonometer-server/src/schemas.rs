@@ -4,6 +4,7 @@ mod dives;
 
 use serde_json::{Map, Value, json};
 use sonometer_service::request::{MAX_CHARACTERS, MAX_SEGMENTS};
+use sonometer_service::shape::NOT_BLANK;
 
 fn text() -> Value {
     json!({"type": "string"})
@@ -89,7 +90,7 @@ fn page<const N: usize>(key: &str, item: [(&str, Value); N]) -> Value {
 fn interaction() -> Value {
     let content = json!({"type": "string", "maxLength": MAX_CHARACTERS});
     let segment = object(
-        [("role", json!({"type": "string", "pattern": "\\S"})), ("content", content.clone())],
+        [("role", json!({"type": "string", "pattern": NOT_BLANK})), ("content", content.clone())],
         [("timestamp", json!({"type": "number", "minimum": -9e12, "maximum": 9e12}))],
     );
     let segments = json!({"type": "array", "minItems": 1, "maxItems": MAX_SEGMENTS, "items": segment});
@@ -109,7 +110,7 @@ fn interaction() -> Value {
         "A file: a document, mail, table, chat, captions or a recording. It is fetched from a public address; a deployment that reads none, or hears none, answers 400.",
     );
     file["properties"]["channels"] = json!({
-        "type": "array", "minItems": 1, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": "\\S"},
+        "type": "array", "minItems": 1, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": NOT_BLANK},
         "description": "The roles of the channels of a recording, in their order.",
     });
     json!({"description": "What is measured. Its modality follows from its shape.", "oneOf": [

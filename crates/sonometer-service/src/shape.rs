@@ -8,6 +8,10 @@ use sonometer::Unit;
 use sonometer::diagnostic::line_and_column;
 use sonometer::protocol::source::{Node, Style, Value, read_json, suggest};
 
+/// The pattern of texts that hold more than white space, with white space written out as Unicode's property says: `\S` leaves out
+/// other characters in each dialect of regular expressions (U+0085 and U+FEFF differ).
+pub const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
+
 /// What a value must be.
 #[derive(Clone, Debug)]
 pub enum Shape {
@@ -194,7 +198,7 @@ impl Shape {
         match self {
             Self::Text(least, most) => match least {
                 0 => json!({"type": "string", "maxLength": most}),
-                _ => json!({"type": "string", "minLength": least, "maxLength": most, "pattern": "\\S"}),
+                _ => json!({"type": "string", "minLength": least, "maxLength": most, "pattern": NOT_BLANK}),
             },
             Self::Address(most) => json!({
                 "type": "string", "format": "uri", "maxLength": most,
@@ -317,6 +321,14 @@ mod tests {
             "1e-99",
         ] {
             assert_eq!(integer(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn blank_is_what_the_engine_calls_blank() {
+        let pattern = regex::Regex::new(NOT_BLANK).expect("is sound");
+        for sign in '\0'..=char::MAX {
+            assert_eq!(pattern.is_match(&sign.to_string()), !sign.is_whitespace(), "{sign:?}");
         }
     }
 
