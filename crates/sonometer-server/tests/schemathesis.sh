@@ -27,12 +27,14 @@ fi
 
 folder=$(mktemp -d)
 cd "$folder"
+# The server makes it later than it is first read, on a busy machine.
+: >out
 "$command" serve --listen 127.0.0.1:0 --database db.sqlite --first-token token >out 2>err &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 address=""
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     address=$(sed -n 's/^listening on //p' out)
     [ -n "$address" ] && break
     sleep 0.1
