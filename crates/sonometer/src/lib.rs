@@ -78,6 +78,7 @@ mod ics;
 mod json;
 mod ledger;
 mod mask;
+mod offset;
 mod profile;
 mod reading;
 
@@ -105,7 +106,8 @@ pub use ics::Ics;
 pub use instrument::{AnyReading, AnySession, Instrument};
 pub use interaction::{Interaction, Turn};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};
-pub use profile::{FlowOptions, OffsetUnit, Profile, TemporalOptions, View};
+pub use offset::OffsetUnit;
+pub use profile::{FlowOptions, Profile, TemporalOptions, View};
 pub use protocol::Protocol;
 pub use reading::{Evidence, Reading, Stretch};
 pub use resonance::Resonance;

@@ -1,6 +1,7 @@
 //! Views of a reading: how much of it is shown. No view changes a number.
 
 use crate::error::Error;
+use crate::offset::OffsetUnit;
 use crate::protocol::{Protocol, Sgm};
 use crate::unit::Unit;
 
@@ -32,41 +33,6 @@ impl Profile {
     /// The profile of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|p| p.as_str() == name)
-    }
-}
-
-/// The unit in which a door counts offsets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OffsetUnit {
-    /// UTF-8 bytes (Rust, C).
-    Bytes,
-    /// Code points (HTTP, Python).
-    Chars,
-    /// UTF-16 code units (JavaScript).
-    Utf16,
-}
-
-impl OffsetUnit {
-    /// How many of these units a text has.
-    pub(crate) fn length(self, text: &str) -> usize {
-        const LAST: u64 = u64::MAX / 255;
-        // Eight bytes at a time: every byte is a unit, but for the second and further ones of a character; a character of four bytes
-        // is two units of UTF-16.
-        let count = |word: u64| {
-            let further = (word >> 7) & !(word >> 6) & LAST;
-            let of_four = (word >> 7) & (word >> 6) & (word >> 5) & (word >> 4) & LAST;
-            let pairs = if self == Self::Utf16 { of_four.count_ones() } else { 0 };
-            (further.count_ones(), pairs)
-        };
-        if self == Self::Bytes {
-            return text.len();
-        }
-        let (chunks, rest) = text.as_bytes().as_chunks::<8>();
-        let words = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk));
-        let rest = rest.iter().map(|byte| u64::from(*byte));
-        let (further, pairs) =
-            words.chain(rest).map(count).fold((0, 0), |sums, one| (sums.0 + one.0, sums.1 + one.1));
-        text.len() - further as usize + pairs as usize
     }
 }
 
@@ -141,20 +107,5 @@ impl View<'_> {
         let message =
             format!("{what} is of one protocol; ask for it with a protocol, not with a metric or blueprint");
         Err(Error::invalid(place, message))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn units_are_counted_as_by_the_standard_library(text in "(?s:[a é€😀\u{301}]|.){0,40}") {
-            prop_assert_eq!(OffsetUnit::Bytes.length(&text), text.len());
-            prop_assert_eq!(OffsetUnit::Chars.length(&text), text.chars().count());
-            prop_assert_eq!(OffsetUnit::Utf16.length(&text), text.encode_utf16().count());
-        }
     }
 }

@@ -7,7 +7,8 @@ use crate::ics::Ics;
 use crate::interaction::Interaction;
 use crate::json::Json;
 use crate::mask::{self, Masked};
-use crate::profile::{OffsetUnit, Profile, View};
+use crate::offset::Offsets;
+use crate::profile::{Profile, View};
 use crate::protocol::{Protocol, Sgm};
 use crate::resonance::Resonance;
 use crate::sensor::Sensor;
@@ -218,10 +219,11 @@ impl Reading {
             }
             json.raw_members(silence.members(written, protocol.markers.len()));
         });
+        let mut offsets = view.offsets.map(Offsets::new);
         json.key("evidence").list(|json| {
             for found in &self.evidence {
                 let key = self.sensor.plan().silence.key(found.marker as usize);
-                json.object(|json| self.write_evidence(json, view, found, key));
+                json.object(|json| self.write_evidence(json, view, &mut offsets, found, key));
             }
         });
         if view.profile == Profile::Discovery {
@@ -259,8 +261,16 @@ impl Reading {
         });
     }
 
-    /// The members of a piece of evidence; `key` is what its marker is called, in quotes.
-    pub(crate) fn write_evidence(&self, json: &mut Json, view: View<'_>, found: &Candidate, key: &str) {
+    /// The members of a piece of evidence; `key` is what its marker is called, in quotes. `offsets` go on from those of the
+    /// piece before.
+    pub(crate) fn write_evidence(
+        &self,
+        json: &mut Json,
+        view: View<'_>,
+        offsets: &mut Option<Offsets>,
+        found: &Candidate,
+        key: &str,
+    ) {
         json.raw_key("\"metamarker\"").raw_string(key);
         json.raw_key("\"score\"").number(found.contribution.clamp_to_one());
         json.raw_key("\"source\"").string(&self.source(found));
@@ -268,20 +278,25 @@ impl Reading {
         if self.protocol().sgm >= Sgm::V1_5 {
             json.key("actant").string(self.actant(found.turn as usize).as_deref().unwrap_or(UNATTRIBUTED));
         }
-        if let Some(unit) = view.offsets {
+        if let Some(offsets) = offsets {
             if self.interaction.is_conversation() {
                 json.key("segment").count(found.turn.into());
             }
-            json.key("start").count(offset(&turn.content, found.start, unit));
-            json.key("end").count(offset(&turn.content, found.end, unit));
+            let (start, end) = offsets.range(found.turn, &turn.content, found.start, found.end);
+            json.key("start").count(start);
+            json.key("end").count(end);
             if found.joined > 0 {
+                // The next piece may begin before these.
+                let mut offsets = *offsets;
                 json.key("joined").list(|json| {
                     for stretch in self.joined.further(found) {
                         let content = &self.interaction.turns()[stretch.turn as usize].content;
                         json.object(|json| {
                             json.key("segment").count(stretch.turn.into());
-                            json.key("start").count(offset(content, stretch.start, unit));
-                            json.key("end").count(offset(content, stretch.end, unit));
+                            let (start, end) =
+                                offsets.range(stretch.turn, content, stretch.start, stretch.end);
+                            json.key("start").count(start);
+                            json.key("end").count(end);
                         });
                     }
                 });
@@ -303,9 +318,4 @@ impl Candidate {
     pub(crate) fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
-}
-
-/// A byte offset of `content` in another unit.
-fn offset(content: &str, bytes: u32, unit: OffsetUnit) -> u64 {
-    unit.length(&content[..bytes as usize]) as u64
 }

@@ -1,7 +1,8 @@
 //! Order, bytes and errors, for any number of threads.
 
 use super::*;
-use crate::profile::{OffsetUnit, Profile, View};
+use crate::offset::OffsetUnit;
+use crate::profile::{Profile, View};
 use crate::protocol::Protocol;
 use proptest::prelude::*;
 use std::cell::Cell;

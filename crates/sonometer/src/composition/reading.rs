@@ -6,6 +6,7 @@ use crate::evidence::Candidate;
 use crate::fidelity::Fidelity;
 use crate::ics::Ics;
 use crate::json::Json;
+use crate::offset::Offsets;
 use crate::profile::{Profile, View};
 use crate::reading::{Evidence, Reading};
 use crate::resonance::Resonance;
@@ -211,9 +212,10 @@ impl CompositionReading {
     }
 
     fn write_evidence(&self, json: &mut Json, view: View<'_>) {
+        let mut offsets = view.offsets.map(Offsets::new);
         for (at, found) in self.in_order() {
             let key = &self.composition.plan.quoted[at][found.marker as usize];
-            json.object(|json| self.readings[at].write_evidence(json, view, found, key));
+            json.object(|json| self.readings[at].write_evidence(json, view, &mut offsets, found, key));
         }
     }
 

@@ -3,6 +3,7 @@
 mod piece;
 mod run;
 mod shout;
+mod tries;
 pub(crate) mod turn;
 
 use crate::sensor::compile::{Anchored, Body};
@@ -13,6 +14,7 @@ use crate::text::gap::GapKind;
 pub(crate) use piece::Piece;
 use run::Runner;
 use std::ops::Range;
+use tries::Tries;
 pub(crate) use turn::{Count, Spare, TurnText};
 
 /// A match of one rule over tokens of a turn.
@@ -31,21 +33,20 @@ pub(crate) struct Hit {
 #[derive(Default)]
 pub(crate) struct Matcher {
     runner: Runner,
-    tries: Vec<(u32, u32)>,
+    tries: Tries,
     hits: Vec<Hit>,
 }
 
 impl Matcher {
     /// About the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.hits.capacity() * size_of::<Hit>() + self.tries.capacity() * size_of::<(u32, u32)>()
+        self.hits.capacity() * size_of::<Hit>() + self.tries.heap_bytes()
     }
 
     /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
     pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> &[Hit] {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();
-        self.tries.clear();
         // Each token with the word after it; most places fall out at two bits, which the processor learns to expect.
         for (at, token) in turn.tokens.iter().enumerate() {
             let word = token.word();
@@ -83,21 +84,20 @@ impl Matcher {
             }
         }
         for &rule in &plan.everywhere {
-            self.tries.extend((0..turn.tokens.len() as u32).map(|at| (rule, at)));
+            self.tries.note(rule, 0..turn.tokens.len() as u32);
         }
-        self.tries.sort_unstable();
-        self.tries.dedup();
-        for &(rule, at) in &self.tries {
+        let runner = &mut self.runner;
+        self.tries.visit(plan.rules.len(), turn.tokens.len(), |rule, at| {
             let rule_at = &plan.rules[rule as usize];
-            let Body::Program(program) = &rule_at.body else { continue };
-            if let Some(last) = self.runner.longest(plan, turn, program, at as usize) {
+            let Body::Program(program) = &rule_at.body else { return };
+            if let Some(last) = runner.longest(plan, turn, program, at as usize) {
                 hits.push(Hit { rule, first: at, last: last as u32, regex_match: 0 });
             } else if let Some(wide) = rule_at.wide
-                && let Some(last) = self.runner.longest_beyond(plan, turn, program, at as usize)
+                && let Some(last) = runner.longest_beyond(plan, turn, program, at as usize)
             {
                 hits.push(Hit { rule: wide, first: at, last: last as u32, regex_match: 0 });
             }
-        }
+        });
     }
 
     /// Notes the starts from which a rule could reach its anchor at token `at`.
@@ -109,7 +109,7 @@ impl Matcher {
             // A regular expression can match behind the last token, where no match begins.
             let begins =
                 |start: &u32| turn.tokens.get(*start as usize).is_some_and(|t| program.may_begin(t.word()));
-            self.tries.extend(starts.filter(begins).map(|start| (rule.rule, start)));
+            self.tries.note(rule.rule, starts.filter(begins));
         }
     }
 }

@@ -17,12 +17,40 @@ struct Point {
 /// Working memory of [`Runner::longest`], kept between calls.
 #[derive(Default)]
 pub(crate) struct Runner {
-    todo: Vec<Point>,
+    todo: Stack,
     seen: Seen,
     /// The gaps that were tried, if the program asks: from which token, how many, and what comes behind.
     gaps: Vec<(u32, u8, Next)>,
     /// How many points may still be gone to without a look whether they were visited.
     unseen: u32,
+}
+
+/// The points that are still to be gone on from. Its `push` is inlined where that of `Vec` is a call, in builds for size.
+#[derive(Default)]
+struct Stack {
+    points: Vec<Point>,
+    len: usize,
+}
+
+impl Stack {
+    fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    #[inline(always)]
+    fn push(&mut self, point: Point) {
+        match self.points.get_mut(self.len) {
+            Some(place) => *place = point,
+            None => self.points.push(point),
+        }
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<Point> {
+        self.len = self.len.checked_sub(1)?;
+        Some(self.points[self.len])
+    }
 }
 
 /// Most programs are done after so many points: visiting some of them twice costs less than remembering them all.

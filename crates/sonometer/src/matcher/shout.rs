@@ -58,6 +58,10 @@ fn case(turn: &TurnText<'_>, at: usize) -> Case {
         return Case::Other;
     }
     let own = &turn.own[turn.own_range(token.start as usize, token.end as usize)];
+    // Most words show at their first letter that they are not loud.
+    if own.bytes().any(|byte| byte.is_ascii_lowercase()) {
+        return Case::Other;
+    }
     let (mut letters, mut lower) = (0, false);
     for c in own.chars().filter(|c| is_letter(*c)) {
         letters += 1;

@@ -48,7 +48,7 @@ mod utf8;
 use crate::composition::{Composition, CompositionReading};
 use crate::error::Error;
 use crate::interaction::Turn;
-use crate::profile::OffsetUnit;
+use crate::offset::OffsetUnit;
 use crate::reading::Reading;
 use crate::sense::{SenseOptions, conclude, conclude_together};
 use crate::sensor::Sensor;

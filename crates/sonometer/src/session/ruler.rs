@@ -1,6 +1,9 @@
 //! Offsets of a turn in the unit of the session.
 
-use crate::profile::OffsetUnit;
+use crate::offset::OffsetUnit;
+
+/// How many bytes are counted at most for one offset.
+const STEP: usize = 1024;
 
 /// Counts a turn as it comes in.
 #[derive(Clone, Debug, Default)]
@@ -14,12 +17,16 @@ pub(super) struct Ruler {
 impl Ruler {
     /// Reads on to byte `to` of the turn.
     pub(super) fn advance(&mut self, turn: &str, to: usize, unit: OffsetUnit) {
-        let new = &turn[self.read..to];
-        if !new.is_ascii() || !self.marks.is_empty() {
-            self.marks.push((self.read as u32, self.units as u32));
+        while self.read < to {
+            let most = to.min(self.read + STEP);
+            let end = (self.read..=most).rev().find(|end| turn.is_char_boundary(*end)).unwrap_or(most);
+            let new = &turn[self.read..end];
+            if !new.is_ascii() || !self.marks.is_empty() {
+                self.marks.push((self.read as u32, self.units as u32));
+            }
+            self.units += unit.length(new);
+            self.read = end;
         }
-        self.units += unit.length(new);
-        self.read = to;
     }
 
     /// The offset of a byte that has been read, or lies where the turn has been read to.
