@@ -190,7 +190,13 @@ fn whisper_hears_with_a_model_file() {
     let shown = out(&["extract", "sentence.opus", "--transcriber", &by, "--target", "affect@1.5"]);
     let sense = ["sense", "affect@1.5", "sentence.opus", "--json", "--transcriber", &by];
     let (first, second) = (out(&sense), out(&sense));
-    let unfit = refusal(&["sense", "affect@1.5", "sentence.opus", "--transcriber", &by, "--language", "xx"]);
+    let in_language = |language| {
+        ["sense", "affect@1.5", "sentence.opus", "--json", "--transcriber", &by, "--language", language]
+    };
+    let unknown = refusal(&in_language("xx"));
+    std::fs::write(&path, model(Tongues::English, &says)).expect("can be written");
+    assert!(out(&in_language("en")).contains("furious"));
+    let foreign = refusal(&in_language("de"));
     std::fs::remove_file(&path).expect("was written");
     assert!(
         shown.contains("speaker  I am furious!") && shown.contains("heard by whisper.cpp (ggml-command-"),
@@ -198,7 +204,8 @@ fn whisper_hears_with_a_model_file() {
     );
     assert!(first.contains("furious"), "{first}");
     assert_eq!(first, second);
-    assert!(unfit.contains("knows no language `xx`"), "{unfit}");
+    assert!(unknown.contains("knows no language `xx`"), "{unknown}");
+    assert!(foreign.contains("English only"), "{foreign}");
     for (by, why) in [
         ("whisper:", "needs a model"),
         ("whisper:no-such.bin", "cannot be read"),
