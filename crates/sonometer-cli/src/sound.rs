@@ -15,10 +15,11 @@ use std::process::Command;
 #[command(next_help_heading = "Recordings")]
 pub(crate) struct SoundArguments {
     /// What hears the words of a recording: a command such as `recognise {wav}` that prints JSON, WebVTT or SubRip, or
-    /// `pocketsphinx`, or `whisper:MODEL` where it is built in
+    /// `pocketsphinx`, or `whisper:ggml-base.en.bin` (whisper.cpp with that model file, where the feature `whisper` is built in)
     #[arg(long, value_name = "CMD", conflicts_with = "transcript")]
     transcriber: Option<String>,
-    /// The most seconds the recogniser may take for a channel; else 60 and four times the length of the recording
+    /// The most seconds the recogniser may take for a channel; else 60 and four times the length of the recording (ten times for
+    /// `pocketsphinx`)
     #[arg(long, value_name = "SECONDS", requires = "transcriber", value_parser = clap::value_parser!(u64).range(1..))]
     transcriber_seconds: Option<u64>,
     /// The words of a recording: WebVTT, SubRip or JSON. A .vtt, .srt or .transcript.json file of the recording's name beside
@@ -91,8 +92,14 @@ pub(crate) type Hearer = Box<dyn Transcriber + Send + Sync>;
 pub(crate) fn hearer(line: &str, seconds: Option<u64>) -> Result<Hearer, Failure> {
     let refused = |failure: ReadError| Failure::unusable(format!("--transcriber: {}", failure.error.message));
     Ok(match line.split_once(':') {
-        None if line == "pocketsphinx" => Box::new(PocketSphinx::new(None)),
-        Some(("whisper", model)) => whisper(model)?,
+        None if line == "pocketsphinx" => {
+            let sphinx = PocketSphinx::new(None);
+            Box::new(match seconds {
+                Some(seconds) => sphinx.within(seconds),
+                None => sphinx,
+            })
+        }
+        Some(("whisper", model)) => whisper(model, seconds)?,
         _ => {
             let command = External::new(line).map_err(refused)?;
             Box::new(match seconds {
@@ -103,14 +110,27 @@ pub(crate) fn hearer(line: &str, seconds: Option<u64>) -> Result<Hearer, Failure
     })
 }
 
+/// With the model read, so that a wrong one is told before anything is decoded, and before a service listens.
 #[cfg(feature = "whisper")]
-fn whisper(model: &str) -> Result<Hearer, Failure> {
+fn whisper(model: &str, seconds: Option<u64>) -> Result<Hearer, Failure> {
+    if model.is_empty() {
+        let message =
+            "--transcriber: whisper needs a model; write its file, such as `whisper:ggml-base.en.bin`";
+        return Err(Failure::unusable(message));
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(Box::new(audio::Whisper::new(Path::new(model), threads)))
+    let whisper = audio::Whisper::new(Path::new(model), threads);
+    let whisper = match seconds {
+        Some(seconds) => whisper.within(seconds),
+        None => whisper,
+    };
+    let unfit = |failure: ReadError| Failure::unusable(format!("--transcriber: {}", failure.error.message));
+    whisper.ready().map_err(unfit)?;
+    Ok(Box::new(whisper))
 }
 
 #[cfg(not(feature = "whisper"))]
-fn whisper(_: &str) -> Result<Hearer, Failure> {
+fn whisper(_: &str, _: Option<u64>) -> Result<Hearer, Failure> {
     let message = "--transcriber: whisper is not built in; build with the feature `whisper`, or give its program, such as \
                    `whisper-cli -m MODEL -ojf -of {out} {wav}`";
     Err(Failure::unusable(message))

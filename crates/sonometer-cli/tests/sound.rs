@@ -112,12 +112,106 @@ fn what_is_missing_or_does_not_fit_is_told() {
     assert!(said.contains("is for recordings"), "{said}");
     let said = refusal(&["sense", "affect@1.5", "sentence.mp3", "--transcriber", "recognise"]);
     assert!(said.contains("{wav}"), "{said}");
-    let said = refusal(&["sense", "affect@1.5", "sentence.mp3", "--transcriber", "whisper:model.bin"]);
-    assert!(said.contains("whisper"), "{said}");
     let said = refusal(&["sense", "affect@1.5", "call.vtt", "--format", "audio", "--transcript", "call.vtt"]);
     assert!(said.contains("ffmpeg"), "{said}");
     let said = refusal(&["compare", "affect@1.5", "call.mp3", "call.mp3", "--transcript", "call.vtt"]);
     assert!(said.contains("beside each"), "{said}");
     let said = refusal(&["sense", "affect@1.5", "call.mp3", "--transcript", "call.vtt", "--channels", "a,b"]);
     assert!(said.contains("tells no channels apart"), "{said}");
+}
+
+#[test]
+fn pocketsphinx_hears_a_call_to_a_reading_with_actants_and_development() {
+    let model = Path::new("/usr/share/pocketsphinx/model/en-us/en-us");
+    if !Path::new("/usr/bin/pocketsphinx_continuous").is_file() || !model.is_dir() {
+        println!("skipped: the command with pocketsphinx (apt-get install pocketsphinx pocketsphinx-en-us)");
+        return;
+    }
+    let kept = std::env::temp_dir().join(format!("sonometer-sphinx-{}.json", std::process::id()));
+    let kept = kept.to_str().expect("is UTF-8");
+    let sense = ["sense", "affect@1.5", "call.mp3", "--json", "--flow", "--temporal", "--window", "10"];
+    let roles = ["--channels", "agent,customer"];
+    let by = ["--transcriber", "pocketsphinx", "--keep-transcript", kept];
+    let heard = run(&[&sense[..], &roles, &by].concat());
+    let said = String::from_utf8_lossy(&heard.stderr);
+    assert!(heard.status.success(), "{said}");
+    let reading: serde_json::Value = serde_json::from_slice(&heard.stdout).expect("is JSON");
+    println!("{reading:#}");
+    assert_eq!(
+        (&reading["target"]["version"], &reading["ics"]["sgm_version"]),
+        (&"1.5".into(), &"1.5".into())
+    );
+    let evidence = reading["evidence"].as_array().expect("is a list");
+    let is_told =
+        |found: &serde_json::Value| ["agent", "customer"].map(Some).contains(&found["actant"].as_str());
+    assert!(!evidence.is_empty() && evidence.iter().all(is_told), "{reading}");
+    assert!(
+        reading["actant_flow"]["direction"].is_string() && reading["temporal"]["trend"].is_string(),
+        "{reading}"
+    );
+    // What it hears may differ from version to version; from its transcript on everything is the same.
+    let given = out(&[&sense[..], &roles, &["--transcript", kept]].concat());
+    let transcript = std::fs::read_to_string(kept).expect("was written");
+    println!("{transcript}");
+    std::fs::remove_file(kept).expect("was written");
+    assert_eq!(String::from_utf8_lossy(&heard.stdout), given);
+    let said =
+        refusal(&[&sense[..], &roles, &["--transcriber", "pocketsphinx", "--language", "de"]].concat());
+    assert!(said.contains("English only"), "{said}");
+}
+
+#[cfg(not(feature = "whisper"))]
+#[test]
+fn whisper_is_named_where_it_is_not_built_in() {
+    let said = refusal(&["sense", "affect@1.5", "sentence.mp3", "--transcriber", "whisper:model.bin"]);
+    assert!(said.contains("build with the feature `whisper`") && said.contains("whisper-cli"), "{said}");
+}
+
+#[cfg(feature = "whisper")]
+#[path = "../../sonometer-ingest/tests/audio/whisper_maker.rs"]
+mod whisper_maker;
+
+#[cfg(feature = "whisper")]
+#[test]
+fn whisper_hears_with_a_model_file() {
+    use whisper_maker::{Say, Tongues, model};
+    let says = [
+        (Say::Begin, 4.0),
+        (Say::Text(b" I"), 4.0),
+        (Say::Text(b" am"), 4.0),
+        (Say::Text(b" fur"), 4.0),
+        (Say::Text(b"ious"), 2.5),
+        (Say::Text(b"!"), 4.0),
+        (Say::Time(60), 4.0),
+    ];
+    let path = std::env::temp_dir().join(format!("ggml-command-{}.bin", std::process::id()));
+    std::fs::write(&path, model(Tongues::All, &says)).expect("can be written");
+    let by = format!("whisper:{}", path.display());
+    let shown = out(&["extract", "sentence.opus", "--transcriber", &by, "--target", "affect@1.5"]);
+    let sense = ["sense", "affect@1.5", "sentence.opus", "--json", "--transcriber", &by];
+    let (first, second) = (out(&sense), out(&sense));
+    let in_language = |language| {
+        ["sense", "affect@1.5", "sentence.opus", "--json", "--transcriber", &by, "--language", language]
+    };
+    let unknown = refusal(&in_language("xx"));
+    std::fs::write(&path, model(Tongues::English, &says)).expect("can be written");
+    assert!(out(&in_language("en")).contains("furious"));
+    let foreign = refusal(&in_language("de"));
+    std::fs::remove_file(&path).expect("was written");
+    assert!(
+        shown.contains("speaker  I am furious!") && shown.contains("heard by whisper.cpp (ggml-command-"),
+        "{shown}"
+    );
+    assert!(first.contains("furious"), "{first}");
+    assert_eq!(first, second);
+    assert!(unknown.contains("knows no language `xx`"), "{unknown}");
+    assert!(foreign.contains("English only"), "{foreign}");
+    for (by, why) in [
+        ("whisper:", "needs a model"),
+        ("whisper:no-such.bin", "cannot be read"),
+        ("whisper:call.vtt", "is no model"),
+    ] {
+        let said = refusal(&["sense", "affect@1.5", "sentence.opus", "--transcriber", by]);
+        assert!(said.contains(why) && said.contains("ggml-base.en.bin"), "{said}");
+    }
 }

@@ -9,6 +9,12 @@ mod heard;
 mod hostile;
 #[path = "audio/transcripts.rs"]
 mod transcripts;
+#[cfg(feature = "whisper")]
+#[path = "audio/whisper_maker.rs"]
+mod whisper_maker;
+#[cfg(feature = "whisper")]
+#[path = "audio/whispered.rs"]
+mod whispered;
 
 use sonometer_ingest::audio::{Recording, Transcriber, Transcript};
 use sonometer_ingest::{Limits, ReadError};

@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     no_files: bool,
     /// What hears recordings that requests name, as `sense --transcriber`: a command such as `recognise {wav}`, or
-    /// `pocketsphinx`; without it they are refused
+    /// `pocketsphinx`, or `whisper:MODEL`; without it they are refused
     #[cfg(feature = "audio")]
     #[arg(long, value_name = "CMD", conflicts_with = "no_files")]
     transcriber: Option<String>,

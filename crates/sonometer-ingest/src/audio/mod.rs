@@ -50,6 +50,8 @@ mod transcriber;
 mod transcript;
 #[cfg(feature = "whisper")]
 mod whisper;
+#[cfg(feature = "whisper")]
+mod whisper_model;
 
 #[cfg(feature = "audio")]
 pub(crate) use decode::{Decoded, Sink};

@@ -17,12 +17,19 @@ const MODEL: &str = "/usr/share/pocketsphinx/model/en-us";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PocketSphinx {
     model: PathBuf,
+    seconds: Option<u64>,
 }
 
 impl PocketSphinx {
     /// With the model in this folder (`en-us`, `en-us.lm.bin`, `cmudict-en-us.dict`); `None`: where Debian puts it.
     pub fn new(model: Option<&Path>) -> Self {
-        Self { model: model.map_or_else(|| MODEL.into(), Path::to_owned) }
+        Self { model: model.map_or_else(|| MODEL.into(), Path::to_owned), seconds: None }
+    }
+
+    /// The same with a limit for each channel, in seconds. Without one it is 60 seconds and ten times the length of the sound.
+    #[must_use]
+    pub fn within(self, seconds: u64) -> Self {
+        Self { seconds: Some(seconds.max(1)), ..self }
     }
 }
 
@@ -51,7 +58,8 @@ impl Transcriber for PocketSphinx {
         command.arg("-dict").arg(self.model.join("cmudict-en-us.dict"));
         command.arg("-infile").arg(sound.wav).args(["-time", "yes", "-logfn", "/dev/null"]);
         let length = u64::try_from(sound.seconds.0 / 1_000_000).unwrap_or(0);
-        let printed = run(command, Duration::from_secs(60 + 10 * length), limits.text_bytes, sound.stop)?;
+        let limit = Duration::from_secs(self.seconds.unwrap_or(60 + 10 * length));
+        let printed = run(command, limit, limits.text_bytes, sound.stop)?;
         Transcript { segments: read(&String::from_utf8_lossy(&printed))? }.tidied(limits.paragraphs)
     }
 }

@@ -45,6 +45,21 @@ pub(super) fn run(
     result
 }
 
+/// Nobody wants to know any more.
+pub(super) fn stopped(name: &str) -> ReadError {
+    let message = format!("`{name}` was stopped, since nobody waits for it any more");
+    ReadError::new(Reason::Transcriber, "", message)
+}
+
+/// Its time is over.
+pub(super) fn too_slow(name: &str, limit: Duration) -> ReadError {
+    let message = format!(
+        "`{name}` took longer than {} seconds; give it more time, a smaller model or a shorter recording",
+        limit.as_secs()
+    );
+    ReadError::new(Reason::Transcriber, "", message)
+}
+
 fn watched(
     child: &mut Child,
     name: &str,
@@ -77,15 +92,10 @@ fn watched(
         match child.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) if stop.load(Ordering::Relaxed) => {
-                let message = format!("`{name}` was stopped, since nobody waits for it any more");
-                return Err(ReadError::new(Reason::Transcriber, "", message));
+                return Err(stopped(name));
             }
             Ok(None) if Instant::now() >= end => {
-                let message = format!(
-                    "`{name}` took longer than {} seconds; give it more time, a smaller model or a shorter recording",
-                    limit.as_secs()
-                );
-                return Err(ReadError::new(Reason::Transcriber, "", message));
+                return Err(too_slow(name, limit));
             }
             // The more it prints than it may, the longer it waits; so it is asked here.
             Ok(None) => match printed.1.recv_timeout(PULSE) {

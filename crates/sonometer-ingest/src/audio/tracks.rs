@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 const SILENT: u16 = 3;
 /// Two channels that agree so much (the cosine between them) hold the same speakers.
 const ALIKE: f64 = 0.7;
-const HEAD: usize = 44;
+/// Bytes before the samples.
+pub(super) const HEAD: usize = 44;
 
 /// One channel.
 #[derive(Debug)]
