@@ -16,4 +16,4 @@ if ! is_there; then
     exit 0
 fi
 # By the workspace, so that what has been built for all tests is taken.
-cargo test --workspace --test audio --test sound pocketsphinx -- --nocapture
+cargo test --workspace --test audio --test sound pocketsphinx -- --ignored

@@ -11,6 +11,8 @@ pub(crate) struct Said {
     pub(crate) passed: u64,
     pub(crate) failed: u64,
     pub(crate) skipped: Vec<String>,
+    /// The tests of cargo that it ran although they are left out elsewhere.
+    pub(crate) made_up: Vec<String>,
     /// Whether the script ended by itself, with a sum and a status that agree.
     pub(crate) sound: bool,
 }
@@ -44,6 +46,8 @@ pub(crate) fn run(script: &PathBuf) -> Result<Said, String> {
 fn read(text: &str, ended_well: bool) -> Said {
     let skipped: Vec<String> =
         text.lines().filter_map(|line| line.strip_prefix("skipped: ")).map(str::to_owned).collect();
+    let ran = |line: &str| Some(line.strip_prefix("test ")?.strip_suffix(" ... ok")?.to_owned());
+    let made_up = text.lines().filter_map(ran).collect();
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let sum = last.strip_suffix(" failed").and_then(|line| {
         let (passed, failed) = line.split_once(" passed, ")?;
@@ -57,7 +61,7 @@ fn read(text: &str, ended_well: bool) -> Said {
     let was_left_out = || (!skipped.is_empty()).then_some((0, 0));
     let counts = sum.or_else(of_cargo).or_else(was_left_out);
     let (passed, failed) = counts.unwrap_or_default();
-    Said { passed, failed, skipped, sound: counts.is_some() && ended_well == (failed == 0) }
+    Said { passed, failed, skipped, made_up, sound: counts.is_some() && ended_well == (failed == 0) }
 }
 
 #[cfg(test)]
@@ -68,7 +72,9 @@ mod tests {
     fn a_script_is_believed_if_sum_and_status_agree() {
         let said = read("ok a\nskipped: clang (not there)\n12 passed, 0 failed\n", true);
         let skipped = vec!["clang (not there)".to_owned()];
-        assert_eq!(said, Said { passed: 12, failed: 0, skipped, sound: true });
+        assert_eq!(said, Said { passed: 12, failed: 0, skipped, made_up: vec![], sound: true });
+        let ran = read("test a_test ... ok\ntest b ... FAILED\ntest result: ok. 1 passed; 0 failed\n", true);
+        assert_eq!(ran.made_up, ["a_test"]);
         assert!(!read("12 passed, 0 failed\n", false).sound);
         assert!(!read("11 passed, 1 failed\n", true).sound);
         assert!(!read("12 passed, 0 failed\nand then it went on\n", true).sound);
