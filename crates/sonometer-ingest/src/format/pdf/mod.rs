@@ -3,6 +3,8 @@
 #[cfg(feature = "pdf")]
 mod builtin;
 mod layout;
+#[cfg(feature = "pdf")]
+mod operators;
 mod poppler;
 mod tidy;
 
