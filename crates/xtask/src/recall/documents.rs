@@ -90,7 +90,7 @@ pub(super) fn gather(folder: &Path) -> Vec<Document> {
         }
     }
     let source = documents.iter().find(|document| document.name == SOURCE).map(|source| source.path.clone());
-    for form in ["docx", "odt", "rtf", "md", "eml"] {
+    for form in ["docx", "odt", "rtf", "eml"] {
         let made = source
             .as_ref()
             .ok_or(format!("there is no {SOURCE}"))
@@ -157,14 +157,12 @@ fn made(folder: &Path, source: &Path, form: &str) -> Result<Document, String> {
         std::fs::write(&path, [head.as_bytes(), &page].concat())
             .map_err(|error| format!("{}: {error}", path.display()))?;
     } else {
-        // Without what is HTML in Markdown, which is half of the page otherwise.
-        let to = if form == "md" { "commonmark-raw_html" } else { form };
         let mut pandoc = Command::new("pandoc");
-        pandoc.args(["--from", "html", "--standalone", "--to", to]).arg(source).arg("--output").arg(&path);
+        pandoc.args(["--from", "html", "--standalone", "--to", form]).arg(source).arg("--output").arg(&path);
         said_by(&mut pandoc)?;
     }
     // All of them hold the words of the page; pandoc does not find them all again in what it has made.
     let reference = Reference::Pandoc { format: "html", from: source.to_owned() };
-    let name = format!("the same as .{form}{}", if form == "eml" { "" } else { ", by pandoc" });
+    let name = format!("{SOURCE} as .{form}{}", if form == "eml" { "" } else { ", by pandoc" });
     Ok(Document { name, path, reference })
 }
