@@ -241,15 +241,20 @@ pub fn serve() -> io::Result<()> {
     confine(&question);
     let mut bytes = Vec::new();
     let most = if question.is_sound { question.limits.most_bytes() } else { question.limits.file_bytes };
-    input.take(most as u64 + 1).read_to_end(&mut bytes)?;
+    let arrived = input.take(most as u64 + 1).read_to_end(&mut bytes);
     // Nobody reads what a panic would say; the answer says it.
     std::panic::set_hook(Box::new(|_| {}));
     #[cfg(feature = "audio")]
     if question.is_sound {
+        arrived?;
         let mut output = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
         return crate::audio::send(&bytes, &question.limits, question.wants_samples, &mut output);
     }
-    let result = crate::read_within(&bytes, &question.hints(), &question.limits);
+    let result = match arrived {
+        Ok(_) => crate::read_within(&bytes, &question.hints(), &question.limits),
+        Err(error) if error.kind() == io::ErrorKind::OutOfMemory => Err(ReadError::out_of_memory("")),
+        Err(error) => return Err(error),
+    };
     let mut answer = serde_json::to_vec(&Answer::of(&result))?;
     answer.push(b'\n');
     let mut output = io::stdout().lock();

@@ -80,6 +80,12 @@ impl ReadError {
         Self::new(Reason::Broken, place, format!("{message}; open the file in its program and save it anew"))
     }
 
+    /// Memory that the process does not get; only in one with limits is that anything but the end.
+    pub(crate) fn out_of_memory(place: impl Into<String>) -> Self {
+        let message = "reading it takes more memory than it may; give a smaller part of it, or its text";
+        Self::new(Reason::TooCostly, place, message)
+    }
+
     /// A limit that is reached.
     pub(crate) fn too_large(place: impl Into<String>, what: impl fmt::Display, most: usize) -> Self {
         Self::new(

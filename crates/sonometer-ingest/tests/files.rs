@@ -3,6 +3,8 @@
 
 #[path = "files/apart.rs"]
 mod apart;
+#[path = "files/confined.rs"]
+mod confined;
 #[path = "files/hostile.rs"]
 mod hostile;
 #[path = "files/hostile_cases.rs"]

@@ -6,6 +6,7 @@ mod doors;
 mod equal;
 mod guard;
 mod header;
+mod recall;
 mod schema;
 mod scripts;
 mod tables;
@@ -15,7 +16,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA]";
+     | guard [--update] | equal [DATA] | recall [--words] [FILE…]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +40,8 @@ fn main() -> ExitCode {
         ["cards", data] => cards::run(false, Some(data)),
         ["equal"] => equal::run(None),
         ["equal", data] => equal::run(Some(data)),
+        ["recall", "--words", ref files @ ..] => recall::run(true, files),
+        ["recall", ref files @ ..] => recall::run(false, files),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),

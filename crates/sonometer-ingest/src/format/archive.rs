@@ -2,7 +2,7 @@
 
 use crate::error::{ReadError, Reason};
 use crate::{Limits, text};
-use std::io::{Cursor, Read};
+use std::io::{Cursor, ErrorKind, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -59,10 +59,10 @@ impl<'b> Archive<'b> {
         let by_ratio = file.compressed_size().saturating_mul(self.limits.ratio as u64).max(SMALL);
         let most = by_ratio.min(self.left as u64);
         let mut bytes = Vec::new();
-        file.by_ref()
-            .take(most + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| ReadError::broken(name, format!("this part cannot be unpacked: {error}")))?;
+        file.by_ref().take(most + 1).read_to_end(&mut bytes).map_err(|error| match error.kind() {
+            ErrorKind::OutOfMemory => ReadError::out_of_memory(name),
+            _ => ReadError::broken(name, format!("this part cannot be unpacked: {error}")),
+        })?;
         if bytes.len() as u64 > by_ratio {
             return Err(ReadError::too_large(
                 name,

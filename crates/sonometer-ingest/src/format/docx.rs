@@ -1,11 +1,10 @@
 //! Word documents: paragraphs, tables, notes; what was deleted or hidden is left out.
 
 use super::archive::Archive;
-use super::table::cell_name;
+use super::flow::Flow;
 use super::xml::{Node, Walk, attribute};
 use crate::draft::Draft;
 use crate::error::ReadError;
-use crate::map::Place;
 use crate::{Hints, Ingested, Kind, Limits};
 use quick_xml::events::BytesStart;
 
@@ -26,8 +25,8 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
     };
     let text = archive.needed(&body)?;
     let mut draft = Draft::new(limits);
-    let mut story = Story::new(&mut draft, limits);
-    story.has_pages = text.contains("<w:lastRenderedPageBreak");
+    let mut story =
+        Story::new(Flow::new(&mut draft, limits, text.contains("<w:lastRenderedPageBreak")), limits);
     story.walk(&body, &text, None)?;
     let references = std::mem::take(&mut story.references);
     for (kind, part) in [("footnote", "word/footnotes.xml"), ("endnote", "word/endnotes.xml")] {
@@ -37,7 +36,11 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
             continue;
         }
         if let Some(text) = archive.text(part)? {
-            Story::new(&mut draft, limits).walk(part, &text, Some((kind, &order)))?;
+            Story::new(Flow::new(&mut draft, limits, false), limits).walk(
+                part,
+                &text,
+                Some((kind, &order)),
+            )?;
         }
     }
     let remarks = archive.text("word/comments.xml")?.unwrap_or_default();
@@ -49,7 +52,7 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
 
 /// A flow of paragraphs: the body, or the notes.
 struct Story<'d, 'l> {
-    draft: &'d mut Draft<'l>,
+    flow: Flow<'d, 'l>,
     limits: &'l Limits,
     /// Paragraphs that are open: one, and those in the text boxes in it.
     open: Vec<String>,
@@ -57,13 +60,6 @@ struct Story<'d, 'l> {
     path: Vec<Tag>,
     /// Whether the run is hidden.
     hidden: bool,
-    has_pages: bool,
-    page: u32,
-    paragraph: u32,
-    tables: u32,
-    cells: usize,
-    /// Tables that are open: number, row, column, whether the row has text.
-    table: Vec<(u32, u32, u32, bool)>,
     /// References to notes, in their order.
     references: Vec<(&'static str, String)>,
     /// The note that is read.
@@ -83,19 +79,13 @@ enum Tag {
 }
 
 impl<'d, 'l> Story<'d, 'l> {
-    fn new(draft: &'d mut Draft<'l>, limits: &'l Limits) -> Self {
+    fn new(flow: Flow<'d, 'l>, limits: &'l Limits) -> Self {
         Self {
-            draft,
+            flow,
             limits,
             open: Vec::new(),
             path: Vec::new(),
             hidden: false,
-            has_pages: false,
-            page: 1,
-            paragraph: 0,
-            tables: 0,
-            cells: 0,
-            table: Vec::new(),
             references: Vec::new(),
             note: None,
         }
@@ -163,28 +153,19 @@ impl<'d, 'l> Story<'d, 'l> {
             "w:br" | "w:cr" => self.sign('\n'),
             "w:noBreakHyphen" => self.sign('-'),
             "w:lastRenderedPageBreak" => {
-                self.page += 1;
+                self.flow.next_page();
                 Tag::Other
             }
             "w:tbl" => {
-                self.tables += 1;
-                self.table.push((self.tables, 0, 0, false));
+                self.flow.begin_table();
                 Tag::Table
             }
             "w:tr" => {
-                if let Some((_, row, column, has_text)) = self.table.last_mut() {
-                    (*row, *column, *has_text) = (*row + 1, 0, false);
-                }
+                self.flow.begin_row();
                 Tag::Row
             }
             "w:tc" => {
-                self.cells += 1;
-                if self.cells > self.limits.cells {
-                    return Err(ReadError::too_large("", "the tables have more cells", self.limits.cells));
-                }
-                if let Some((_, _, column, _)) = self.table.last_mut() {
-                    *column += 1;
-                }
+                self.flow.begin_cell(1)?;
                 Tag::Cell
             }
             "w:footnoteReference" => self.reference("footnote", value("w:id")),
@@ -195,7 +176,6 @@ impl<'d, 'l> Story<'d, 'l> {
                     Some((kind, order.iter().position(|known| *known == id)?))
                 });
                 self.note = at.map(|(kind, at)| format!("{kind} {}", at + 1));
-                self.paragraph = 0;
                 Tag::Note
             }
             _ => Tag::Other,
@@ -221,10 +201,10 @@ impl<'d, 'l> Story<'d, 'l> {
         match tag {
             Tag::Paragraph => {
                 let text = self.open.pop().unwrap_or_default();
-                self.end_paragraph(text.trim())
+                self.flow.tell(&text, self.note.as_deref())
             }
             Tag::Table => {
-                self.table.pop();
+                self.flow.end_table();
                 Ok(())
             }
             Tag::Run => {
@@ -233,29 +213,6 @@ impl<'d, 'l> Story<'d, 'l> {
             }
             _ => Ok(()),
         }
-    }
-
-    fn end_paragraph(&mut self, text: &str) -> Result<(), ReadError> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        let page = self.has_pages.then_some(self.page);
-        if let Some((table, row, column, has_text)) = self.table.last_mut() {
-            let place =
-                Place { page, table: Some(*table), cell: Some(cell_name(*row, *column)), ..Place::default() };
-            let goes_on = std::mem::replace(has_text, true) && *column > 1;
-            return if goes_on {
-                self.draft.further(" | ", text, place)
-            } else {
-                self.draft.paragraph(text, place)
-            };
-        }
-        self.paragraph += 1;
-        let place = match &self.note {
-            Some(note) => Place { part: Some(note.as_str().into()), ..Place::default() },
-            None => Place { page, paragraph: Some(self.paragraph), ..Place::default() },
-        };
-        self.draft.paragraph(text, place)
     }
 }
 

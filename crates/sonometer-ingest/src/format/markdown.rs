@@ -1,5 +1,6 @@
 //! Markdown: its text without its marks.
 
+use super::html;
 use crate::draft::Draft;
 use crate::error::ReadError;
 use crate::map::Place;
@@ -21,7 +22,18 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     let mut block = Block::default();
     let mut skipped = 0_usize;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        let begins_hidden = matches!(event, Event::Start(Tag::MetadataBlock(_) | Tag::HtmlBlock));
+        if event == Event::Start(Tag::HtmlBlock) {
+            // Tables and the like that are written as HTML.
+            block.tell(&mut draft)?;
+            let first = line_of(range.start);
+            let page = text.get(range).unwrap_or_default();
+            html::tell(page, &mut draft, |_, line| {
+                Place::line(first.saturating_add(line.saturating_sub(1)))
+            })?;
+            skipped += 1;
+            continue;
+        }
+        let begins_hidden = matches!(event, Event::Start(Tag::MetadataBlock(_)));
         let ends_hidden = matches!(event, Event::End(TagEnd::MetadataBlock(_) | TagEnd::HtmlBlock));
         if begins_hidden || ends_hidden {
             block.tell(&mut draft)?;
@@ -90,15 +102,15 @@ mod tests {
 
     #[test]
     fn text_without_marks_at_its_lines() {
-        let text = "---\ntitle: x\n---\n# One *two*\n\nA [link](http://a.b) and\n`code`.\n\n- i\n- j\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<div>hidden</div>\n\n```\nlet x;\n```\n";
+        let text = "---\ntitle: x\n---\n# One *two*\n\nA [link](http://a.b) and\n`code`.\n\n- i\n- j\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n<table>\n<tr><td>c</td>\n<td>d <!-- hidden --></td></tr>\n</table>\n\n```\nlet x;\n```\n";
         let read = read(text, &Hints::default(), &Limits::default()).expect("is sound");
         let content = &read.interaction.turns()[0].content;
-        assert_eq!(&**content, "One two\n\nA link and code.\n\ni\n\nj\n\na | b\n\n1 | 2\n\nlet x;");
+        assert_eq!(&**content, "One two\n\nA link and code.\n\ni\n\nj\n\na | b\n\n1 | 2\n\nc | d\n\nlet x;");
         let line =
             |word: &str| read.place(0, content.find(word).expect("is there")).expect("has a place").line;
         assert_eq!(
-            [line("One"), line("link"), line("j"), line("1"), line("let")],
-            [4, 6, 10, 14, 19].map(Some)
+            [line("One"), line("link"), line("j"), line("1"), line("| d"), line("let")],
+            [4, 6, 10, 14, 17, 22].map(Some)
         );
     }
 }

@@ -13,6 +13,8 @@ mod csv;
 #[cfg(feature = "documents")]
 mod docx;
 #[cfg(feature = "documents")]
+mod flow;
+#[cfg(feature = "documents")]
 pub(crate) mod html;
 #[cfg(feature = "documents")]
 mod mail;

@@ -1,7 +1,7 @@
 //! OpenDocument texts: paragraphs, tables, notes; what was deleted or hidden is left out.
 
 use super::archive::Archive;
-use super::table::cell_name;
+use super::flow::Flow;
 use super::xml::{Node, Walk, attribute};
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
@@ -25,18 +25,12 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
     let text = archive.needed(BODY)?;
     let mut draft = Draft::new(limits);
     let mut story = Story {
-        draft: &mut draft,
+        flow: Flow::new(&mut draft, limits, text.contains("<text:soft-page-break")),
         limits,
         path: Vec::new(),
         open: Vec::new(),
         note: None,
         notes: Vec::new(),
-        has_pages: text.contains("<text:soft-page-break"),
-        page: 1,
-        paragraph: 0,
-        tables: 0,
-        cells: 0,
-        table: Vec::new(),
     };
     story.walk(&text)?;
     let notes = story.notes;
@@ -49,7 +43,7 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
 
 /// The running text.
 struct Story<'d, 'l> {
-    draft: &'d mut Draft<'l>,
+    flow: Flow<'d, 'l>,
     limits: &'l Limits,
     /// Elements that are open, by the part of their names that matters.
     path: Vec<Tag>,
@@ -59,13 +53,6 @@ struct Story<'d, 'l> {
     note: Option<String>,
     /// Notes, told behind the running text.
     notes: Vec<String>,
-    has_pages: bool,
-    page: u32,
-    paragraph: u32,
-    tables: u32,
-    cells: usize,
-    /// Tables that are open: number, row, column, whether the row has text.
-    table: Vec<(u32, u32, u32, bool)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +104,7 @@ impl Story<'_, '_> {
             "text:tab" => self.sign('\t'),
             "text:line-break" => self.sign('\n'),
             "text:soft-page-break" => {
-                self.page += 1;
+                self.flow.next_page();
                 Tag::Other
             }
             "text:note" => {
@@ -125,24 +112,15 @@ impl Story<'_, '_> {
                 Tag::Note
             }
             "table:table" => {
-                self.tables += 1;
-                self.table.push((self.tables, 0, 0, false));
+                self.flow.begin_table();
                 Tag::Table
             }
             "table:table-row" => {
-                if let Some((_, row, column, has_text)) = self.table.last_mut() {
-                    (*row, *column, *has_text) = (row.saturating_add(1), 0, false);
-                }
+                self.flow.begin_row();
                 Tag::Other
             }
             "table:table-cell" | "table:covered-table-cell" => {
-                self.cells += 1;
-                if self.cells > self.limits.cells {
-                    return Err(ReadError::too_large("", "the tables have more cells", self.limits.cells));
-                }
-                if let Some((_, _, column, _)) = self.table.last_mut() {
-                    *column = column.saturating_add(count("table:number-columns-repeated").max(1));
-                }
+                self.flow.begin_cell(count("table:number-columns-repeated").max(1))?;
                 Tag::Other
             }
             _ => Tag::Other,
@@ -164,7 +142,7 @@ impl Story<'_, '_> {
             }
             Tag::Note => self.notes.extend(self.note.take().filter(|note| !note.is_empty())),
             Tag::Table => {
-                self.table.pop();
+                self.flow.end_table();
             }
             Tag::Other => {}
         }
@@ -172,29 +150,14 @@ impl Story<'_, '_> {
     }
 
     fn end_paragraph(&mut self, text: &str) -> Result<(), ReadError> {
-        if text.is_empty() {
-            return Ok(());
+        let Some(note) = self.note.as_mut().filter(|_| !text.is_empty()) else {
+            return self.flow.tell(text, None);
+        };
+        if !note.is_empty() {
+            note.push_str("\n\n");
         }
-        if let Some(note) = &mut self.note {
-            if !note.is_empty() {
-                note.push_str("\n\n");
-            }
-            note.push_str(text);
-            return Ok(());
-        }
-        let page = self.has_pages.then_some(self.page);
-        if let Some((table, row, column, has_text)) = self.table.last_mut() {
-            let place =
-                Place { page, table: Some(*table), cell: Some(cell_name(*row, *column)), ..Place::default() };
-            let goes_on = std::mem::replace(has_text, true) && *column > 1;
-            return if goes_on {
-                self.draft.further(" | ", text, place)
-            } else {
-                self.draft.paragraph(text, place)
-            };
-        }
-        self.paragraph += 1;
-        self.draft.paragraph(text, Place { page, paragraph: Some(self.paragraph), ..Place::default() })
+        note.push_str(text);
+        Ok(())
     }
 }
 

@@ -1,13 +1,13 @@
 //! Lines by the built-in reader, from the places of letters in the order in which the file draws them.
 
-use super::{Line, Page, encrypted, tidy};
+use super::{Line, Page, encrypted, letters, operators, tidy};
 use crate::Limits;
 use crate::error::ReadError;
 use pdf_extract::{Document, MediaBox, OutputDev, OutputError, Transform, output_doc_page};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The pages.
-pub(super) fn pages(bytes: &[u8], limits: &Limits) -> Result<Vec<Page>, ReadError> {
+/// The pages, and how many of them end too early.
+pub(super) fn pages(bytes: &[u8], limits: &Limits) -> Result<(Vec<Page>, usize), ReadError> {
     let mut document = Document::load_mem(bytes)
         .map_err(|error| ReadError::broken("", format!("the PDF cannot be read: {error}")))?;
     if document.is_encrypted() && document.decrypt("").is_err() {
@@ -19,6 +19,8 @@ pub(super) fn pages(bytes: &[u8], limits: &Limits) -> Result<Vec<Page>, ReadErro
     }
     let mut pages = Vec::new();
     let (mut failed, mut bytes) = (0, 0);
+    operators::known(&mut document);
+    letters::known(&mut document);
     for number in numbers {
         let mut letters = Letters { most: limits.text_bytes - bytes, ..Letters::default() };
         // The library panics on what it does not expect.
@@ -35,7 +37,7 @@ pub(super) fn pages(bytes: &[u8], limits: &Limits) -> Result<Vec<Page>, ReadErro
     if failed > 0 && failed == pages.len() {
         return Err(ReadError::broken("", "no page of the PDF can be read"));
     }
-    Ok(pages)
+    Ok((pages, failed))
 }
 
 /// Letters as they come, and the lines they make.
@@ -57,7 +59,7 @@ struct Letters {
 impl Letters {
     fn end_line(&mut self) {
         let mut words = std::mem::take(&mut self.words);
-        words.retain(|word| !word.is_empty());
+        words.retain(|word| !tidy::plain(word).is_empty());
         let text = tidy::ordered(&words);
         if text.trim().is_empty() {
             return;
@@ -119,7 +121,12 @@ impl OutputDev for Letters {
         }
         self.right = x + width * size;
         if let (false, Some(word)) = (is_space, self.words.last_mut()) {
-            word.push_str(&tidy::plain(text));
+            // Letters stand as they are seen, from left to right; those of one joined sign come as they are read.
+            if tidy::is_from_right(text) {
+                word.push_str(&tidy::turned(text));
+            } else {
+                word.push_str(text);
+            }
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Lines into paragraphs, so that no sentence is broken by the end of a line, column or page.
 
-use super::{Line, Page};
+use super::{Line, Page, tidy};
 use crate::format::captions::role;
 use std::collections::BTreeSet;
 
@@ -105,33 +105,45 @@ fn join(before: &mut String, line: &str, words: &BTreeSet<String>) -> &'static s
         return "";
     }
     let Some(head) = before.strip_suffix(['-', '\u{2010}']) else {
-        let is_wide = |c: Option<char>| {
-            c.is_some_and(|c| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..))
-        };
         // Chinese and Japanese have no spaces.
-        return if is_wide(before.chars().last()) && is_wide(line.chars().next()) { "" } else { " " };
+        return if before.ends_with(tidy::is_wide) && line.starts_with(tidy::is_wide) { "" } else { " " };
     };
-    let is_word = head.ends_with(char::is_alphabetic) && begins_lower(line);
-    if is_word {
-        let first = head.rsplit(|c: char| !c.is_alphabetic() && c != '-').next().unwrap_or_default();
-        let second = line.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let first = head.rsplit(|c: char| !c.is_alphabetic() && c != '-').next().unwrap_or_default();
+    let second = line.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let is_broken = if head.ends_with(char::is_alphabetic) && begins_lower(line) {
         // A compound that stands somewhere with its hyphen keeps it.
-        if !words.contains(&format!("{first}-{second}").to_lowercase()) {
-            let length = head.len();
-            before.truncate(length);
-        }
+        !words.contains(&format!("{first}-{second}").to_lowercase())
+    } else {
+        // Capitals do not tell the end of a word from the beginning of one; here it must stand somewhere as a whole.
+        is_capitals(first)
+            && is_capitals(second)
+            && words.contains(&format!("{first}{second}").to_lowercase())
+    };
+    if is_broken {
+        let length = head.len();
+        before.truncate(length);
     }
     ""
 }
 
-/// Words with hyphens that stand within lines.
+fn is_capitals(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(char::is_uppercase)
+}
+
+/// Words that stand whole within lines.
 fn words(pages: &[Page]) -> BTreeSet<String> {
-    let lines = pages.iter().flat_map(|page| &page.lines);
-    let words = lines.flat_map(|line| line.text.split(|c: char| !c.is_alphabetic() && c != '-'));
+    let mut words = BTreeSet::new();
+    for line in pages.iter().flat_map(|page| &page.lines) {
+        let whole = line.text.trim_end_matches(['-', '\u{2010}']);
+        let mut own: Vec<&str> =
+            whole.split(|c: char| !c.is_alphabetic() && c != '-').filter(|word| word.len() > 1).collect();
+        if whole.len() < line.text.len() {
+            // The half of a word at the end is none.
+            own.pop();
+        }
+        words.extend(own.into_iter().filter(|word| !word.ends_with('-')).map(str::to_lowercase));
+    }
     words
-        .filter(|word| word.trim_matches('-').contains('-') && !word.ends_with('-'))
-        .map(str::to_lowercase)
-        .collect()
 }
 
 /// Whether a text ends in the middle of a sentence.
@@ -208,6 +220,19 @@ mod tests {
                 "• an item@2.2",
                 "• another@2.3"
             ]
+        );
+    }
+
+    #[test]
+    fn broken_capitals_are_joined_where_they_stand_whole_elsewhere() {
+        let own = page(&[
+            ("Of EVALUATION this is the ARITHMETIC EVALUA-", 50.0, 500.0, 1),
+            ("TION of the SO-", 50.0, 500.0, 1),
+            ("NAME that is meant.", 50.0, 200.0, 1),
+        ]);
+        assert_eq!(
+            told(&[own]),
+            ["Of EVALUATION this is the ARITHMETIC EVALUATION of the SO-NAME that is meant.@1.1"]
         );
     }
 

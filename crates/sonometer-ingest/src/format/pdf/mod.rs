@@ -3,6 +3,10 @@
 #[cfg(feature = "pdf")]
 mod builtin;
 mod layout;
+#[cfg(feature = "pdf")]
+mod letters;
+#[cfg(feature = "pdf")]
+mod operators;
 mod poppler;
 mod tidy;
 
@@ -71,7 +75,10 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
 
 #[cfg(feature = "pdf")]
 fn builtin(bytes: &[u8], limits: &Limits, draft: &mut Draft<'_>) -> Result<Vec<Page>, ReadError> {
-    let pages = builtin::pages(bytes, limits)?;
+    let (pages, failed) = builtin::pages(bytes, limits)?;
+    if failed > 0 {
+        draft.note(format!("the built-in reader read {failed} of {} pages only in part", pages.len()));
+    }
     draft.note("read by the built-in reader, which errs with some scripts and layouts; install poppler's `pdftotext` for better text");
     Ok(pages)
 }

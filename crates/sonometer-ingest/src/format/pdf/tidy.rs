@@ -36,36 +36,94 @@ enum Way {
 
 fn way(c: char) -> Way {
     match c {
-        '\u{590}'..='\u{8ff}' if !('\u{660}'..='\u{669}').contains(&c) => Way::Left,
+        c if is_digit(c) => Way::Right,
+        '\u{590}'..='\u{8ff}' => Way::Left,
         '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' => Way::Left,
         c if c.is_alphanumeric() => Way::Right,
         _ => Way::Neutral,
     }
 }
 
-fn way_of(word: &str) -> Way {
-    word.chars().map(way).find(|way| *way != Way::Neutral).unwrap_or(Way::Neutral)
+/// Digits are read from left to right in every script, those of Arabic and Persian too.
+fn is_digit(c: char) -> bool {
+    matches!(c, '0'..='9' | '\u{660}'..='\u{669}' | '\u{6f0}'..='\u{6f9}')
 }
 
-/// The line of words that stand from left to right as they are seen, in the order in which they are read.
+fn way_of(word: &str) -> Way {
+    let of = |wanted: fn(char) -> bool| {
+        word.chars().filter(|c| wanted(*c)).map(way).find(|way| *way != Way::Neutral)
+    };
+    // A number goes with the letters that it stands with.
+    of(|c| !is_digit(c)).or_else(|| of(is_digit)).unwrap_or(Way::Neutral)
+}
+
+/// Whether a word is read from right to left.
+pub(super) fn is_from_right(word: &str) -> bool {
+    way_of(word) == Way::Left
+}
+
+/// Whether two words that touch are read in one way, so that they may be one.
+pub(super) fn fits(word: &str, next: &str) -> bool {
+    let (one, other) = (way_of(word), way_of(next));
+    one == other || one == Way::Neutral || other == Way::Neutral
+}
+
+/// Letters of scripts that have no spaces.
+pub(super) fn is_wide(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..)
+}
+
+/// The letters of a word as they are seen from left to right, in the order in which they are read, and the other way round.
+pub(super) fn turned(word: &str) -> String {
+    let letters: Vec<char> = word.chars().rev().map(mirrored).collect();
+    let mut out = String::with_capacity(word.len());
+    let mut rest = &letters[..];
+    while let Some(first) = rest.iter().position(|c| is_digit(*c)) {
+        let (before, number) = rest.split_at(first);
+        // A number keeps its order, with what stands between its digits.
+        let mut length = 1;
+        while number.get(length).is_some_and(|c| is_digit(*c))
+            || number.get(length).is_some_and(|c| is_within_number(*c))
+                && number.get(length + 1).is_some_and(|c| is_digit(*c))
+        {
+            length += 1;
+        }
+        out.extend(before);
+        out.extend(number[..length].iter().rev());
+        rest = &number[length..];
+    }
+    out.extend(rest);
+    out
+}
+
+fn is_within_number(c: char) -> bool {
+    matches!(c, '.' | ',' | ':' | '/' | '\u{66b}' | '\u{66c}')
+}
+
+/// The line of words that stand from left to right as they are seen, in the order in which they are read. Joined letters are
+/// taken apart only then: apart, the pair lam-alef would be turned too.
 pub(super) fn ordered(words: &[String]) -> String {
+    plain(&in_order(words))
+}
+
+fn in_order(words: &[String]) -> String {
     let ways: Vec<Way> = words.iter().map(|word| way_of(word)).collect();
     let count = |wanted: Way| ways.iter().filter(|way| **way == wanted).count();
     let (left, right) = (count(Way::Left), count(Way::Right));
     if left == 0 {
         return words.join(" ");
     }
-    let turned: Vec<(String, Way)> = words
+    let as_read: Vec<(String, Way)> = words
         .iter()
         .zip(&ways)
         .map(|(word, way)| match way {
-            Way::Left => (word.chars().rev().map(mirrored).collect(), *way),
+            Way::Left => (turned(word), *way),
             _ => (word.clone(), *way),
         })
         .collect();
     // A line is read in the direction of most of its words; stretches of the other kind keep theirs.
     let line_way = if left >= right { Way::Left } else { Way::Right };
-    let mut order: Vec<&(String, Way)> = turned.iter().collect();
+    let mut order: Vec<&(String, Way)> = as_read.iter().collect();
     if line_way == Way::Left {
         order.reverse();
     }
@@ -175,5 +233,9 @@ mod tests {
         assert_eq!(ordered(&words("one תחא two three")), "one אחת two three");
         assert_eq!(ordered(&words("םולש two three םולש")), "שלום two three שלום");
         assert_eq!(ordered(&words("plain words.")), "plain words.");
+        // Lam-alef as one letter; digits of Persian, alone and with letters; a mark that belongs to its letter.
+        assert_eq!(ordered(&words("ﮏﺗﻻ ۱۳۳ ﻪﺤﻔﺻ")), "صفحه ۱۳۳ لاتک");
+        assert_eq!(ordered(&words("(۱۲.۵ﻞﮑﺷ")), "شکل۱۲.۵)");
+        assert_eq!(ordered(&words("ﮤﺘﺴﺑ")), "بست\u{6d5}\u{654}");
     }
 }
