@@ -26,6 +26,10 @@ use std::time::{Duration, Instant};
 /// How often it is asked whether anybody still waits.
 const PULSE: Duration = Duration::from_millis(50);
 
+/// The niceness of a process that gives way: half of the way down.
+#[cfg(unix)]
+const LOW_PRIORITY: i32 = 10;
+
 /// What a reading process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
@@ -35,11 +39,13 @@ pub struct Budget {
     pub memory_bytes: u64,
     /// Seconds from start to end; also its processor time. At least 1.
     pub seconds: u64,
+    /// Whether everything else goes first where processors are short (on Unix): a service answers others meanwhile.
+    pub gives_way: bool,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { limits: Limits::default(), memory_bytes: 2 << 30, seconds: 60 }
+        Self { limits: Limits::default(), memory_bytes: 2 << 30, seconds: 60, gives_way: false }
     }
 }
 
@@ -70,7 +76,7 @@ pub fn read_unless(
             limits.file_bytes,
         ));
     }
-    let question = Question::new(hints, limits, budget.memory_bytes, budget.seconds.max(1));
+    let question = Question::new(hints, budget);
     // Text in JSON is at most six times as long, beside it stands the map.
     let most = (budget.limits.text_bytes as u64).saturating_mul(8).saturating_add(1 << 20);
     ask(helper, &question, bytes, budget, stop, |stdout| {
@@ -91,7 +97,7 @@ pub(crate) fn sound(
     sink: &mut (dyn crate::audio::Sink + Send),
 ) -> Result<crate::audio::Decoded, ReadError> {
     let limits = budget.limits;
-    let mut question = Question::new(&Hints::default(), limits, budget.memory_bytes, budget.seconds.max(1));
+    let mut question = Question::new(&Hints::default(), budget);
     question.is_sound = true;
     question.wants_samples = sink.wants_samples();
     ask(helper, &question, bytes, budget, stop, |stdout| {
@@ -279,6 +285,9 @@ fn confine(question: &Question) {
     for (resource, limit) in limits {
         // Where the limit of the caller is lower already, that one holds.
         let _ = setrlimit(resource, limit);
+    }
+    if question.gives_way {
+        let _ = rustix::process::setpriority_process(None, LOW_PRIORITY);
     }
 }
 

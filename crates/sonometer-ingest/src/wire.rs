@@ -1,5 +1,6 @@
 //! What passes between the process that asks and the one that reads: one JSON object.
 
+use crate::apart::Budget;
 use crate::error::{ReadError, Reason};
 use crate::map::{Map, Piece};
 use crate::{Hints, Ingested, Kind, Limits, Quoted, draft};
@@ -29,10 +30,12 @@ pub(crate) struct Question {
     pub(crate) limits: Limits,
     pub(crate) memory_bytes: u64,
     pub(crate) seconds: u64,
+    #[serde(default)]
+    pub(crate) gives_way: bool,
 }
 
 impl Question {
-    pub(crate) fn new(hints: &Hints, limits: Limits, memory_bytes: u64, seconds: u64) -> Self {
+    pub(crate) fn new(hints: &Hints, budget: &Budget) -> Self {
         let Hints { name, kind, turns, column, role_column, sheet, quoted, roles, modality, builtin_pdf } =
             hints.clone();
         Self {
@@ -48,9 +51,10 @@ impl Question {
             builtin_pdf,
             is_sound: false,
             wants_samples: false,
-            limits,
-            memory_bytes,
-            seconds,
+            limits: budget.limits,
+            memory_bytes: budget.memory_bytes,
+            seconds: budget.seconds.max(1),
+            gives_way: budget.gives_way,
         }
     }
 

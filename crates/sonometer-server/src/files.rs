@@ -65,7 +65,7 @@ impl Default for FileLimits {
             fetches: 8,
             readers: std::thread::available_parallelism().map_or(2, usize::from).max(2),
             turn: Duration::from_secs(5),
-            budget: Budget { limits, memory_bytes: 1 << 30, seconds: 60 },
+            budget: Budget { limits, memory_bytes: 1 << 30, seconds: 60, gives_way: true },
             now_seconds: 10,
             audio_bytes: AUDIO_MOST,
             audio_time: Duration::from_secs(300),

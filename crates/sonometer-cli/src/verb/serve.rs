@@ -161,18 +161,21 @@ fn files(arguments: &Arguments) -> Result<FileReader, Failure> {
 #[cfg(feature = "audio")]
 fn hear(hearer: crate::sound::Hearer) -> sonometer_server::Hear {
     use sonometer_ingest::Hints;
+    use sonometer_ingest::apart::Budget;
     use sonometer_ingest::audio::{self, Channels, Words};
     Arc::new(move |recording| {
         let channels = match recording.channels {
             [] => Channels::Auto,
             roles => Channels::Named(roles.to_vec()),
         };
+        let usual = audio::Request::new(Words::Heard(&*hearer));
         let request = audio::Request {
             channels: &channels,
             language: recording.language,
             helper: Some(recording.helper),
             stop: Some(recording.stop),
-            ..audio::Request::new(Words::Heard(&*hearer))
+            budget: Budget { gives_way: true, ..usual.budget },
+            ..usual
         };
         audio::read(recording.bytes, &Hints::default(), &request)
     })

@@ -59,7 +59,7 @@ fn boundless() -> Limits {
 }
 
 fn refused(file: &[u8], hints: &Hints, memory_bytes: u64, seconds: u64) -> ReadError {
-    let budget = Budget { limits: boundless(), memory_bytes, seconds };
+    let budget = Budget { limits: boundless(), memory_bytes, seconds, gives_way: false };
     read(helper("reads_apart"), file, hints, &budget).expect_err("takes too much")
 }
 
@@ -149,6 +149,38 @@ fn time_ends_a_file_of_too_much_work() {
     assert!(failure.error.message.contains("more than 1 seconds"), "{failure}");
     assert!(begun.elapsed() < Duration::from_secs(60), "took {:?}", begun.elapsed());
     an_ordinary_file_is_read();
+}
+
+/// How low the priorities of the processes are that this one has started.
+#[cfg(target_os = "linux")]
+fn niceness_of_children() -> Vec<String> {
+    let ours = std::process::id().to_string();
+    let processes = std::fs::read_dir("/proc").expect("is there").flatten();
+    let stats = processes.filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok());
+    stats
+        .filter_map(|stat| {
+            // The name in brackets may hold anything.
+            let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+            (fields.get(1) == Some(&&*ours)).then(|| fields.get(16).map(|nice| (*nice).to_owned()))?
+        })
+        .collect()
+}
+
+#[cfg(all(feature = "pdf", target_os = "linux"))]
+#[test]
+fn a_reader_that_is_to_give_way_does() {
+    let hints = Hints { builtin_pdf: true, kind: Some(Kind::Pdf), ..Hints::default() };
+    let file = pages_of_one_stream(20_000, 100_000);
+    let budget = Budget { limits: boundless(), memory_bytes: 8 << 30, seconds: 5, gives_way: true };
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(|| read(helper("reads_apart"), &file, &hints, &budget));
+        let mut gave_way = false;
+        while !gave_way && !reading.is_finished() {
+            gave_way = niceness_of_children().iter().any(|nice| nice == "10");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(gave_way, "no process was at a low priority");
+    });
 }
 
 /// A place for a file that is not there.
