@@ -151,19 +151,26 @@ fn time_ends_a_file_of_too_much_work() {
     an_ordinary_file_is_read();
 }
 
-/// How low the priorities of the processes are that this one has started.
+/// Whether a thread of a process that this one has started has this niceness.
 #[cfg(target_os = "linux")]
-fn niceness_of_children() -> Vec<String> {
+fn a_child_has_niceness(wanted: &str) -> bool {
+    // After the name in brackets, which may hold anything: what it is doing, its parent, …
+    let fields = |stat: &Path| -> Vec<String> {
+        let stat = std::fs::read_to_string(stat).unwrap_or_default();
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        fields.split_whitespace().map(str::to_owned).collect()
+    };
+    let inside = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
     let ours = std::process::id().to_string();
-    let processes = std::fs::read_dir("/proc").expect("is there").flatten();
-    let stats = processes.filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok());
-    stats
-        .filter_map(|stat| {
-            // The name in brackets may hold anything.
-            let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-            (fields.get(1) == Some(&&*ours)).then(|| fields.get(16).map(|nice| (*nice).to_owned()))?
-        })
-        .collect()
+    let children = inside(Path::new("/proc")).into_iter();
+    let mut children = children.filter(|process| fields(&process.join("stat")).get(1) == Some(&ours));
+    children.any(|child| {
+        let mut threads = inside(&child.join("task")).into_iter();
+        threads.any(|thread| fields(&thread.join("stat")).get(16).is_some_and(|nice| nice == wanted))
+    })
 }
 
 #[cfg(all(feature = "pdf", target_os = "linux"))]
@@ -176,7 +183,7 @@ fn a_reader_that_is_to_give_way_does() {
         let reading = scope.spawn(|| read(helper("reads_apart"), &file, &hints, &budget));
         let mut gave_way = false;
         while !gave_way && !reading.is_finished() {
-            gave_way = niceness_of_children().iter().any(|nice| nice == "10");
+            gave_way = a_child_has_niceness("10");
             std::thread::sleep(Duration::from_millis(5));
         }
         assert!(gave_way, "no process was at a low priority");
