@@ -107,7 +107,8 @@ fn named(segment: Segment, stretches: &[Stretch]) -> Vec<Segment> {
             parts.push((place, part));
         }
         if let Some((_, part)) = parts.last_mut() {
-            part.end = Some(word.end);
+            // A word may lie before the segment it is said to be of; no part ends before it begins.
+            part.end = Some(word.end.max(part.start));
             part.words.push(word.clone());
         }
     }
