@@ -4,6 +4,7 @@ mod cards;
 mod dives;
 mod doors;
 mod equal;
+mod fuzz;
 mod guard;
 mod header;
 mod schema;
@@ -15,7 +16,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA]";
+     | guard [--update] | equal [DATA] | fuzz [READER…] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         ["cards", data] => cards::run(false, Some(data)),
         ["equal"] => equal::run(None),
         ["equal", data] => equal::run(Some(data)),
+        ["fuzz", ref rest @ ..] => fuzz::run(rest),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),
