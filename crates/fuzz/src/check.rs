@@ -12,7 +12,9 @@ pub fn check(reader: &Reader, bytes: &[u8]) {
         Err(failure) => {
             let message = &failure.error.message;
             assert!(!message.is_empty(), "an error without words: {failure:?}");
-            let is_caught = message.contains("cannot handle");
+            // What a process apart sends may say anything.
+            let is_sent = matches!(reader.name, "answer" | "frames");
+            let is_caught = message.contains("cannot handle") && !is_sent;
             assert!(!is_caught || !reader.tolerates.is_empty(), "a panic was caught: {failure}");
         }
     }

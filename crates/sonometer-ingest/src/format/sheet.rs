@@ -2,6 +2,7 @@
 
 use super::archive::Archive;
 use super::table::{Cell, Table, count};
+use super::xml::{Node, Walk};
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::{Hints, Ingested, Kind, Limits};
@@ -29,6 +30,10 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
                 "the workbook asks for a password; save it without one",
             ));
         }
+        // The reader below never ends where an element does not.
+        let body = archive.needed("content.xml")?;
+        let mut walk = Walk::new("content.xml", &body, limits.depth);
+        while !matches!(walk.next()?, Node::End) {}
         let mut book: Ods<_> = Ods::new(Cursor::new(bytes)).map_err(|error| broken("", &error))?;
         each_sheet(&mut book, &mut draft, hints, limits, |book, sheet| dense(book, sheet, limits))?;
     } else {
