@@ -173,6 +173,10 @@ impl<'l> Draft<'l> {
             self.note(format!("left out {before} {lines} before the first role"));
         }
         turns.retain(|turn| !turn.content.trim().is_empty());
+        if turns.is_empty() {
+            let message = "lines begin with roles and nobody says anything; write `role: text`";
+            return Err(ReadError::new(Reason::NoText, "", message));
+        }
         self.parts = turns;
         Ok(())
     }

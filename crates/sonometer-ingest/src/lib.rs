@@ -19,6 +19,9 @@ pub mod audio;
 mod draft;
 mod error;
 mod format;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hints;
 mod kept;
 mod kind;

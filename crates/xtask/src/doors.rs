@@ -65,7 +65,7 @@ impl Table {
 type Pair = (Case, Answer);
 
 /// The folder of everything that is built.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     let set = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     set.map_or_else(|| root().join("target"), |folder| std::path::absolute(&folder).unwrap_or(folder))
 }

@@ -4,6 +4,7 @@ mod cards;
 mod dives;
 mod doors;
 mod equal;
+mod fuzz;
 mod guard;
 mod header;
 mod recall;
@@ -16,7 +17,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA] | recall [--words] [FILE…]";
+     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         ["equal", data] => equal::run(Some(data)),
         ["recall", "--words", ref files @ ..] => recall::run(true, files),
         ["recall", ref files @ ..] => recall::run(false, files),
+        ["fuzz", ref rest @ ..] => fuzz::run(rest),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),

@@ -2,12 +2,20 @@
 
 use super::transcript::Word;
 
+/// How far behind the word before one is looked for, in bytes. Thousands of words that are not there would otherwise each be
+/// looked for to the end of the text.
+const NEAR: usize = 4096;
+
 /// The first byte of each word, from left to right; `None` for one that is not there.
 pub(super) fn words(text: &str, words: &[Word]) -> Vec<Option<usize>> {
     let mut from = 0;
     let mut places = Vec::with_capacity(words.len());
     for word in words {
-        let found = text[from..].find(&word.text).or_else(|| loosely(&text[from..], &word.text));
+        let mut to = text.len().min(from + NEAR + word.text.len());
+        while !text.is_char_boundary(to) {
+            to += 1;
+        }
+        let found = text[from..to].find(&word.text).or_else(|| loosely(&text[from..], &word.text));
         places.push(found.map(|at| from + at));
         if let Some(at) = found {
             // Past its first letter: the rest may be written in another way.
@@ -54,5 +62,8 @@ mod tests {
         assert_eq!(places("No, no way.", &["NO", "no", "way"]), [Some(0), Some(4), Some(7)]);
         assert_eq!(places("a b", &["c", "b"]), [None, Some(2)]);
         assert_eq!(places("谢谢你", &["谢谢", "你"]), [Some(0), Some(6)]);
+        // The window ends between letters, and a long word has room in it.
+        let long = format!("{}x", "谢".repeat(2_000));
+        assert_eq!(places(&long, &["x", &long]), [None, Some(0)]);
     }
 }

@@ -3,13 +3,27 @@
 use super::transcript::{Segment, Transcript, Word, seconds};
 use crate::error::{ReadError, Reason};
 use sonometer::Unit;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// A stretch in which somebody speaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stretch {
     start: Unit,
     end: Unit,
-    speaker: String,
+    /// The place of the name in [`Speakers::names`].
+    speaker: usize,
+}
+
+/// Who speaks when.
+#[derive(Debug, Default)]
+struct Speakers {
+    /// By their first stretch.
+    names: Vec<String>,
+    /// By their start.
+    stretches: Vec<Stretch>,
+    /// How far the stretches up to each one reach, and the first of the names that reaches so far.
+    reach: Vec<(Unit, usize)>,
 }
 
 /// Gives each segment, or each word where its time is known, to whoever speaks most of its time; without anybody there, to
@@ -19,15 +33,16 @@ pub(super) fn apply(transcript: Transcript, rttm: &[u8]) -> Result<Transcript, R
         let message = "the transcript names its speakers itself; leave the speakers (RTTM) away";
         return Err(ReadError::new(Reason::Hint, "speakers", message));
     }
-    let stretches = read(rttm)?;
+    let speakers = Speakers::new(read(rttm)?);
     let mut segments = Vec::new();
     for segment in transcript.segments {
-        segments.extend(named(segment, &stretches));
+        segments.extend(named(segment, &speakers));
     }
     Ok(Transcript { segments })
 }
 
-fn read(bytes: &[u8]) -> Result<Vec<Stretch>, ReadError> {
+/// Start, end and name of each stretch that takes any time.
+fn read(bytes: &[u8]) -> Result<Vec<(Unit, Unit, String)>, ReadError> {
     let decoded = crate::text::decode(bytes)?;
     let mut stretches = Vec::new();
     for (number, line) in (1..).zip(decoded.text.lines()) {
@@ -43,13 +58,14 @@ fn read(bytes: &[u8]) -> Result<Vec<Stretch>, ReadError> {
         };
         let (start, length) = (time(3)?, time(4)?);
         let speaker = fields.get(7).filter(|name| **name != "<NA>").ok_or_else(|| wrong(&place))?;
-        stretches.push(Stretch { start, end: Unit(start.0 + length.0), speaker: (*speaker).to_owned() });
+        if length > Unit::ZERO {
+            stretches.push((start, Unit(start.0 + length.0), (*speaker).to_owned()));
+        }
     }
     if stretches.is_empty() {
         let message = "there is no line `SPEAKER file 1 start length <NA> <NA> name <NA> <NA>`; give RTTM";
         return Err(ReadError::new(Reason::Broken, "speakers", message));
     }
-    stretches.sort_by_key(|stretch| stretch.start);
     Ok(stretches)
 }
 
@@ -58,47 +74,74 @@ fn wrong(place: &str) -> ReadError {
     ReadError::new(Reason::Broken, place, message)
 }
 
-/// Who speaks most between two times.
-fn speaker(stretches: &[Stretch], start: Unit, end: Unit) -> String {
-    let mut sums: Vec<(&str, i64)> = Vec::new();
-    for stretch in stretches {
-        let shared = stretch.end.min(end).0 - stretch.start.max(start).0;
-        // Where nobody speaks, what is missing to somebody is less than nothing: the nearest is the largest.
-        match sums.iter_mut().find(|(name, _)| *name == stretch.speaker) {
-            Some((_, sum)) if *sum > 0 && shared > 0 => *sum += shared,
-            Some((_, sum)) => *sum = (*sum).max(shared),
-            None => sums.push((&stretch.speaker, shared)),
+impl Speakers {
+    fn new(mut told: Vec<(Unit, Unit, String)>) -> Self {
+        told.sort_by_key(|(start, ..)| *start);
+        let mut speakers = Self::default();
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut reach = (Unit(i64::MIN), 0);
+        for (start, end, name) in told {
+            let next = places.len();
+            let speaker = *places.entry(name).or_insert_with_key(|name| {
+                speakers.names.push(name.clone());
+                next
+            });
+            if end > reach.0 || end == reach.0 && speaker < reach.1 {
+                reach = (end, speaker);
+            }
+            speakers.stretches.push(Stretch { start, end, speaker });
+            speakers.reach.push(reach);
         }
+        speakers
     }
-    let mut best = sums[0];
-    for other in &sums[1..] {
-        if other.1 > best.1 {
-            best = *other;
+
+    /// Who speaks most between two times; where nobody does, who is nearest. Of several the first. There is a stretch.
+    fn between(&self, start: Unit, end: Unit) -> &str {
+        let later = self.stretches.partition_point(|stretch| stretch.start < end);
+        let mut sums: BTreeMap<usize, i64> = BTreeMap::new();
+        // Back to where nothing reaches so far.
+        for at in (0..later).rev().take_while(|at| self.reach[*at].0 > start) {
+            let Stretch { start: from, end: to, speaker } = self.stretches[at];
+            let shared = to.min(end).0 - from.max(start).0;
+            if shared > 0 {
+                *sums.entry(speaker).or_default() += shared;
+            }
         }
+        let most = sums.into_iter().map(|(speaker, sum)| (sum, Reverse(speaker))).max();
+        let before = || {
+            let (reach, speaker) = self.reach[later.checked_sub(1)?];
+            Some((reach.0 - start.0, Reverse(speaker)))
+        };
+        let after = || {
+            let next = self.stretches.get(later)?.start;
+            let also = self.stretches[later..].iter().take_while(|stretch| stretch.start == next);
+            Some((end.0 - next.0, Reverse(also.map(|stretch| stretch.speaker).min()?)))
+        };
+        let speaker = most.or_else(|| before().max(after())).map_or(0, |(_, Reverse(speaker))| speaker);
+        &self.names[speaker]
     }
-    best.0.to_owned()
 }
 
 /// A segment in the parts of its speakers.
-fn named(segment: Segment, stretches: &[Stretch]) -> Vec<Segment> {
+fn named(segment: Segment, speakers: &Speakers) -> Vec<Segment> {
     let places = super::place::words(&segment.text, &segment.words);
-    let of = |word: &Word| speaker(stretches, word.start, word.end.max(Unit(word.start.0 + 1)));
-    let speakers: Vec<String> = segment.words.iter().map(of).collect();
-    if speakers.is_empty() || places.iter().any(Option::is_none) {
+    let of = |word: &Word| speakers.between(word.start, word.end.max(Unit(word.start.0 + 1)));
+    let names: Vec<&str> = segment.words.iter().map(of).collect();
+    if names.is_empty() || places.iter().any(Option::is_none) {
         let end = segment.end.unwrap_or(segment.start).max(Unit(segment.start.0 + 1));
-        let speaker = Some(speaker(stretches, segment.start, end));
+        let speaker = Some(speakers.between(segment.start, end).to_owned());
         return vec![Segment { speaker, ..segment }];
     }
     let mut parts: Vec<(usize, Segment)> = Vec::new();
-    for (at, (word, name)) in segment.words.iter().zip(&speakers).enumerate() {
-        if at == 0 || *name != speakers[at - 1] {
+    for (at, (word, name)) in segment.words.iter().zip(&names).enumerate() {
+        if at == 0 || *name != names[at - 1] {
             let place = if at == 0 { 0 } else { places[at].unwrap_or(0) };
             let start = if at == 0 { segment.start } else { word.start };
             let part = Segment {
                 start,
                 end: None,
                 text: String::new(),
-                speaker: Some(name.clone()),
+                speaker: Some((*name).to_owned()),
                 words: Vec::new(),
                 confidence: segment.confidence,
                 joins: if at == 0 { segment.joins } else { None },
@@ -107,7 +150,8 @@ fn named(segment: Segment, stretches: &[Stretch]) -> Vec<Segment> {
             parts.push((place, part));
         }
         if let Some((_, part)) = parts.last_mut() {
-            part.end = Some(word.end);
+            // A word may lie before the segment it is said to be of; no part ends before it begins.
+            part.end = Some(word.end.max(part.start));
             part.words.push(word.clone());
         }
     }
@@ -123,6 +167,7 @@ fn named(segment: Segment, stretches: &[Stretch]) -> Vec<Segment> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn word(text: &str, start: i64, end: i64) -> Word {
         Word { text: text.into(), start: Unit(start), end: Unit(end), confidence: None }
@@ -147,5 +192,35 @@ mod tests {
             |rttm: &[u8]| apply(Transcript { segments: vec![late.clone()] }, rttm).expect_err("is none");
         assert!(broken(b"SPEAKER x 1 soon 1 <NA> <NA> ann").to_string().contains("line 1"));
         assert_eq!(broken(b"hello").reason, Reason::Broken);
+    }
+
+    /// The same by a look at every stretch.
+    fn slow(told: &[(Unit, Unit, String)], start: Unit, end: Unit) -> &str {
+        let mut told: Vec<&(Unit, Unit, String)> = told.iter().collect();
+        told.sort_by_key(|(start, ..)| *start);
+        let mut sums: Vec<(&str, i64)> = Vec::new();
+        for (from, to, name) in told {
+            let shared = (*to).min(end).0 - (*from).max(start).0;
+            match sums.iter_mut().find(|(known, _)| known == name) {
+                Some((_, sum)) if *sum > 0 && shared > 0 => *sum += shared,
+                Some((_, sum)) => *sum = (*sum).max(shared),
+                None => sums.push((name, shared)),
+            }
+        }
+        let most = sums.iter().map(|(_, sum)| *sum).max().expect("somebody speaks");
+        sums.iter().find(|(_, sum)| *sum == most).expect("is one of them").0
+    }
+
+    proptest! {
+        #[test]
+        fn the_nearest_and_the_most_are_found(
+            told in proptest::collection::vec((0i64..30, 1i64..12, "[a-d]"), 1..9),
+            (start, length) in (0i64..40, 1i64..9),
+        ) {
+            let told: Vec<_> = told.into_iter().map(|(at, long, name)| (Unit(at), Unit(at + long), name)).collect();
+            let (start, end) = (Unit(start), Unit(start + length));
+            let speakers = Speakers::new(told.clone());
+            prop_assert_eq!(speakers.between(start, end), slow(&told, start, end));
+        }
     }
 }

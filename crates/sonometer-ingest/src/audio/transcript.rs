@@ -177,13 +177,9 @@ fn parted(mut segment: Segment) -> Vec<Segment> {
             }
             from = place;
             let start = if at == 0 { segment.start } else { word.start };
-            parts.push(Segment {
-                start,
-                words: Vec::new(),
-                confidence: None,
-                text: String::new(),
-                ..segment.clone()
-            });
+            // What a part takes over is short; words and text are its own.
+            let (speaker, channel) = (segment.speaker.clone(), segment.channel);
+            parts.push(Segment { start, end: segment.end, speaker, channel, ..Segment::default() });
         }
         if let Some(last) = parts.last_mut() {
             last.end = Some(word.end);

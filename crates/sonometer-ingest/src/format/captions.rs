@@ -146,16 +146,16 @@ impl Shown {
         let mut rest = line;
         while let Some(at) = rest.find('<') {
             shown.text.push_str(&rest[..at]);
-            let (tag, after) = match rest[at + 1..].split_once('>') {
-                // Tags begin with a letter, `/` or a time.
-                Some((tag, after)) if tag.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/') => {
-                    (tag, after)
-                }
-                _ => {
-                    shown.text.push('<');
-                    rest = &rest[at + 1..];
-                    continue;
-                }
+            rest = &rest[at + 1..];
+            // Tags begin with a letter, `/` or a time.
+            if !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/') {
+                shown.text.push('<');
+                continue;
+            }
+            let Some((tag, after)) = rest.split_once('>') else {
+                // No other one ends either: to look for each of them would take a line of thousands too long.
+                shown.text.push('<');
+                break;
             };
             if let Some((name, annotation)) = tag.split_once([' ', '\t'])
                 && (name == "v" || name.starts_with("v."))

@@ -7,6 +7,7 @@ use crate::draft::Draft;
 use crate::error::ReadError;
 use crate::{Hints, Ingested, Kind, Limits};
 use quick_xml::events::BytesStart;
+use std::collections::BTreeMap;
 
 const BODY: &str = "word/document.xml";
 
@@ -30,8 +31,12 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
     story.walk(&body, &text, None)?;
     let references = std::mem::take(&mut story.references);
     for (kind, part) in [("footnote", "word/footnotes.xml"), ("endnote", "word/endnotes.xml")] {
-        let order: Vec<String> =
-            references.iter().filter(|(of, _)| *of == kind).map(|(_, id)| id.clone()).collect();
+        // The number of each, by its first reference.
+        let mut order = BTreeMap::new();
+        for (_, id) in references.iter().filter(|(of, _)| *of == kind) {
+            let next = order.len() + 1;
+            order.entry(id.clone()).or_insert(next);
+        }
         if order.is_empty() {
             continue;
         }
@@ -49,6 +54,9 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
     }
     draft.finish(Kind::Docx, hints)
 }
+
+/// The kind of notes that is read, and the number of each by its id; `None` in the body.
+type Notes<'n> = Option<(&'n str, &'n BTreeMap<String, usize>)>;
 
 /// A flow of paragraphs: the body, or the notes.
 struct Story<'d, 'l> {
@@ -92,7 +100,7 @@ impl<'d, 'l> Story<'d, 'l> {
     }
 
     /// Goes through a part; of notes, only through those that are referred to.
-    fn walk(&mut self, part: &str, text: &str, notes: Option<(&str, &[String])>) -> Result<(), ReadError> {
+    fn walk(&mut self, part: &str, text: &str, notes: Notes<'_>) -> Result<(), ReadError> {
         let mut walk = Walk::new(part, text, self.limits.depth);
         loop {
             match walk.next()? {
@@ -129,11 +137,7 @@ impl<'d, 'l> Story<'d, 'l> {
     }
 
     /// What an element is; `None` for one that ends at once and says all by itself.
-    fn tag(
-        &mut self,
-        tag: &BytesStart<'_>,
-        notes: Option<(&str, &[String])>,
-    ) -> Result<Option<Tag>, ReadError> {
+    fn tag(&mut self, tag: &BytesStart<'_>, notes: Notes<'_>) -> Result<Option<Tag>, ReadError> {
         let value = |name: &str| attribute(tag, name);
         Ok(Some(match tag.name().as_ref() {
             "w:p" => {
@@ -173,9 +177,9 @@ impl<'d, 'l> Story<'d, 'l> {
             "w:footnote" | "w:endnote" => {
                 let at = notes.and_then(|(kind, order)| {
                     let id = value("w:id")?;
-                    Some((kind, order.iter().position(|known| *known == id)?))
+                    Some((kind, order.get(&id)?))
                 });
-                self.note = at.map(|(kind, at)| format!("{kind} {}", at + 1));
+                self.note = at.map(|(kind, number)| format!("{kind} {number}"));
                 Tag::Note
             }
             _ => Tag::Other,
@@ -192,8 +196,7 @@ impl<'d, 'l> Story<'d, 'l> {
     }
 
     fn reference(&mut self, kind: &'static str, id: Option<String>) -> Tag {
-        self.references
-            .extend(id.filter(|id| !self.references.contains(&(kind, id.clone()))).map(|id| (kind, id)));
+        self.references.extend(id.map(|id| (kind, id)));
         Tag::Other
     }
 

@@ -105,6 +105,8 @@ fn walked(text: &str, cuts_quotes: bool) -> State {
 struct State {
     blocks: Vec<Block>,
     open: String,
+    /// Whether `open` holds anything but white space.
+    begun: bool,
     /// The line where `open` begins.
     line: u32,
     /// Whether `open` is a cell behind another.
@@ -123,6 +125,7 @@ impl State {
     fn end_block(&mut self, next_goes_on: bool) {
         let text = if self.verbatim > 0 { self.open.trim().to_owned() } else { trimmed_lines(&self.open) };
         self.open.clear();
+        self.begun = false;
         if !text.is_empty() {
             self.blocks.push(Block { text, line: self.line.max(1), goes_on: self.goes_on });
             self.goes_on = false;
@@ -134,10 +137,11 @@ impl State {
         if self.skipped.is_some() {
             return;
         }
-        if self.open.trim().is_empty() {
+        if !self.begun {
             self.line = line;
         }
         if self.verbatim > 0 {
+            self.begun |= !text.trim().is_empty();
             self.open.push_str(text);
             return;
         }
@@ -147,7 +151,10 @@ impl State {
                 ' ' | '\t' | '\r' | '\n' | '\u{c}' => self.open.push(' '),
                 // A place where a word may be broken is none of the word.
                 '\u{ad}' | '\u{200b}' => {}
-                c => self.open.push(c),
+                c => {
+                    self.begun |= !c.is_whitespace();
+                    self.open.push(c);
+                }
             }
         }
     }
@@ -206,7 +213,7 @@ impl State {
             "td" | "th" => self.end_block(true),
             _ if is_block(name) => {
                 // The paragraph in a cell belongs into its row.
-                let goes_on = self.goes_on && self.open.trim().is_empty();
+                let goes_on = self.goes_on && !self.begun;
                 self.end_block(goes_on);
             }
             _ => {}

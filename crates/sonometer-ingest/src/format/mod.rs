@@ -23,7 +23,7 @@ mod markdown;
 #[cfg(feature = "documents")]
 mod odt;
 #[cfg(feature = "documents")]
-mod pdf;
+pub(crate) mod pdf;
 #[cfg(feature = "documents")]
 mod rtf;
 #[cfg(feature = "documents")]

@@ -6,6 +6,7 @@ use crate::error::ReadError;
 use crate::map::Place;
 use crate::{Hints, Ingested, Kind, Limits};
 use encoding_rs::Encoding;
+use std::collections::BTreeMap;
 
 /// Reads it.
 pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
@@ -15,7 +16,7 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
         at: 0,
         groups: vec![Group { hidden: false, skips: 1, page: None }],
         page: encoding_rs::WINDOWS_1252,
-        fonts: Vec::new(),
+        fonts: BTreeMap::new(),
         pending: Vec::new(),
         text: String::new(),
         to_skip: 0,
@@ -49,7 +50,7 @@ struct Reader<'b> {
     at: usize,
     groups: Vec<Group>,
     page: &'static Encoding,
-    fonts: Vec<(i32, &'static Encoding)>,
+    fonts: BTreeMap<i64, &'static Encoding>,
     /// Bytes of a code page that are not decoded yet.
     pending: Vec<u8>,
     text: String,
@@ -66,7 +67,7 @@ struct Reader<'b> {
     /// Notes, told behind the running text.
     notes: Vec<String>,
     in_font_table: bool,
-    font: i32,
+    font: i64,
 }
 
 impl Reader<'_> {
@@ -100,12 +101,9 @@ impl Reader<'_> {
                     if self.in_font_table && self.groups.len() <= 2 {
                         self.in_font_table = false;
                     }
-                    if let Some((depth, _)) = self.footnotes.last()
-                        && self.groups.len() < *depth
-                        && let Some((_, before)) = self.footnotes.pop()
-                    {
-                        let note = std::mem::replace(&mut self.text, before);
-                        self.notes.push(note);
+                    // More than one may begin in a group.
+                    while self.footnotes.last().is_some_and(|(depth, _)| self.groups.len() < *depth) {
+                        self.end_footnote();
                     }
                 }
                 b'\\' => self.control(draft)?,
@@ -114,12 +112,23 @@ impl Reader<'_> {
             }
         }
         self.flush();
+        // In a file that is cut off, what stands before an open note is text all the same.
+        while !self.footnotes.is_empty() {
+            self.end_footnote();
+        }
         self.end_paragraph(draft)?;
         for (number, note) in (1..).zip(std::mem::take(&mut self.notes)) {
             let place = Place { part: Some(format!("footnote {number}").into()), ..Place::default() };
             draft.paragraph(&note, place)?;
         }
         Ok(())
+    }
+
+    fn end_footnote(&mut self) {
+        if let Some((_, before)) = self.footnotes.pop() {
+            let note = std::mem::replace(&mut self.text, before);
+            self.notes.extend(Some(note).filter(|note| !note.trim().is_empty()));
+        }
     }
 
     fn control(&mut self, draft: &mut Draft<'_>) -> Result<(), ReadError> {
@@ -202,18 +211,15 @@ impl Reader<'_> {
                 self.group().hidden = true;
                 self.in_font_table = true;
             }
-            "f" if self.in_font_table => self.font = number.and_then(|n| i32::try_from(n).ok()).unwrap_or(0),
+            "f" if self.in_font_table => self.font = number.unwrap_or(0),
             "fcharset" if self.in_font_table => {
-                self.fonts.extend(number.and_then(charset).map(|page| (self.font, page)));
+                if let Some(page) = number.and_then(charset) {
+                    self.fonts.entry(self.font).or_insert(page);
+                }
             }
             "f" => {
                 self.flush();
-                let page = self
-                    .fonts
-                    .iter()
-                    .find(|(font, _)| Some(i64::from(*font)) == number)
-                    .map(|(_, page)| *page);
-                self.group().page = page;
+                self.group().page = number.and_then(|font| self.fonts.get(&font).copied());
             }
             "plain" => {
                 self.flush();
@@ -357,6 +363,8 @@ mod tests {
     fn text_of_groups() {
         let rtf = r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Cyr;}}{\*\generator X;}\f0 Gr\'fc\'dfe, {\b bold} {\v hidden}text\par {\f1 \'cf\'f0\'e8}\u8364? \{x\}\line y\par}";
         assert_eq!(text(rtf), "Grüße, bold text\n\nПри€ {x}\ny");
+        assert_eq!(text(r"{\rtf1 a{\footnote\footnote b}c\par d}"), "ac\n\nd\n\nb");
+        assert_eq!(text(r"{\rtf1 a{\footnote b"), "a\n\nb");
         assert_eq!(text(r"{\rtf1 \uc2\u-10179\'ff\'ff\u-8704\'ff\'ff!}"), "😀!");
         assert_eq!(
             text(r"{\rtf1 a{\footnote b\par}c\par\trowd\cellx1 d\cell e\cell\row f\par}"),

@@ -2,6 +2,7 @@
 
 use super::archive::Archive;
 use super::table::{Cell, Table, count};
+use super::xml::{Node, Walk};
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::{Hints, Ingested, Kind, Limits};
@@ -29,6 +30,10 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
                 "the workbook asks for a password; save it without one",
             ));
         }
+        // The reader below never ends where an element does not.
+        let body = archive.needed("content.xml")?;
+        let mut walk = Walk::new("content.xml", &body, limits.depth);
+        while !matches!(walk.next()?, Node::End) {}
         let mut book: Ods<_> = Ods::new(Cursor::new(bytes)).map_err(|error| broken("", &error))?;
         each_sheet(&mut book, &mut draft, hints, limits, |book, sheet| dense(book, sheet, limits))?;
     } else {
@@ -49,6 +54,9 @@ fn broken(place: &str, error: &dyn Display) -> ReadError {
     }
     ReadError::broken(place, format!("the workbook is broken: {message}"))
 }
+
+/// Programs stop at 31 characters, or at some 255.
+const MAX_NAME_BYTES: usize = 1_024;
 
 /// Goes through the sheets that are shown, or the one that is asked for.
 fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
@@ -87,6 +95,10 @@ fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
     }
     let mut total = 0;
     for name in wanted {
+        // It stands in the place of every cell.
+        if name.len() > MAX_NAME_BYTES {
+            return Err(ReadError::too_large("", "the name of a sheet has more bytes", MAX_NAME_BYTES));
+        }
         let cells = cells_of(book, name)?;
         total += cells.len();
         if total > limits.cells {

@@ -79,6 +79,15 @@ fn reports_hold_every_sentence_whole() {
 }
 
 #[test]
+fn roles_that_say_nothing_are_no_text() {
+    for text in ["agent:", "agent:\n\ncustomer: \n"] {
+        let hints = Hints { turns: true, ..Hints::default() };
+        let failure = read(text.as_bytes(), &hints).expect_err("holds no words");
+        assert_eq!(failure.reason, sonometer_ingest::Reason::NoText, "{failure}");
+    }
+}
+
+#[test]
 fn pdf_by_poppler() {
     let read = whole("report.pdf", Hints::default());
     if read.notes.iter().any(|note| note.contains("built-in")) {

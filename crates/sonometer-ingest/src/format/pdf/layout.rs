@@ -2,7 +2,7 @@
 
 use super::{Line, Page, tidy};
 use crate::format::captions::role;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of a paragraph that stands on one page.
 #[derive(Debug, PartialEq)]
@@ -23,11 +23,12 @@ pub(super) fn paragraphs(pages: &[Page], turns: bool) -> Vec<Vec<Part>> {
     for (page_number, page) in (1..).zip(pages) {
         let mut number = 0;
         let mut before: Option<&Line> = None;
+        let edges = edges(page);
         for (at, line) in page.lines.iter().enumerate() {
             let names_role = turns && role(&line.text).is_some();
             let goes_on = !names_role
                 && match (before, paragraphs.last().and_then(|paragraph| paragraph.last())) {
-                    (Some(before), _) => !begins(page, before, line, page.lines.get(at + 1)),
+                    (Some(before), _) => !begins(&edges, before, line, page.lines.get(at + 1)),
                     // From page to page only a sentence that is cut off goes on.
                     (None, Some(part)) => is_cut_off(&part.text) && begins_lower(&line.text),
                     (None, None) => false,
@@ -62,8 +63,18 @@ pub(super) fn paragraphs(pages: &[Page], turns: bool) -> Vec<Vec<Part>> {
     paragraphs
 }
 
+/// Where the blocks of a page begin and end, from left to right.
+fn edges(page: &Page) -> BTreeMap<usize, (f64, f64)> {
+    let mut edges = BTreeMap::new();
+    for line in &page.lines {
+        let (left, right) = edges.entry(line.block).or_insert((f64::MAX, f64::MIN));
+        (*left, *right) = (line.left.min(*left), line.right.max(*right));
+    }
+    edges
+}
+
 /// Whether a paragraph begins with `line`.
-fn begins(page: &Page, before: &Line, line: &Line, after: Option<&Line>) -> bool {
+fn begins(edges: &BTreeMap<usize, (f64, f64)>, before: &Line, line: &Line, after: Option<&Line>) -> bool {
     let height = (before.bottom - before.top).max(1.0);
     let own_height = (line.bottom - line.top).max(1.0);
     let is_ended = !is_cut_off(&before.text);
@@ -83,9 +94,7 @@ fn begins(page: &Page, before: &Line, line: &Line, after: Option<&Line>) -> bool
     if gap > height * 0.6 {
         return true;
     }
-    let own: Vec<&Line> = page.lines.iter().filter(|other| other.block == line.block).collect();
-    let right = own.iter().map(|other| other.right).fold(f64::MIN, f64::max);
-    let left = own.iter().map(|other| other.left).fold(f64::MAX, f64::min);
+    let (left, right) = edges.get(&line.block).copied().unwrap_or((line.left, line.right));
     // Would the first word of this line have fitted on the line before?
     let first = line.text.split(' ').next().unwrap_or_default().chars().count() as f64;
     let letter = (line.right - line.left) / (line.text.chars().count().max(1) as f64);

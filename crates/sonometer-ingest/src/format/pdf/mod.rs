@@ -38,10 +38,21 @@ struct Page {
 pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
     let mut draft = Draft::new(limits);
     let found = if hints.builtin_pdf { None } else { poppler::pages(bytes, limits)? };
-    let mut pages = match found {
+    let pages = match found {
         Some(pages) => pages,
         None => builtin(bytes, limits, &mut draft)?,
     };
+    told(pages, draft, hints)
+}
+
+/// What poppler's program printed, for the fuzzer.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn of_poppler(printed: &[u8], hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
+    told(poppler::parse(printed, limits)?, Draft::new(limits), hints)
+}
+
+/// The text of pages, by paragraphs.
+fn told(mut pages: Vec<Page>, mut draft: Draft<'_>, hints: &Hints) -> Result<Ingested, ReadError> {
     let with_text = pages.iter().filter(|page| !page.lines.is_empty()).count();
     if with_text == 0 {
         let count = pages.len();

@@ -39,7 +39,7 @@ pub(super) fn pages(bytes: &[u8], limits: &Limits) -> Result<Option<Vec<Page>>, 
 }
 
 /// One element stands on each line of the output.
-fn parse(output: impl BufRead, limits: &Limits) -> Result<Vec<Page>, ReadError> {
+pub(super) fn parse(output: impl BufRead, limits: &Limits) -> Result<Vec<Page>, ReadError> {
     let mut pages: Vec<Page> = Vec::new();
     let (mut block, mut bytes) = (0, 0);
     let mut words: Vec<String> = Vec::new();
