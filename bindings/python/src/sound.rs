@@ -31,8 +31,8 @@ impl Hearer {
         let Some(given) = &arguments.transcriber else { return Ok(Self::Nobody) };
         if let Ok(line) = given.cast::<PyString>() {
             return Ok(Self::Program(match (text(line, "transcriber")?, seconds) {
+                ("pocketsphinx", Some(seconds)) => Box::new(PocketSphinx::new(None).within(seconds)),
                 ("pocketsphinx", None) => Box::new(PocketSphinx::new(None)),
-                ("pocketsphinx", Some(_)) => return Err(unlimited("pocketsphinx limits itself")),
                 (line, Some(seconds)) => Box::new(External::new(line)?.within(seconds)),
                 (line, None) => Box::new(External::new(line)?),
             }));
@@ -43,14 +43,13 @@ impl Hearer {
             return Err(Failure::wrong_type("transcriber", message, fix));
         }
         match seconds {
-            Some(_) => Err(unlimited("a callable is not ended from outside")),
+            Some(_) => {
+                let message = "it is for programs, and a callable is not ended from outside";
+                Err(Failure::invalid("transcriber_seconds", message.to_owned(), "leave it away"))
+            }
             None => Ok(Self::Called(Callable::new(given)?)),
         }
     }
-}
-
-fn unlimited(why: &str) -> Failure {
-    Failure::invalid("transcriber_seconds", format!("it is for command lines, and {why}"), "leave it away")
 }
 
 fn channels(given: Option<&Bound<'_, PyAny>>) -> Outcome<Channels> {
