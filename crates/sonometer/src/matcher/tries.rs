@@ -1,14 +1,18 @@
 //! Where programs are to be tried.
 
-/// Starts at which rules are tried, each once. Sorted by counting: there are as many starts as tokens, and many tries.
+/// So many are sorted by putting each in its place; more are sorted by counting.
+const FEW: usize = 20;
+
+/// Starts at which rules are tried, each once. Many are sorted by counting, as there are only as many starts as tokens: the sorts of
+/// a standard library that is built for size take a tenth of all the time.
 #[derive(Default)]
 pub(super) struct Tries {
-    /// Rules and starts, as they were noted.
+    /// Starts and rules, as they were noted.
     noted: Vec<(u32, u32)>,
-    /// The rules by their start.
-    rules: Vec<u32>,
-    /// Where the rules of each start are.
-    from: Vec<u32>,
+    /// The same by their start.
+    ordered: Vec<(u32, u32)>,
+    /// Where in it those of each start go.
+    places: Vec<u32>,
     /// For each rule the last round it was tried in; a round is a start.
     tried: Vec<u32>,
     round: u32,
@@ -17,53 +21,76 @@ pub(super) struct Tries {
 impl Tries {
     /// About the bytes held on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.noted.capacity() * size_of::<(u32, u32)>()
-            + (self.rules.capacity() + self.from.capacity() + self.tried.capacity()) * size_of::<u32>()
+        (self.noted.capacity() + self.ordered.capacity()) * size_of::<(u32, u32)>()
+            + (self.places.capacity() + self.tried.capacity()) * size_of::<u32>()
     }
 
     /// Notes a rule at each of these starts.
     pub(super) fn note(&mut self, rule: u32, starts: impl Iterator<Item = u32>) {
-        self.noted.extend(starts.map(|start| (rule, start)));
+        self.noted.extend(starts.map(|start| (start, rule)));
     }
 
-    /// Visits what was noted, by start, and forgets it. `rules` and `tokens`: how many there are.
+    /// Visits each rule and start that was noted, by start, and forgets them. `rules` and `tokens`: how many there are.
     pub(super) fn visit(&mut self, rules: usize, tokens: usize, mut visit: impl FnMut(u32, u32)) {
-        let Self { noted, rules: by_start, from, tried, round } = self;
-        if tried.len() < rules {
-            tried.resize(rules, 0);
+        if self.noted.len() <= FEW {
+            self.sort_few();
+        } else {
+            self.sort_by_counting(tokens);
         }
-        from.clear();
-        from.resize(tokens + 1, 0);
-        for (_, start) in &*noted {
-            from[*start as usize] += 1;
+        if self.tried.len() < rules {
+            self.tried.resize(rules, 0);
+        }
+        let mut last = None;
+        for &(start, rule) in &self.noted {
+            if last != Some(start) {
+                last = Some(start);
+                if self.round == u32::MAX {
+                    self.tried.fill(0);
+                    self.round = 0;
+                }
+                self.round += 1;
+            }
+            let tried = &mut self.tried[rule as usize];
+            if *tried != self.round {
+                *tried = self.round;
+                visit(rule, start);
+            }
+        }
+        self.noted.clear();
+    }
+
+    fn sort_few(&mut self) {
+        for end in 1..self.noted.len() {
+            let moved = self.noted[end];
+            let mut at = end;
+            while at > 0 && self.noted[at - 1].0 > moved.0 {
+                self.noted[at] = self.noted[at - 1];
+                at -= 1;
+            }
+            self.noted[at] = moved;
+        }
+    }
+
+    fn sort_by_counting(&mut self, tokens: usize) {
+        self.places.clear();
+        self.places.resize(tokens, 0);
+        for (start, _) in &self.noted {
+            self.places[*start as usize] += 1;
         }
         let mut sum = 0;
-        for here in &mut *from {
-            sum += *here;
-            *here = sum;
+        for place in &mut self.places {
+            let here = *place;
+            *place = sum;
+            sum += here;
         }
-        by_start.clear();
-        by_start.resize(noted.len(), 0);
-        for (rule, start) in &*noted {
-            let here = &mut from[*start as usize];
-            *here -= 1;
-            by_start[*here as usize] = *rule;
+        self.ordered.clear();
+        self.ordered.resize(self.noted.len(), (0, 0));
+        for noted in &self.noted {
+            let place = &mut self.places[noted.0 as usize];
+            self.ordered[*place as usize] = *noted;
+            *place += 1;
         }
-        noted.clear();
-        for (start, ends) in from.windows(2).enumerate() {
-            if *round == u32::MAX {
-                tried.fill(0);
-                *round = 0;
-            }
-            *round += 1;
-            for rule in &by_start[ends[0] as usize..ends[1] as usize] {
-                let last = &mut tried[*rule as usize];
-                if *last != *round {
-                    *last = *round;
-                    visit(*rule, start as u32);
-                }
-            }
-        }
+        std::mem::swap(&mut self.noted, &mut self.ordered);
     }
 }
 
