@@ -176,6 +176,8 @@ pub(super) fn drop_repeated(pages: &mut [Page]) -> usize {
         let mut gone: Vec<usize> =
             edges(page).into_iter().filter(|(_, key)| is_repeated(key)).map(|(at, _)| at).collect();
         gone.sort_unstable();
+        // A box that stands on its head is at both edges.
+        gone.dedup();
         for at in gone.into_iter().rev() {
             page.lines.remove(at);
             dropped += 1;
