@@ -34,7 +34,7 @@ const MOST: usize = 12;
 pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
     let (wanted, seconds) = read(arguments)?;
     let binary = build()?;
-    let folder = target().join("fuzz").join("work");
+    let folder = target().join("fuzz").join("readers");
     let prepared = Command::new(&binary).env("SONOMETER_FUZZ_PREPARE", &folder).output();
     let prepared = prepared.map_err(|error| format!("{}: {error}", binary.display()))?;
     if !prepared.status.success() {

@@ -4,7 +4,7 @@
 const FEW: usize = 20;
 
 /// Starts at which rules are tried, each once. Many are sorted by counting, as there are only as many starts as tokens: the sorts of
-/// a standard library that is built for size take a tenth of all the time.
+/// a standard library that is built for size are slow (DESIGN.md, Finding).
 #[derive(Default)]
 pub(super) struct Tries {
     /// Starts and rules, as they were noted.
