@@ -204,7 +204,7 @@ fn publish_refuses_what_fails_or_can_still_change() {
             (other_name, other),
         ];
         let folder = folder("refused", &files);
-        // The name decides how the text is looked at, not how it is read.
+        // JSON is read as such whatever the file is called.
         let door = path(&folder, "door.yaml");
         let (code, out, told) = run(&["publish", &door]);
         assert!(matches!(code, 2 | 4) && told.contains(said), "{said}\n{out}{told}");

@@ -116,3 +116,17 @@ fn metrics_and_blueprints_have_a_normal_form_too() {
     let tidy = "sonometer_blueprint: 1\nid: b\nversion: \"1\"\nprotocols: [courtesy, affect]\nmetrics: reply-quality\n";
     assert_eq!(formatted(blueprint), tidy);
 }
+
+#[test]
+fn maps_in_brackets_that_are_too_long_stand_below_each_other() {
+    let head = "sonometer: 1\nid: a\nversion: \"1\"\ntaxonomy: Signal\nmarkers:";
+    let lines = "[one two, three four five, six seven eight nine, ten eleven twelve, thirteen fourteen]";
+    let text = format!(
+        "{head} [{{hit: One two., strong: {lines}, label: counts}}, {{label: other, strong: so on}}]\n"
+    );
+    let first = format!("  - label: counts\n    strong: {lines}\n    hit: One two.\n");
+    let tidy = format!("{head}\n{first}\n  - {{label: other, strong: so on}}\n");
+    assert_eq!(formatted(&text), tidy);
+    let commented = format!("{head}\n  - {{label: counts, strong: {lines}, hit: One two.}} # all\n");
+    assert_eq!(formatted(&commented), format!("{head}\n  # all\n{first}"));
+}
