@@ -85,9 +85,9 @@ enum Verb {
     Diff(verb::diff::Arguments),
     /// Play a stage: a world that answers what an agent says; verify and export its cards
     Dive(Box<verb::dive::Arguments>),
-    /// Write protocol, metric and blueprint files in their one normal form
+    /// Write protocol, metric, blueprint and stage files in their one normal form
     Fmt(verb::fmt::Arguments),
-    /// Freeze a protocol whose tests pass, or a metric or blueprint of frozen parts, and print its digest
+    /// Freeze a protocol or stage whose tests pass, or a metric or blueprint of frozen parts, and print its digest
     Publish(verb::publish::Arguments),
     /// Print the JSON Schema of protocol, metric, blueprint or stage files, for editors
     Schema(verb::schema::Arguments),

@@ -2,10 +2,7 @@
 
 use crate::failure::Failure;
 use crate::{file, near};
-use sonometer::composition::Reference;
-use sonometer::{
-    Catalog, Diagnostics, Document, Error, ErrorCode, Instrument, Metric, Protocol, Sensor, TargetKind,
-};
+use sonometer::{Diagnostics, Document, Error, ErrorCode, Instrument, Protocol, Sensor, TargetKind};
 use sonometer_catalog::{Entry, NotFound, Shelf, entries, find_any, is_named_like_one};
 use std::borrow::Cow;
 use std::path::Path;
@@ -67,32 +64,6 @@ impl Source {
             None => {}
         }
         shelf
-    }
-
-    /// Everything that a metric or blueprint names, each with who names it: itself, or a metric in it.
-    pub(crate) fn references(&self, composed: &Document) -> Result<Vec<(String, Reference)>, Error> {
-        let components = |metric: &Metric| {
-            let own = metric.components.iter().map(|component| component.protocol.clone());
-            own.map(|reference| (format!("`{}`", metric.id), reference)).collect::<Vec<_>>()
-        };
-        match composed {
-            Document::Protocol(_) => Ok(Vec::new()),
-            Document::Metric(metric) => Ok(components(metric)),
-            Document::Blueprint(blueprint) => {
-                let name = format!("`{}`", blueprint.id);
-                let own = blueprint.protocols.iter().chain(&blueprint.metrics);
-                let mut all: Vec<_> = own.map(|reference| (name.clone(), reference.clone())).collect();
-                let beside = self.beside();
-                for Reference { id, version } in &blueprint.metrics {
-                    for metric in beside.metrics(id)? {
-                        if version.as_ref().is_none_or(|version| *version == metric.version) {
-                            all.extend(components(&metric));
-                        }
-                    }
-                }
-                Ok(all)
-            }
-        }
     }
 
     /// The instrument of a protocol.

@@ -1,4 +1,4 @@
-//! The one normal form of a protocol, metric or blueprint in YAML.
+//! The one normal form of a protocol, metric, blueprint or stage in YAML.
 //!
 //! The tree of the reader gives the values, the source between them gives comments and blank lines (`tree`); `order`
 //! knows where keys belong, `scalar` what needs quotes, `print` writes it down. Nothing is believed: the result must
@@ -9,8 +9,10 @@ mod print;
 mod scalar;
 mod tree;
 
+use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE};
 use sonometer::protocol::source::{self, Node};
-use sonometer::{Diagnostics, Document, TargetKind};
+use sonometer::stage::Stage;
+use sonometer::{Diagnostics, Document, Error, TargetKind};
 
 /// Why a text is left as it is.
 #[derive(Debug)]
@@ -25,17 +27,16 @@ pub(crate) enum Refusal {
 
 /// The normal form of the file `text`.
 pub(crate) fn format(text: &str) -> Result<String, Refusal> {
-    let before = read(text)?;
+    let (keys, before) = read(text)?;
     if is_json(text) {
         return Err(Refusal::Json);
     }
-    let kind = before.kind();
-    let (formatted, comments) = print(text, kind)?;
-    let after = read(&formatted).map_err(|_| Refusal::Changed("it could not be read any more"))?;
-    if after.to_canonical_json() != before.to_canonical_json() {
+    let (formatted, comments) = print(text, keys)?;
+    let (_, after) = read(&formatted).map_err(|_| Refusal::Changed("it could not be read any more"))?;
+    if after != before {
         return Err(Refusal::Changed("it would not mean the same"));
     }
-    let (again, kept) = print(&formatted, kind)?;
+    let (again, kept) = print(&formatted, keys)?;
     if kept != comments {
         return Err(Refusal::Changed("a comment would be lost"));
     }
@@ -45,26 +46,45 @@ pub(crate) fn format(text: &str) -> Result<String, Refusal> {
     Ok(formatted)
 }
 
-fn read(text: &str) -> Result<Document, Refusal> {
-    Document::read(text).map(|(document, _)| document).map_err(|error| Refusal::Findings(error.diagnostics))
+/// The keys of this kind of file, and its canonical JSON.
+fn read(text: &str) -> Result<(&'static Map, String), Refusal> {
+    let refused = |error: Error| Refusal::Findings(error.diagnostics);
+    if tree_of(text)?.get("sonometer_stage").is_some() {
+        let (stage, _) = Stage::read(text).map_err(refused)?;
+        return Ok((&STAGE, stage.to_canonical_json()));
+    }
+    let (document, _) = Document::read(text).map_err(refused)?;
+    let keys = match document.kind() {
+        TargetKind::Protocol => &PROTOCOL,
+        TargetKind::Metric => &METRIC,
+        TargetKind::Blueprint => &BLUEPRINT,
+    };
+    Ok((keys, document.to_canonical_json()))
 }
 
-/// The text printed anew, and its comments in the order of the alphabet.
-fn print(text: &str, kind: TargetKind) -> Result<(String, Vec<String>), Refusal> {
-    let (root, _): (Node, _) = source::read(text).map_err(|finding| {
+fn tree_of(text: &str) -> Result<Node, Refusal> {
+    let tree = source::read(text).map_err(|finding| {
         let mut found = Diagnostics::new();
         found.push(finding);
         Refusal::Findings(found)
-    })?;
+    });
+    tree.map(|(root, _)| root)
+}
+
+/// The text printed anew, and its comments in the order of the alphabet.
+fn print(text: &str, keys: &'static Map) -> Result<(String, Vec<String>), Refusal> {
+    let root = tree_of(text)?;
     let document = tree::Document::of(text, &root);
     let mut comments = document.comments();
     comments.sort_unstable();
-    Ok((print::print(&document, order::Kind::root(kind)), comments))
+    Ok((print::print(&document, order::Kind::root(keys)), comments))
 }
 
 fn is_json(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && source::read_json(text).is_ok()
 }
 
+#[cfg(test)]
+mod stage_tests;
 #[cfg(test)]
 mod tests;

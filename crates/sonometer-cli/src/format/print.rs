@@ -96,7 +96,12 @@ impl Printer {
                 }
             }
             Value::List(items) => {
-                items.iter().for_each(|node| self.item_line(&Entry::bare(None, node), kind, key, indent));
+                for (number, node) in items.iter().enumerate() {
+                    if below.stands_apart() && number > 0 {
+                        self.text.push('\n');
+                    }
+                    self.item_line(&Entry::bare(None, node), kind, key, indent);
+                }
             }
             Value::Null | Value::Scalar(_) => {}
         }
@@ -120,14 +125,14 @@ impl Printer {
             self.trivia(&comments, indent);
         }
         if children.first().is_some_and(|child| child.key.is_some()) {
-            let start = self.text.len();
-            for (number, child) in children.into_iter().enumerate() {
-                match number {
-                    0 => self.entry_line(child, kind, indent + 2),
-                    _ => self.entry(child, kind, indent + 2, false),
+            self.dashed(indent, |printer| {
+                for (number, child) in children.into_iter().enumerate() {
+                    match number {
+                        0 => printer.entry_line(child, kind, indent + 2),
+                        _ => printer.entry(child, kind, indent + 2, false),
+                    }
                 }
-            }
-            self.text.replace_range(start + indent..=start + indent, "-");
+            });
             self.trivia(&entry.tail, indent + 2);
         } else {
             self.item_line(entry, kind, "", indent);
@@ -135,9 +140,22 @@ impl Printer {
     }
 
     fn item_line(&mut self, entry: &Entry<'_>, kind: Kind, key: &str, indent: usize) {
+        let is_map = entry.children.is_empty() && matches!(entry.node.value, Value::Map(_));
+        if is_map && indent + 2 + flow(entry.node, kind, key).chars().count() > WIDTH {
+            // Behind the dash stands its first key, so its comment stands before it.
+            self.trivia(entry.trail.map(Trivia::Comment).as_slice(), indent);
+            return self.dashed(indent, |printer| printer.unfolded(entry.node, kind, key, indent + 2));
+        }
         self.start(indent);
         self.text.push('-');
         self.value(entry, kind, key, indent + 2);
+    }
+
+    /// A dash, and behind it what is written two columns further in.
+    fn dashed(&mut self, indent: usize, write: impl FnOnce(&mut Self)) {
+        let start = self.text.len();
+        write(self);
+        self.text.replace_range(start + indent..=start + indent, "-");
     }
 
     /// The lines of a block. Where each line counts for itself, its indentation means nothing.
@@ -196,7 +214,14 @@ fn is_block(scalar: &Scalar) -> bool {
 
 fn one_line(scalar: &Scalar, kind: Kind, key: &str, in_flow: bool) -> String {
     let text = scalar.text.trim();
-    scalar::one_line(text, in_flow, kind.is_text(key))
+    if !kind.is_prose(key) {
+        return scalar::one_line(text, in_flow, kind.is_text(key));
+    }
+    match scalar.style {
+        Style::Quoted => scalar::quoted(text),
+        // A whole number reads back as the same text everywhere.
+        _ => scalar::one_line(text, in_flow, !scalar::is_whole(text)),
+    }
 }
 
 /// A map or list in brackets, or a scalar inside one.

@@ -10,6 +10,11 @@ pub(super) fn one_line(value: &str, in_flow: bool, text: bool) -> String {
     if !escapes && value.contains(['"', '\\']) {
         return format!("'{}'", value.replace('\'', "''"));
     }
+    quoted(value)
+}
+
+/// A text in double quotes.
+pub(super) fn quoted(value: &str) -> String {
     let mut quoted = String::from("\"");
     for c in value.chars() {
         match c {
@@ -29,6 +34,8 @@ fn is_plain(value: &str, in_flow: bool) -> bool {
     let (first, second) = (chars.next(), chars.next());
     let begins = match first {
         None => false,
+        // Many readers take these in brackets for signs of YAML, whatever follows.
+        Some('?' | ':') if in_flow => false,
         // A sign of YAML, unless something follows it directly.
         Some('-' | '?' | ':') => second.is_some_and(|c| !(c.is_whitespace() || in_flow && is_flow_sign(c))),
         Some(c) => !",[]{}#&*!|>'\"%@`".contains(c) && !c.is_whitespace(),
@@ -39,7 +46,7 @@ fn is_plain(value: &str, in_flow: bool) -> bool {
         && !value.ends_with(':')
         && !value.ends_with(char::is_whitespace)
         && !value.chars().any(|c| c.is_control() || c == '\u{feff}')
-        && !(in_flow && value.chars().any(is_flow_sign))
+        && !(in_flow && (value.chars().any(is_flow_sign) || value.ends_with(" -")))
         && !(in_flow && value.contains(':') && !value.contains(|c: char| c.is_alphanumeric()))
         && !value.starts_with("---")
         && !value.starts_with("...")
@@ -53,9 +60,18 @@ fn is_flow_sign(c: char) -> bool {
 pub(super) fn looks_typed(value: &str) -> bool {
     let name = ["true", "false", "null", "~", "yes", "no", "on", "off", ".inf", ".nan"];
     let number = value.trim_start_matches(['-', '+', '.']);
+    let is_hex = number.starts_with("0x");
+    let may_hold =
+        |c: char| c.is_ascii_digit() || is_hex && c.is_ascii_hexdigit() || "+-._:xoeETZ".contains(c);
     name.iter().any(|name| value.eq_ignore_ascii_case(name))
-        || number.starts_with(|c: char| c.is_ascii_digit())
-            && number.chars().all(|c| c.is_ascii_hexdigit() || "+-._:xoTZ".contains(c))
+        || number.starts_with(|c: char| c.is_ascii_digit()) && number.chars().all(may_hold)
+}
+
+/// Whether every reader that takes it for a number writes the same digits back.
+pub(super) fn is_whole(value: &str) -> bool {
+    (1..=15).contains(&value.len())
+        && value.bytes().all(|b| b.is_ascii_digit())
+        && (value == "0" || !value.starts_with('0'))
 }
 
 #[cfg(test)]
@@ -82,9 +98,17 @@ mod tests {
             assert_eq!(one_line(value, false, false), quoted);
         }
         assert_eq!(one_line("a, b", true, false), "\"a, b\"");
+        assert_eq!(one_line("?a", true, false), "\"?a\"");
+        assert_eq!(one_line("well -", true, false), "\"well -\"");
         assert_eq!(one_line("1.0", false, true), "\"1.0\"");
         assert_eq!(one_line("2024-05-01", false, true), "\"2024-05-01\"");
+        assert_eq!(one_line("0xFa", false, true), "\"0xFa\"");
+        assert_eq!(one_line("1.5e-3", false, true), "\"1.5e-3\"");
         assert_eq!(one_line("2 kinds", false, true), "2 kinds");
+        assert_eq!(one_line("30d", false, true), "30d");
         assert_eq!(one_line("no", false, true), "\"no\"");
+        assert_eq!(quoted("\"Well?\" \\"), r#""\"Well?\" \\""#);
+        assert!(["0", "38", "123456789012345"].iter().all(|text| is_whole(text)));
+        assert!(["", "038", "3.5", "-3", "3a", "1234567890123456"].iter().all(|text| !is_whole(text)));
     }
 }

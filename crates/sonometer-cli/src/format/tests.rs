@@ -6,7 +6,7 @@ use sonometer::Protocol;
 use sonometer_reference::generate;
 use std::path::{Path, PathBuf};
 
-fn formatted(text: &str) -> String {
+pub(super) fn formatted(text: &str) -> String {
     format(text).unwrap_or_else(|refusal| panic!("{refusal:?} of\n{text}"))
 }
 
@@ -35,13 +35,13 @@ fn files_with_errors_and_json_are_refused() {
     assert!(matches!(format(&json), Err(Refusal::Json)));
 }
 
-/// Every protocol file of the repository.
-fn protocols(folder: &Path, into: &mut Vec<PathBuf>) {
+/// Every file of the repository that may be one of ours.
+fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("is there") {
         let path = entry.expect("can be read").path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if path.is_dir() && !name.starts_with('.') && name != "target" {
-            protocols(&path, into);
+            files(&path, into);
         } else if path.extension().is_some_and(|extension| extension == "yaml") {
             into.push(path);
         }
@@ -49,23 +49,24 @@ fn protocols(folder: &Path, into: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn every_protocol_of_the_tree_keeps_its_meaning_and_comes_to_rest() {
-    let mut files = Vec::new();
-    protocols(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), &mut files);
-    let mut sound = 0;
-    for path in files {
+fn every_file_of_the_tree_keeps_its_meaning_and_comes_to_rest() {
+    let mut all = Vec::new();
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), &mut all);
+    let (mut stages, mut sound) = (0, 0);
+    for path in all {
         let text = std::fs::read_to_string(&path).expect("is UTF-8");
         match format(&text) {
+            Ok(_) if Stage::is_meant(&text) => stages += 1,
             Ok(_) => sound += 1,
             Err(Refusal::Findings(_)) => {}
             Err(refusal) => panic!("{}: {refusal:?}", path.display()),
         }
     }
-    assert!(sound >= 12, "only {sound} protocols are sound");
+    assert!(sound >= 12 && stages >= 12, "only {sound} protocols and {stages} stages are sound");
 }
 
 /// Canonical JSON printed as YAML in blocks, with quotes on everything, and a comment here and there.
-fn as_yaml(value: &serde_json::Value, indent: usize, into: &mut String) {
+pub(super) fn as_yaml(value: &serde_json::Value, indent: usize, into: &mut String) {
     let quoted = |text: &str| serde_json::to_string(text).expect("is a text").replace('\u{7f}', "\\u007f");
     match value {
         serde_json::Value::Object(entries) if !entries.is_empty() => {
@@ -114,4 +115,18 @@ fn metrics_and_blueprints_have_a_normal_form_too() {
     let blueprint = "metrics: reply-quality\nsonometer_blueprint: 1\nversion: \"1\"\nid: b\nprotocols: [ courtesy,\n  affect ]\n";
     let tidy = "sonometer_blueprint: 1\nid: b\nversion: \"1\"\nprotocols: [courtesy, affect]\nmetrics: reply-quality\n";
     assert_eq!(formatted(blueprint), tidy);
+}
+
+#[test]
+fn maps_in_brackets_that_are_too_long_stand_below_each_other() {
+    let head = "sonometer: 1\nid: a\nversion: \"1\"\ntaxonomy: Signal\nmarkers:";
+    let lines = "[one two, three four five, six seven eight nine, ten eleven twelve, thirteen fourteen]";
+    let text = format!(
+        "{head} [{{hit: One two., strong: {lines}, label: counts}}, {{label: other, strong: so on}}]\n"
+    );
+    let first = format!("  - label: counts\n    strong: {lines}\n    hit: One two.\n");
+    let tidy = format!("{head}\n{first}\n  - {{label: other, strong: so on}}\n");
+    assert_eq!(formatted(&text), tidy);
+    let commented = format!("{head}\n  - {{label: counts, strong: {lines}, hit: One two.}} # all\n");
+    assert_eq!(formatted(&commented), format!("{head}\n  # all\n{first}"));
 }

@@ -1,4 +1,4 @@
-//! `sonometer fmt`: protocol, metric and blueprint files in their one normal form.
+//! `sonometer fmt`: protocol, metric, blueprint and stage files in their one normal form.
 
 use crate::diff;
 use crate::failure::{Exit, Failure, counted};
@@ -11,7 +11,7 @@ use sonometer::ErrorCode;
 /// Arguments of `fmt`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Protocol, metric or blueprint files in YAML, or `-` to filter standard input
+    /// Protocol, metric, blueprint or stage files in YAML, or `-` to filter standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Writes nothing, shows what would change, and ends with 1 if anything would

@@ -9,6 +9,7 @@ use crate::input::{Input, InputArguments};
 use crate::json;
 use crate::screen::Screen;
 use crate::target::Source;
+use crate::verb::dive::StageSource;
 use moved::Moved;
 use report::Totals;
 use sonometer::{Document, Instrument};
@@ -41,6 +42,14 @@ struct Version {
 
 impl Version {
     fn find(target: &str) -> Result<Self, Failure> {
+        if let Some(stage) = StageSource::meant(target) {
+            return Err(Failure::unusable(format!(
+                "{}: a stage is dived and not sensed, so that it moves no reading of a corpus; `sonometer test` runs the \
+                 walkthroughs of each version, `sonometer dive {target} --actions FILE` plays what was said in another one, \
+                 and `diff` compares two versions of what senses them",
+                stage.source.name
+            )));
+        }
         let source = Source::find(target)?;
         let document = source.document()?.0;
         let instrument =

@@ -49,20 +49,20 @@ impl StageSource {
         }
     }
 
+    /// Where it finds what senses it: the files beside it, what ships, what ships for stages.
+    pub(crate) fn shelf(&self) -> Shelf {
+        self.source.beside().for_stages()
+    }
+
     /// The stage with what senses it: found beside its file, then in the catalogue.
     pub(crate) fn world(&self) -> Result<World, Failure> {
         let own = |error: Error| Failure::protocol(self.source.clone(), error.diagnostics);
         let (stage, _) = Stage::read(&self.source.text).map_err(own)?;
-        World::new(stage, &parts(&self.source)).map_err(|error| match is_own(&error) {
+        World::new(stage, &self.shelf()).map_err(|error| match is_own(&error) {
             true => own(error),
             false => Failure::engine(&self.source.name, &error),
         })
     }
-}
-
-/// Where a stage finds what senses it: the files beside it, what ships, what ships for stages.
-fn parts(source: &Source) -> Shelf {
-    source.beside().for_stages()
 }
 
 /// Whether an error is about the stage file, and not about a protocol that it names.
@@ -76,7 +76,7 @@ pub(crate) fn check(source: &StageSource) -> (Diagnostics, Result<Option<World>,
         Ok(read) => read,
         Err(error) => return (error.diagnostics, Ok(None)),
     };
-    match World::new(stage, &parts(&source.source)) {
+    match World::new(stage, &source.shelf()) {
         Ok(world) => {
             for more in [world.lint(), world.lint_walkthroughs()] {
                 more.iter().for_each(|finding| found.push(finding.clone()));

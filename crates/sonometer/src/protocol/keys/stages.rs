@@ -152,6 +152,7 @@ static ENVELOPE: Map = map(
 static SCENE: Map = map(
     "scene",
     &[
+        key("end", Truth, "Whether the world ends here.", "true").default("false"),
         WORLD,
         key(
             "do",
@@ -159,7 +160,6 @@ static SCENE: Map = map(
             "What actions lead to: the first entry that applies.",
             r#"[{"otherwise": "stay"}]"#,
         ),
-        key("end", Truth, "Whether the world ends here.", "true").default("false"),
     ],
 );
 

@@ -1,5 +1,9 @@
-//! `sonometer publish`: a tested protocol is frozen, and named by its digest; a metric or blueprint of frozen parts too.
+//! `sonometer publish`: a tested protocol or stage is frozen, and named by its digest; a metric or blueprint of frozen parts too.
 
+mod frozen;
+mod stage;
+
+use super::dive::StageSource;
 use crate::failure::{Exit, Failure, counted};
 use crate::screen::Screen;
 use crate::target::Source;
@@ -7,24 +11,24 @@ use crate::{file, findings};
 use sonometer::composition::Standing;
 use sonometer::protocol::Status;
 use sonometer::protocol::source::{self, Node};
-use sonometer::{Document, ErrorCode, Protocol};
+use sonometer::stage::Stage;
+use sonometer::{Diagnostics, Document, ErrorCode, Protocol};
 
 /// Arguments of `publish`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A protocol, metric or blueprint file
+    /// A protocol, metric, blueprint or stage file
     file: String,
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    if let Some(stage) = StageSource::meant(&arguments.file) {
+        return stage::publish(&stage, &arguments.file, screen);
+    }
     let source = Source::find(&arguments.file)?;
     let (document, warnings) = source.document()?;
     let name = &source.name;
-    if !warnings.is_empty() {
-        screen.print(&findings::render(&screen.paint, &source, &warnings))?;
-        let what = counted(warnings.len(), "warning");
-        return Err(refused(format!("{name}: {what}; what is published never changes, so mend them first")));
-    }
+    without_warnings(&source, &warnings, screen)?;
     let protocol = match document {
         Document::Protocol(protocol) => *protocol,
         composed => return freeze(&source, composed, screen),
@@ -38,13 +42,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let published = match protocol.status {
         Status::Published => protocol,
         Status::Draft | Status::Archived => {
-            let text = with_status(&source.text).ok_or_else(|| {
-                refused(format!(
-                    "{name}: write `status: published` into it yourself; its notation has no place for it"
-                ))
-            })?;
-            let (published, _) = Source { text: text.clone().into(), ..source.clone() }.read()?;
-            file::replace(&arguments.file, text.as_bytes())?;
+            let as_published = as_published(&source)?;
+            let (published, _) = as_published.read()?;
+            file::replace(&arguments.file, as_published.text.as_bytes())?;
             published
         }
     };
@@ -69,20 +69,10 @@ fn freeze(source: &Source, composed: Document, screen: &mut Screen) -> Result<Ex
     if standing == Standing::Archived {
         return Err(refused(format!("{name}: is archived; write `status: active` to publish it")));
     }
-    let parts = source.references(&composed).map_err(|error| Failure::engine(name, &error))?;
-    if let Some((holder, loose)) = parts.iter().find(|(_, reference)| reference.version.is_none()) {
-        return Err(refused(format!(
-            "{name}: {holder} names `{loose}` without a version, which moves with every new one; pin it, as `{loose}@1.0`"
-        )));
-    }
+    let shelf = source.beside();
+    let parts = frozen::named_in(&composed, &shelf).map_err(|error| Failure::engine(name, &error))?;
     let whole = source.compose(composed).map_err(|error| Failure::engine(name, &error))?;
-    for Protocol { id, version, status, .. } in whole.sensors().iter().map(sonometer::Sensor::protocol) {
-        if *status == Status::Draft {
-            return Err(refused(format!(
-                "{name}: `{id}@{version}` is a draft, which can still change; publish it first"
-            )));
-        }
-    }
+    frozen::check(name, &parts, whole.sensors(), &shelf)?;
     screen.print(&format!(
         "{kind} {id}@{version} is published: {digest}\n{} pinned; a change gets another version\n",
         counted(whole.sensors().len(), "protocol")
@@ -92,6 +82,27 @@ fn freeze(source: &Source, composed: Document, screen: &mut Screen) -> Result<Ex
 
 fn refused(message: String) -> Failure {
     Failure::told(ErrorCode::InvalidProtocol, message)
+}
+
+/// Refuses a file with warnings, which are shown.
+fn without_warnings(source: &Source, warnings: &Diagnostics, screen: &mut Screen) -> Result<(), Failure> {
+    if warnings.is_empty() {
+        return Ok(());
+    }
+    screen.print(&findings::render(&screen.paint, source, warnings))?;
+    let what = counted(warnings.len(), "warning");
+    Err(refused(format!("{}: {what}; what is published never changes, so mend them first", source.name)))
+}
+
+/// The file with `status: published`, not written yet.
+fn as_published(source: &Source) -> Result<Source, Failure> {
+    let text = with_status(&source.text).ok_or_else(|| {
+        let name = &source.name;
+        refused(format!(
+            "{name}: write `status: published` into it yourself; its notation has no place for it"
+        ))
+    })?;
+    Ok(Source { text: text.into(), ..source.clone() })
 }
 
 /// The text with `status: published` in the place of its status, or behind its version.
@@ -108,8 +119,11 @@ fn with_status(text: &str) -> Option<String> {
         let line_end = text[version..].find('\n').map_or(text.len(), |length| version + length);
         changed.insert_str(line_end, "\nstatus: published");
     }
-    let (published, _) = Protocol::read(&changed).ok()?;
-    (published.status == Status::Published).then_some(changed)
+    let status = match root.get("sonometer_stage") {
+        Some(_) => Stage::read(&changed).ok()?.0.status,
+        None => Protocol::read(&changed).ok()?.0.status,
+    };
+    (status == Status::Published).then_some(changed)
 }
 
 #[cfg(test)]
