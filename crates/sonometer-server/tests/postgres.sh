@@ -6,12 +6,8 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-if [ -z "$bin" ] && [ "$(id -u)" = 0 ]; then
-    apt-get install -y -q postgresql >/dev/null 2>&1 || true
-    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-fi
-if [ -z "$bin" ]; then
+installed() { bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1) && [ -n "$bin" ]; }
+if ! installed && ! { .ci/install-packages postgresql && installed; }; then
     echo "skipped: PostgreSQL (Debian's package postgresql is not there and cannot be installed)"
     exit 0
 fi
