@@ -1,11 +1,12 @@
 //! The limits of the process apart: each really ends a file that goes beyond it, and the next file is read as if nothing had been.
 #![cfg(unix)]
 
-use sonometer_ingest::apart::{Budget, read, serve};
+use sonometer_ingest::apart::{Budget, read, read_unless, serve};
 use sonometer_ingest::{Hints, Kind, Limits, ReadError, Reason};
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio, exit};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zip::write::SimpleFileOptions;
 
@@ -174,14 +175,16 @@ fn a_child_has_niceness(wanted: &str) -> bool {
 fn a_reader_that_is_to_give_way_does() {
     let hints = Hints { builtin_pdf: true, kind: Some(Kind::Pdf), ..Hints::default() };
     let file = pages_of_one_stream(20_000, 100_000);
-    let budget = Budget { limits: boundless(), memory_bytes: 8 << 30, seconds: 5, gives_way: true };
+    let budget = Budget { limits: boundless(), memory_bytes: 8 << 30, seconds: 60, gives_way: true };
+    let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let reading = scope.spawn(|| read(helper("read"), &file, &hints, &budget));
+        let reading = scope.spawn(|| read_unless(helper("read"), &file, &hints, &budget, &stop));
         let mut gave_way = false;
         while !gave_way && !reading.is_finished() {
             gave_way = a_child_has_niceness("10");
             std::thread::sleep(Duration::from_millis(5));
         }
+        stop.store(true, Ordering::Relaxed);
         assert!(gave_way, "no process was at a low priority");
     });
 }
