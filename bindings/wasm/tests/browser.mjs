@@ -14,7 +14,10 @@ export async function browse(app, trouble = () => {}) {
     '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
     '--disable-component-update', '--disable-sync',
   ];
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args, viewport: { width: 1100, height: 860 } });
+  // Longer than any test: what hangs is ended there, and a busy machine needs its time.
+  const timeout = 600_000;
+  const context = await chromium.launchPersistentContext(profile, { executablePath, args, timeout, viewport: { width: 1100, height: 860 } });
+  context.setDefaultTimeout(timeout);
   await context.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => {
     trouble(`asked for ${route.request().url()}`);
     return route.abort();
@@ -33,7 +36,7 @@ export async function browse(app, trouble = () => {}) {
     },
     async close() {
       await context.close();
-      rmSync(profile, { recursive: true, force: true });
+      rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -57,7 +57,7 @@ test('loads under a strict policy and answers every vector', { skip, timeout: 30
   await page.close();
 });
 
-test('a page that dives fetches one module, and dives as Node does', { skip, timeout: 120_000 }, async (t) => {
+test('a page that dives fetches one module, and dives as Node does', { skip, timeout: 300_000 }, async (t) => {
   const server = await serve(t);
   const page = await browser.open(server.address);
   const { told, modules } = await page.evaluate(() => window.door.dive());
@@ -66,7 +66,7 @@ test('a page that dives fetches one module, and dives as Node does', { skip, tim
   await page.close();
 });
 
-test('the list of misuse, as in Node', { skip, timeout: 120_000 }, async (t) => {
+test('the list of misuse, as in Node', { skip, timeout: 300_000 }, async (t) => {
   const server = await serve(t);
   const page = await browser.open(server.address);
   assert.equal(await page.evaluate(() => window.door.load()), 'loaded');
@@ -74,7 +74,7 @@ test('the list of misuse, as in Node', { skip, timeout: 120_000 }, async (t) => 
   await page.close();
 });
 
-test('a policy without wasm-unsafe-eval, and a missing module, are told as such', { skip, timeout: 60_000 }, async (t) => {
+test('a policy without wasm-unsafe-eval, and a missing module, are told as such', { skip, timeout: 300_000 }, async (t) => {
   const strict = await serve(t, { wasm: false });
   const page = await browser.open(strict.address);
   assert.match(await page.evaluate(() => window.door.load()), /^SonometerError invalid_request: .*'wasm-unsafe-eval'/);
@@ -86,14 +86,14 @@ test('a policy without wasm-unsafe-eval, and a missing module, are told as such'
   await second.close();
 });
 
-test('a server that does not know the type of .wasm', { skip, timeout: 60_000 }, async (t) => {
+test('a server that does not know the type of .wasm', { skip, timeout: 300_000 }, async (t) => {
   const server = await serve(t, { types: { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript' } });
   const page = await browser.open(server.address);
   assert.equal(await page.evaluate(() => window.door.load()), 'loaded');
   await page.close();
 });
 
-test('the demo page', { skip, timeout: 60_000 }, async (t) => {
+test('the demo page', { skip, timeout: 300_000 }, async (t) => {
   const server = await serve(t);
   const page = await browser.newPage();
   page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));

@@ -11,14 +11,14 @@ const here = import.meta.dirname;
 const tools = join(here, '../tools/node_modules');
 
 for (const project of ['nodenext', 'bundler']) {
-  test(`tsc --strict, ${project}`, { timeout: 120_000 }, () => {
+  test(`tsc --strict, ${project}`, { timeout: 300_000 }, () => {
     const run = spawnSync(join(tools, '.bin/tsc'), ['--project', join(here, `types/${project}.json`)], { encoding: 'utf8' });
     assert.equal(run.stdout, '');
     assert.equal(run.status, 0, run.stderr);
   });
 }
 
-test('a mistake is found: the check is no empty one', { timeout: 120_000 }, () => {
+test('a mistake is found: the check is no empty one', { timeout: 300_000 }, () => {
   const run = spawnSync(join(tools, '.bin/tsc'), ['--project', join(here, 'types/mistake.json')], { encoding: 'utf8' });
   assert.match(run.stdout, /mistake\.mts\(3,14\): error TS2322/);
   assert.notEqual(run.status, 0);

@@ -76,9 +76,10 @@ fn with_name(bytes: &[u8], limits: &Limits) -> Outcome {
         ["", "a.txt", "a.md", "a.csv", "a.tsv", "a.json", "a.jsonl", "a.html", "a.eml", "a.vtt"];
     let Some((first, rest)) = bytes.split_first() else { return Ok(None) };
     let name = NAMES[usize::from(*first) % NAMES.len()];
-    // Programs of others are readers of their own below.
+    // Programs of others are readers of their own below. Not that of old workbooks: it takes whatever memory a file asks for.
     let kind = sonometer_ingest::sniff(rest, Some(name))?;
-    if matches!(kind, Kind::Pdf) {
+    let is_old_workbook = matches!(kind, Kind::Sheet) && !rest.starts_with(b"PK");
+    if matches!(kind, Kind::Pdf) || is_old_workbook {
         return Ok(None);
     }
     by(rest, Hints { name: Some(name.to_owned()), ..Hints::default() }, limits)

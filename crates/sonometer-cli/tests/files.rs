@@ -36,6 +36,7 @@ fn one_conversation_gives_the_same_bytes_in_every_form() {
         &["talk.docx", "--turns"],
         &["talk.pdf", "--turns"],
         &["visits.xlsx", "--column", "said", "--role-column", "who"],
+        &["visits.xls", "--column", "said", "--role-column", "who"],
         &["sources/visits.csv", "--column", "B", "--role-column", "who"],
     ] {
         assert_eq!(sense(form), expected, "{form:?}");

@@ -20,11 +20,7 @@ is_there() {
     done
     return 1
 }
-if ! is_there && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    install="apt-get install -y -qq -o DPkg::Lock::Timeout=300 --no-install-recommends cmake make g++ libclang-dev"
-    $install >/dev/null 2>&1 || { apt-get update -qq && $install; } >/dev/null 2>&1 || true
-fi
-if ! is_there; then
+if ! is_there && ! { .ci/install-packages cmake make g++ libclang-dev && is_there; }; then
     echo "skipped: whisper (cmake, a compiler of C++ or libclang is not there and cannot be installed)"
     exit 0
 fi

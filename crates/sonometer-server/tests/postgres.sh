@@ -6,12 +6,8 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-if [ -z "$bin" ] && [ "$(id -u)" = 0 ]; then
-    apt-get install -y -q postgresql >/dev/null 2>&1 || true
-    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1)
-fi
-if [ -z "$bin" ]; then
+installed() { bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1) && [ -n "$bin" ]; }
+if ! installed && ! { .ci/install-packages postgresql && installed; }; then
     echo "skipped: PostgreSQL (Debian's package postgresql is not there and cannot be installed)"
     exit 0
 fi
@@ -35,15 +31,23 @@ trap stop EXIT
 trap 'exit 1' INT TERM
 
 (cd / && $as "$bin/initdb" -D "$folder/data" -U sonometer -A trust -E UTF8 --locale=C.UTF-8 >/dev/null)
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 cat >>"$folder/data/postgresql.conf" <<END
-port = $port
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = 900
 END
-start="cd / && $as $bin/pg_ctl -D $folder/data -w -l $folder/log start >/dev/null"
-sh -c "$start"
+start="cd / && $as $bin/pg_ctl -D $folder/data -w -t 600 -l $folder/log start >/dev/null"
+# Not one of those that the system gives to whoever asks for any: it must be free again after a crash.
+started=""
+for _ in $(seq 20); do
+    port=$(python3 -c 'import random; print(random.randrange(10000, 30000))')
+    echo "port = $port" >>"$folder/data/postgresql.conf"
+    if sh -c "$start"; then
+        started=1
+        break
+    fi
+done
+[ -n "$started" ] || { cat "$folder/log" >&2; exit 1; }
 
 SONOMETER_TEST_POSTGRES="postgres://sonometer@127.0.0.1:$port/postgres"
 SONOMETER_TEST_PSQL="$bin/psql"
@@ -58,7 +62,7 @@ for process in \$all; do
     while grep -qs '^State:.[^Z]' /proc/\$process/status; do sleep 0.1; done
 done
 rm -f $folder/data/postmaster.pid
-for attempt in \$(seq 30); do
+for attempt in \$(seq 300); do
     ($start) && exit 0
     sleep 1
 done

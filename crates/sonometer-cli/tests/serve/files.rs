@@ -74,7 +74,7 @@ fn files_are_read_by_the_command_itself_and_leave_nothing_behind() {
     let begun = Instant::now();
     let (status, _, body) = post(&closed.address, &token, "/api/v1/sense", "", &body).expect("answers");
     assert!(status == 400 && body.contains("files_not_supported"), "{body}");
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(60));
     drop(closed);
     let _ = fs::remove_dir_all(folder);
 }

@@ -45,7 +45,13 @@ fn a_kill_under_load_loses_nothing_and_doubles_nothing() {
                 })
             })
             .collect();
-        thread::sleep(Duration::from_millis(700 + 300 * round));
+        let begun = Instant::now();
+        // Some answers first: a machine that is busy with other things needs its time.
+        while told.lock().expect("sound").len() < 5 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "there is no load");
+            thread::sleep(Duration::from_millis(10));
+        }
+        thread::sleep(Duration::from_millis(300 + 300 * round));
         served.signal("-KILL");
         over.store(true, Ordering::SeqCst);
         clients.into_iter().for_each(|client| client.join().expect("ends well"));
@@ -53,7 +59,6 @@ fn a_kill_under_load_loses_nothing_and_doubles_nothing() {
         assert!(done(&folder, &["check"]).contains("0 wrong"));
         served = Served::start(&folder, &[]);
         let (told, asked) = (told.lock().expect("sound"), asked.lock().expect("sound"));
-        assert!(told.len() >= 5, "there was load: {}", told.len());
         for key in asked.iter() {
             let (status, consumed, body) = send(&served.address, &token, key).expect("answers");
             assert_eq!(status, 200, "{body}");
@@ -190,7 +195,7 @@ fn a_kill_during_a_notification_sends_it_again() {
         if log.contains("delivered") {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{log}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "{log}");
         thread::sleep(Duration::from_millis(50));
     }
     assert!(done(&folder, &["check"]).contains("0 wrong"));

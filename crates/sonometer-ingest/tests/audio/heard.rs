@@ -58,11 +58,11 @@ fn programs_that_fail_say_why() {
     assert!(refusal(&External::new("/no/such/asr {wav}").expect("is sound")).contains("cannot be started"));
     let begun = Instant::now();
     // Neither what it starts itself nor what it prints without end outlives its time.
-    let slow = printing("sleep 60 & sleep 60").within(1);
+    let slow = printing("sleep 600 & sleep 600").within(1);
     assert!(refusal(&slow).contains("longer than 1 seconds"));
-    let silent = printing("exec >&-; sleep 60").within(1);
+    let silent = printing("exec >&-; sleep 600").within(5);
     assert!(refusal(&silent).contains("did not end"));
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
     let failure = by(&printing("yes 0123456789"), "sentence.opus").expect_err("prints without end");
     assert_eq!(failure.reason, Reason::TooLarge, "{failure}");
     let failure = by(&printing(":"), "sentence.opus").expect_err("prints nothing");

@@ -1,46 +1,50 @@
 //! The limits of the process apart: each really ends a file that goes beyond it, and the next file is read as if nothing had been.
 #![cfg(unix)]
 
-use sonometer_ingest::apart::{Budget, read, serve};
+use sonometer_ingest::apart::{Budget, read, read_unless, serve};
 use sonometer_ingest::{Hints, Kind, Limits, ReadError, Reason};
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio, exit};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use zip::write::SimpleFileOptions;
 
-/// Where `writes_apart` writes.
+/// What the process apart does, in its environment: `read`, `write` after it has read, or `write at once`, without limits.
+const APART: &str = "SONOMETER_TEST_APART";
+/// Where it writes.
 const PLACE: &str = "SONOMETER_TEST_WRITES_TO";
 
-/// This very program, told to run one of the tests that are none.
-fn helper(name: &str) -> Command {
+/// This very program, told to run the test that is the process apart where it is told so.
+fn helper(does: &str) -> Command {
     let mut helper = Command::new(std::env::current_exe().expect("knows itself"));
-    helper.args(["--ignored", "--exact", &format!("confined::{name}")]);
+    helper.args(["--exact", "confined::an_ordinary_file_is_read"]).env(APART, does);
     helper
 }
 
-/// No test: what the process apart does when the tests start it.
-#[test]
-#[ignore = "it reads what a file holds for the other tests"]
-fn reads_apart() {
-    // The answer begins a line.
-    let _ = std::io::stdout().write_all(b"\n");
-    exit(i32::from(serve().is_err()));
+/// The process apart, or a reader that is taken over by its file and writes to disk.
+fn be_apart(does: &str) -> ! {
+    if does != "write at once" {
+        // The answer begins a line.
+        let _ = std::io::stdout().write_all(b"\n");
+        let served = serve();
+        if does == "read" {
+            exit(i32::from(served.is_err()));
+        }
+    }
+    let _ = std::fs::write(std::env::var_os(PLACE).expect("is told where"), "something");
+    exit(0);
 }
 
-/// No test: a reader that is taken over by its file and writes to disk.
+/// What anybody would send, within the limits that are usual. Other tests do it again after what they did.
 #[test]
-#[ignore = "it writes what the process apart must not"]
-fn writes_apart() {
-    let place = std::env::var_os(PLACE).expect("is told where");
-    if std::env::args().any(|argument| argument == "--nocapture") {
-        let _ = std::fs::write(place, "something");
-        return;
+fn an_ordinary_file_is_read() {
+    if let Ok(does) = std::env::var(APART) {
+        be_apart(&does);
     }
-    let _ = std::io::stdout().write_all(b"\n");
-    let _ = serve();
-    let _ = std::fs::write(place, "something");
-    exit(0);
+    let file = b"<!DOCTYPE html><p>Good morning.</p>";
+    let read = read(helper("read"), file, &Hints::default(), &Budget::default()).expect("is sound");
+    assert_eq!(&*read.interaction.turns()[0].content, "Good morning.");
 }
 
 /// Without any limit of counts that could end a file before memory or time does.
@@ -60,14 +64,7 @@ fn boundless() -> Limits {
 
 fn refused(file: &[u8], hints: &Hints, memory_bytes: u64, seconds: u64) -> ReadError {
     let budget = Budget { limits: boundless(), memory_bytes, seconds, gives_way: false };
-    read(helper("reads_apart"), file, hints, &budget).expect_err("takes too much")
-}
-
-/// What anybody would send, within the limits that are usual.
-fn an_ordinary_file_is_read() {
-    let file = b"<!DOCTYPE html><p>Good morning.</p>";
-    let read = read(helper("reads_apart"), file, &Hints::default(), &Budget::default()).expect("is sound");
-    assert_eq!(&*read.interaction.turns()[0].content, "Good morning.");
+    read(helper("read"), file, hints, &budget).expect_err("takes too much")
 }
 
 const MEMORY: u64 = 384 << 20;
@@ -140,7 +137,7 @@ fn time_ends_a_file_of_too_much_work() {
     // Two pages are read, so work is all that is wrong with many.
     let few = pages_of_one_stream(2, 1_000);
     let budget = Budget { limits: boundless(), ..Budget::default() };
-    let few = read(helper("reads_apart"), &few, &hints, &budget).expect("is sound");
+    let few = read(helper("read"), &few, &hints, &budget).expect("is sound");
     assert_eq!(few.interaction.turns()[0].content.matches('a').count(), 2_000);
     let begun = Instant::now();
     // Minutes of work for any machine.
@@ -178,14 +175,16 @@ fn a_child_has_niceness(wanted: &str) -> bool {
 fn a_reader_that_is_to_give_way_does() {
     let hints = Hints { builtin_pdf: true, kind: Some(Kind::Pdf), ..Hints::default() };
     let file = pages_of_one_stream(20_000, 100_000);
-    let budget = Budget { limits: boundless(), memory_bytes: 8 << 30, seconds: 5, gives_way: true };
+    let budget = Budget { limits: boundless(), memory_bytes: 8 << 30, seconds: 60, gives_way: true };
+    let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let reading = scope.spawn(|| read(helper("reads_apart"), &file, &hints, &budget));
+        let reading = scope.spawn(|| read_unless(helper("read"), &file, &hints, &budget, &stop));
         let mut gave_way = false;
         while !gave_way && !reading.is_finished() {
             gave_way = a_child_has_niceness("10");
             std::thread::sleep(Duration::from_millis(5));
         }
+        stop.store(true, Ordering::Relaxed);
         assert!(gave_way, "no process was at a low priority");
     });
 }
@@ -202,12 +201,12 @@ fn nothing_is_written_to_disk() {
     let held = |place: &Path| std::fs::read(place).unwrap_or_default();
     // Without limits it writes: otherwise nothing would be shown below.
     let free = place("written-freely");
-    let mut writer = helper("writes_apart");
-    writer.arg("--nocapture").env(PLACE, &free).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut writer = helper("write at once");
+    writer.env(PLACE, &free).stdout(Stdio::null()).stderr(Stdio::null());
     assert!(writer.status().is_ok_and(|status| status.success()));
     assert_eq!(held(&free), b"something");
     let confined = place("written-in-limits");
-    let mut writer = helper("writes_apart");
+    let mut writer = helper("write");
     writer.env(PLACE, &confined);
     let read = read(writer, b"<!DOCTYPE html><p>Good morning.</p>", &Hints::default(), &Budget::default());
     assert!(read.is_ok(), "its answer stands: {read:?}");

@@ -38,6 +38,7 @@ fn one_conversation_is_the_same_in_every_form() {
         ("talk.docx", turns()),
         ("talk.pdf", turns()),
         ("visits.xlsx", column()),
+        ("visits.xls", column()),
         ("sources/visits.csv", column()),
         ("sources/talk.txt", turns()),
     ] {
@@ -76,6 +77,17 @@ fn reports_hold_every_sentence_whole() {
             place(&read, "I am furious")
         );
     }
+}
+
+#[test]
+fn an_old_workbook_is_read_as_a_new_one() {
+    let (old, new) = (whole("visits.xls", Hints::default()), whole("visits.xlsx", Hints::default()));
+    assert_eq!(old.interaction, new.interaction);
+    assert!(old.interaction.turns()[0].content.contains("2024-05-01"), "a date: {old:?}");
+    for text in ["My ticket is lost", "2024-05-02"] {
+        assert_eq!(place(&old, text), place(&new, text));
+    }
+    assert_eq!(place(&old, "My ticket is lost"), "visits!B3");
 }
 
 #[test]

@@ -278,11 +278,14 @@ fn what_is_large_or_slow_is_a_job() {
         );
         assert_eq!(job["error"]["details"], json!({"place": "interaction.url", "limit": 3 << 20}));
     }
+    assert_eq!(bench.used(Mode::Test), 2 + 1 + 2, "the text, and the two files that could be read");
+    bench.ledger_is_right();
+    let (now_time, most_time) = (Duration::from_secs(1), Duration::from_secs(2));
+    let bench = reads(&[host.port], FileLimits { now_time, most_time, ..limits() }, Arc::new(NoCallbacks));
     let slow = host.put("/slow", Page::with("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", ONE).stalling());
     let job = ended(&bench, &bench.post("/api/v1/sense", &ask("paper", &slow)), "Accepted");
     assert_eq!(job["error"]["details"]["reason"], "url_timeout", "{job}");
-    assert_eq!(bench.used(Mode::Test), 2 + 1 + 2, "the text, and the two files that could be read");
-    bench.ledger_is_right();
+    assert_eq!(bench.used(Mode::Test), 0);
 }
 
 // covers: file.everywhere, file.batch

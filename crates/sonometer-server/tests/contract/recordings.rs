@@ -132,7 +132,7 @@ fn job(bench: &Bench, answer: &Answer) -> Value {
 fn a_call_of_two_channels_becomes_a_reading_and_a_signed_callback() {
     let (host, receiver) = (Host::start(), Receiver::start(&[OK]));
     let resolver: Resolver = Arc::new(|_, _| Box::pin(async { Ok(vec![Ipv4Addr::LOCALHOST.into()]) }));
-    let outbound = Outbound::with(guard(&[receiver.port]), resolver, Duration::from_secs(5));
+    let outbound = Outbound::with(guard(&[receiver.port]), resolver, Duration::from_secs(60));
     let transcript = captions();
     let bench = hears(&host, by(Knowing(transcript.clone())), Arc::new(outbound.expect("can be made")));
     let status = bench.get("/api/v1/status").good("Status");

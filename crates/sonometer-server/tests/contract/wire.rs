@@ -5,7 +5,8 @@ use crate::fixture::{ONE, desk, sense, target};
 use serde_json::json;
 use sonometer_server::Limits;
 use sonometer_service::{Mode, Scope};
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -196,24 +197,33 @@ fn interactions_have_limits() {
     assert_eq!(many.details(), json!({"place": "interaction.segments", "limit": 2_000}));
 }
 
+/// A request whose body the service asks for.
+fn under_way(bench: &Bench, length: usize) -> TcpStream {
+    let mut stream = bench.open();
+    let head = format!(
+        "POST /api/v1/sense HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: {length}\r\nExpect: 100-continue\r\n\r\n",
+        bench.test
+    );
+    stream.write_all(head.as_bytes()).expect("is taken");
+    let mut told = *b"HTTP/1.1 100 Continue\r\n\r\n";
+    stream.read_exact(&mut told).expect("is answered");
+    assert_eq!(String::from_utf8_lossy(&told), "HTTP/1.1 100 Continue\r\n\r\n");
+    stream
+}
+
 // covers: limits.time, limits.concurrency
 #[test]
 fn slow_bodies_and_crowds_are_sent_away() {
     let limits = Limits {
-        arrival: Duration::from_millis(300),
-        turn: Duration::from_millis(100),
+        arrival: Duration::from_secs(5),
+        turn: Duration::from_secs(1),
         in_flight: 1,
         ..Limits::default()
     };
     let bench = Bench::with(limits);
-    let mut slow = bench.open();
-    let head = format!(
-        "POST /api/v1/sense HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-         Content-Length: 100\r\n\r\n{{",
-        bench.test
-    );
-    slow.write_all(head.as_bytes()).expect("is taken");
-    std::thread::sleep(Duration::from_millis(100));
+    let mut slow = under_way(&bench, 100);
+    slow.write_all(b"{").expect("is taken");
     let crowded = bench.get("/api/v1/usage");
     crowded.is(503, "unavailable");
     assert!(crowded.number("retry-after") >= 1);
@@ -223,8 +233,8 @@ fn slow_bodies_and_crowds_are_sent_away() {
     let mut silent = bench.open();
     silent.write_all(b"GET /api/v1/usage HTT").expect("is taken");
     let mut rest = Vec::new();
-    silent.set_read_timeout(Some(Duration::from_secs(10))).expect("can be set");
-    let _ = std::io::Read::read_to_end(&mut silent, &mut rest).expect("the server ends it");
+    silent.set_read_timeout(Some(Duration::from_secs(60))).expect("can be set");
+    let _ = silent.read_to_end(&mut rest).expect("the server ends it");
 }
 
 // covers: wire.shutdown
@@ -232,16 +242,8 @@ fn slow_bodies_and_crowds_are_sent_away() {
 fn a_stop_lets_what_is_under_way_finish() {
     let mut bench = Bench::start();
     let body = sense("courtesy", KIND).to_string();
-    let mut under_way = bench.open();
-    let head = format!(
-        "POST /api/v1/sense HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-         Content-Length: {}\r\n\r\n",
-        bench.test,
-        body.len()
-    );
-    under_way.write_all(head.as_bytes()).expect("is taken");
+    let mut under_way = under_way(&bench, body.len());
     under_way.write_all(&body.as_bytes()[..10]).expect("is taken");
-    std::thread::sleep(Duration::from_millis(200));
     let rest = body.as_bytes()[10..].to_vec();
     let answered = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(200));
@@ -250,7 +252,7 @@ fn a_stop_lets_what_is_under_way_finish() {
     });
     assert!(bench.stop());
     answered.join().expect("ends well").good("Sense");
-    assert!(std::net::TcpStream::connect(bench.address()).is_err(), "nobody is let in any more");
+    assert!(TcpStream::connect(bench.address()).is_err(), "nobody is let in any more");
 }
 
 // covers: wire.cors
