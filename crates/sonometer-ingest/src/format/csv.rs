@@ -1,6 +1,6 @@
 //! Separated values: the separator is the one by which most lines have equally many fields.
 
-use super::table::{Cell, Table, count};
+use super::table::{Cells, Table};
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::{Hints, Ingested, Kind, Limits};
@@ -8,7 +8,7 @@ use ::csv::{ReaderBuilder, StringRecord};
 
 /// Reads it.
 pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
-    let mut cells: Vec<Cell> = Vec::new();
+    let mut cells = Cells::new(limits);
     let mut reader = reader(text, separator(text));
     let mut record = StringRecord::new();
     let mut row = 0_u32;
@@ -27,14 +27,11 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         row = row.saturating_add(1);
         let line = record.position().and_then(|position| u32::try_from(position.line()).ok());
         for (column, text) in (1..).zip(&record) {
-            if !text.trim().is_empty() {
-                count(&cells, limits)?;
-                cells.push(Cell { row, column, text: text.to_owned(), line });
-            }
+            cells.add((row, column), text, line)?;
         }
     }
     let mut draft = Draft::new(limits);
-    Table { sheet: None, cells: &cells }.tell(&mut draft, hints)?;
+    Table { sheet: None, cells: &cells.in_order() }.tell(&mut draft, hints)?;
     draft.finish(Kind::Csv, hints)
 }
 

@@ -1,12 +1,13 @@
 //! Workbooks: Excel of both kinds, OpenDocument.
 
 use super::archive::Archive;
-use super::table::{Cell, Table, count};
+use super::table::{Cell, Cells, Table};
 use super::xml::{Node, Walk};
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::{Hints, Ingested, Kind, Limits};
 use calamine::{CellErrorType, Data, DataRef, ExcelDateTime, Ods, Reader, SheetVisible, Xls, Xlsx};
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Cursor;
 
@@ -112,23 +113,22 @@ fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
 /// The cells of a new workbook one after the other: one far away does not take the room of those between.
 fn sparse(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str, limits: &Limits) -> Result<Vec<Cell>, ReadError> {
     let mut reader = book.worksheet_cells_reader(sheet).map_err(|error| broken(sheet, &error))?;
-    let mut cells: Vec<Cell> = Vec::new();
+    let mut cells = Cells::new(limits);
     while let Some(cell) = reader.next_cell().map_err(|error| broken(sheet, &error))? {
-        let text = match cell.get_value() {
-            DataRef::String(text) => text.clone(),
-            DataRef::SharedString(text) => (*text).to_owned(),
-            DataRef::Int(number) => number.to_string(),
-            DataRef::Float(number) => number.to_string(),
-            DataRef::Bool(is_true) => shown(*is_true),
-            DataRef::DateTime(date) => moment(date),
-            DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
-            DataRef::Error(error) => fault(error),
+        let text: Cow<'_, str> = match cell.get_value() {
+            DataRef::SharedString(text) => (*text).into(),
+            DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.into(),
+            DataRef::Int(number) => number.to_string().into(),
+            DataRef::Float(number) => number.to_string().into(),
+            DataRef::Bool(is_true) => shown(*is_true).into(),
+            DataRef::DateTime(date) => moment(date).into(),
+            DataRef::Error(error) => fault(error).into(),
             DataRef::Empty => continue,
         };
-        add(&mut cells, cell.get_position(), text, limits)?;
+        let (row, column) = cell.get_position();
+        cells.add((row.saturating_add(1), column.saturating_add(1)), &text, None)?;
     }
-    cells.sort_by_key(|cell| (cell.row, cell.column));
-    Ok(cells)
+    Ok(cells.in_order())
 }
 
 /// The cells of another workbook, which its reader lays out in full.
@@ -142,44 +142,33 @@ where
 {
     let range = book.worksheet_range(sheet).map_err(|error| broken(sheet, &error))?;
     let (first_row, first_column) = range.start().unwrap_or_default();
-    let mut cells: Vec<Cell> = Vec::new();
+    let mut cells = Cells::new(limits);
     for (row, column, value) in range.used_cells() {
-        let text = match value {
-            Data::Int(number) => number.to_string(),
-            Data::Float(number) => number.to_string(),
-            Data::Bool(is_true) => shown(*is_true),
-            Data::DateTime(date) => moment(date),
-            Data::Error(error) => fault(error),
-            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
+        let text: Cow<'_, str> = match value {
+            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.into(),
+            Data::Int(number) => number.to_string().into(),
+            Data::Float(number) => number.to_string().into(),
+            Data::Bool(is_true) => shown(*is_true).into(),
+            Data::DateTime(date) => moment(date).into(),
+            Data::Error(error) => fault(error).into(),
             Data::Empty => continue,
         };
-        let at = |first: u32, offset: usize| first.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX));
-        add(&mut cells, (at(first_row, row), at(first_column, column)), text, limits)?;
+        // Counted from 0, from the first one that is used.
+        let at = |first: u32, offset: usize| {
+            first.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)).saturating_add(1)
+        };
+        cells.add((at(first_row, row), at(first_column, column)), &text, None)?;
     }
-    Ok(cells)
+    Ok(cells.in_order())
 }
 
-fn add(
-    cells: &mut Vec<Cell>,
-    (row, column): (u32, u32),
-    text: String,
-    limits: &Limits,
-) -> Result<(), ReadError> {
-    if text.trim().is_empty() {
-        return Ok(());
-    }
-    count(cells, limits)?;
-    cells.push(Cell { row: row.saturating_add(1), column: column.saturating_add(1), text, line: None });
-    Ok(())
-}
-
-fn shown(is_true: bool) -> String {
-    if is_true { "TRUE" } else { "FALSE" }.to_owned()
+fn shown(is_true: bool) -> &'static str {
+    if is_true { "TRUE" } else { "FALSE" }
 }
 
 /// `#DIV/0!` and the like say nothing.
-fn fault(_: &CellErrorType) -> String {
-    String::new()
+fn fault(_: &CellErrorType) -> &'static str {
+    ""
 }
 
 /// `2024-05-01`, `2024-05-01 10:30:00`, or a number of days for a duration.

@@ -105,17 +105,66 @@ impl Table<'_> {
     }
 }
 
-/// Refuses more cells than are read.
-pub(super) fn count(cells: &[Cell], limits: &Limits) -> Result<(), ReadError> {
-    if cells.len() >= limits.cells {
-        return Err(ReadError::too_large("", "the table has more cells", limits.cells));
+/// The cells of a table while it is read, of which neither the number nor the text goes beyond the limits: where cells share
+/// their text, a small file has much of it.
+pub(super) struct Cells<'l> {
+    cells: Vec<Cell>,
+    bytes: usize,
+    limits: &'l Limits,
+}
+
+impl<'l> Cells<'l> {
+    pub(super) fn new(limits: &'l Limits) -> Self {
+        Self { cells: Vec::new(), bytes: 0, limits }
     }
-    Ok(())
+
+    /// One more; without text it is none.
+    pub(super) fn add(
+        &mut self,
+        (row, column): (u32, u32),
+        text: &str,
+        line: Option<u32>,
+    ) -> Result<(), ReadError> {
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        self.bytes = self.bytes.saturating_add(text.len());
+        let Limits { cells, text_bytes, .. } = *self.limits;
+        if self.cells.len() >= cells {
+            return Err(ReadError::too_large("", "the table has more cells", cells));
+        }
+        if self.bytes > text_bytes {
+            return Err(ReadError::too_large("", "the table has more bytes of text", text_bytes));
+        }
+        self.cells.push(Cell { row, column, text: text.to_owned(), line });
+        Ok(())
+    }
+
+    /// By rows and then by columns.
+    pub(super) fn in_order(mut self) -> Vec<Cell> {
+        self.cells.sort_by_key(|cell| (cell.row, cell.column));
+        self.cells
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_more_is_kept_than_is_read() {
+        let limits = Limits { cells: 3, text_bytes: 10, ..Limits::default() };
+        let add = |texts: &[&str]| {
+            let mut cells = Cells::new(&limits);
+            texts.iter().try_for_each(|text| cells.add((2, 1), text, None))?;
+            cells.add((1, 1), " ", None)?;
+            Ok::<usize, ReadError>(cells.in_order().len())
+        };
+        assert_eq!(add(&["abcde", "abcde"]), Ok(2));
+        assert!(add(&["abcde", "abcdef"]).is_err_and(|error| error.to_string().contains("bytes of text")));
+        assert_eq!(add(&["a", "b", "c"]), Ok(3));
+        assert!(add(&["a", "b", "c", "d"]).is_err_and(|error| error.to_string().contains("more cells")));
+    }
 
     #[test]
     fn cells_have_the_names_of_spreadsheets() {
