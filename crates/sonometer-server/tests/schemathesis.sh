@@ -60,7 +60,7 @@ document() {
     python3 -c 'import sys, urllib.request; open("openapi.json", "wb").write(urllib.request.urlopen(sys.argv[1]).read())' \
         "$address/openapi.json" && "$tools/bin/openapi-spec-validator" openapi.json
 }
-# One worker: several are no quicker under Python's lock, and up to Python 3.12 `ast.parse`, which schemathesis calls while it
+# One worker: several are no quicker under Python's lock, and in Python 3.11 `ast.parse`, which schemathesis calls while it
 # makes requests, fails by chance when two threads are in it (python/cpython#106905).
 requests() {
     PYTHONPATH=$root/crates/sonometer-server/tests PYTHONDONTWRITEBYTECODE=1 SCHEMATHESIS_HOOKS=schemathesis_hooks \
