@@ -6,7 +6,7 @@ use super::xml::{Node, Walk};
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::{Hints, Ingested, Kind, Limits};
-use calamine::{CellErrorType, Data, DataRef, ExcelDateTime, Ods, Reader, SheetVisible, Xls, Xlsx};
+use calamine::{DataType, ExcelDateTime, Ods, Reader, SheetVisible, Xls, Xlsx};
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Cursor;
@@ -115,18 +115,8 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>, sheet: &str, limits: &Limits) -> Resul
     let mut reader = book.worksheet_cells_reader(sheet).map_err(|error| broken(sheet, &error))?;
     let mut cells = Cells::new(limits);
     while let Some(cell) = reader.next_cell().map_err(|error| broken(sheet, &error))? {
-        let text: Cow<'_, str> = match cell.get_value() {
-            DataRef::SharedString(text) => (*text).into(),
-            DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.into(),
-            DataRef::Int(number) => number.to_string().into(),
-            DataRef::Float(number) => number.to_string().into(),
-            DataRef::Bool(is_true) => shown(*is_true).into(),
-            DataRef::DateTime(date) => moment(date).into(),
-            DataRef::Error(error) => fault(error).into(),
-            DataRef::Empty => continue,
-        };
         let (row, column) = cell.get_position();
-        cells.add((row.saturating_add(1), column.saturating_add(1)), &text, None)?;
+        cells.add((row.saturating_add(1), column.saturating_add(1)), &told(cell.get_value()), None)?;
     }
     Ok(cells.in_order())
 }
@@ -144,31 +134,27 @@ where
     let (first_row, first_column) = range.start().unwrap_or_default();
     let mut cells = Cells::new(limits);
     for (row, column, value) in range.used_cells() {
-        let text: Cow<'_, str> = match value {
-            Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.into(),
-            Data::Int(number) => number.to_string().into(),
-            Data::Float(number) => number.to_string().into(),
-            Data::Bool(is_true) => shown(*is_true).into(),
-            Data::DateTime(date) => moment(date).into(),
-            Data::Error(error) => fault(error).into(),
-            Data::Empty => continue,
-        };
         // Counted from 0, from the first one that is used.
         let at = |first: u32, offset: usize| {
             first.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)).saturating_add(1)
         };
-        cells.add((at(first_row, row), at(first_column, column)), &text, None)?;
+        cells.add((at(first_row, row), at(first_column, column)), &told(value), None)?;
     }
     Ok(cells.in_order())
 }
 
-fn shown(is_true: bool) -> &'static str {
-    if is_true { "TRUE" } else { "FALSE" }
-}
-
-/// `#DIV/0!` and the like say nothing.
-fn fault(_: &CellErrorType) -> &'static str {
-    ""
+/// What a cell says; nothing where it is empty or holds an error, such as `#DIV/0!`.
+fn told(value: &impl DataType) -> Cow<'_, str> {
+    let written =
+        value.get_string().or_else(|| value.get_datetime_iso()).or_else(|| value.get_duration_iso());
+    let whole = || value.get_int().map(|number| number.to_string());
+    let number = || whole().or_else(|| value.get_float().map(|number| number.to_string()));
+    let date = || value.get_datetime().map(|date| moment(&date));
+    match (written, value.get_bool()) {
+        (Some(text), _) => text.into(),
+        (None, Some(is_true)) => if is_true { "TRUE" } else { "FALSE" }.into(),
+        (None, None) => number().or_else(date).unwrap_or_default().into(),
+    }
 }
 
 /// `2024-05-01`, `2024-05-01 10:30:00`, or a number of days for a duration.
