@@ -79,6 +79,7 @@ lists: {money: price | payment | fund | loan | deposit}
 markers:
   - label: guaranteed_return
     importance: critical
+    pole: against
     by: agent
     negation: drop
     strong: |
@@ -97,6 +98,7 @@ markers:
       right now
     where: first 4 turns
   - label: numbers
+    pole: against
     mask: last2
     clear: |
       <money>
@@ -106,10 +108,12 @@ markers:
       <email>
       <phone>
   - label: loud
+    pole: against
     clear: |
       <shout>
       /!{2,}/
   - label: asking
+    pole: against
     share: {of: turns, by: customer, full: 0.3}
     by: customer
     clear: |

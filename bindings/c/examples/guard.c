@@ -1,5 +1,5 @@
 /*
- * Stands between a model that writes and whoever reads: passes standard input on as soon as nothing can change in it any more,
+ * Stands between a model that writes and whoever reads: passes standard input on as soon as no masked pattern can reach it,
  * with personal data masked. The last line, on standard error, is the score of all of it.
  */
 

@@ -281,9 +281,18 @@ typedef struct {
      */
     int64_t usd_per_ics;
     /**
-     * Of a session: 1 adds to steps the text that has settled, masked where it is private; 0 does not.
+     * Of a session: 1 adds to steps the text that may be shown, masked where it is private; 0 does not.
      */
     uint64_t release;
+    /**
+     * How masked places are shown, in the place of what the target says: `stars`, `first1` to `first8`, `last1` to `last8`,
+     * `label`, `numbered`, `keyed` or `remove`. An empty text leaves it to the target.
+     */
+    snm_text mask;
+    /**
+     * The key of `keyed` masks, 16 bytes or more, of any kind; it is read during the call and shown nowhere.
+     */
+    snm_text mask_key;
 } snm_options;
 
 /**
@@ -375,7 +384,7 @@ typedef struct {
  * Options at their defaults, with the size that this program knows.
  */
 #define SNM_OPTIONS_INIT \
-    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0 }
+    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0, { NULL, 0 }, { NULL, 0 } }
 
 /**
  * What is known when a dive is closed, with the size that this program knows and nothing else.
@@ -439,6 +448,14 @@ snm_status snm_target_read(const char *source,
                            size_t shelf_len,
                            snm_target **out,
                            snm_error **error);
+
+/**
+ * What the ends of the target's score stand for and which way is good, in one line: `score 1 = no risk found, 0 = a critical risk
+ * found; higher is better`.
+ */
+snm_status snm_target_score_meaning(const snm_target *target,
+                                    snm_result **out,
+                                    snm_error **error);
 
 /**
  * Frees a target. NULL is fine.
@@ -531,8 +548,9 @@ snm_status snm_session_open(const snm_target *target,
 
 /**
  * Takes the next bytes of the text, or of the segment that was begun last. They may be cut anywhere, within a character too.
- * The result is a step: its JSON says how far everything is settled (`settled_to`: nothing before it can change any more) and
- * what is new. Bytes that are refused are not taken, and the session goes on as if they had not come.
+ * The result is a step: its JSON says how far everything is settled (`settled_to`: nothing before it can change any more), up to
+ * where text may be shown (`released_to`), and what is new. Bytes that are refused are not taken, and the session goes on as if
+ * they had not come.
  */
 snm_status snm_session_push(snm_session *session,
                             const char *bytes,
@@ -570,6 +588,12 @@ snm_status snm_session_end(snm_session *session,
  * How far everything is settled; the beginning of a session that is over or NULL.
  */
 snm_place snm_session_settled_to(const snm_session *session);
+
+/**
+ * Up to where text may be shown with the masks told so far: with `release` it runs ahead of what is settled, as soon as no
+ * masked pattern can reach the text any more. The beginning of a session that is over or NULL.
+ */
+snm_place snm_session_released_to(const snm_session *session);
 
 /**
  * The reading as if the interaction ended here. The session goes on.

@@ -241,6 +241,17 @@ class Options {
         return *this;
     }
 
+    // How masked places are shown: `label`, `numbered`, `last4`…
+    Options &mask(std::string_view kind) noexcept {
+        options_.mask = detail::text(kind);
+        return *this;
+    }
+    // The key of `keyed` masks, 16 bytes or more.
+    Options &mask_key(std::string_view key) noexcept {
+        options_.mask_key = detail::text(key);
+        return *this;
+    }
+
     const snm_options *get() const noexcept { return &options_; }
 
   private:
@@ -279,6 +290,13 @@ class Target {
         return Result(detail::make<snm_result>([&](auto out, auto error) {
             return snm_sense(get(), interaction.get(), options.get(), out, error);
         }));
+    }
+
+    // What the ends of the score stand for and which way is good, in one line.
+    std::string score_meaning() const {
+        return Result(detail::make<snm_result>([&](auto out, auto error) {
+            return snm_target_score_meaning(get(), out, error);
+        })).str();
     }
 
     // Whether there is enough to measure.
@@ -370,6 +388,9 @@ class Session {
 
     // Nothing before this place can change any more.
     snm_place settled_to() const noexcept { return snm_session_settled_to(handle_.get()); }
+
+    // Text before this place may be shown with the masks told so far.
+    snm_place released_to() const noexcept { return snm_session_released_to(handle_.get()); }
 
     // The reading as if the interaction ended here.
     Result so_far() const {

@@ -2,7 +2,9 @@
 
 use crate::door::Failure;
 use crate::raw::{self, Text};
-use sonometer::{FlowOptions, OffsetUnit, Profile, SenseOptions, TemporalOptions, Unit, View};
+use sonometer::{
+    Error, FlowOptions, Mask, MaskKey, OffsetUnit, Profile, SenseOptions, TemporalOptions, Unit, View,
+};
 use std::mem::offset_of;
 
 /// `profile`: scores and evidence.
@@ -49,8 +51,13 @@ pub struct Options {
     pub window: i64,
     /// Millionths of a US dollar, at least 0: the price of one ICS.
     pub usd_per_ics: i64,
-    /// Of a session: 1 adds to steps the text that has settled, masked where it is private; 0 does not.
+    /// Of a session: 1 adds to steps the text that may be shown, masked where it is private; 0 does not.
     pub release: u64,
+    /// How masked places are shown, in the place of what the target says: `stars`, `first1` to `first8`, `last1` to `last8`,
+    /// `label`, `numbered`, `keyed` or `remove`. An empty text leaves it to the target.
+    pub mask: Text,
+    /// The key of `keyed` masks, 16 bytes or more, of any kind; it is read during the call and shown nowhere.
+    pub mask_key: Text,
 }
 
 /// The bytes that the first version had: no program knows fewer.
@@ -114,13 +121,26 @@ impl Options {
         if self.usd_per_ics < 0 {
             return Err(Failure::argument("options.usd_per_ics", "a price is not below 0"));
         }
-        let sense = SenseOptions { usd_per_ics: Unit(self.usd_per_ics), ..SenseOptions::default() };
+        // SAFETY: as the caller says of its texts.
+        let mask = unsafe { raw::text(self.mask.data, self.mask.len, "options.mask") }?;
+        let mask = if mask.is_empty() { None } else { Some(Mask::read(mask).map_err(within)?) };
+        // SAFETY: as above.
+        let key =
+            unsafe { raw::list(self.mask_key.data.cast::<u8>(), self.mask_key.len, "options.mask_key") }?;
+        let mask_key = if key.is_empty() { None } else { Some(MaskKey::new(key).map_err(within)?) };
+        let sense =
+            SenseOptions { usd_per_ics: Unit(self.usd_per_ics), mask, mask_key, ..SenseOptions::default() };
         let release = match self.release {
             0 | 1 => self.release == 1,
             _ => return Err(Failure::argument("options.release", "`release` is neither 0 nor 1")),
         };
         Ok(Wanted { view: View { profile, offsets, flow, temporal }, sense, release })
     }
+}
+
+/// What is wrong with an option by its place among them.
+fn within(error: Error) -> Failure {
+    Failure::argument(format!("options.{}", error.place), error.message)
 }
 
 #[cfg(test)]
@@ -139,6 +159,8 @@ mod tests {
         window: 0,
         usd_per_ics: 0,
         release: 0,
+        mask: NONE,
+        mask_key: NONE,
     };
 
     fn place(options: &Options) -> String {
@@ -163,6 +185,13 @@ mod tests {
         ] {
             assert_eq!(place(&options), name);
         }
+        let text = |text: &'static str| Text { data: text.as_ptr().cast(), len: text.len() };
+        assert_eq!(place(&Options { mask: text("labels"), ..PLAIN }), "options.mask");
+        assert_eq!(place(&Options { mask_key: text("too short"), ..PLAIN }), "options.mask_key");
+        let keyed = Options { mask: text("keyed"), mask_key: text("sixteen bytes or"), ..PLAIN };
+        // SAFETY: the options and their texts are on this stack.
+        let wanted = unsafe { read(&keyed) }.expect("is read");
+        assert_eq!((wanted.sense.mask, wanted.sense.mask_key.is_some()), (Some(Mask::Keyed), true));
         let unreadable = Text { data: std::ptr::null(), len: 3 };
         assert_eq!(place(&Options { flow: SNM_ASK_WITH, primary: unreadable, ..PLAIN }), "options.primary");
         // A text that is not asked for is not looked at.

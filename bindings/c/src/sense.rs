@@ -67,7 +67,7 @@ pub unsafe extern "C" fn snm_fidelity(
         Ok(target.instrument.fidelity(&talk.interaction)?)
     };
     let keep = |found: sonometer::Fidelity| {
-        let sonometer::Fidelity { index, sufficient, density, clarity } = found;
+        let sonometer::Fidelity { index, sufficient, density, clarity, .. } = found;
         let found = Sufficiency { index: index.0, density: density.0, clarity: clarity.0, sufficient };
         // SAFETY: as above.
         unsafe { raw::write(out, found) };

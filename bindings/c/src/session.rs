@@ -105,8 +105,9 @@ pub unsafe extern "C" fn snm_session_open(
 }
 
 /// Takes the next bytes of the text, or of the segment that was begun last. They may be cut anywhere, within a character too.
-/// The result is a step: its JSON says how far everything is settled (`settled_to`: nothing before it can change any more) and
-/// what is new. Bytes that are refused are not taken, and the session goes on as if they had not come.
+/// The result is a step: its JSON says how far everything is settled (`settled_to`: nothing before it can change any more), up to
+/// where text may be shown (`released_to`), and what is new. Bytes that are refused are not taken, and the session goes on as if
+/// they had not come.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_session_push(
     session: *mut Session,
@@ -192,6 +193,16 @@ pub unsafe extern "C" fn snm_session_settled_to(session: *const Session) -> Sett
     // SAFETY: NULL or a session that only this thread uses, by the rules of the header.
     let session = unsafe { session.as_ref() };
     let place = session.and_then(|session| session.live.as_ref()).map(|live| live.settled_to());
+    place.map_or_else(Settled::default, |Place { segment, offset }| Settled { segment, offset })
+}
+
+/// Up to where text may be shown with the masks told so far: with `release` it runs ahead of what is settled, as soon as no
+/// masked pattern can reach the text any more. The beginning of a session that is over or NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_session_released_to(session: *const Session) -> Settled {
+    // SAFETY: NULL or a session that only this thread uses, by the rules of the header.
+    let session = unsafe { session.as_ref() };
+    let place = session.and_then(|session| session.live.as_ref()).map(|live| live.released_to());
     place.map_or_else(Settled::default, |Place { segment, offset }| Settled { segment, offset })
 }
 

@@ -4,6 +4,7 @@ use crate::door;
 use crate::error::Error;
 use crate::options::Wanted;
 use crate::raw::{self, Text};
+use crate::result::Outcome;
 use crate::status::Status;
 use sonometer::{Document, ErrorCode, Instrument, Interaction, TargetKind};
 use sonometer_catalog::{Shelf, find_any};
@@ -69,6 +70,23 @@ pub unsafe extern "C" fn snm_target_read(
         // SAFETY: a list of texts of the caller, by the rules of the header.
         let sources = unsafe { raw::texts(shelf, shelf_len, "shelf") }?;
         Ok(Target::read(source, &Shelf::default().read(&sources)?)?)
+    };
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, work) }
+}
+
+/// What the ends of the target's score stand for and which way is good, in one line: `score 1 = no risk found, 0 = a critical risk
+/// found; higher is better`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_target_score_meaning(
+    target: *const Target,
+    out: *mut *mut Outcome,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: a handle of the caller or NULL, by the rules of the header.
+        let target = unsafe { raw::borrow(target, "target") }?;
+        Ok(target.instrument.score_meaning().into())
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }

@@ -45,7 +45,7 @@ const MACROS: &str = "\
  * Options at their defaults, with the size that this program knows.
  */
 #define SNM_OPTIONS_INIT \\
-    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0 }
+    { sizeof(snm_options), SNM_PROFILE_RAW, SNM_OFFSETS_NONE, SNM_ASK_NO, SNM_ASK_NO, { NULL, 0 }, 0, 0, 0, { NULL, 0 }, { NULL, 0 } }
 
 /**
  * What is known when a dive is closed, with the size that this program knows and nothing else.

@@ -58,6 +58,9 @@ static void null_is_given(void) {
     out = anything();
     status = snm_compare(target, talk, NULL, NULL, (snm_result **)&out, &error);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "b");
+    out = anything();
+    status = snm_target_score_meaning(NULL, (snm_result **)&out, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "target");
     snm_sufficiency enough = {1, 2, 3, true};
     status = snm_fidelity(NULL, talk, &enough, &error);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, NULL, error, "target");
@@ -323,6 +326,8 @@ static void sessions(void) {
         snm_result_free(step);
         const snm_place settled = snm_session_settled_to(session);
         CHECK(settled.segment == 0 && settled.offset >= before.offset && settled.offset <= at + 1);
+        const snm_place released = snm_session_released_to(session);
+        CHECK(released.segment == 0 && released.offset == settled.offset);
         before = settled;
     }
     CHECK(before.offset > 0);
@@ -347,6 +352,7 @@ static void sessions(void) {
     status = snm_session_so_far(session, (snm_result **)&out, &error);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "session");
     CHECK(snm_session_settled_to(session).offset == 0);
+    CHECK(snm_session_released_to(session).offset == 0);
     snm_session_free(session);
     snm_result_free(whole);
     snm_interaction_free(talk);
@@ -428,6 +434,27 @@ static void guards(void) {
     CHECK(strlen(shown) == strlen(words) && strstr(shown, "4111 1111") == NULL && strstr(shown, "****") != NULL);
     CHECK(strncmp(shown, words, 11) == 0 && strstr(shown, "and that is all of it.") != NULL);
     snm_session_free(session);
+
+    options.mask.data = "label";
+    options.mask.len = 5;
+    snm_interaction *said = NULL;
+    snm_result *reading = NULL;
+    CHECK(snm_interaction_text(words, strlen(words), &said, NULL) == SNM_STATUS_OK);
+    CHECK(snm_sense(target, said, &options, &reading, NULL) == SNM_STATUS_OK);
+    CHECK(strstr(snm_result_bytes(reading, NULL), "\"source\":\"<PAYMENT_CARD>\"") != NULL);
+    snm_result_free(reading);
+    // A key that is too short, and a kind that asks for one.
+    snm_error *error = NULL;
+    options.mask.data = "keyed";
+    reading = NULL;
+    snm_status status = snm_sense(target, said, &options, &reading, &error);
+    refused(status, SNM_STATUS_INVALID_REQUEST, reading, error, "mask_key");
+    options.mask_key.data = "short";
+    options.mask_key.len = 5;
+    error = NULL;
+    status = snm_sense(target, said, &options, &reading, &error);
+    refused(status, SNM_STATUS_INVALID_ARGUMENT, reading, error, "options.mask_key");
+    snm_interaction_free(said);
     snm_target_free(target);
 }
 

@@ -114,6 +114,7 @@ void options() {
     CHECK(priced.find("\"cost_usd\":0.02") != std::string::npos);
     CHECK(priced.find("\"profile\":\"discovery\"") != std::string::npos);
     CHECK(target.fidelity(talk).sufficient);
+    CHECK(target.score_meaning() == "score 0 = nothing found, 1 = a medium marker found; higher is better");
 }
 
 void batches() {

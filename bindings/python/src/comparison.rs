@@ -143,7 +143,7 @@ impl Comparison {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("sonometer._sonometer")?.getattr("_restore_comparison")?;
         let [a, b] = self.interactions.clone().map(|inner| Interaction { inner });
-        let SenseOptions { usd_per_ics, ignore_fidelity } = self.options;
+        let SenseOptions { usd_per_ics, ignore_fidelity, .. } = self.options;
         Ok((restore, (self.target(py), a, b, usd_per_ics.0, ignore_fidelity).into_pyobject(py)?))
     }
 }
@@ -157,7 +157,7 @@ pub(crate) fn _restore_comparison(
     usd_per_ics: i64,
     ignore_fidelity: bool,
 ) -> PyResult<Comparison> {
-    let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity };
+    let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity, ..SenseOptions::default() };
     let (a, b) = (a.get().inner.clone(), b.get().inner.clone());
     Comparison::of(target, a, b, options).map_err(Failure::into)
 }

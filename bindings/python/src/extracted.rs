@@ -23,7 +23,6 @@ use std::hash::{DefaultHasher, Hasher};
 /// ...     print(found.source, "|", letter.place(found))
 /// Dear | line 1
 /// thank you | line 3
-/// your help | line 3
 #[pyclass(frozen, name = "Extract", module = "sonometer")]
 pub(crate) struct Extract {
     pub(crate) read: Ingested,

@@ -5,7 +5,8 @@ use crate::number::{float, unit};
 use crate::reading::{BaseReading, CompositionReading, Reading};
 use crate::target::Target;
 use pyo3::prelude::*;
-use sonometer::{AnyReading, Estimate, Fidelity, SenseOptions};
+use pyo3::types::PyTuple;
+use sonometer::{AnyReading, Estimate, Fidelity, Mask, MaskKey, SenseOptions};
 
 /// What a caller sets around sensing.
 pub(crate) struct Options;
@@ -14,11 +15,19 @@ impl Options {
     pub(crate) fn read(
         usd_per_ics: Option<&Bound<'_, PyAny>>,
         ignore_fidelity: bool,
+        masks: Masks<'_>,
     ) -> Outcome<SenseOptions> {
         let price = usd_per_ics.map(|price| unit(price, "usd_per_ics", "the price of an ICS"));
-        Ok(SenseOptions { usd_per_ics: price.transpose()?.unwrap_or_default(), ignore_fidelity })
+        let mask = masks.0.map(Mask::read).transpose()?;
+        let mask_key = masks.1.map(MaskKey::new).transpose()?;
+        let usd_per_ics = price.transpose()?.unwrap_or_default();
+        Ok(SenseOptions { usd_per_ics, ignore_fidelity, mask, mask_key })
     }
 }
+
+/// The kind of masks, and their key.
+#[derive(Clone, Copy)]
+pub(crate) struct Masks<'a>(pub(crate) Option<&'a str>, pub(crate) Option<&'a [u8]>);
 
 /// `sonometer.model.Estimate`.
 pub(crate) fn estimate_object<'py>(
@@ -50,6 +59,11 @@ pub(crate) fn reading_object<'py>(
 /// `sonometer.model.Fidelity`.
 pub(crate) fn fidelity_object(py: Python<'_>, fidelity: Fidelity) -> PyResult<Bound<'_, PyAny>> {
     let class = py.import("sonometer.model")?.getattr("Fidelity")?;
-    let Fidelity { index, sufficient, density, clarity } = fidelity;
-    class.call1((float(index), sufficient, float(density), float(clarity)))
+    let Fidelity { index, sufficient, density, clarity, unheard } = fidelity;
+    let (asked, seen) = match &unheard {
+        Some(roles) => (roles.asked.as_slice(), roles.seen.as_slice()),
+        None => Default::default(),
+    };
+    let (asked, seen) = (PyTuple::new(py, asked)?, PyTuple::new(py, seen)?);
+    class.call1((float(index), sufficient, float(density), float(clarity), asked, seen))
 }

@@ -2,15 +2,15 @@
 
 use crate::extracted::Extract;
 use crate::failure::{Failure, Outcome};
-use crate::number::{float, kind_of, unit};
+use crate::number::{float, is_missing, kind_of, unit};
 use crate::value::{self, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 use sonometer::{Turn, Unit};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-const SHAPES: &str =
-    "give a str, a list of (role, content) tuples, a dict with `content` or `segments`, or an Interaction";
+const SHAPES: &str = "give a str, a list of (role, content) tuples or of chat messages, a dict with `content` or `segments`, or an \
+                      Interaction";
 
 /// What is measured: a text, or the turns of a conversation. Immutable; cheap to copy.
 ///
@@ -24,6 +24,8 @@ const SHAPES: &str =
 /// Segment(role='customer', content='Hi!', timestamp=2.5)
 /// >>> Interaction({"segments": [{"role": "agent", "content": "Good morning."}], "label": "before"}).label
 /// 'before'
+/// >>> Interaction([{"role": "user", "content": "Is it raining?"}, {"role": "assistant", "content": None, "tool_calls": [{}]}])
+/// Interaction([('user', 'Is it raining?')])
 /// >>> Interaction({"contents": "?"})
 /// Traceback (most recent call last):
 ///   ...
@@ -205,7 +207,12 @@ pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Intera
         return transcript(value);
     }
     if value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok() {
-        return Ok(sonometer::Interaction::from_json(&value::json(value, "")?)?);
+        return Ok(sonometer::Interaction::from_json(&value::json(value, "")?).map_err(in_python)?);
+    }
+    if is_missing(value) {
+        let message = format!("{} is no interaction: the value is missing", kind_of(value));
+        let fix = "leave it out (of pandas: `column.dropna()`), or give \"\" for an empty text";
+        return Err(Failure::wrong_type("interaction", message, fix));
     }
     if value.is_instance_of::<PyBytes>() {
         let fix = "decode a text: data.decode(); read JSON: Interaction.from_json(data)";
@@ -234,16 +241,16 @@ fn transcript(list: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
     for (at, item) in list.try_iter()?.enumerate() {
         turns.push(segment(&item?, &format!("segments[{at}]"))?);
     }
-    Ok(sonometer::Interaction::transcript(turns)?)
+    Ok(sonometer::Interaction::of_messages(turns)?)
 }
 
-/// A segment from a tuple or a dict.
-pub(crate) fn segment(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
+/// A segment from a tuple, or from a message as a dict; none where nobody says anything.
+pub(crate) fn segment(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Option<Turn>> {
     if item.is_instance_of::<PyTuple>() || item.is_instance_of::<PyList>() {
-        return turn(item, place);
+        return turn(item, place).map(Some);
     }
     if item.is_instance_of::<PyDict>() || item.cast::<PyMapping>().is_ok() {
-        return strict_turn(item, place);
+        return Ok(Turn::from_message(&value::json(item, place)?, place).map_err(in_python)?);
     }
     let message = format!("{} is no segment", kind_of(item));
     Err(Failure::wrong_type(place, message, "give (role, content) or (role, content, seconds)"))
@@ -275,14 +282,10 @@ fn turn(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
     Ok(Turn { role: Some(role), content, timestamp: timestamp.transpose()? })
 }
 
-/// A segment as a dict, by the engine's strict reader.
-fn strict_turn(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Turn> {
-    let json = format!("{{\"segments\":[{}]}}", value::json(item, place)?);
-    let read = sonometer::Interaction::from_json(&json).map_err(|mut error| {
-        if let Some(inner) = error.place.strip_prefix("segments[0]") {
-            error.place = format!("{place}{inner}");
-        }
-        error
-    })?;
-    Ok(read.turns()[0].clone())
+/// What the engine says of JSON, said of Python's objects: `null` is None there.
+fn in_python(mut error: sonometer::Error) -> sonometer::Error {
+    if let Some((key, rest)) = error.message.split_once("` is null, not a ") {
+        error.message = format!("{key}` is None, not a {}", rest.replace("text in quotes", "str"));
+    }
+    error
 }

@@ -7,8 +7,8 @@ use pyo3::types::{PyDict, PyTuple};
 use sonometer::actant::Side;
 use sonometer::temporal::Level;
 use sonometer::{
-    AnyReading, CompositionReading, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions,
-    WeakSignal,
+    AnyReading, CompositionReading, Counts, Evidence, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch,
+    TemporalOptions, Unheard,
 };
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -40,21 +40,40 @@ impl<'py, 't> Places<'py, 't> {
     }
 }
 
-pub(crate) fn evidence<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
-    let class = class(py, "Evidence")?;
-    let turns = reading.interaction().turns();
-    let mut places = Places::of(py, turns)?;
-    let mut objects = Vec::new();
-    for found in reading.evidence() {
-        let (start, end) = places.ends(found.turn, &found.range);
-        let role = turns[found.turn].role.as_deref();
-        let actant = reading.readings()[0].actant(found.turn);
-        let joined = places.joined(&found.joined)?;
+/// Makes the objects of matches.
+struct Matches<'py, 't> {
+    class: Bound<'py, PyAny>,
+    places: Places<'py, 't>,
+    reading: &'t AnyReading,
+}
+
+impl<'py, 't> Matches<'py, 't> {
+    fn of(py: Python<'py>, reading: &'t AnyReading) -> PyResult<Self> {
+        let places = Places::of(py, reading.interaction().turns())?;
+        Ok(Self { class: class(py, "Evidence")?, places, reading })
+    }
+
+    fn object(&mut self, found: &Evidence<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let (start, end) = self.places.ends(found.turn, &found.range);
+        let role = self.reading.interaction().turns()[found.turn].role.as_deref();
+        let actant = self.reading.readings()[0].actant(found.turn);
+        let joined = self.places.joined(&found.joined)?;
         let (score, source) = (float(found.score), &*found.source);
         let parts = (found.metamarker, score, source, found.turn, start, end, role, actant, joined);
-        objects.push(class.call1(parts)?);
+        self.class.call1(parts)
     }
-    PyTuple::new(py, objects)
+}
+
+pub(crate) fn evidence<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+    let mut matches = Matches::of(py, reading)?;
+    let objects = reading.evidence().map(|found| matches.object(&found));
+    PyTuple::new(py, objects.collect::<PyResult<Vec<_>>>()?)
+}
+
+pub(crate) fn against<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+    let mut matches = Matches::of(py, reading)?;
+    let objects = reading.against().map(|found| matches.object(&found));
+    PyTuple::new(py, objects.collect::<PyResult<Vec<_>>>()?)
 }
 
 pub(crate) fn metamarkers<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
@@ -67,24 +86,28 @@ pub(crate) fn metamarkers<'py>(py: Python<'py>, reading: &AnyReading) -> PyResul
 
 pub(crate) fn weak_signals<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "WeakSignal")?;
-    let object = |(key, weak): (&str, &WeakSignal)| {
-        class.call1((key, float(weak.proximity), &weak.hint, weak.kind.as_str()))
-    };
-    let objects: PyResult<Vec<_>> = match reading {
-        AnyReading::Sensor(reading) => {
-            let markers = &reading.protocol().markers;
-            let named = |weak: &WeakSignal| object((markers[weak.marker].label.as_str(), weak));
-            reading.weak_signals().iter().map(named).collect()
-        }
-        AnyReading::Composition(reading) => reading.weak_signals().map(object).collect(),
-    };
-    PyTuple::new(py, objects?)
+    let mut matches = Matches::of(py, reading)?;
+    let mut objects = Vec::new();
+    for weak in reading.weak_signals() {
+        let found = weak.found.as_ref().map(|found| matches.object(found)).transpose()?;
+        let (proximity, kind) = (float(weak.proximity), weak.kind.as_str());
+        objects.push(class.call1((weak.metamarker, proximity, &*weak.hint, kind, found))?);
+    }
+    PyTuple::new(py, objects)
+}
+
+pub(crate) fn unheard<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+    let class = class(py, "Unheard")?;
+    let object = |unheard: Unheard<'_>| class.call1((unheard.metamarker, PyTuple::new(py, unheard.roles)?));
+    PyTuple::new(py, reading.unheard().map(object).collect::<PyResult<Vec<_>>>()?)
 }
 
 pub(crate) fn ics<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyAny>> {
     let ics = reading.ics();
     let sgm = reading.readings().iter().map(|reading| reading.protocol().sgm).max();
-    class(py, "Ics")?.call1((ics.consumed, float(ics.cost_usd), sgm.map_or("1.0", |sgm| sgm.as_str())))
+    let markers = PyTuple::new(py, reading.triggered().collect::<Vec<_>>())?;
+    let sgm = sgm.map_or("1.0", |sgm| sgm.as_str());
+    class(py, "Ics")?.call1((ics.consumed, float(ics.cost_usd), sgm, markers))
 }
 
 pub(crate) fn signal<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -137,7 +160,7 @@ pub(crate) fn parts<'py>(py: Python<'py>, reading: &CompositionReading) -> PyRes
     let class = class(py, "Part")?;
     let mut objects = Vec::new();
     for (at, part) in reading.composition().parts().iter().enumerate() {
-        let score = float(reading.part_score(at));
+        let score = reading.part_score(at).map(float);
         let kind = part.kind.as_str();
         objects.push(class.call1((
             kind,
@@ -166,14 +189,35 @@ pub(crate) fn ledger<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<
     }
     let parts = (
         ledger.score_kind.as_str(),
-        float(ledger.score),
+        ledger.score.map(float),
         float(ledger.density),
         float(ledger.clarity),
         float(ledger.index),
         float(ledger.sufficient_from),
+        counts(py, &ledger.counts)?,
         PyTuple::new(py, markers)?,
     );
     class(py, "Ledger")?.call1(parts)
+}
+
+fn counts<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyAny>> {
+    let parts = PyDict::new(py);
+    parts.set_item("words", counts.words)?;
+    parts.set_item("words_needed", counts.words_needed)?;
+    parts.set_item("turns", counts.turns)?;
+    parts.set_item("turns_needed", counts.turns_needed)?;
+    let roles = PyDict::new(py);
+    for role in &counts.roles {
+        roles.set_item(&role.role, (role.words, role.needed))?;
+    }
+    parts.set_item("roles", roles)?;
+    parts.set_item("readable", float(counts.readable))?;
+    parts.set_item("noise", counts.noise)?;
+    let told = counts.language.as_ref();
+    parts.set_item("language", told.map(|told| told.code))?;
+    parts.set_item("function_words", told.map(|told| told.function_words))?;
+    parts.set_item("foreign_words", told.map(|told| told.foreign_words))?;
+    class(py, "Counts")?.call((), Some(&parts))
 }
 
 fn ledger_marker<'py>(

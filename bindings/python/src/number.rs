@@ -36,10 +36,16 @@ pub(crate) fn unit(value: &Bound<'_, PyAny>, place: &str, what: &str) -> Outcome
     })
 }
 
-/// The type of an object, for people: `an int`, `a list`, `None`.
+/// Whether an object stands for a value that is not there: None, and what tables have in its place.
+pub(crate) fn is_missing(value: &Bound<'_, PyAny>) -> bool {
+    let is_named = || value.get_type().name().is_ok_and(|name| name == "NAType" || name == "NaTType");
+    value.is_none() || value.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan()) || is_named()
+}
+
+/// The type of an object, for people: `an int`, `a list`; of a value that is not there the value: `None`, `nan`.
 pub(crate) fn kind_of(value: &Bound<'_, PyAny>) -> String {
-    if value.is_none() {
-        return "None".to_owned();
+    if is_missing(value) {
+        return value.str().map_or_else(|_| "None".to_owned(), |text| text.to_string_lossy().into_owned());
     }
     let name = value.get_type().name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|_| "object".to_owned());

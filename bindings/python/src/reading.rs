@@ -7,12 +7,12 @@ use crate::model;
 use crate::number::{float, unit};
 use crate::target::Target;
 use crate::view::Asked;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::batch::guarded;
-use sonometer::{AnyReading, FlowOptions, SenseOptions, TemporalOptions, Unit, fingerprint};
+use sonometer::{AnyReading, FlowOptions, Mask, SenseOptions, TemporalOptions, Unit, fingerprint};
 use std::hash::{DefaultHasher, Hasher};
 
 /// What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints.
@@ -70,10 +70,10 @@ impl BaseReading {
         Interaction { inner: self.inner.interaction().clone() }
     }
 
-    /// The overall score, 0 to 1; 0 when the content is insufficient.
+    /// The overall score, 0 to 1; None when the content is insufficient.
     #[getter]
-    fn score(&self) -> f64 {
-        float(self.inner.score())
+    fn score(&self) -> Option<f64> {
+        self.inner.score().map(float)
     }
 
     /// Whether there was enough to measure: `fidelity.sufficient`.
@@ -111,11 +111,10 @@ impl BaseReading {
     /// The keys of the metamarkers that triggered.
     #[getter]
     fn triggered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let triggered = self.inner.resonance().filter(|(_, came_to)| came_to.triggered);
-        PyTuple::new(py, triggered.map(|(key, _)| key).collect::<Vec<_>>())
+        PyTuple::new(py, self.inner.triggered().collect::<Vec<_>>())
     }
 
-    /// The evidence in the order of the text. Its places are code points, so that `content[e.start:e.end]` is what was
+    /// What triggered metamarkers, in the order of the text. Its places are code points, so that `content[e.start:e.end]` is what was
     /// found.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -124,10 +123,22 @@ impl BaseReading {
         Ok(made.bind(py).clone())
     }
 
-    /// Metamarkers that nearly triggered, the nearest first, and what was missing.
+    /// What counts against metamarkers, by lines of a negative weight, in the order of the text.
+    #[getter]
+    fn against<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        model::against(py, &self.inner)
+    }
+
+    /// What metamarkers that did not trigger have found or nearly found, the nearest first, and what was missing.
     #[getter]
     fn weak_signals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         model::weak_signals(py, &self.inner)
+    }
+
+    /// Metamarkers that could hear nobody, since no segment has a role that they ask for.
+    #[getter]
+    fn unheard<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        model::unheard(py, &self.inner)
     }
 
     /// What it consumed.
@@ -136,8 +147,8 @@ impl BaseReading {
         model::ics(py, &self.inner)
     }
 
-    /// The content of each segment with everything hidden that a mask covers: what may be shown or stored. A mask puts a
-    /// `*` in the place of each letter, so the places of the evidence hold here too.
+    /// The content of each segment with everything hidden that a mask covers: what may be shown or stored. The places of the
+    /// evidence are those of the content as it came in.
     ///
     /// >>> from sonometer import Sensor
     /// >>> Sensor("personal-data@1.0").sense("My card is 4111 1111 1111 1111, please charge it.").masked[0]
@@ -146,6 +157,21 @@ impl BaseReading {
     fn masked<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let (first, turns) = (&self.inner.readings()[0], self.inner.interaction().turns().len());
         PyTuple::new(py, (0..turns).map(|turn| first.masked_turn(turn)))
+    }
+
+    /// What is shown for each character of a segment: itself, what stands for it, or nothing where that has been shown. Joined they
+    /// are `masked`; parted at the places of the evidence, they mark it there.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> Sensor("personal-data@1.0").sense("Is it 4111 1111 1111 1111?", mask="label").masked_characters(0)[5:8]
+    /// (' ', '<PAYMENT_CARD>', '')
+    #[pyo3(signature = (segment, /))]
+    fn masked_characters<'py>(&self, py: Python<'py>, segment: usize) -> PyResult<Bound<'py, PyTuple>> {
+        let turns = self.inner.interaction().turns().len();
+        if segment >= turns {
+            return Err(PyIndexError::new_err(format!("no segment {segment}; there are {turns}, from 0")));
+        }
+        PyTuple::new(py, self.inner.readings()[0].masked_characters(segment))
     }
 
     /// The canonical JSON: the text that every door of Sonometer gives.
@@ -193,12 +219,16 @@ impl BaseReading {
         let target = &this.target.get().instrument;
         let name = format!("{}@{}", target.id(), target.version());
         let name = PyString::new(slf.py(), &name).repr()?;
-        let score = PyFloat::new(slf.py(), this.score()).repr()?;
+        let score = this.score().into_pyobject(slf.py())?.repr()?;
         let evidence = this.inner.evidence().count();
         let fidelity = this.inner.fidelity();
         let fidelity = if fidelity.sufficient { "" } else { ", insufficient" };
+        let meaning = match this.score() {
+            Some(_) => format!(" ({})", target.score_meaning().trim_start_matches("score ")),
+            None => String::new(),
+        };
         Ok(format!(
-            "<{class} {} score={} evidence={evidence}{fidelity}>",
+            "<{class} {} score={}{meaning} evidence={evidence}{fidelity}>",
             name.to_string_lossy(),
             score.to_string_lossy()
         ))
@@ -232,8 +262,14 @@ impl BaseReading {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("sonometer._sonometer")?.getattr("_restore_reading")?;
-        let SenseOptions { usd_per_ics, ignore_fidelity } = self.options;
-        let parts = (self.target(py), self.interaction(), usd_per_ics.0, ignore_fidelity, fingerprint());
+        let SenseOptions { usd_per_ics, ignore_fidelity, mask, mask_key } = self.options;
+        if mask_key.is_some() {
+            let message = "a reading that was sensed with `mask_key` cannot be pickled, since the key is kept nowhere; keep its JSON";
+            return Err(PyTypeError::new_err(message));
+        }
+        let mask = mask.map(|mask| mask.to_string());
+        let parts =
+            (self.target(py), self.interaction(), usd_per_ics.0, ignore_fidelity, fingerprint(), mask);
         Ok((restore, parts.into_pyobject(py)?))
     }
 }
@@ -324,12 +360,14 @@ pub(crate) fn loads(py: Python<'_>, json: String) -> PyResult<Bound<'_, PyAny>> 
 
 /// Unpickles a reading by sensing anew, which gives an equal one on an engine of the same fingerprint.
 #[pyfunction]
+#[pyo3(signature = (target, interaction, usd_per_ics, ignore_fidelity, by, mask = None))]
 pub(crate) fn _restore_reading<'py>(
     target: &Bound<'py, Target>,
     interaction: &Bound<'py, Interaction>,
     usd_per_ics: i64,
     ignore_fidelity: bool,
     by: &str,
+    mask: Option<&str>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let own = fingerprint();
     if by != own {
@@ -339,7 +377,8 @@ pub(crate) fn _restore_reading<'py>(
         );
         return Err(PyValueError::new_err(message));
     }
-    let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity };
+    let mask = mask.map(Mask::read).transpose().map_err(Failure::from)?;
+    let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity, mask, mask_key: None };
     let instrument = &target.get().instrument;
     let sensed = guarded(|| instrument.sense_with(&interaction.get().inner, options));
     reading_object(target, sensed.map_err(Failure::from)?, options)

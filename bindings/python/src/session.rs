@@ -11,7 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
 use sonometer::session::Place;
-use sonometer::{AnySession, Event, SenseOptions, SessionOptions, Step, Turn, Unit};
+use sonometer::{AnySession, Event, SenseOptions, SessionOptions, Step, Unit};
 
 /// A chunk of so many bytes is worth letting other threads run.
 const WORTH_DETACHING: usize = 2 << 10;
@@ -26,18 +26,18 @@ const WORDS: Words = Words {
 /// One interaction that comes in bit by bit, sensed as it comes.
 ///
 /// A session is a text, to which `push` adds, or a transcript of segments; what is called first decides. Everything before
-/// `settled_to` can change no more, and the evidence and masks there have been told. `finish` gives the reading of the whole,
+/// `settled_to` can change no more, and the evidence and masks there have been told; text before `released_to` may be shown. `finish` gives the reading of the whole,
 /// the same however the interaction was cut.
 ///
 /// >>> from sonometer import Sensor
 /// >>> session = Sensor("personal-data@1.0").session(release=True)
 /// >>> for chunk in ("My card is 4111 11", "11 1111 1111, right? Pl", "ease charge it."):
 /// ...     print(session.push(chunk).released)
-/// ()
-/// (Released(segment=0, text='My card is **** **** **** 1111, right? '),)
-/// ()
+/// (Released(segment=0, text='My '),)
+/// (Released(segment=0, text='card is **** **** **** 1111, right? '),)
+/// (Released(segment=0, text='Please charge '),)
 /// >>> session.end().released
-/// (Released(segment=0, text='Please charge it.'),)
+/// (Released(segment=0, text='it.'),)
 /// >>> session.finish() == Sensor("personal-data@1.0").sense("My card is 4111 1111 1111 1111, right? Please charge it.")
 /// True
 #[pyclass(frozen, name = "Session", module = "sonometer")]
@@ -67,10 +67,15 @@ impl Session {
     }
 
     /// Takes the next part of the text, or of the segment that was begun last: a str, or bytes of UTF-8 that may be cut
-    /// within a character. What is refused is not taken, and the session goes on as if it had not come.
+    /// within a character; None, as the first and the last delta of a chat interface have it, is nothing. What is refused is
+    /// not taken, and the session goes on as if it had not come.
     #[pyo3(signature = (chunk, /))]
     fn push<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = chunk.py();
+        if chunk.is_none() {
+            let step = self.held.with(py, false, |running| running.skip())?;
+            return step_object(self.model.bind(py), &step);
+        }
         let owned;
         let bytes = if let Ok(chunk) = chunk.cast::<PyString>() {
             text(chunk, "content")?.as_bytes()
@@ -103,11 +108,15 @@ impl Session {
         step_object(self.model.bind(py), &step)
     }
 
-    /// Takes a whole segment: `(role, content)`, `(role, content, seconds)` or a dict.
+    /// Takes a whole segment: `(role, content)`, `(role, content, seconds)` or a chat message; one in which nobody says
+    /// anything is nothing.
     #[pyo3(signature = (segment, /))]
     fn push_segment<'py>(&self, segment: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = segment.py();
-        let turn: Turn = self::segment(segment, "segment")?;
+        let Some(turn) = self::segment(segment, "segment")? else {
+            let step = self.held.with(py, false, |running| running.skip())?;
+            return step_object(self.model.bind(py), &step);
+        };
         let detached = turn.content.len() >= WORTH_DETACHING;
         let step = self.held.with(py, detached, |running| running.push_segment(turn))?;
         step_object(self.model.bind(py), &step)
@@ -123,6 +132,13 @@ impl Session {
     #[getter]
     fn settled_to<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let place = self.held.with(py, false, |running| Ok(running.settled_to()))?;
+        place_object(self.model.bind(py), place)
+    }
+
+    /// Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settled_to`.
+    #[getter]
+    fn released_to<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let place = self.held.with(py, false, |running| Ok(running.released_to()))?;
         place_object(self.model.bind(py), place)
     }
 
@@ -198,9 +214,10 @@ fn step_object<'py>(model: &Bound<'py, PyModule>, step: &Step) -> PyResult<Bound
             PyTuple::new(py, released.collect::<PyResult<Vec<_>>>()?)?
         }
     };
-    let place = place_object(model, step.settled_to)?;
+    let settled = place_object(model, step.settled_to)?;
+    let passed = place_object(model, step.released_to)?;
     let events = PyTuple::new(py, events)?;
-    model.getattr(intern!(py, "Step"))?.call1((place, events, released, step.to_json()))
+    model.getattr(intern!(py, "Step"))?.call1((settled, passed, events, released, step.to_json()))
 }
 
 fn event_object<'py>(model: &Bound<'py, PyModule>, event: &Event) -> PyResult<Bound<'py, PyAny>> {

@@ -2,7 +2,7 @@
 
 use crate::comparison::Comparison;
 use crate::failure::{Failure, Finding, Outcome};
-use crate::instrument::{Options, estimate_object, fidelity_object, reading_object};
+use crate::instrument::{Masks, Options, estimate_object, fidelity_object, reading_object};
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
 use crate::session::Session;
@@ -11,7 +11,7 @@ use crate::view::offset_unit;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
-use sonometer::protocol::{Marker, Modality};
+use sonometer::protocol::{Effect, Marker, Modality};
 use sonometer::{Catalog, Composition, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
 use sonometer_catalog::{Shelf, rates_of};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -264,6 +264,16 @@ impl Target {
         self.instrument.better().as_str()
     }
 
+    /// What the ends of the score stand for and which way is good, in one line.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> Sensor("personal-data@1.0").score_meaning
+    /// 'score 1 = no risk found, 0 = a critical risk found; higher is better'
+    #[getter]
+    fn score_meaning(&self) -> String {
+        self.instrument.score_meaning()
+    }
+
     /// What it reads: `text`, `transcript`.
     #[getter]
     fn modalities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -274,11 +284,12 @@ impl Target {
     #[getter]
     fn metamarkers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let class = py.import("sonometer.model")?.getattr("Marker")?;
-        let object = |(key, marker): (&str, &Marker)| {
+        let object = |((key, marker), effect): ((&str, &Marker), Effect)| {
             let (importance, pole) = (marker.importance.as_str(), marker.pole.as_str());
-            class.call1((key, &marker.description, importance, pole))
+            class.call1((key, &marker.description, importance, pole, effect.as_str()))
         };
-        PyTuple::new(py, self.instrument.markers().map(object).collect::<PyResult<Vec<_>>>()?)
+        let markers = self.instrument.markers().zip(self.instrument.effects());
+        PyTuple::new(py, markers.map(object).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The identity of this version: `sha256:` and the SHA-256 of its canonical JSON.
@@ -299,10 +310,13 @@ impl Target {
         PyTuple::new(py, self.warnings.iter().map(|f| f.object(py)).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// Measures an interaction: a str, a list of `(role, content[, seconds])`, a dict, or an `Interaction`.
+    /// Measures an interaction: a str, a list of `(role, content[, seconds])` or of chat messages, a dict, or an `Interaction`.
     ///
     /// Content that is insufficient gives a reading too: one whose `fidelity` says so, and that reports nothing else.
     /// `usd_per_ics` is the price of one ICS; `ignore_fidelity` measures whatever there is.
+    ///
+    /// `mask` is how masked places are shown, in the place of what the protocol says: `stars`, `first1` to `first8`, `last1` to
+    /// `last8`, `label`, `numbered`, `keyed` (with `mask_key`, 16 bytes or more, which are shown nowhere) or `remove`.
     ///
     /// >>> from sonometer import Sensor
     /// >>> reading = Sensor("courtesy@1.0").sense([
@@ -313,18 +327,41 @@ impl Target {
     /// True
     /// >>> [(e.metamarker, e.source, e.role, e.start, e.end) for e in reading.evidence][:2]
     /// [('greeting', 'Good morning', 'agent', 0, 12), ('gratitude', 'thank you', 'agent', 14, 23)]
-    #[pyo3(signature = (interaction, /, *, usd_per_ics = None, ignore_fidelity = false))]
+    #[pyo3(signature = (interaction, /, *, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
     fn sense<'py>(
         slf: &Bound<'py, Self>,
         interaction: &Bound<'py, PyAny>,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let interaction = self::interaction(interaction)?;
         let instrument = &slf.get().instrument;
         let sensed = slf.py().detach(|| guarded(|| instrument.sense_with(&interaction, options)));
         reading_object(slf, sensed.map_err(Failure::from)?, options)
+    }
+
+    /// A text with everything masked that the target masks: what may be shown or stored. The options are those of `sense`; of
+    /// a conversation, `sense` gives it as `masked`.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> Sensor("personal-data@1.0").mask("My card is 4111 1111 1111 1111.", mask="label")
+    /// 'My card is <PAYMENT_CARD>.'
+    #[pyo3(signature = (text, /, *, mask = None, mask_key = None))]
+    fn mask(
+        slf: &Bound<'_, Self>,
+        text: &Bound<'_, PyString>,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
+    ) -> PyResult<String> {
+        let options = Options::read(None, false, Masks(mask, mask_key))?;
+        let interaction = self::interaction(text)?;
+        let instrument = &slf.get().instrument;
+        let sensed = slf.py().detach(|| guarded(|| instrument.sense_with(&interaction, options)));
+        let reading = sensed.map_err(Failure::from)?;
+        Ok(reading.readings()[0].masked_turn(0).into_owned())
     }
 
     /// Whether an interaction holds enough for a reliable reading; costs no ICS.
@@ -355,7 +392,7 @@ impl Target {
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
     ) -> PyResult<Comparison> {
-        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let options = Options::read(usd_per_ics, ignore_fidelity, Masks(None, None))?;
         let side = |value, name: &str| interaction(value).map_err(|failure| failure.within(name));
         let (a, b) = (side(a, "interaction_a")?, side(b, "interaction_b")?);
         Ok(Comparison::of(slf, a, b, options)?)
@@ -371,7 +408,8 @@ impl Target {
     /// >>> outcomes = Sensor("courtesy@1.0").batch(["Thank you so much for your help!", 7], errors="return")
     /// >>> outcomes[0].score, outcomes[1].place
     /// (0.494769, 'interactions[1]')
-    #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, usd_per_ics = None, ignore_fidelity = false))]
+    #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
+    #[allow(clippy::too_many_arguments, reason = "each is an argument of Python")]
     fn batch<'py>(
         slf: &Bound<'py, Self>,
         interactions: &Bound<'py, PyAny>,
@@ -379,8 +417,10 @@ impl Target {
         threads: Option<usize>,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let items = many::items(interactions)?;
         let all = many::all(slf, &items, OnError::read(errors)?, many::threads(threads)?, options)?;
         Ok(all.into_any())
@@ -395,7 +435,8 @@ impl Target {
     /// >>> lines = (line for line in ["Thank you so much for your help!", "Hurry up, will you, I am waiting!"])
     /// >>> [reading.score for reading in Sensor("courtesy@1.0").map(lines)]
     /// [0.494769, 0.373445]
-    #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, chunk = 256, usd_per_ics = None, ignore_fidelity = false))]
+    #[pyo3(signature = (interactions, /, *, errors = "raise", threads = None, chunk = 256, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
+    #[allow(clippy::too_many_arguments, reason = "each is an argument of Python")]
     fn map<'py>(
         slf: &Bound<'py, Self>,
         interactions: &Bound<'py, PyAny>,
@@ -404,8 +445,10 @@ impl Target {
         chunk: usize,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
     ) -> PyResult<many::Readings> {
-        let options = Options::read(usd_per_ics, ignore_fidelity)?;
+        let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let items = many::items(interactions)?;
         let (errors, threads) = (OnError::read(errors)?, many::threads(threads)?);
         Ok(many::Readings::new(slf, &items, errors, threads, chunk, options)?)
@@ -413,22 +456,24 @@ impl Target {
 
     /// Begins to sense an interaction that comes in bit by bit. `offsets` is the unit of the places in steps; with `release`
     /// steps carry the text that has settled, masked.
-    #[pyo3(signature = (*, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false))]
+    #[pyo3(signature = (*, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
     fn session(
         slf: &Bound<'_, Self>,
         offsets: &str,
         release: bool,
         usd_per_ics: Option<&Bound<'_, PyAny>>,
         ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
     ) -> PyResult<Session> {
-        let sense = Options::read(usd_per_ics, ignore_fidelity)?;
+        let sense = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let unit = offset_unit(offsets)?;
         Session::new(slf, SessionOptions { sense, unit, release })
     }
 
     /// Senses what comes in, such as the tokens of a language model: a step for each, and one more at the end.
     ///
-    /// `chunks` is an iterable or an async iterable of str or bytes, or of whole segments. The stream is an iterator of the
+    /// `chunks` is an iterable or an async iterable of str or bytes, or of whole segments; None and empty ones are skipped. The stream is an iterator of the
     /// same kind; its `reading` is there at the end. The options are those of `session`.
     ///
     /// >>> from sonometer import Sensor
@@ -437,7 +482,8 @@ impl Target {
     /// ['Thank you']
     /// >>> stream.reading.triggered
     /// ('gratitude',)
-    #[pyo3(signature = (chunks, /, *, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false))]
+    #[pyo3(signature = (chunks, /, *, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
+    #[allow(clippy::too_many_arguments, reason = "each is an argument of Python")]
     fn stream<'py>(
         slf: &Bound<'py, Self>,
         chunks: &Bound<'py, PyAny>,
@@ -445,27 +491,31 @@ impl Target {
         release: bool,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let session = Self::session(slf, offsets, release, usd_per_ics, ignore_fidelity)?;
+        let session = Self::session(slf, offsets, release, usd_per_ics, ignore_fidelity, mask, mask_key)?;
         slf.py().import("sonometer.streaming")?.call_method1("Stream", (session, chunks))
     }
 
     /// Guards a text that comes in: gives out only what has settled, with everything masked that the target masks. An iterator
-    /// of str over an iterable of str or bytes, async over an async one.
+    /// of str over an iterable of str or bytes, async over an async one; None and empty chunks are skipped.
     ///
     /// >>> from sonometer import Sensor
     /// >>> tokens = ["Your card ", "4111 1111 ", "1111 1111 was ", "charged today. Any", "thing else?"]
     /// >>> list(Sensor("personal-data@1.0").guard(tokens))
     /// ['Your card **** **** **** 1111 was charged today. ', 'Anything else?']
-    #[pyo3(signature = (chunks, /, *, offsets = "chars", usd_per_ics = None, ignore_fidelity = false))]
+    #[pyo3(signature = (chunks, /, *, offsets = "chars", usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
     fn guard<'py>(
         slf: &Bound<'py, Self>,
         chunks: &Bound<'py, PyAny>,
         offsets: &str,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
         ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let session = Self::session(slf, offsets, true, usd_per_ics, ignore_fidelity)?;
+        let session = Self::session(slf, offsets, true, usd_per_ics, ignore_fidelity, mask, mask_key)?;
         slf.py().import("sonometer.streaming")?.call_method1("Guard", (session, chunks))
     }
 
@@ -483,7 +533,7 @@ impl Target {
         modality: &str,
         usd_per_ics: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = Options::read(usd_per_ics, false)?;
+        let options = Options::read(usd_per_ics, false, Masks(None, None))?;
         let named = Modality::from_name(modality).ok_or_else(|| {
             let fix = format!("one of {}", Modality::NAMES.join(", "));
             Failure::invalid("modality", format!("there is no modality `{modality}`"), &fix)

@@ -4,6 +4,7 @@ import collections
 import copy
 import decimal
 import json
+import pathlib
 import pickle
 import types
 from typing import Any
@@ -110,6 +111,45 @@ def test_lone_surrogates_are_refused_not_replaced(interaction: object, place: st
     with pytest.raises(InvalidRequestError, match="lone surrogate at character") as raised:
         courtesy.sense(interaction)  # type: ignore[arg-type]
     assert raised.value.place == place and "surrogatepass" in raised.value.fix
+
+
+@pytest.mark.parametrize(
+    ("interaction", "named", "place"),
+    [
+        (None, "None is no interaction: the value is missing; leave it out", "interactions[1]"),
+        (float("nan"), "nan is no interaction: the value is missing; leave it out", "interactions[1]"),
+        ([("agent", None)], "the content is None", "interactions[1].segments[0].content"),
+        ([("agent", float("nan"))], "the content is nan", "interactions[1].segments[0].content"),
+        ([None], "None is no segment", "interactions[1].segments[0]"),
+        ([{"role": "user", "content": None}], "`content` is None, not a str", "interactions[1].segments[0].content"),
+        ({"content": None}, "`content` is None, not a str", "interactions[1].content"),
+        ([{"role": "user", "content": "a", "timestamp": None}], "`timestamp` is None, not a number", "interactions[1].segments[0].timestamp"),
+    ],
+)
+def test_what_is_missing_is_called_as_in_python(interaction: object, named: str, place: str, courtesy: Sensor) -> None:
+    with pytest.raises(InvalidRequestError) as raised:
+        courtesy.batch(["Thank you so much for your help!", interaction])  # type: ignore[list-item]
+    assert raised.value.message.startswith(named) and raised.value.place == place
+
+
+CHATS = json.loads((pathlib.Path(__file__).resolve().parents[3] / "fixtures" / "chat" / "messages.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CHATS, ids=[case["name"] for case in CHATS])
+def test_messages_of_chat_interfaces_are_turns(case: dict[str, Any], courtesy: Sensor) -> None:
+    messages = case["messages"]
+    if "error" in case:
+        with pytest.raises(InvalidRequestError) as raised:
+            courtesy.sense(messages)
+        assert (raised.value.place, raised.value.message) == (f"segments{case['error']}", case["message"])
+        return
+    talk = Interaction(messages)
+    assert [[segment.role, segment.content] for segment in talk.segments] == case["turns"]
+    session, stream = courtesy.session(), courtesy.stream(messages)
+    for message in messages:
+        session.push_segment(message)
+    assert len(list(stream)) == len(messages) + 1
+    assert session.finish() == stream.reading == courtesy.sense(talk)
 
 
 def test_json_is_read_strictly() -> None:

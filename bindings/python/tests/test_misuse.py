@@ -223,7 +223,7 @@ def test_exceptions_thrown_into_an_async_loop(private: Sensor) -> None:
         assert closed == ["source"] and not guard.has_ended
         assert guard.session.so_far().interaction.content == "That is all. My card"
         other = private.guard(source())
-        assert await anext(other) == "That is all. "
+        assert (await anext(other)).startswith("That is all. ")
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(anext(other), 0.01)
 

@@ -6,6 +6,7 @@ import decimal
 import html.parser
 import json
 import pickle
+import re
 import types
 
 import pytest
@@ -38,7 +39,7 @@ def test_a_reading_holds_what_its_json_says(courtesy: Sensor) -> None:
 def test_places_are_code_points(courtesy: Sensor) -> None:
     content = "😀é" * 3000 + " Thank you so much for your help! " + "ü" * 600 + " Good morning."
     reading = courtesy.sense(content, ignore_fidelity=True)
-    assert len(reading.evidence) >= 2
+    assert reading.evidence and reading.evidence[0].start > 6000
     for found in reading.evidence:
         assert content[found.start : found.end] == found.source
     starts = [e["start"] for e in reading.to_dict(offsets="chars")["evidence"]]
@@ -87,7 +88,7 @@ def test_signal_flow_and_development_on_sgm_15(courtesy: Sensor) -> None:
 
 def test_insufficient_content_is_a_reading_that_says_so(courtesy: Sensor) -> None:
     reading = courtesy.sense("Thanks")
-    assert not reading.sufficient and reading.score == 0 and reading.evidence == () == reading.triggered
+    assert not reading.sufficient and reading.score is None and reading.evidence == () == reading.triggered
     assert "insufficient" in repr(reading) and "lacks sufficient signal" in reading._repr_html_()
     assert courtesy.fidelity("Thanks") == reading.fidelity
     assert courtesy.sense("Thanks", ignore_fidelity=True).evidence
@@ -124,7 +125,14 @@ def test_the_ledger_adds_up(courtesy: Sensor) -> None:
     for marker, entry in zip(ledger.markers, told["markers"], strict=True):
         assert marker.activation == entry["activation"] == reading.resonance[marker.label]
         assert [match.contribution for match in marker.matches] == [match["contribution"] for match in entry["matches"]]
+    counts, counted = ledger.counts, told["fidelity"]
+    assert (counts.words, counts.words_needed) == tuple(counted["words"].values())
+    assert counts.language == counted["language"]["code"] == "en"
+    assert counts.function_words is not None and counts.foreign_words is not None
+    share = (4 * counts.function_words + 6 - 6 * counts.foreign_words) / counts.words
+    assert ledger.clarity == counts.readable / (counts.words + counts.noise) * max(0.01, min(1, share)) == 1
     text = reading.explain()
+    assert f"readable {counts.words} ÷ ({counts.words} words + 0 noise)" in text
     assert "gratitude" in text and all(match.line in text for match in matches)
 
 
@@ -173,6 +181,47 @@ def test_html_says_no_score_where_there_is_none(courtesy: Sensor) -> None:
     html = courtesy.sense("Hm.")._repr_html_()
     assert "lacks sufficient signal" in html and "score" not in html
     assert "score" in courtesy.sense(KIND)._repr_html_()
+
+
+# One marker of each pole, found by its own word.
+POLES = {
+    "sonometer": 1, "id": "poles", "version": "1.0", "taxonomy": "Signal", "fidelity": {"sufficient": 0},
+    "markers": [
+        {"label": "plus", "strong": "plus", "hit": "plus", "pole": "for"},
+        {"label": "minus", "strong": "minus", "hit": "minus", "pole": "against"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("score", "better", "effects"),
+    [
+        ("mean", "higher", ["improves", "worsens"]),
+        ("mean", "lower", ["worsens", "improves"]),
+        ("risk", "higher", ["improves", "worsens"]),
+        ("any", "lower", ["worsens", "improves"]),
+    ],
+)
+def test_colours_say_which_evidence_is_good_news(score: str, better: str, effects: list[str]) -> None:
+    target = Sensor({**POLES, "score": score, "better": better})
+    assert [marker.effect for marker in target.metamarkers] == effects
+    html = target.sense("plus, minus")._repr_html_()
+    hues = dict(zip(("plus", "minus"), (int(hue) for hue in re.findall(r'--hue:(\d+)" title', html)), strict=True))
+    for label, effect in zip(("plus", "minus"), effects, strict=True):
+        assert (140 <= hues[label] < 280) == (effect == "improves"), (label, hues)
+    # A risk is never green, though its pole is `for` where the file says nothing.
+    risk = Sensor({**POLES, "markers": POLES["markers"][:1], "score": "risk"})  # type: ignore[index]
+    assert [marker.effect for marker in risk.metamarkers] == ["worsens"] and "--hue:340" in risk.sense("plus")._repr_html_()
+
+
+def test_a_score_has_its_meaning_beside_it(courtesy: Sensor, private: Sensor) -> None:
+    meaning = "score 1 = no risk found, 0 = a critical risk found; higher is better"
+    assert private.score_meaning == meaning
+    reading = private.sense(CARD)
+    assert meaning in page(reading._repr_html_()).text and meaning in reading.explain()
+    assert "(1 = no risk found, 0 = a critical risk found; higher is better)" in repr(reading)
+    assert "is better" not in repr(courtesy.sense("Hm.")) and "is better" not in courtesy.sense("Hm.")._repr_html_()
+    assert Metric("reply-quality").score_meaning.startswith("score = the weighted mean of courtesy, ")
 
 
 def test_html_of_a_novel_stays_a_page(courtesy: Sensor) -> None:
@@ -283,3 +332,45 @@ def test_estimates(courtesy: Sensor) -> None:
         courtesy.estimate(10, "smell")  # type: ignore[arg-type]
     with pytest.raises(OverflowError):
         courtesy.estimate(-1)
+
+
+MAIL = "Write to ann@example.com or bob@example.com, not to Ann@Example.com, and thank you for all of it."
+
+
+def test_masks_are_of_the_kind_that_a_call_asks_for(private: Sensor) -> None:
+    key = b"a key of the caller's own"
+    assert private.mask(MAIL, mask="label")[:43] == "Write to <EMAIL_ADDRESS> or <EMAIL_ADDRESS>"
+    numbered = private.sense(MAIL, mask="numbered")
+    assert [e.source for e in numbered.evidence] == ["<EMAIL_ADDRESS_1>", "<EMAIL_ADDRESS_2>", "<EMAIL_ADDRESS_1>"]
+    assert numbered != private.sense(MAIL) and numbered == private.sense(MAIL, mask="numbered")
+    # Places remain those of the content as it came in, and notebooks show what stands for it.
+    first = numbered.evidence[0]
+    assert MAIL[first.start : first.end] == "ann@example.com"
+    html = numbered._repr_html_()
+    assert ">&lt;EMAIL_ADDRESS_1&gt;</mark> or <mark" in html and "example" not in html
+    keyed = private.mask(MAIL, mask="keyed", mask_key=key)
+    assert keyed.startswith("Write to <EMAIL_ADDRESS_fce01866fcfa> or ")
+    assert "".join(private.guard([MAIL[:20], MAIL[20:]], mask="keyed", mask_key=key)) == keyed
+    assert private.batch([MAIL], mask="remove")[0].masked == next(private.map([MAIL], mask="remove")).masked
+    assert private.mask(MAIL, mask="remove").startswith("Write to  or , not")
+
+
+def test_masks_that_are_none_and_keys_that_are_missing_are_refused(private: Sensor) -> None:
+    for options, place in [
+        ({"mask": "labels"}, "mask"),
+        ({"mask": "keyed"}, "mask_key"),
+        ({"mask": "keyed", "mask_key": b"short"}, "mask_key"),
+    ]:
+        with pytest.raises(InvalidRequestError) as told:
+            private.sense(MAIL, **options)  # type: ignore[arg-type]
+        assert told.value.place == place and "short" not in str(told.value)
+    reading = private.sense(MAIL, mask="keyed", mask_key=b"a key of the caller's own")
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(reading)
+    again = pickle.loads(pickle.dumps(private.sense(MAIL, mask="label")))
+    assert again == private.sense(MAIL, mask="label") and again.masked[0].startswith("Write to <EMAIL_ADDRESS>")
+
+
+def test_notebooks_mask_letters_apart(private: Sensor) -> None:
+    html = private.sense("Jose\u0301 wrote: my card is 4111 1111 1111 1111, thank you for all of it.")._repr_html_()
+    assert "my card is <mark" in html and ">**** **** **** 1111</mark>, thank you" in html

@@ -66,6 +66,10 @@ def test_steps_say_the_same_as_their_json(private: Sensor) -> None:
     told = step.to_dict()
     assert told == json.loads(step.json())
     assert told["settled_to"] == step.settled_to._asdict() == session.settled_to._asdict()
+    assert told["released_to"] == step.released_to._asdict() == session.released_to._asdict()
+    assert step.released_to >= step.settled_to
+    later = session.push(", so much more")
+    assert later.released_to > later.settled_to == step.settled_to
     assert [event["event"] for event in told["events"]] == [event.event for event in step.events]
     assert [part["text"] for part in told["released"]] == [part.text for part in step.released]
     mask = next(event for event in step.events if isinstance(event, Masked))
@@ -77,7 +81,7 @@ def test_settled_to_is_a_place_in_the_unit_of_the_session(courtesy: Sensor) -> N
     text = "😀 Thank you. And"
     for unit, offset in (("chars", 13), ("utf16", 14), ("bytes", 16)):
         session = courtesy.session(offsets=unit)  # type: ignore[arg-type]
-        assert session.push(text).settled_to == session.settled_to == Place(0, offset)
+        assert session.push(text).settled_to == session.settled_to == session.released_to == Place(0, offset)
 
 
 def test_so_far_and_copies_leave_a_session_as_it_is(courtesy: Sensor) -> None:
@@ -94,7 +98,7 @@ def test_so_far_and_copies_leave_a_session_as_it_is(courtesy: Sensor) -> None:
 def test_what_is_refused_is_not_taken(courtesy: Sensor) -> None:
     session = courtesy.session()
     session.push("Good morning, ")
-    for wrong, kind in (("\ud800", InvalidRequestError), (b"\xff", InvalidRequestError), (7, WrongTypeError), (None, WrongTypeError)):
+    for wrong, kind in (("\ud800", InvalidRequestError), (b"\xff", InvalidRequestError), (7, WrongTypeError), ([], WrongTypeError)):
         with pytest.raises(kind):
             session.push(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidRequestError, match="a text or segments, not both"):
@@ -141,7 +145,7 @@ def test_threads_may_share_a_session(courtesy: Sensor) -> None:
 
 def test_a_stream_gives_a_step_for_each_chunk_and_one_more(courtesy: Sensor) -> None:
     stream = courtesy.stream(cut(KIND, 1))
-    assert stream.settled_to is None
+    assert stream.settled_to is None and stream.released_to is None
     with pytest.raises(InvalidRequestError, match="has not ended"):
         _ = stream.reading
     steps = list(stream)
@@ -152,6 +156,31 @@ def test_a_stream_gives_a_step_for_each_chunk_and_one_more(courtesy: Sensor) -> 
     assert [step.settled_to.segment for step in talk][-1] == 3
     assert talk.reading == courtesy.sense(TALK)
     assert Metric("reply-quality").stream([KIND]).session.so_far() == Metric("reply-quality").sense("")
+
+
+# What the deltas of a chat interface hold: nothing in the first and the last, and now and then an empty text.
+DELTAS: list[str | bytes | None] = [None, "", *cut(CARD, 3), None, b"", "", None]
+
+
+def test_empty_chunks_are_skipped(courtesy: Sensor, private: Sensor) -> None:
+    stream = private.stream(DELTAS)
+    assert len(list(stream)) == len(cut(CARD, 3)) + 1 and stream.reading == private.sense(CARD)
+    assert "".join(private.guard(DELTAS)) == private.sense(CARD).masked[0]
+    assert list(private.guard([None, "", None])) == []
+
+    async def run() -> None:
+        stream = private.stream(live(DELTAS))
+        assert len([step async for step in stream]) == len(cut(CARD, 3)) + 1 and stream.reading == private.sense(CARD)
+        assert "".join([text async for text in private.guard(live(DELTAS))]) == private.sense(CARD).masked[0]
+
+    asyncio.run(run())
+    session = courtesy.session()
+    assert session.push(None).events == ()
+    for turn in TALK:
+        session.push_segment(turn)
+        step = session.push(None)
+        assert (step.settled_to, step.events) == (session.settled_to, ())
+    assert session.finish() == courtesy.sense(TALK)
 
 
 async def live(chunks: list[Any], fail: bool = False) -> AsyncIterator[Any]:
@@ -197,7 +226,7 @@ def test_a_source_that_breaks_gives_nothing_away_and_loses_nothing(private: Sens
     guard = private.guard(broken())
     with pytest.raises(ConnectionError):
         shown += guard
-    assert "".join(shown) in ("", "That is all. ") and not guard.has_ended
+    assert "That is all. My card is ".startswith("".join(shown)) and not guard.has_ended
     assert guard.session.so_far() == private.sense("That is all. My card is 4111 1111 1111 11")
 
     async def run() -> None:

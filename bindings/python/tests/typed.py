@@ -66,7 +66,7 @@ def of_stages(name: str) -> None:
 
 def of_compositions(whole: Metric | Blueprint) -> None:
     assert_type(whole.sense(Interaction("Hello.")), CompositionReading)
-    assert_type(whole.sense({"content": "Hello."}).parts[0].score, float)
+    assert_type(whole.sense({"content": "Hello."}).parts[0].score, float | None)
     assert_type(whole.batch(["Hello."]), list[CompositionReading])
 
 

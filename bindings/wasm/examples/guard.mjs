@@ -1,5 +1,5 @@
-// A guard between a language model and its reader: text passes sentence by sentence, as soon as nothing that follows can
-// change what was found in it, and private stretches are masked. Run it: node guard.mjs
+// A guard between a language model and its reader: text passes word by word, as soon as no masked pattern can reach it, and
+// private stretches are masked. Evidence follows with its sentence. Run it: node guard.mjs
 import { Sensor } from 'sonometer';
 
 /** Stands for a model: pieces of an answer, cut anywhere, as they come from the network. */
@@ -26,7 +26,7 @@ const guard = sensor.guard({
     }
   },
 });
-for await (const text of answer().pipeThrough(guard)) process.stdout.write(`${text}\n`);
+for await (const text of answer().pipeThrough(guard)) process.stdout.write(text);
 const reading = await guard.reading;
-console.log(`score ${reading.score}, ${reading.evidence.length} places masked`);
+console.log(`\nscore ${reading.score}, ${reading.evidence.length} places masked`);
 sensor.free();

@@ -20,6 +20,62 @@ export interface Turn {
   readonly timestamp?: number | undefined;
 }
 
+/** A part of the content of a chat message. What is said stands in parts of the types `text`, `input_text`, `output_text`, `refusal`. */
+export interface ChatPart {
+  readonly type: string;
+  readonly text?: unknown;
+  readonly refusal?: unknown;
+  readonly annotations?: unknown;
+  readonly cache_control?: unknown;
+  readonly citations?: unknown;
+  readonly content?: unknown;
+  readonly data?: unknown;
+  readonly file?: unknown;
+  readonly file_id?: unknown;
+  readonly id?: unknown;
+  readonly image_url?: unknown;
+  readonly input?: unknown;
+  readonly input_audio?: unknown;
+  readonly name?: unknown;
+  readonly signature?: unknown;
+  readonly source?: unknown;
+  readonly thinking?: unknown;
+  readonly tool_use_id?: unknown;
+}
+
+/**
+ * A message of a chat interface, in OpenAI's or Anthropic's form. Texts and refusals are what its role says; calls of tools and
+ * their results, thoughts, images, sound and files are skipped. A message with nothing else, or of the role `tool` or
+ * `function`, is no turn.
+ */
+export interface ChatMessage {
+  readonly role: string;
+  /** `null` of assistants only, or beside a call or a refusal. */
+  readonly content?: string | readonly ChatPart[] | null | undefined;
+  /** Seconds from any origin. */
+  readonly timestamp?: number | undefined;
+  readonly refusal?: string | null | undefined;
+  readonly audio?: unknown;
+  readonly function_call?: unknown;
+  readonly id?: unknown;
+  readonly model?: unknown;
+  readonly name?: unknown;
+  readonly tool_call_id?: unknown;
+  readonly tool_calls?: unknown;
+  readonly type?: unknown;
+}
+
+/** What stands between messages in OpenAI's form of responses, such as `function_call`. Nobody says anything in it. */
+export interface ChatItem {
+  readonly type: string;
+  readonly arguments?: unknown;
+  readonly call_id?: unknown;
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly output?: unknown;
+  readonly summary?: unknown;
+}
+
 interface Described {
   /** By which comparisons call it. */
   readonly label?: string | undefined;
@@ -46,8 +102,8 @@ export class Interaction {
   json(): string;
 }
 
-/** What can be measured: a text, the turns of a conversation, or an object of the interface. */
-export type InteractionInput = string | readonly Turn[] | TextInteraction | TranscriptInteraction | Interaction;
+/** What can be measured: a text, the turns of a conversation or the messages of a chat, or an object of the interface. */
+export type InteractionInput = string | readonly (Turn | ChatMessage | ChatItem)[] | TextInteraction | TranscriptInteraction | Interaction;
 
 export interface SenseOptions {
   /** `raw` by default. */
@@ -60,6 +116,13 @@ export interface SenseOptions {
   readonly temporal?: boolean | { readonly window?: number | undefined } | undefined;
   /** The price of one ICS in US dollars; 0 by default. */
   readonly usdPerIcs?: number | undefined;
+  /**
+   * How masked places are shown, in the place of what the target says: `stars`, `first1` to `first8`, `last1` to `last8`, `label`,
+   * `numbered`, `keyed` (with `maskKey`) or `remove`.
+   */
+  readonly mask?: string | undefined;
+  /** The key of `keyed` masks, 16 bytes or more; it is shown nowhere. */
+  readonly maskKey?: Uint8Array | undefined;
 }
 
 /** What was sensed. */
@@ -76,31 +139,45 @@ export interface Stretch {
   readonly end: number;
 }
 
-export interface Evidence {
+/** A match and its place. */
+interface Found {
   readonly metamarker: string;
-  /** What it adds to its marker, above 0, at most 1. */
-  readonly score: number;
-  /** The text that triggered it, masked where the protocol says so. */
+  /** The matched text, masked where the protocol says so. */
   readonly source: string;
   /** Who said it (SGM 1.5). */
   readonly actant?: string;
-  /** The segment it stands in, from 0; of transcripts only. */
+  /** The segment it stands in, from 0; of transcripts only. Messages in which nobody says anything are not counted. */
   readonly segment?: number;
   /** Where it stands in its text; missing with `offsets: false`. */
   readonly start?: number;
   readonly end?: number;
   /** Where it goes on in later segments. */
   readonly joined?: readonly Stretch[];
+}
+
+/** What triggered a metamarker. */
+export interface Evidence extends Found {
+  /** What it adds to its marker, above 0, at most 1. */
+  readonly score: number;
   /** With the profile `detailed`. */
   readonly reconstruction?: { readonly segment_text: string; readonly attribution: string; readonly actant: string };
 }
 
-export interface WeakSignal {
+/** What counts against a metamarker. */
+export interface Against extends Found {
+  /** What it takes away, below 0. */
+  readonly weight: number;
+}
+
+/** Something that a metamarker which did not trigger has found, or nearly found; without `source` and place where no match is behind it. */
+export interface WeakSignal extends Partial<Found> {
   readonly metamarker: string;
-  /** How near it came, above 0, at most 0.99. */
+  /** How near it came, 0 to 0.99. */
   readonly proximity: number;
   /** What was missing, for people. */
   readonly hint: string;
+  /** What the match adds to its marker, or would have added. */
+  readonly score?: number;
 }
 
 export interface Signal {
@@ -131,12 +208,14 @@ export class Reading {
   json(): string;
   readonly target: Target;
   readonly profile?: 'detailed' | 'discovery';
-  /** 0 to 1; 0 where `fidelity.sufficient` is false, for then nothing was measured. */
-  readonly score: number;
+  /** 0 to 1; null where `fidelity.sufficient` is false, for then nothing was measured. */
+  readonly score: number | null;
   /** Every marker's activation, 0 to 1, in the order of the protocol. */
   readonly resonance: Readonly<Record<string, number>>;
-  /** In the order of the text. */
+  /** What triggered metamarkers, in the order of the text. */
   readonly evidence: readonly Evidence[];
+  /** With the profiles `detailed` and `discovery`; in the order of the text. */
+  readonly against?: readonly Against[];
   /** With the profile `discovery`; the nearest first. */
   readonly weak_signals?: readonly WeakSignal[];
   readonly fidelity: {
@@ -145,7 +224,12 @@ export class Reading {
     /** SGM 1.5. */
     readonly density?: number;
     readonly clarity?: number;
+    /** The roles that metamarkers ask for, if no segment has one of them, and those of the segments. */
+    readonly roles_asked?: readonly string[];
+    readonly roles_seen?: readonly string[];
   };
+  /** With the profile `discovery`: metamarkers that could hear nobody, with the roles that they ask for. */
+  readonly unheard?: readonly { readonly metamarker: string; readonly roles: readonly string[] }[];
   /** SGM 1.5. */
   readonly signal?: Signal;
   /** SGM 1.5, where it is asked for. */
@@ -156,13 +240,20 @@ export class Reading {
     readonly protocol_id: string;
     readonly version: string;
     readonly weight: number;
-    readonly score: number;
+    readonly score: number | null;
     readonly fidelity: { readonly index: number; readonly sufficient: boolean };
   }[];
   /** Of blueprints. */
-  readonly protocols?: readonly { readonly id: string; readonly version: string; readonly score: number }[];
-  readonly metrics?: readonly { readonly id: string; readonly version: string; readonly score: number }[];
-  readonly ics: { readonly consumed: number; readonly cost_usd: number; readonly sgm_version: string };
+  readonly protocols?: readonly { readonly id: string; readonly version: string; readonly score: number | null }[];
+  readonly metrics?: readonly { readonly id: string; readonly version: string; readonly score: number | null }[];
+  readonly ics: {
+    /** How many metamarkers triggered. */
+    readonly consumed: number;
+    readonly cost_usd: number;
+    readonly sgm_version: string;
+    /** Which; with the profiles `detailed` and `discovery`. */
+    readonly markers?: readonly string[];
+  };
 }
 
 export interface Side {
@@ -265,10 +356,14 @@ export class Sensor implements Disposable {
   readonly name: string;
   /** Which scores are the good ones. */
   readonly better: 'higher' | 'lower';
+  /** What the ends of the score stand for and which way is good, in one line. */
+  readonly scoreMeaning: string;
   /** The language of its patterns, if they have one. */
   readonly language: string | undefined;
   /** The keys of its markers in readings, in order. */
   readonly markers: readonly string[];
+  /** Whether finding a marker is good news, by its key: by its pole, by the kind of score, and by which scores are the good ones. */
+  readonly effects: Readonly<Record<string, 'improves' | 'worsens'>>;
   /** What it reads. */
   readonly modalities: readonly Modality[];
   /** What its author should look at. */
@@ -288,7 +383,7 @@ export class Sensor implements Disposable {
   each(interactions: Iterable<InteractionInput>, options?: SenseOptions): IterableIterator<Outcome>;
   /** Begins to measure an interaction that comes in bit by bit. */
   session(options?: SessionOptions): Session;
-  /** A stream of text that lets pass what has settled, masked, and holds back the rest: `answer.pipeThrough(sensor.guard())`. */
+  /** A stream of text that lets pass what no masked pattern can reach, masked, and holds back the rest: `answer.pipeThrough(sensor.guard())`. */
   guard(options?: GuardOptions): Guard;
   /** Whether an interaction holds enough to be measured; costs no ICS. */
   fidelity(interaction: InteractionInput): Fidelity;
@@ -344,15 +439,17 @@ export type SessionEvent =
 export interface Step {
   /** Everything before this place is settled: nothing there can change any more. */
   readonly settled_to: Place;
+  /** Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settled_to`. */
+  readonly released_to: Place;
   readonly events: readonly SessionEvent[];
-  /** With `release`: the text that has settled, as it may be shown. */
+  /** With `release`: the text up to `released_to`, as it may be shown. */
   readonly released?: readonly { readonly segment: number; readonly text: string }[];
 }
 
 export interface SessionOptions extends SenseOptions {
   /** `utf16` by default; `false` leaves places out of readings, and steps count UTF-16 units. */
   readonly offsets?: OffsetUnit | false | undefined;
-  /** Whether steps carry the text that has settled, masked; `false` by default. */
+  /** Whether steps carry the text that may be shown, masked, as soon as no masked pattern can reach it; `false` by default. */
   readonly release?: boolean | undefined;
 }
 
@@ -361,15 +458,18 @@ export class Session implements Disposable {
   private constructor();
   /** Everything before this place is settled. */
   readonly settledTo: Place;
+  /** Text before this place may be shown with the masks told so far. */
+  readonly releasedTo: Place;
   /**
-   * The next part of the text, or of the segment begun last: text or UTF-8 bytes, cut anywhere.
+   * The next part of the text, or of the segment begun last: text or UTF-8 bytes, cut anywhere. `null` and `undefined`, as the
+   * first and the last delta of a chat interface have them, are nothing.
    * @throws {SonometerError} The part is not taken then, and the session goes on as if it had not come.
    */
-  push(chunk: string | Uint8Array): Step;
+  push(chunk: string | Uint8Array | null | undefined): Step;
   /** Begins a segment of a conversation; the one before is over. */
   beginSegment(role: string, options?: { readonly timestamp?: number | undefined }): Step;
-  /** A whole segment of a conversation. */
-  pushSegment(segment: Turn): Step;
+  /** A whole segment of a conversation; a message in which nobody says anything is nothing. */
+  pushSegment(segment: Turn | ChatMessage | ChatItem): Step;
   /** Nothing more comes: everything settles, and what is left is told. `finish` does not need it. */
   end(): Step;
   /** The reading as if the interaction ended here. The session goes on. */
@@ -382,18 +482,18 @@ export class Session implements Disposable {
 }
 
 export interface GuardOptions extends Omit<SessionOptions, 'release'> {
-  /** Hears of everything that settles, before its text passes. What it throws ends the stream with that error: neither that text nor more passes. */
+  /** Hears of every step, before its text passes. What it throws ends the stream with that error: neither that text nor more passes. */
   readonly onStep?: ((step: Step) => void) | undefined;
 }
 
 /**
- * A `TransformStream` of text that lets pass what has settled, masked where the protocol says so, and holds back the rest:
- * `answer.pipeThrough(sensor.guard())`.
+ * A `TransformStream` of text that lets pass what no masked pattern can reach any more, masked where the protocol says so, and holds back the rest:
+ * `answer.pipeThrough(sensor.guard())`. Empty chunks, `null` and `undefined` are skipped.
  */
 export class Guard {
   private constructor();
   readonly readable: ReadableStream<string>;
-  readonly writable: WritableStream<string | Uint8Array>;
+  readonly writable: WritableStream<string | Uint8Array | null | undefined>;
   /** The reading of all that came in, once the stream has closed; rejected if it failed or was cancelled. */
   readonly reading: Promise<Reading>;
 }

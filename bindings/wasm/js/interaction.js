@@ -37,7 +37,7 @@ export class Interaction {
 
 Object.defineProperty(Interaction.prototype, brand, { value: true });
 
-/** An interaction as the engine takes it: a text, and whether that is JSON. */
+/** An interaction as the engine takes it: a text, and whether that is JSON: an object, or a list of turns and messages. */
 export function written(input, place = '') {
   if (typeof input === 'string') {
     wantText(join(place, 'content'), input);
@@ -45,20 +45,26 @@ export function written(input, place = '') {
   }
   if (input instanceof Interaction) return { text: input.json(), json: true };
   if (typeof input !== 'object' || input === null) {
-    throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${kind(input)}`);
+    const fix = input === null || input === undefined ? "; leave it out, or give '' for an empty text" : '';
+    throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${kind(input)}${fix}`);
   }
-  const root = Array.isArray(input) ? { segments: input } : input;
+  const text = jsonOf(input, place || 'interaction', Array.isArray(input) ? join(place, 'segments') : place);
+  return { text, json: true };
+}
+
+/** An object as JSON text; `inside` is where its parts stand. */
+export function jsonOf(value, place, inside) {
   let text;
   try {
-    text = JSON.stringify(root);
+    text = JSON.stringify(value);
   } catch (cause) {
-    throw invalid(place || 'interaction', `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
+    throw invalid(place, `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
   }
-  if (text === undefined) throw invalid(place || 'interaction', 'this has no JSON form');
+  if (text === undefined) throw invalid(place, 'this has no JSON form');
   // `JSON.stringify` writes half of a pair as an escape, and nothing else so.
-  if (text.includes('\\ud')) findHalf(JSON.parse(text), place);
-  wantSize(place, text);
-  return { text, json: true };
+  if (text.includes('\\ud')) findHalf(JSON.parse(text), inside);
+  wantSize(inside, text);
+  return text;
 }
 
 /** Complains unless this is a text that the engine can read. */
@@ -108,7 +114,7 @@ function join(place, key) {
 export function kind(value) {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  if (value === undefined) return 'nothing';
+  if (value === undefined) return 'undefined';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 

@@ -10,12 +10,18 @@ const OFFSETS = 2;
 const FLOW = 1 << 4;
 const TEMPORAL = 1 << 5;
 
-const DEFAULT = Object.freeze({ bits: (UNITS.indexOf('utf16') + 1) << OFFSETS, primary: undefined, window: undefined, rate: undefined });
+// The fewest bytes of a key of masks; of none, the engine could not tell that there was one.
+const FEWEST = 16;
+
+const DEFAULT = Object.freeze({ bits: (UNITS.indexOf('utf16') + 1) << OFFSETS, primary: undefined, window: undefined, rate: undefined, masks: undefined });
+
+/** The names of what is asked of sensing. */
+export const NAMES = ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'mask', 'maskKey'];
 
 /** What is asked of sensing, as the engine takes it. */
 export function ask(options) {
   if (options === undefined) return DEFAULT;
-  known('options', options, ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs']);
+  known('options', options, NAMES);
   const { profile = 'raw', offsets = 'utf16', flow = false, temporal = false } = options;
   let bits = PROFILES.indexOf(oneOf('options.profile', profile, PROFILES));
   if (offsets !== false) bits |= (UNITS.indexOf(oneOf('options.offsets', offsets, UNITS, ' or `false`')) + 1) << OFFSETS;
@@ -32,7 +38,21 @@ export function ask(options) {
     bits |= TEMPORAL;
     window = number('options.temporal.window', temporal.window, 'of seconds');
   }
-  return { bits, primary, window, rate: rate(options) };
+  return { bits, primary, window, rate: rate(options), masks: masks(options) };
+}
+
+/** The kind of masks and their key, as one text. */
+function masks({ mask = '', maskKey }) {
+  if (typeof mask !== 'string') throw invalid('options.mask', `the name of a kind is needed, such as \`label\`, not ${kind(mask)}`);
+  if (mask === '' && maskKey === undefined) return undefined;
+  if (maskKey !== undefined && !(maskKey instanceof Uint8Array)) {
+    throw invalid('options.maskKey', `a Uint8Array of 16 bytes or more is needed, not ${kind(maskKey)}`);
+  }
+  if (maskKey !== undefined && maskKey.length < FEWEST) {
+    throw invalid('options.maskKey', `the key has ${maskKey.length} bytes; give ${FEWEST} or more`);
+  }
+  const hex = Array.from(maskKey ?? [], (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${mask} ${hex}`;
 }
 
 /** The price of one ICS, as text. */

@@ -2,7 +2,7 @@
 import { call } from './engine.js';
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
 import { kind, wantText, written } from './interaction.js';
-import { ask, flag, known, rate } from './options.js';
+import { NAMES, ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { begin, guard } from './session.js';
 import { shelfTexts, sourceText } from './source.js';
@@ -19,14 +19,16 @@ export class Sensor {
   constructor(key, compile) {
     if (key !== inside) throw invalid('', 'make a sensor with `Sensor.shipped(id)` or `Sensor.from(source)`');
     this.#compile = compile;
-    const { markers, modalities, warnings, facts } = this.#use((instrument) => ({
+    const { markers, effects, modalities, warnings, facts } = this.#use((instrument) => ({
       facts: instrument.facts(),
       markers: instrument.markers(),
+      effects: instrument.effects(),
       modalities: instrument.modalities(),
       warnings: instrument.warnings().map(finding),
     }));
-    const [type, id, version, name, better, language] = facts;
-    this.#facts = freeze({ kind: type, id, version, name, better, language: language || undefined, markers, modalities, warnings });
+    const [type, id, version, name, better, language, scoreMeaning] = facts;
+    const effectOf = Object.fromEntries(markers.map((key, at) => [key, effects[at]]));
+    this.#facts = freeze({ kind: type, id, version, name, better, scoreMeaning, language: language || undefined, markers, effects: effectOf, modalities, warnings });
   }
 
   /** What ships, by `id` or `id@version`. */
@@ -65,12 +67,20 @@ export class Sensor {
     return this.#facts.better;
   }
 
+  get scoreMeaning() {
+    return this.#facts.scoreMeaning;
+  }
+
   get language() {
     return this.#facts.language;
   }
 
   get markers() {
     return this.#facts.markers;
+  }
+
+  get effects() {
+    return this.#facts.effects;
   }
 
   get modalities() {
@@ -97,21 +107,21 @@ export class Sensor {
       throw invalid('interactions', `a list of interactions is needed, not ${kind(interactions)}`);
     }
     const asked = ask(options);
-    this.#use((instrument) => instrument.check(asked.bits, asked.primary, asked.window, asked.rate));
+    this.#use((instrument) => instrument.check(asked.bits, asked.primary, asked.window, asked.rate, asked.masks));
     return this.#outcomes(interactions, asked);
   }
 
   /** Begins to measure an interaction that comes in bit by bit. */
   session(options = {}) {
-    const { release = false, ...asked } = known('options', options, ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'release']);
+    const { release = false, ...asked } = known('options', options, [...NAMES, 'release']);
     flag('options.release', release);
-    const { bits, primary, window, rate: price } = ask(asked);
-    return begin(() => this.#use((instrument) => instrument.session(bits, primary, window, price, release)));
+    const { bits, primary, window, rate: price, masks } = ask(asked);
+    return begin(() => this.#use((instrument) => instrument.session(bits, primary, window, price, masks, release)));
   }
 
   /** A stream of text that lets pass what has settled, masked, and holds back the rest. */
   guard(options = {}) {
-    const { onStep, ...asked } = known('options', options, ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'onStep']);
+    const { onStep, ...asked } = known('options', options, [...NAMES, 'onStep']);
     if (onStep !== undefined && typeof onStep !== 'function') {
       throw invalid('options.onStep', `a function is needed, not ${kind(onStep)}`);
     }
@@ -156,10 +166,10 @@ export class Sensor {
     if (instrument !== undefined) call((_, now) => generation === now && instrument.free());
   }
 
-  #sense({ text, json }, { bits, primary, window, rate: price }, at) {
+  #sense({ text, json }, { bits, primary, window, rate: price, masks }, at) {
     return new Reading(
       made,
-      this.#use((instrument) => instrument.sense(text, json, bits, primary, window, price, at)),
+      this.#use((instrument) => instrument.sense(text, json, bits, primary, window, price, masks, at)),
     );
   }
 

@@ -1,7 +1,7 @@
 // An interaction that comes in bit by bit, and a stream that holds text back until it may be shown.
 import { call } from './engine.js';
 import { SonometerError, freeze, invalid } from './errors.js';
-import { kind, wantSize, wantText, wantWhole } from './interaction.js';
+import { jsonOf, kind, wantSize, wantText, wantWhole } from './interaction.js';
 import { known } from './options.js';
 import { Reading, made } from './reading.js';
 
@@ -20,6 +20,7 @@ export class Session {
   /** The first half of a pair at the end of the last text, whose other half is to come. */
   #half = '';
   #settledTo = START;
+  #releasedTo = START;
 
   constructor(secret, open) {
     if (secret !== key) throw invalid('', 'sessions are begun by `sensor.session()`');
@@ -34,8 +35,14 @@ export class Session {
     return this.#settledTo;
   }
 
-  /** The next part of the text, or of the segment begun last: a text or UTF-8 bytes, cut anywhere. */
+  /** Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settledTo`. */
+  get releasedTo() {
+    return this.#releasedTo;
+  }
+
+  /** The next part of the text, or of the segment begun last: a text or UTF-8 bytes, cut anywhere; `null` and `undefined` are nothing. */
   push(chunk) {
+    if (chunk === null || chunk === undefined) return this.#step((stream) => stream.skip());
     if (chunk instanceof Uint8Array) {
       if (this.#half !== '') throw this.#cut();
       return this.#step((stream) => stream.pushBytes(chunk));
@@ -60,15 +67,14 @@ export class Session {
     return this.#step((stream) => stream.beginSegment(role, time));
   }
 
-  /** A whole segment of a conversation. */
+  /** A whole segment of a conversation, or a message of a chat interface; one in which nobody says anything is nothing. */
   pushSegment(segment) {
-    known('segment', segment, ['role', 'content', 'timestamp']);
     if (this.#half !== '') throw this.#cut();
-    const { role, content, timestamp } = segment;
-    wantText('segment.role', role);
-    wantText('segment.content', content);
-    const time = seconds('segment.timestamp', timestamp);
-    return this.#step((stream) => stream.pushSegment(role, content, time));
+    if (typeof segment !== 'object' || segment === null || Array.isArray(segment)) {
+      throw invalid('segment', `an object is needed, not ${kind(segment)}`);
+    }
+    const json = jsonOf(segment, 'segment', 'segment');
+    return this.#step((stream) => stream.pushSegment(json));
   }
 
   /** Nothing more comes: everything settles. */
@@ -101,6 +107,7 @@ export class Session {
   #step(work) {
     const step = freeze(JSON.parse(this.#use(work)));
     this.#settledTo = step.settled_to;
+    this.#releasedTo = step.released_to;
     return step;
   }
 
@@ -125,7 +132,7 @@ Object.defineProperty(Session.prototype, Symbol.dispose ?? Symbol.for('Symbol.di
 });
 
 /**
- * A stream of text that lets pass what has settled, masked where the protocol says so, and holds back the rest.
+ * A stream of text that lets pass what no masked pattern can reach any more, masked where the protocol says so, and holds back the rest.
  * `reading` is that of all that came in, once the stream has closed.
  */
 export class Guard extends TransformStream {
@@ -152,7 +159,10 @@ export class Guard extends TransformStream {
       }
     };
     super({
-      transform: (chunk, controller) => guarded(() => tell(session.push(chunk), controller)),
+      transform: (chunk, controller) =>
+        guarded(() => {
+          if (!isEmpty(chunk)) tell(session.push(chunk), controller);
+        }),
       flush: (controller) =>
         guarded(() => {
           tell(session.end(), controller);
@@ -169,6 +179,11 @@ export class Guard extends TransformStream {
 
 export function guard(session, onStep) {
   return new Guard(key, session, onStep);
+}
+
+/** Whether a chunk is nothing, such as the first and the last delta of a chat interface. */
+function isEmpty(chunk) {
+  return chunk === null || chunk === undefined || chunk === '' || (chunk instanceof Uint8Array && chunk.length === 0);
 }
 
 function seconds(place, value) {

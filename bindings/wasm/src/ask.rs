@@ -1,6 +1,8 @@
 //! What a caller asks for, packed into one number and three texts, since every further value that crosses costs.
 
-use sonometer::{Error, FlowOptions, OffsetUnit, Profile, SenseOptions, TemporalOptions, Unit, View};
+use sonometer::{
+    Error, FlowOptions, Mask, MaskKey, OffsetUnit, Profile, SenseOptions, TemporalOptions, Unit, View,
+};
 
 /// Bits of the number, as `js/options.js` sets them.
 mod bit {
@@ -20,6 +22,8 @@ pub(crate) struct Words {
     pub(crate) window: Option<String>,
     /// US dollars for one ICS.
     pub(crate) rate: Option<String>,
+    /// The kind of masks, and behind a space the hexadecimal digits of their key; either may be empty.
+    pub(crate) masks: Option<String>,
 }
 
 /// A view with texts of its own, and the rate.
@@ -46,7 +50,9 @@ impl Ask {
             _ => Some(OffsetUnit::Utf16),
         };
         let window = words.window.map(|text| number("options.temporal.window", &text)).transpose()?;
-        let options = SenseOptions { usd_per_ics: rate(words.rate.as_deref())?, ..SenseOptions::default() };
+        let usd_per_ics = rate(words.rate.as_deref())?;
+        let (mask, mask_key) = masks(words.masks.as_deref().unwrap_or_default())?;
+        let options = SenseOptions { usd_per_ics, mask, mask_key, ..SenseOptions::default() };
         let (flow, temporal) = (bits & bit::FLOW != 0, bits & bit::TEMPORAL != 0);
         Ok(Self { profile, offsets, flow, primary: words.primary, temporal, window, options })
     }
@@ -71,6 +77,23 @@ pub(crate) fn rate(text: Option<&str>) -> Result<Unit, Error> {
         Some(rate) if rate < Unit::ZERO => Err(Error::invalid(PLACE, "a price is not below 0")),
         rate => Ok(rate.unwrap_or_default()),
     }
+}
+
+/// The kind of masks, and their key.
+fn masks(text: &str) -> Result<(Option<Mask>, Option<MaskKey>), Error> {
+    let (kind, key) = text.split_once(' ').unwrap_or((text, ""));
+    let mask = if kind.is_empty() { None } else { Some(Mask::read(kind)) };
+    let byte = |digits: &[u8]| {
+        let digits = std::str::from_utf8(digits).unwrap_or_default();
+        u8::from_str_radix(digits, 16).unwrap_or_default()
+    };
+    let bytes: Vec<u8> = key.as_bytes().chunks(2).map(byte).collect();
+    let mask_key = if key.is_empty() { None } else { Some(MaskKey::new(&bytes)) };
+    let placed = |place: &str, error: Error| Error { place: place.into(), ..error };
+    Ok((
+        mask.transpose().map_err(|error| placed("options.mask", error))?,
+        mask_key.transpose().map_err(|error| placed("options.maskKey", error))?,
+    ))
 }
 
 fn number(place: &str, text: &str) -> Result<Unit, Error> {

@@ -5,8 +5,7 @@ use crate::stream::Stream;
 use crate::trouble::{findings, thrown, thrown_of};
 use sonometer::protocol::Modality;
 use sonometer::{
-    Comparison, Diagnostics, Document, Error, ErrorCode, Fidelity, Interaction, SenseOptions, TargetKind,
-    batch,
+    Comparison, Diagnostics, Document, Error, ErrorCode, Interaction, SenseOptions, TargetKind, batch,
 };
 use sonometer_catalog::{NotFound, Shelf, find_any, rates_of};
 use wasm_bindgen::prelude::*;
@@ -49,7 +48,7 @@ impl Instrument {
         read().map_err(|error| thrown_of(source, error))
     }
 
-    /// Kind, id, version, name, which scores are better, the language (empty where there is none).
+    /// Kind, id, version, name, which scores are better, the language (empty where there is none), what the score means.
     pub fn facts(&self) -> Vec<String> {
         let inner = &self.inner;
         let language = match inner {
@@ -57,7 +56,9 @@ impl Instrument {
             sonometer::Instrument::Composition(_) => None,
         };
         let (kind, better) = (inner.kind().as_str(), inner.better().as_str());
-        let facts = [kind, inner.id(), inner.version(), inner.name(), better, language.unwrap_or_default()];
+        let meaning = inner.score_meaning();
+        let language = language.unwrap_or_default();
+        let facts = [kind, inner.id(), inner.version(), inner.name(), better, language, &meaning];
         facts.map(str::to_owned).into()
     }
 
@@ -69,6 +70,11 @@ impl Instrument {
     /// The keys of its markers in readings, in order.
     pub fn markers(&self) -> Vec<String> {
         self.inner.markers().map(|(key, _)| key.to_owned()).collect()
+    }
+
+    /// What finding each of its markers means, in their order: `improves` or `worsens`.
+    pub fn effects(&self) -> Vec<String> {
+        self.inner.effects().map(|effect| effect.as_str().to_owned()).collect()
     }
 
     /// What it reads: `text`, `transcript`, …
@@ -91,9 +97,10 @@ impl Instrument {
         primary: Option<String>,
         window: Option<String>,
         rate: Option<String>,
+        masks: Option<String>,
     ) -> Result<(), JsValue> {
         let checked = || {
-            let ask = Ask::read(bits, Words { primary, window, rate })?;
+            let ask = Ask::read(bits, Words { primary, window, rate, masks })?;
             self.inner.check(ask.view())
         };
         checked().map_err(thrown)
@@ -113,9 +120,10 @@ impl Instrument {
         primary: Option<String>,
         window: Option<String>,
         rate: Option<String>,
+        masks: Option<String>,
         nth: Option<u32>,
     ) -> Result<String, JsValue> {
-        let ask = Ask::read(bits, Words { primary, window, rate }).map_err(thrown)?;
+        let ask = Ask::read(bits, Words { primary, window, rate, masks }).map_err(thrown)?;
         let sensed = || {
             let view = ask.view();
             self.inner.check(view)?;
@@ -138,23 +146,22 @@ impl Instrument {
         primary: Option<String>,
         window: Option<String>,
         rate: Option<String>,
+        masks: Option<String>,
         release: bool,
     ) -> Result<Stream, JsValue> {
-        self.check(bits, primary.clone(), window.clone(), rate.clone())?;
-        let ask = Ask::read(bits, Words { primary, window, rate }).map_err(thrown)?;
+        self.check(bits, primary.clone(), window.clone(), rate.clone(), masks.clone())?;
+        let ask = Ask::read(bits, Words { primary, window, rate, masks }).map_err(thrown)?;
         Ok(Stream::new(&self.inner, ask, release))
     }
 
-    /// Whether an interaction holds enough: `{"index", "sufficient", "density", "clarity"}`.
+    /// Whether an interaction holds enough: `{"index", "sufficient", "density", "clarity"}`, with `roles_asked` and `roles_seen`
+    /// where nobody was listened to.
     ///
     /// # Errors
     /// Those of reading the interaction; `invalid_request` for a modality that is not supported.
     pub fn fidelity(&self, input: &str, json: bool) -> Result<String, JsValue> {
         let measured = || self.inner.fidelity(&interaction(input, json)?);
-        let Fidelity { index, sufficient, density, clarity } = measured().map_err(thrown)?;
-        Ok(format!(
-            r#"{{"index":{index},"sufficient":{sufficient},"density":{density},"clarity":{clarity}}}"#
-        ))
+        Ok(measured().map_err(thrown)?.to_json())
     }
 
     /// The canonical JSON of the comparison of two interactions.
@@ -198,6 +205,11 @@ impl Instrument {
     }
 }
 
+/// An interaction as `js/interaction.js` writes it: a text, an object, or a list of turns and messages.
 fn interaction(input: &str, json: bool) -> Result<Interaction, Error> {
-    if json { Interaction::from_json(input) } else { Interaction::text(input) }
+    match json {
+        false => Interaction::text(input),
+        true if input.starts_with('[') => Interaction::from_messages(input),
+        true => Interaction::from_json(input),
+    }
 }

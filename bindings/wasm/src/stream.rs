@@ -44,22 +44,24 @@ impl Stream {
         })
     }
 
-    /// Takes a whole segment.
+    /// Takes a whole segment: a message as JSON. One in which nobody says anything changes nothing.
     ///
     /// # Errors
-    /// Those of [`AnySession::push_segment`], and a `timestamp` that is no number.
+    /// Those of [`Turn::from_message`] and [`AnySession::push_segment`].
     #[wasm_bindgen(js_name = pushSegment)]
-    pub fn push_segment(
-        &mut self,
-        role: &str,
-        content: &str,
-        timestamp: Option<String>,
-    ) -> Result<String, JsValue> {
-        self.step(|session| {
-            let segment =
-                Turn { role: Some(role.into()), content: content.into(), timestamp: seconds(timestamp)? };
-            session.push_segment(segment)
+    pub fn push_segment(&mut self, message: &str) -> Result<String, JsValue> {
+        self.step(|session| match Turn::from_message(message, "segment")? {
+            Some(turn) => session.push_segment(turn),
+            None => session.skip(),
         })
+    }
+
+    /// Nothing comes.
+    ///
+    /// # Errors
+    /// Those of [`AnySession::skip`].
+    pub fn skip(&mut self) -> Result<String, JsValue> {
+        self.step(|session| session.skip())
     }
 
     /// Nothing more comes.

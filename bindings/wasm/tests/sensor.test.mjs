@@ -40,6 +40,17 @@ test('facts of a sensor', () => {
   assert.equal(Sensor.from(thanks).language, undefined);
 });
 
+test('what a score means, and which markers are good news', () => {
+  const privacy = Sensor.shipped('personal-data@1.0');
+  assert.equal(privacy.scoreMeaning, 'score 1 = no risk found, 0 = a critical risk found; higher is better');
+  assert.deepEqual(Object.keys(privacy.effects).sort(), [...privacy.markers].sort());
+  assert.deepEqual(new Set(Object.values(privacy.effects)), new Set(['worsens']));
+  const [gratitude] = thanks.markers;
+  const lower = Sensor.from({ ...thanks, better: 'lower', markers: [{ ...gratitude, pole: 'for' }, { label: '__proto__', pole: 'against', strong: 'no', hit: 'no' }] });
+  assert.deepEqual(Object.entries(lower.effects), [[gratitude.label, 'worsens'], ['__proto__', 'improves']]);
+  assert.match(Sensor.shipped('reply-quality').scoreMeaning, /^score = the weighted mean of courtesy, .*; higher is better$/);
+});
+
 test('a reading is the canonical JSON and the same as frozen objects', () => {
   const sensor = Sensor.shipped('courtesy');
   const reading = sensor.sense(call);
@@ -87,7 +98,7 @@ test('content that is insufficient gives a reading that says so', () => {
   const sensor = Sensor.shipped('courtesy');
   const reading = sensor.sense('Das ist leider ein deutscher Satz und kein englischer.');
   assert.equal(reading.fidelity.sufficient, false);
-  assert.equal(reading.score, 0);
+  assert.equal(reading.score, null);
   const fidelity = sensor.fidelity('Das ist leider ein deutscher Satz und kein englischer.');
   assert.equal(fidelity.index, reading.fidelity.index);
   assert.deepEqual(Object.keys(fidelity), ['index', 'sufficient', 'density', 'clarity']);
@@ -151,3 +162,21 @@ function using(sensor, work) {
     sensor.free();
   }
 }
+
+test('masks are of the kind that a call asks for', () => {
+  const privacy = Sensor.shipped('personal-data@1.0');
+  const text = 'Write to ann@example.com or bob@example.com, not to Ann@Example.com, and thank you for all of it.';
+  const sources = (options) => [...privacy.sense(text, options).evidence].map(({ source }) => source);
+  assert.deepEqual(sources({ mask: 'numbered' }), ['<EMAIL_ADDRESS_1>', '<EMAIL_ADDRESS_2>', '<EMAIL_ADDRESS_1>']);
+  const maskKey = new TextEncoder().encode("a key of the caller's own");
+  assert.equal(sources({ mask: 'keyed', maskKey })[0], '<EMAIL_ADDRESS_fce01866fcfa>');
+  for (const [options, place] of [
+    [{ mask: 'labels' }, 'options.mask'],
+    [{ mask: 7 }, 'options.mask'],
+    [{ mask: 'keyed' }, 'mask_key'],
+    [{ mask: 'keyed', maskKey: new Uint8Array(3) }, 'options.maskKey'],
+    [{ maskKey: 'a text that is long enough' }, 'options.maskKey'],
+  ]) {
+    assert.throws(() => privacy.sense(text, options), (error) => error.code === 'invalid_request' && error.place === place);
+  }
+});

@@ -27,6 +27,17 @@ test('wrong types', () => {
   for (const input of [{}, { content: undefined }, { content: 'a', segments: [] }, { contents: 'a' }, { content: 7 }]) {
     refused(() => sensor.sense(input), { code: 'invalid_request' });
   }
+  for (const [input, called] of [[null, 'null'], [undefined, 'undefined']]) {
+    const [, { error }] = sensor.batch(['thank you', input]);
+    assert.equal(error.place, 'interactions[1].interaction');
+    assert.match(error.message, new RegExp(`not ${called}; leave it out`));
+  }
+  for (const row of [{ role: 'user', content: null }, { role: 'user', content: undefined, timestamp: null }]) {
+    const [{ error }] = sensor.batch([[row]]);
+    assert.match(error.message, /null|missing/);
+    assert.match(error.place, /^interactions\[0\]\.segments\[0\]/);
+  }
+  refused(() => sensor.sense([null]), { place: 'segments[0]', message: /^null in the place of an object/ });
   refused(() => sensor.sense([]), { place: 'segments', message: /at least one segment/ });
   refused(() => sensor.sense(['hello']), { place: 'segments[0]' });
   refused(() => sensor.sense([{ role: 'a', content: 'x', timestamp: NaN }]), { place: 'segments[0].timestamp' });

@@ -1,6 +1,7 @@
 //! Finding what ships by what people write: `courtesy`, `courtesy@1.0`.
 
 use crate::{Entry, entries, stages, versions_in};
+use sonometer::diagnostic::excerpt;
 use sonometer::protocol::Status;
 use sonometer::stage::Stage;
 use sonometer::{Document, Error, ErrorCode, TargetKind};
@@ -88,7 +89,7 @@ pub struct NotFound<'n> {
 
 impl fmt::Display for NotFound<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = self.id;
+        let id = excerpt(self.id);
         match (self.versions.last(), self.version) {
             (None, _) => {
                 let kinds = self.kinds.iter().map(|kind| kind.as_str());
@@ -99,7 +100,7 @@ impl fmt::Display for NotFound<'_> {
             }
             (Some(_), Some(version)) => {
                 let there: Vec<&str> = self.versions.iter().map(|entry| entry.version).collect();
-                write!(f, "`{id}` has no version `{version}`; there is {}", there.join(", "))
+                write!(f, "`{id}` has no version `{}`; there is {}", excerpt(version), there.join(", "))
             }
             (Some(Entry { version, .. }), None) => {
                 write!(f, "`{id}` has no published version; ask for a draft by name, as `{id}@{version}`")

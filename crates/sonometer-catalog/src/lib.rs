@@ -43,8 +43,10 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "next-steps" @ "0.1"),
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
+    entry!("protocols", "personal-data" @ "1.6"),
     entry!("protocols", "pressure-tactics" @ "1.0"),
     entry!("protocols", "pressure-tactics" @ "1.5"),
+    entry!("protocols", "pressure-tactics" @ "1.6"),
 ];
 
 static METRICS: &[Entry] =

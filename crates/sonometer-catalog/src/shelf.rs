@@ -1,9 +1,16 @@
 //! Where metrics, blueprints and stages find what they name: what somebody has of their own, then what ships.
 
 use crate::{ForStages, Shipped, compare_versions};
+use sonometer::protocol::source::MAX_SOURCE_BYTES;
 use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// Where the id of a file in a folder must stand, in bytes from its beginning. A folder may hold any number of large files in JSON
+/// that are something else, and of those no more is read.
+const HEAD: u64 = 16 << 10;
 
 /// Protocols, metrics and blueprints of one's own. Behind them stands what ships, unless it is [`Shelf::alone`]; a version of one's own
 /// hides the one that ships.
@@ -26,6 +33,7 @@ pub struct Shelf {
     protocols: Vec<Protocol>,
     metrics: Vec<Metric>,
     blueprints: Vec<Blueprint>,
+    folders: Vec<PathBuf>,
     behind: Behind,
     /// Stages can name blueprints, metrics and blueprints cannot.
     is_for_stages: bool,
@@ -80,19 +88,27 @@ impl Shelf {
         Ok(self)
     }
 
-    /// Puts the protocols, metrics and blueprints of a folder on it: the files that end in `.yaml`, `.yml` or `.json`, by their names.
-    /// Whatever else lies there, or cannot be read, is left out.
+    /// Puts the protocols, metrics and blueprints of a folder on it: the files that end in `.yaml`, `.yml` or `.json`. None is read
+    /// before something asks for an id, and then only those in whose first 16 KiB `sonometer` and that id stand. Whatever else lies
+    /// there, or cannot be read, is left out.
     pub fn add_folder(&mut self, folder: &Path) {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        files.retain(|file| is_named_like_one(file) && file.is_file());
-        files.sort();
-        for file in files {
-            let Ok(text) = std::fs::read_to_string(file) else { continue };
-            if let Ok((document, _)) = Document::read(&text) {
-                self.add(document);
-            }
-        }
+        self.folders.push(folder.to_owned());
+    }
+
+    /// What the folders hold under an id, by the names of the files.
+    fn in_folders(&self, id: &str) -> impl Iterator<Item = Document> {
+        let entries = self.folders.iter().flat_map(|folder| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+            files.sort();
+            files
+        });
+        let named = entries.filter(|file| is_named_like_one(file) && file.is_file());
+        let documents = named.filter_map(move |file| {
+            let (document, _) = Document::read(&text_with(&file, id)?).ok()?;
+            (document.id() == id).then_some(document)
+        });
+        documents.collect::<Vec<_>>().into_iter()
     }
 
     /// Puts something on it.
@@ -105,6 +121,20 @@ impl Shelf {
     }
 }
 
+/// The text of a file that begins as one with that id may.
+fn text_with(file: &Path, id: &str) -> Option<String> {
+    let mut file = File::open(file).ok()?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(HEAD).read_to_end(&mut bytes).ok()?;
+    let has = |wanted: &str| bytes.windows(wanted.len()).any(|part| part == wanted.as_bytes());
+    if id.is_empty() || !has("sonometer") || !has(id) {
+        return None;
+    }
+    // Read one byte more than allowed, to notice a file that is too large.
+    file.take(MAX_SOURCE_BYTES as u64 + 1 - bytes.len() as u64).read_to_end(&mut bytes).ok()?;
+    (bytes.len() <= MAX_SOURCE_BYTES).then(|| String::from_utf8(bytes).ok())?
+}
+
 /// Whether a file has the name of a protocol, metric or blueprint: it ends in `.yaml`, `.yml` or `.json`, in letters of any size.
 pub fn is_named_like_one(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
@@ -113,19 +143,33 @@ pub fn is_named_like_one(file: &Path) -> bool {
 
 impl Catalog for Shelf {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
-        let own = self.protocols.iter().filter(|protocol| protocol.id == id).cloned().collect();
+        let mut own: Vec<Protocol> =
+            self.protocols.iter().filter(|protocol| protocol.id == id).cloned().collect();
+        own.extend(self.in_folders(id).filter_map(|document| match document {
+            Document::Protocol(found) => Some(*found),
+            _ => None,
+        }));
         let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.protocols(id))?;
         Ok(behind(own, shipped, |protocol| &protocol.version))
     }
 
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
-        let own = self.metrics.iter().filter(|metric| metric.id == id).cloned().collect();
+        let mut own: Vec<Metric> = self.metrics.iter().filter(|metric| metric.id == id).cloned().collect();
+        own.extend(self.in_folders(id).filter_map(|document| match document {
+            Document::Metric(found) => Some(found),
+            _ => None,
+        }));
         let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.metrics(id))?;
         Ok(behind(own, shipped, |metric| &metric.version))
     }
 
     fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
-        let own = self.blueprints.iter().filter(|blueprint| blueprint.id == id).cloned().collect();
+        let mut own: Vec<Blueprint> =
+            self.blueprints.iter().filter(|blueprint| blueprint.id == id).cloned().collect();
+        own.extend(self.in_folders(id).filter_map(|document| match document {
+            Document::Blueprint(found) => Some(found),
+            _ => None,
+        }));
         let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
         Ok(behind(own, shipped, |blueprint| &blueprint.version))
     }
@@ -172,20 +216,54 @@ mod tests {
         assert_eq!(shelf.blueprints("service-call").expect("can be read").len(), 1);
     }
 
+    /// A folder for one test, which is removed with it.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn with(name: &str, files: &[(&str, &str)]) -> Self {
+            let folder = std::env::temp_dir().join(format!("sonometer-shelf-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).expect("can be written");
+            for (name, text) in files {
+                std::fs::write(folder.join(name), text).expect("can be written");
+            }
+            Self(folder)
+        }
+
+        fn shelf(&self) -> Shelf {
+            let mut shelf = Shelf::alone();
+            shelf.add_folder(&self.0);
+            shelf
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
     #[test]
     fn of_a_folder_only_protocols_and_metrics_count() {
-        let folder = std::env::temp_dir().join(format!("sonometer-shelf-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("folder.yaml")).expect("can be written");
         let metric = OWN.replace(r#""sonometer": 1"#, r#""sonometer_metric": 1"#);
-        for (name, text) in
-            [("a.JSON", OWN), ("b.json", &metric), ("c.txt", OWN), ("d.yaml", "]"), ("e", OWN)]
-        {
-            std::fs::write(folder.join(name), text).expect("can be written");
-        }
-        let mut shelf = Shelf::alone();
-        shelf.add_folder(&folder);
-        shelf.add_folder(&folder.join("none"));
-        std::fs::remove_dir_all(&folder).expect("is there");
-        assert_eq!((shelf.protocols.len(), shelf.metrics.len()), (1, 0));
+        let files = [("a.JSON", OWN), ("b.json", &metric), ("c.txt", OWN), ("d.yaml", "]"), ("e", OWN)];
+        let folder = Folder::with("kinds", &files);
+        std::fs::create_dir_all(folder.0.join("folder.yaml")).expect("can be written");
+        let mut shelf = folder.shelf();
+        shelf.add_folder(&folder.0.join("none"));
+        assert_eq!(shelf.protocols("courtesy").expect("can be read").len(), 1);
+        assert!(shelf.metrics("courtesy").expect("can be read").is_empty());
+        assert!(shelf.protocols("court").expect("can be read").is_empty(), "the id is the whole id");
+    }
+
+    #[test]
+    fn of_files_that_are_something_else_only_the_head_is_read() {
+        let late = format!("{}{OWN}", " ".repeat(HEAD as usize));
+        let folder = Folder::with("heads", &[("late.json", &late), ("large.json", OWN), ("good.json", OWN)]);
+        let large = File::options().append(true).open(folder.0.join("large.json")).expect("is there");
+        large.set_len(MAX_SOURCE_BYTES as u64 + 1).expect("can be longer");
+        assert!(text_with(&folder.0.join("late.json"), "courtesy").is_none());
+        assert!(text_with(&folder.0.join("large.json"), "courtesy").is_none());
+        assert!(text_with(&folder.0.join("good.json"), "affect").is_none());
+        assert_eq!(folder.shelf().protocols("courtesy").expect("can be read").len(), 1);
     }
 }

@@ -9,7 +9,11 @@ use std::io::{self, Read};
 /// Bytes that are asked of the input at once.
 const READ: usize = 64 << 10;
 /// The longest line that is kept: beyond it no interaction can be.
-const MOST: usize = 2 * MAX_CONTENT_BYTES;
+pub(crate) const MOST: usize = 2 * MAX_CONTENT_BYTES;
+
+/// What is said of a longer one.
+pub(crate) const TOO_LONG: &str =
+    "the line is longer than 128 MiB; an interaction holds at most 64 MiB of content";
 
 /// Some lines.
 #[derive(Debug)]
@@ -57,10 +61,6 @@ pub(crate) struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    /// What is said of [`Block::TooLong`].
-    pub(crate) const TOO_LONG: &'static str =
-        "the line is longer than 128 MiB; an interaction holds at most 64 MiB of content";
-
     pub(crate) fn new(reader: R) -> Self {
         Self { reader, rest: Vec::new(), next: 1, taken: 0, most: MOST, over: false }
     }

@@ -6,7 +6,9 @@
 
 use crate::paint::{BOLD, Paint, columns, fit, of_marker, one_line, safe};
 use anstyle::Style;
+use sonometer::protocol::{Effect, Marker};
 use sonometer::{Evidence, Reading, Unit};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -15,18 +17,19 @@ const ROLE: usize = 14;
 
 /// The style of each marker, by label, in the order of the protocol.
 pub(crate) fn styles(reading: &Reading) -> BTreeMap<&str, Style> {
-    let (mut speaking_for, mut against) = (0, 0);
-    let markers = reading.protocol().markers.iter().zip(reading.resonance());
+    let (mut good, mut bad) = (0, 0);
+    let protocol = reading.protocol();
+    let markers = protocol.markers.iter().zip(reading.resonance());
     let shown = markers.filter(|(_, (_, resonance))| resonance.activation > Unit::ZERO);
-    let style = |marker: &sonometer::protocol::Marker| {
-        let nth = match marker.pole {
-            sonometer::protocol::Pole::For => &mut speaking_for,
-            sonometer::protocol::Pole::Against => &mut against,
+    let mut style = |marker: &Marker| {
+        let effect = protocol.effect_of(marker);
+        let nth = match effect {
+            Effect::Improves => &mut good,
+            Effect::Worsens => &mut bad,
         };
         *nth += 1;
-        of_marker(marker.pole, *nth - 1)
+        of_marker(effect, *nth - 1)
     };
-    let mut style = style;
     shown.map(|(marker, _)| (marker.label.as_str(), style(marker))).collect()
 }
 
@@ -48,7 +51,7 @@ pub(crate) fn render(paint: &Paint, reading: &Reading, scores: bool) -> String {
             Some(role) => format!("  {}  ", paint.styled(BOLD, &fit(role, role_width))),
             None => "  ".to_owned(),
         };
-        let mut cells = cells(paint, &turn.content, &reading.masked_turn(number), &own, &styles);
+        let mut cells = cells(paint, &turn.content, &reading.masked_characters(number), &own, &styles);
         cells.truncate(cells.iter().rposition(|cell| !cell.shown.is_whitespace()).map_or(0, |at| at + 1));
         for (nth, line) in wrap(&cells, paint.width.saturating_sub(indent).max(20)).enumerate() {
             let before = if nth == 0 { head.clone() } else { " ".repeat(indent) };
@@ -113,18 +116,18 @@ struct Cell {
     style: Style,
 }
 
-/// A turn as cells; `masked` has as many characters as `content`.
+/// A turn as cells; `masked` is what is shown for each of its characters.
 fn cells(
     paint: &Paint,
     content: &str,
-    masked: &str,
+    masked: &[Cow<'_, str>],
     own: &[Mark<'_>],
     styles: &BTreeMap<&str, Style>,
 ) -> Vec<Cell> {
     let mut cells = Vec::with_capacity(content.len());
     let mut open: Vec<&str> = Vec::new();
     let mut style = Style::new();
-    for ((at, _), shown) in content.char_indices().zip(masked.chars()) {
+    for ((at, _), shown) in content.char_indices().zip(masked) {
         if own.iter().any(|found| found.range.start == at || found.range.end == at) {
             let now = covering(own, at);
             if now != open {
@@ -136,7 +139,7 @@ fn cells(
                 }
             }
         }
-        cells.push(Cell { shown, style });
+        cells.extend(shown.chars().map(|shown| Cell { shown, style }));
     }
     close(paint, &mut cells, &open);
     cells
@@ -229,8 +232,12 @@ mod tests {
         Mark { metamarker, range, score: Some(Unit::ONE) }
     }
 
+    fn each(content: &str) -> Vec<Cow<'_, str>> {
+        content.split_inclusive(|_| true).map(Cow::Borrowed).collect()
+    }
+
     fn shown(paint: &Paint, content: &str, own: &[Mark<'_>]) -> String {
-        paint_cells(paint, &cells(paint, content, content, own, &BTreeMap::new()))
+        paint_cells(paint, &cells(paint, content, &each(content), own, &BTreeMap::new()))
     }
 
     #[test]
@@ -254,8 +261,9 @@ mod tests {
     #[test]
     fn masked_text_is_marked_at_the_same_characters() {
         let own = [found("card", 3..7)];
-        let line = cells(&PLAIN, "é 1é1", "é ***", &own, &BTreeMap::new());
-        assert_eq!(paint_cells(&PLAIN, &line), "é [***]{card}");
+        let masked = ["é", " ", "<CARD>", "", ""].map(Cow::Borrowed);
+        let line = cells(&PLAIN, "é 1é1", &masked, &own, &BTreeMap::new());
+        assert_eq!(paint_cells(&PLAIN, &line), "é [<CARD>]{card}");
     }
 
     #[test]

@@ -114,6 +114,10 @@ impl Failure {
     /// Content that is insufficient for a protocol.
     pub(crate) fn insufficient(name: &str, protocol: &Protocol, fidelity: Fidelity) -> Self {
         let Fidelity { index, density, clarity, .. } = fidelity;
+        if let Some(roles) = &fidelity.unheard {
+            let message = format!("{name}: nobody was listened to for `{}`: {roles}", protocol.id);
+            return Self::lacking(ErrorCode::InsufficientSignal, message, fidelity);
+        }
         let fix = match &protocol.language {
             _ if density <= clarity => "give more of it".to_owned(),
             Some(language) => format!("give readable text in the language of the protocol ({language})"),

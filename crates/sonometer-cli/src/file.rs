@@ -1,19 +1,56 @@
 //! Reading files, with errors that say what to do.
 
 use crate::failure::Failure;
+use sonometer::ErrorCode;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
-/// The bytes of a file, or of standard input for `-`.
-pub(crate) fn bytes(path: &str) -> Result<Vec<u8>, Failure> {
-    if path == "-" {
-        let mut bytes = Vec::new();
-        return match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok(bytes),
-            Err(error) => Err(Failure::unusable(format!("standard input cannot be read: {error}"))),
-        };
+/// The most bytes of a protocol, a stage, a card or a list of actions: more is refused by their readers, too.
+pub(crate) const PROTOCOL: usize = sonometer::protocol::source::MAX_SOURCE_BYTES;
+/// The most bytes of labelled data, which are held at once.
+pub(crate) const DATA: usize = 2 << 30;
+
+/// The bytes of a file, or of standard input for `-`. A file with more than `most` bytes is refused before it is held: no more than
+/// one byte too many is read.
+pub(crate) fn bytes(path: &str, most: usize) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    fill(&mut *reader(path)?, path, &mut bytes, most + 1)?;
+    match bytes.len() > most {
+        true => Err(too_large(path, most)),
+        false => Ok(bytes),
     }
-    std::fs::read(path).map_err(|error| unreadable(path, &error))
+}
+
+/// What reads a file, or standard input for `-`.
+pub(crate) fn reader(path: &str) -> Result<Box<dyn Read>, Failure> {
+    Ok(match path {
+        "-" => Box::new(io::stdin()),
+        path => Box::new(open(path)?),
+    })
+}
+
+/// Reads on until there are so many bytes, or no more come.
+pub(crate) fn fill(
+    reader: &mut dyn Read,
+    path: &str,
+    bytes: &mut Vec<u8>,
+    most: usize,
+) -> Result<(), Failure> {
+    let left = most.saturating_sub(bytes.len()) as u64;
+    match reader.take(left).read_to_end(bytes) {
+        Ok(_) => Ok(()),
+        Err(error) if path == "-" => {
+            Err(Failure::unusable(format!("standard input cannot be read: {error}")))
+        }
+        Err(error) => Err(unreadable(path, &error)),
+    }
+}
+
+/// What is said of a file with more bytes than are read.
+pub(crate) fn too_large(path: &str, most: usize) -> Failure {
+    let name = if path == "-" { "standard input" } else { path };
+    let message = format!("{name}: more than {} MiB, which is the most that is read at once", most >> 20);
+    Failure::told(ErrorCode::PayloadTooLarge, message)
 }
 
 /// A file that is open for reading.

@@ -1,5 +1,6 @@
 //! What is measured: a file of any kind that is known, one interaction, or one interaction per line.
 
+use crate::advice::advice;
 use crate::failure::Failure;
 use crate::screen::Screen;
 #[cfg(feature = "audio")]
@@ -7,10 +8,13 @@ use crate::sound::{self, SoundArguments};
 use crate::{file, screen};
 use sonometer::protocol::Modality;
 use sonometer::{Error, ErrorCode, Interaction};
-use sonometer_ingest::{Hints, Ingested, Kind, Quoted, apart};
+use sonometer_ingest::{Hints, Ingested, Kind, Limits, Quoted, apart};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The most bytes of an input with an interaction a line, which is held at once.
+const LINES: usize = 1 << 30;
 
 /// The verb under which the command reads a file in a process apart.
 pub(crate) const READ_APART: &str = "read-apart";
@@ -159,6 +163,8 @@ pub(crate) struct Item {
     pub(crate) interaction: Result<Interaction, Failure>,
     /// What is known of the file it comes from; `None` for interactions in JSON.
     pub(crate) origin: Option<Ingested>,
+    /// What to type instead, where it is probably read in another way than was meant.
+    advice: Option<String>,
 }
 
 impl Item {
@@ -166,6 +172,9 @@ impl Item {
     pub(crate) fn tell_notes(&self, screen: &Screen) {
         for note in self.origin.iter().flat_map(|origin| &origin.notes) {
             screen.note(&format!("{}: {note}", self.name));
+        }
+        if let Some(advice) = &self.advice {
+            screen.note(&format!("{}: {advice}", self.name));
         }
         #[cfg(feature = "audio")]
         if let Some(sound) = self.origin.iter().find_map(|origin| origin.sound.as_ref()) {
@@ -205,15 +214,14 @@ impl Input {
         if path == "-" {
             hint_at_typing();
         }
-        let bytes = file::bytes(path)?;
+        let (bytes, kind) = read(path, &arguments.file)?;
         let name = shown(path).to_owned();
         if bytes.trim_ascii().is_empty() {
             return Err(Failure::unusable(format!("{name}: the input is empty")));
         }
-        let kind = match arguments.file.format {
+        let kind = match kind {
             Some(kind) => kind,
-            None => sonometer_ingest::sniff(&bytes, (path != "-").then_some(path))
-                .map_err(|failure| Failure::engine(&name, &failure.error))?,
+            None => kind_of(&bytes, path)?,
         };
         if arguments.line.is_some() && kind != Kind::Jsonl {
             return Err(Failure::unusable(format!(
@@ -276,7 +284,8 @@ impl Input {
             Ok(read) => (Ok(read.interaction.clone()), Some(read)),
             Err(failure) => (Err(failure), None),
         };
-        Item { name: self.name.clone(), id: None, interaction, origin }
+        let advice = origin.as_ref().and_then(|read| advice(read, &self.hints));
+        Item { name: self.name.clone(), id: None, interaction, origin, advice }
     }
 
     fn read(&self) -> Result<Ingested, Failure> {
@@ -306,6 +315,46 @@ impl Input {
     }
 }
 
+/// The bytes of an input, and what it is if that had to be found out. A file is refused as soon as more of it was read than a file of
+/// its kind may have.
+fn read(path: &str, arguments: &FileArguments) -> Result<(Vec<u8>, Option<Kind>), Failure> {
+    let limits = Limits::default();
+    let (mut reader, mut bytes) = (file::reader(path)?, Vec::new());
+    file::fill(&mut *reader, path, &mut bytes, limits.file_bytes + 1)?;
+    if bytes.len() <= limits.file_bytes {
+        return Ok((bytes, arguments.format));
+    }
+    let kind = match arguments.format {
+        Some(kind) => kind,
+        None => kind_of(&bytes, path)?,
+    };
+    let most = match kind {
+        Kind::Audio => limits.audio_bytes,
+        // In JSON a text can be longer than it is.
+        Kind::Json => 2 * limits.text_bytes,
+        Kind::Jsonl => LINES,
+        _ => return Err(file::too_large(path, limits.file_bytes)),
+    };
+    file::fill(&mut *reader, path, &mut bytes, most + 1)?;
+    match (bytes.len() > most, kind) {
+        (false, _) => Ok((bytes, Some(kind))),
+        (true, Kind::Jsonl) => {
+            let message = format!(
+                "{}: more than {} MiB of lines; `sonometer batch` reads any number, one after the other",
+                shown(path),
+                LINES >> 20
+            );
+            Err(Failure::told(ErrorCode::PayloadTooLarge, message))
+        }
+        (true, _) => Err(file::too_large(path, most)),
+    }
+}
+
+fn kind_of(bytes: &[u8], path: &str) -> Result<Kind, Failure> {
+    sonometer_ingest::sniff(bytes, (path != "-").then_some(path))
+        .map_err(|failure| Failure::engine(shown(path), &failure.error))
+}
+
 /// The command itself, which is the process apart too.
 fn own() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| {
@@ -324,11 +373,13 @@ fn helper(own: &Path) -> Command {
 fn item(name: String, bytes: &[u8], base: usize) -> Item {
     let text = match file::utf8(&name, bytes, base) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
-        Err(failure) => return Item { name, id: None, interaction: Err(failure), origin: None },
+        Err(failure) => {
+            return Item { name, id: None, interaction: Err(failure), origin: None, advice: None };
+        }
     };
     let (id, interaction) = sonometer_ingest::unwrap(text);
     let interaction = interaction.map_err(|error| Failure::engine(&name, &error));
-    Item { interaction, name, id, origin: None }
+    Item { interaction, name, id, origin: None, advice: None }
 }
 
 /// How an input is called.

@@ -1,5 +1,6 @@
 //! The JSON that is the command's own: envelopes, fidelity, lists. Readings and ledgers are written by the engine.
 
+use crate::echo::short;
 use crate::failure::Told;
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -42,11 +43,17 @@ pub(crate) struct Sufficiency {
     #[serde(serialize_with = "number")]
     index: Unit,
     sufficient: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roles_asked: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roles_seen: Option<Vec<String>>,
 }
 
 impl From<Fidelity> for Sufficiency {
     fn from(fidelity: Fidelity) -> Self {
-        Self { index: fidelity.index, sufficient: fidelity.sufficient }
+        let roles = fidelity.unheard.as_deref().cloned();
+        let (roles_asked, roles_seen) = roles.map(|roles| (roles.asked, roles.seen)).unzip();
+        Self { index: fidelity.index, sufficient: fidelity.sufficient, roles_asked, roles_seen }
     }
 }
 
@@ -70,6 +77,6 @@ struct Details {
 
 /// The error envelope of the interface, on one line.
 pub(crate) fn error(told: &Told) -> String {
-    let details = told.fidelity.map(|fidelity| Details { fidelity: fidelity.into() });
-    line(&Envelope { error: Body { code: told.code.as_str(), message: &told.message, details } })
+    let details = told.fidelity.clone().map(|fidelity| Details { fidelity: fidelity.into() });
+    line(&Envelope { error: Body { code: told.code.as_str(), message: &short(&told.message), details } })
 }

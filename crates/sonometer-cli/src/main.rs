@@ -1,10 +1,12 @@
 //! The `sonometer` command: reads arguments, runs one verb, ends with its exit code.
 
+mod advice;
 mod bar;
 mod blocks;
 mod cited;
 mod conversation;
 mod diff;
+mod echo;
 mod evaluate;
 mod failure;
 mod file;
@@ -61,6 +63,8 @@ enum Verb {
     Batch(verb::batch::Arguments),
     /// Measure a text or a conversation while it comes in on standard input; or pass it on, held back and masked
     Stream(verb::stream::Arguments),
+    /// Print a text or a conversation with everything masked that a protocol masks, and nothing else
+    Mask(verb::mask::Arguments),
     /// Show what of a file would be sensed, with its places
     Extract(verb::extract::Arguments),
     /// Say whether an input holds enough to be measured; costs no ICS
@@ -124,6 +128,7 @@ impl Verb {
             Self::Sense(arguments) => verb::sense::run(arguments, screen),
             Self::Batch(arguments) => verb::batch::run(arguments, screen),
             Self::Stream(arguments) => verb::stream::run(arguments, screen),
+            Self::Mask(arguments) => verb::mask::run(arguments, screen),
             Self::Extract(arguments) => verb::extract::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
             Self::ReadApart => apart(),
@@ -154,6 +159,7 @@ impl Verb {
         match self {
             Self::Sense(arguments) => arguments.json,
             Self::Stream(arguments) => arguments.json,
+            Self::Mask(arguments) => arguments.json,
             Self::Extract(arguments) => arguments.json,
             Self::ReadApart => false,
             Self::Fidelity(arguments) => arguments.json,
@@ -179,7 +185,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(usage) => {
             // Help and version come this way too, with code 0; a closed pipe is none of their business.
-            let _ = usage.print();
+            let _ = if usage.use_stderr() { screen::usage(&usage) } else { usage.print() };
             return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(Exit::Unusable as u8));
         }
     };

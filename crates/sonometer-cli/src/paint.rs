@@ -1,7 +1,7 @@
 //! Colour and width, and making foreign text safe to show.
 
 use anstyle::{AnsiColor, Style};
-use sonometer::protocol::Pole;
+use sonometer::protocol::Effect;
 use unicode_width::UnicodeWidthChar;
 
 /// How output is painted.
@@ -13,8 +13,8 @@ pub(crate) struct Paint {
     pub(crate) width: usize,
 }
 
-/// Cool colours speak for, warm colours against.
-const FOR: [AnsiColor; 6] = [
+/// Cool colours are good news, warm colours bad.
+const GOOD: [AnsiColor; 6] = [
     AnsiColor::Green,
     AnsiColor::Cyan,
     AnsiColor::Blue,
@@ -22,7 +22,7 @@ const FOR: [AnsiColor; 6] = [
     AnsiColor::BrightCyan,
     AnsiColor::BrightBlue,
 ];
-const AGAINST: [AnsiColor; 6] = [
+const BAD: [AnsiColor; 6] = [
     AnsiColor::Red,
     AnsiColor::Yellow,
     AnsiColor::Magenta,
@@ -31,11 +31,11 @@ const AGAINST: [AnsiColor; 6] = [
     AnsiColor::BrightMagenta,
 ];
 
-/// The style of the `nth` marker of a pole.
-pub(crate) fn of_marker(pole: Pole, nth: usize) -> Style {
-    let colours = match pole {
-        Pole::For => FOR,
-        Pole::Against => AGAINST,
+/// The style of the `nth` marker whose finding means this.
+pub(crate) fn of_marker(effect: Effect, nth: usize) -> Style {
+    let colours = match effect {
+        Effect::Improves => GOOD,
+        Effect::Worsens => BAD,
     };
     Style::new().fg_color(Some(colours[nth % colours.len()].into()))
 }

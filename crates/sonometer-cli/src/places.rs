@@ -5,6 +5,7 @@ use crate::paint::{Paint, one_line};
 use sonometer::protocol::Modality;
 use sonometer::{Evidence, Reading};
 use sonometer_ingest::{Ingested, Kind};
+use std::borrow::Cow;
 
 /// Longer documents are shown by their evidence alone, in bytes.
 const SHORT: usize = 2_000;
@@ -26,6 +27,9 @@ pub(crate) fn shows_places(origin: &Ingested) -> bool {
 /// A line for every piece of evidence: its place, its marker, and what stands around it.
 pub(crate) fn render(paint: &Paint, reading: &Reading, origin: &Ingested) -> String {
     let styles = conversation::styles(reading);
+    // Private stretches are masked here as everywhere.
+    let turns = 0..reading.interaction().turns().len();
+    let shown: Vec<Vec<Cow<'_, str>>> = turns.map(|turn| reading.masked_characters(turn)).collect();
     let rows: Vec<(String, Evidence<'_>)> =
         reading.evidence().map(|found| (place(origin, &found).unwrap_or_default(), found)).collect();
     let width = rows.iter().map(|(place, _)| place.chars().count()).max().unwrap_or(0);
@@ -33,10 +37,8 @@ pub(crate) fn render(paint: &Paint, reading: &Reading, origin: &Ingested) -> Str
     let mut text = String::new();
     for (place, found) in &rows {
         let style = styles.get(found.metamarker).copied().unwrap_or_default();
-        // Private stretches are masked here as everywhere.
-        let content = reading.masked_turn(found.turn);
         let whole = &reading.interaction().turns()[found.turn].content;
-        let (before, own, after) = around(whole, &content, &found.range);
+        let (before, own, after) = around(whole, &shown[found.turn], &found.range);
         let own = if paint.colour { paint.styled(style.bold(), &own) } else { format!("[{own}]") };
         text.push_str(&format!(
             "  {}  {}  {}{own}{}\n",
@@ -62,25 +64,24 @@ fn place(origin: &Ingested, found: &Evidence<'_>) -> Option<String> {
     origin.place(found.turn, found.range.start).map(|place| place.to_string())
 }
 
-/// What stands before, in and after a range of bytes of `whole`, out of `shown`, which has as many characters.
-fn around(whole: &str, shown: &str, range: &std::ops::Range<usize>) -> (String, String, String) {
+/// What stands before, in and after a range of bytes of `whole`, of which `letters` is what is shown for each character.
+fn around(whole: &str, letters: &[Cow<'_, str>], range: &std::ops::Range<usize>) -> (String, String, String) {
     let first = whole[..range.start].chars().count();
     let length = whole[range.clone()].chars().count();
-    let letters: Vec<char> = shown.chars().collect();
     let (first, last) = (first.min(letters.len()), (first + length).min(letters.len()));
     let begin = letters[..first]
         .iter()
-        .rposition(|c| *c == '\n')
+        .rposition(|c| c == "\n")
         .map_or(0, |at| at + 1)
         .max(first.saturating_sub(AROUND));
     let end = letters[last..]
         .iter()
-        .position(|c| *c == '\n')
+        .position(|c| c == "\n")
         .map_or(letters.len(), |at| last + at)
         .min(last + AROUND);
-    let text = |letters: &[char]| one_line(&letters.iter().collect::<String>());
-    let head = if begin > 0 && letters[begin - 1] != '\n' { "…" } else { "" };
-    let tail = if end < letters.len() && letters[end] != '\n' { "…" } else { "" };
+    let text = |letters: &[Cow<'_, str>]| one_line(&letters.concat());
+    let head = if begin > 0 && letters[begin - 1] != "\n" { "…" } else { "" };
+    let tail = if end < letters.len() && letters[end] != "\n" { "…" } else { "" };
     (
         format!("{head}{}", text(&letters[begin..first])),
         text(&letters[first..last]),

@@ -1,5 +1,6 @@
 //! Where output goes: results to standard output, trouble to standard error.
 
+use crate::echo::short;
 use crate::failure::{Exit, Failure, Told};
 use crate::paint::Paint;
 use crate::{findings, json};
@@ -47,7 +48,9 @@ impl Screen {
         let stdout = io::stdout().lock();
         if self.paint.colour {
             // Translates colours for consoles that know no escape sequences.
-            written(AutoStream::new(stdout, ColorChoice::Always).write_all(text.as_bytes()))
+            let mut stdout = AutoStream::new(stdout, ColorChoice::Always);
+            // A prompt ends no line, and would otherwise be shown with the next one.
+            written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
         } else {
             self.print_bytes(text)
         }
@@ -73,7 +76,7 @@ impl Screen {
     /// Tells how a work went, beside its results.
     pub(crate) fn note(&self, text: &str) {
         // Nothing is lost if it cannot be shown.
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", short(text));
     }
 
     fn complain(&self, told: &Told) {
@@ -83,7 +86,7 @@ impl Screen {
             text.push_str(&findings::render(&paint, source, found));
         }
         let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        let message = crate::paint::one_line(&told.message);
+        let message = crate::paint::one_line(&short(&told.message));
         text.push_str(&format!("{} {message} [{}]\n", paint.styled(red, "error:"), told.code.as_str()));
         // Nobody is left to tell if this fails.
         let _ = AutoStream::new(io::stderr().lock(), self.choice_of_stderr()).write_all(text.as_bytes());
@@ -95,6 +98,15 @@ impl Screen {
 
     fn choice_of_stderr(&self) -> ColorChoice {
         choose(self.when, || AutoStream::choice(&io::stderr()))
+    }
+}
+
+/// Tells of wrong usage, in colours where nothing had to be cut.
+pub(crate) fn usage(error: &clap::Error) -> io::Result<()> {
+    let plain = error.render().to_string();
+    match short(&plain) {
+        text if text == plain => error.print(),
+        text => write!(io::stderr(), "{text}"),
     }
 }
 

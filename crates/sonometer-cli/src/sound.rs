@@ -146,12 +146,13 @@ pub(crate) fn read(
 ) -> Result<Ingested, Failure> {
     let hearer = arguments.hearer()?;
     let mut notes = Vec::new();
+    let most = sonometer_ingest::Limits::default().text_bytes;
     let mut beside = |given: Option<&String>, ends: &[&str], is_wanted: bool| match (given, is_wanted) {
-        (Some(path), _) => file::bytes(path).map(Some),
+        (Some(path), _) => file::bytes(path, most).map(Some),
         (None, true) => match found(hints.name.as_deref(), ends) {
             Some(path) => {
                 notes.push(format!("{path} was found beside the recording and is used"));
-                file::bytes(&path).map(Some)
+                file::bytes(&path, most).map(Some)
             }
             None => Ok(None),
         },

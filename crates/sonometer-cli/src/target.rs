@@ -22,7 +22,7 @@ impl Source {
         if !is_path(target) {
             return find_any(target, &TargetKind::ALL).map(Self::of).map_err(not_found);
         }
-        let bytes = file::bytes(target)?;
+        let bytes = file::bytes(target, file::PROTOCOL)?;
         let text = file::utf8(target, &bytes, 0)?.to_owned();
         if text.trim().is_empty() {
             return Err(Failure::unusable(format!("{target}: the file is empty; write a protocol into it")));
@@ -50,7 +50,7 @@ impl Source {
         self.compose(document).map_err(|error| Failure::engine(&self.name, &error))
     }
 
-    /// Makes ready what was read from this source.
+    /// Makes ready what was read from this source. Of the files beside it those are read that it names, so for a protocol none.
     pub(crate) fn compose(&self, document: Document) -> Result<Instrument, Error> {
         Instrument::new(document, &self.beside())
     }

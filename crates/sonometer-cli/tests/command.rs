@@ -521,6 +521,52 @@ fn every_shipped_protocol_passes_its_own_tests() {
 }
 
 #[test]
+fn no_message_shows_all_of_a_long_argument() {
+    let long = "privat ".repeat(700);
+    let (option, roles, file) = (format!("--{long}"), format!("{long}=agent"), format!("{long}.yaml"));
+    let said = format!("{{\"role\": \"a\", \"content\": [{{\"type\": \"{long}\"}}]}}");
+    let long = long.as_str();
+    for arguments in [
+        &[long][..],
+        &["sense", long, CALL],
+        &["sense", &file, CALL],
+        &["sense", "courtesy", long],
+        &["sense", "courtesy", CALL, &option],
+        &["sense", "courtesy", CALL, long],
+        &["sense", "courtesy", CALL, "--format", long],
+        &["sense", "courtesy", CALL, "--profile", long],
+        &["sense", "courtesy", "-", "--format", "turns", "--role-map", &roles],
+        &["batch", "courtesy", long],
+        &["stream", long],
+        &["stream", "courtesy", "--form", "jsonl"],
+        &["fidelity", "courtesy", long],
+        &["compare", "courtesy", long, CALL],
+        &["estimate", long, "100"],
+        &["evaluate", "courtesy", long],
+        &["evaluate", "courtesy", TALKS, "--label", long],
+        &["protocols", long],
+        &["metrics", long],
+        &["blueprints", long],
+        &["check", long],
+        &["explain", long],
+        &["diff", long, "courtesy", TALKS],
+        &["dive", long],
+        &["fmt", long],
+        &["publish", long],
+        &["schema", long],
+        &["test", long],
+    ] {
+        let input = if arguments[0] == "stream" { &said } else { "agent: Good morning.\n" };
+        let Ran { code, out, err } = run_with_input(arguments, input.as_bytes());
+        let shown: String = err.chars().take(600).collect();
+        // More than 200 characters in a row.
+        let too_much = "privat ".repeat(29);
+        assert!(!err.contains(&too_much) && !out.contains(&too_much), "{:?}: {shown}", arguments[0]);
+        assert!(code != 0 && !err.is_empty(), "{:.20?}: {code}", arguments);
+    }
+}
+
+#[test]
 fn help_names_the_exit_codes() {
     let ran = run(&["--help"]);
     assert_eq!(ran.code, 0);

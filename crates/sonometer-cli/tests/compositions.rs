@@ -61,6 +61,74 @@ fn compositions_for_programs() {
     );
 }
 
+/// How many bytes the command reads of anything. The kernel adds those of a process that has ended to those of its parent.
+#[cfg(target_os = "linux")]
+fn bytes_read(arguments: &[&str]) -> u64 {
+    let script = "\"$@\" >/dev/null 2>&1; cat /proc/$$/io";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_sonometer")]).args(arguments).current_dir(root());
+    let output = command.output().expect("starts");
+    let text = String::from_utf8(output.stdout).expect("is UTF-8");
+    let read = text.lines().find_map(|line| line.strip_prefix("rchar: ")).expect("is told");
+    read.parse().expect("is a number")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn of_the_files_beside_a_target_only_those_are_read_that_it_names() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("beside");
+    fs::create_dir_all(&folder).expect("can be made");
+    let at = |name: &str| folder.join(name).to_str().expect("is UTF-8").to_owned();
+    let courtesy = include_str!("../../sonometer-catalog/protocols/courtesy@1.0.yaml");
+    fs::write(at("own.yaml"), courtesy.replace("id: courtesy", "id: own")).expect("can be written");
+    let metric = "sonometer_metric: 1\nid: m\nversion: \"1.0\"\ncomponents:\n  - {protocol: own}\n";
+    fs::write(at("metric.yaml"), metric).expect("can be written");
+    // Data that stands there for another reason, of which each begins with what could be a name.
+    for number in 0..4 {
+        let data = format!("{{\"sonometer\": \"data\", \"text\": \"{}\"}}", "x".repeat(12 << 20));
+        fs::write(at(&format!("data-{number}.json")), data).expect("can be written");
+    }
+    for arguments in [
+        &["sense", &at("own.yaml"), CALL][..],
+        &["check", &at("own.yaml")],
+        &["sense", &at("metric.yaml"), CALL],
+        &["check", &at("metric.yaml")],
+    ] {
+        let read = bytes_read(arguments);
+        assert!(read < 2 << 20, "{arguments:?}: {read} bytes");
+    }
+    let (code, out, err) = run(&["sense", &at("metric.yaml"), CALL]);
+    assert!(code == 0 && out.contains("own"), "{out}{err}");
+    fs::remove_dir_all(&folder).expect("is there");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_over_the_limit_is_refused_before_it_is_held() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("large");
+    fs::create_dir_all(&folder).expect("can be made");
+    let large = |name: &str| {
+        let path = folder.join(name);
+        let file = fs::File::create(&path).expect("can be made");
+        // Sparse: it takes no room.
+        file.set_len(8 << 30).expect("can be longer");
+        path.to_str().expect("is UTF-8").to_owned()
+    };
+    let (text, protocol) = (large("text.txt"), large("protocol.yaml"));
+    for (arguments, most) in [
+        (&["sense", "courtesy", &text, "--format", "text"][..], 64),
+        (&["check", &protocol], 16),
+        (&["sense", &protocol, CALL], 16),
+    ] {
+        let (code, _, err) = run(arguments);
+        assert!(code == 2 && err.contains(&format!("more than {most} MiB")), "{arguments:?}: {err}");
+        let read = bytes_read(arguments);
+        // A file in YAML is looked at twice: it could be a stage.
+        assert!(read < (2 * most + 2) << 20, "{arguments:?}: {read} bytes");
+    }
+    fs::remove_dir_all(&folder).expect("is there");
+}
+
 #[test]
 fn what_is_wrong_has_its_exit_code_and_its_place() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compositions");

@@ -47,6 +47,21 @@ fn a_person_plays_a_line_an_action() {
 }
 
 #[test]
+fn words_that_are_typed_are_no_actions() {
+    let folder = folder("words");
+    let typed = "help\nstatus\nI am so sorry that you had to call a third time.\n status \nquit\nNo need.\n";
+    let ran = run(&folder, &["dive", "billing-dispute"], typed);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let before = ran.out.split("✓ checkpoint").next().expect("is there");
+    assert!(before.contains("ends the dive now") && before.contains("turn 1 of"), "{}", ran.out);
+    assert!(before.contains("○ calmed") && ran.out.contains("turn 2 of"), "{}", ran.out);
+    assert!(ran.out.contains("\n  1 turn, score"), "only one line was an action\n{}", ran.out);
+    // Every line of a script is an action.
+    let ran = run(&folder, &["dive", "billing-dispute", "--actions", "-"], "help\nstatus\n");
+    assert!(ran.out.contains("\n  2 turns, score"), "{}", ran.out);
+}
+
+#[test]
 fn what_is_private_is_masked() {
     let typed = "My own card is 4111 1111 1111 1111, if that helps you.\n";
     let ran = run(&folder("mask"), &["dive", "billing-dispute"], typed);

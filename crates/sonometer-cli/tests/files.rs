@@ -78,3 +78,23 @@ fn what_does_not_fit_is_refused_with_the_way_out() {
         refusal(&["extract", "talk.vtt", "--role-map", "Bo=x"]).contains("the roles are agent, customer")
     );
 }
+
+#[test]
+fn what_was_probably_meant_is_told_beside_the_result() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("advice");
+    std::fs::create_dir_all(&folder).expect("can be made");
+    let talk = folder.join("talk.txt");
+    let said = "agent: Good morning, how may I help you today?\ncustomer: Thank you, my parcel is late.\n";
+    std::fs::write(&talk, said).expect("can be written");
+    let talk = talk.to_str().expect("is UTF-8");
+    let told = |arguments: &[&str]| {
+        let ran = run(arguments);
+        assert!(ran.status.success(), "{arguments:?}");
+        String::from_utf8(ran.stderr).expect("is UTF-8")
+    };
+    assert!(told(&["sense", "courtesy", talk]).contains("2 lines begin like `agent: …`; `--format turns`"));
+    assert_eq!(told(&["sense", "courtesy", talk, "--format", "turns"]), "");
+    let whole = told(&["sense", "courtesy", "sources/visits.csv", "--as", "text"]);
+    assert!(whole.contains("`--column NAME`") && whole.contains("said"), "{whole}");
+    assert_eq!(told(&["sense", "courtesy", "sources/visits.csv", "--column", "said"]), "");
+}

@@ -1,31 +1,12 @@
-//! The guide for newcomers, held to the command: its files are written, its commands run, its outputs compared.
-//!
-//! A block `yaml NAME` or `json NAME` is a file. In a `console` block, lines that begin with `$ ` are commands, the
-//! others what they print. `BLESS=1 cargo test -p sonometer-cli --test guide` writes the outputs anew.
+//! The guide for newcomers and the page about stages, held to the command (see [`page`]).
+//! `BLESS=1 cargo test -p sonometer-cli --test guide` writes the outputs anew.
 #![cfg(unix)]
 
+mod page;
+
+use page::{does_what_it_says, printed};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-fn page(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
-}
-
-/// What a command line prints, errors included.
-fn printed(line: &str, folder: &Path) -> String {
-    let command = Path::new(env!("CARGO_BIN_EXE_sonometer"));
-    let own = command.parent().expect("is in a folder").to_str().expect("is UTF-8");
-    let output = Command::new("sh")
-        .args(["-c", line])
-        .current_dir(folder)
-        .env_clear()
-        .env("PATH", format!("{own}:/usr/bin:/bin"))
-        .output()
-        .expect("starts");
-    let text = [output.stdout, output.stderr].concat();
-    String::from_utf8(text).expect("is UTF-8")
-}
+use std::path::Path;
 
 #[test]
 fn the_guide_does_what_it_says() {
@@ -35,42 +16,6 @@ fn the_guide_does_what_it_says() {
 #[test]
 fn the_page_about_stages_does_what_it_says() {
     does_what_it_says("stages.md", 9);
-}
-
-/// Runs a page of at least so many commands.
-fn does_what_it_says(name: &str, least: usize) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("can be made");
-    let page = page(name);
-    let text = fs::read_to_string(&page).expect("is there");
-    let mut rewritten = String::new();
-    let mut commands = 0;
-    for (number, block) in text.split("```").enumerate() {
-        if number > 0 {
-            rewritten.push_str("```");
-        }
-        let (head, body) = block.split_once('\n').unwrap_or((block, ""));
-        match (number % 2, head.split_once(' ')) {
-            (1, Some((_, name))) => fs::write(folder.join(name), body).expect("can be written"),
-            (1, None) if head == "console" => {
-                rewritten.push_str("console\n");
-                for line in body.lines().filter(|line| line.starts_with("$ ")) {
-                    commands += 1;
-                    rewritten.push_str(&format!("{line}\n{}", printed(&line[2..], &folder)));
-                }
-                continue;
-            }
-            _ => {}
-        }
-        rewritten.push_str(block);
-    }
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&page, &rewritten).expect("can be written");
-    } else {
-        assert_eq!(text, rewritten, "docs/{name} prints something else; read it, then BLESS=1");
-    }
-    assert!(commands >= least, "only {commands} commands");
 }
 
 /// The task that the page about editors shows reads what `check` prints.

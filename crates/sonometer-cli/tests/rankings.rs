@@ -166,7 +166,7 @@ fn grades_are_correlated_with_what_the_engine_measures() {
         let Some(grade) = line["labels"]["rating"].as_f64() else { continue };
         let reading = sensor.sense(&interaction(&line["interaction"])).expect("is sensed");
         grades.push(grade);
-        values.push(reading.score().0 as f64);
+        values.push(reading.score().map_or(0.0, |score| score.0 as f64));
         covered.push(reading.fidelity().sufficient);
     }
     let found = json(&RATING);

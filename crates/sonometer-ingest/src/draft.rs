@@ -4,6 +4,7 @@ use crate::error::{ReadError, Reason};
 use crate::format::captions::role;
 use crate::map::{Map, Piece, Place};
 use crate::{Hints, Ingested, Kind, Limits};
+use sonometer::diagnostic::{excerpt, some_of};
 use sonometer::protocol::Modality;
 use sonometer::{Interaction, Turn, Unit};
 use std::ops::Range;
@@ -203,8 +204,9 @@ impl<'l> Draft<'l> {
                 }
                 let fix = match names.is_empty() {
                     true => "there are no roles in this file".to_owned(),
-                    false => format!("the roles are {}", names.join(", ")),
+                    false => format!("the roles are {}", some_of(&names)),
                 };
+                let name = excerpt(name);
                 Err(ReadError::new(Reason::Hint, "", format!("nobody is called `{name}` here; {fix}")))
             }
         }

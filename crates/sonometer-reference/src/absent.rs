@@ -4,6 +4,7 @@ use crate::candidate::{Candidate, Scene};
 use crate::marker::MarkerReading;
 use crate::number::{Number, U, divide};
 use sonometer::protocol::{Absence, Deadline, Marker};
+use std::collections::BTreeSet;
 
 /// What an absent marker comes to.
 pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, absence: &Absence) -> MarkerReading {
@@ -31,6 +32,7 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, absence: &Absence) -> Mar
         contributions[said.len() + at] = U;
     }
     let activation = if passed { U } else { 0 };
+    let started = started.map(|at| said.len() + at);
     MarkerReading {
         candidates: said.into_iter().chain(asked).collect(),
         contributions,
@@ -39,6 +41,7 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, absence: &Absence) -> Mar
         triggered: activation >= Number::from(marker.trigger.0),
         basis: None,
         deadline: unmet.filter(|_| !passed).and_then(|clock| clock.nearness(scene, absence.until)),
+        started,
     }
 }
 
@@ -47,6 +50,13 @@ fn asked(scene: &Scene<'_>, marker: &Marker, absence: &Absence) -> Vec<Candidate
     let Some(when) = &absence.when else { return Vec::new() };
     // Nothing but `by` is asked of them; the exclusions of the marker are looked at for its mask only.
     let mut asked = scene.judged(marker, &when.lines, |line| scene.hits(marker, line));
+    let lent = scene.counted(&when.markers).into_iter();
+    asked.extend(lent.map(|hit| Candidate {
+        line: when.lines.len(),
+        hit,
+        strength: 0,
+        failed: BTreeSet::new(),
+    }));
     for candidate in &mut asked {
         candidate.line += marker.lines.len();
         candidate.failed.retain(|_| false);
@@ -55,6 +65,12 @@ fn asked(scene: &Scene<'_>, marker: &Marker, absence: &Absence) -> Vec<Candidate
         }
     }
     asked
+}
+
+/// Whether a candidate of a marker is a match of another marker that starts its clock.
+pub(crate) fn is_lent(marker: &Marker, candidate: &Candidate) -> bool {
+    let when = marker.absence.as_ref().and_then(|absence| absence.when.as_ref());
+    when.is_some_and(|when| candidate.line == marker.lines.len() + when.lines.len())
 }
 
 /// When the clock started.

@@ -150,6 +150,11 @@ pub fn optional(inner: Pattern) -> Pattern {
     Pattern::Optional(Box::new(inner))
 }
 
+/// `{x}`.
+pub fn capture(inner: Pattern) -> Pattern {
+    Pattern::Capture(Box::new(inner))
+}
+
 /// `a &n b`.
 pub fn near(left: Pattern, within: u8, right: Pattern) -> Pattern {
     Pattern::Near { left: Box::new(left), right: Box::new(right), within }

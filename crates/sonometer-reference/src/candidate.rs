@@ -2,12 +2,14 @@
 
 use crate::fold::fold_name;
 use crate::language::Language;
-use crate::matching::{exclusions, matches};
+use crate::matching::{Match, exclusions, matches};
 use crate::negation::{Negation, is_negated, negation};
 use crate::number::{Number, U};
 use crate::reading::{Hit, Reading, Stretch, hits, lengths, of_turns, of_windows};
 use crate::turn::Turn;
-use sonometer::protocol::{Actants, End, Extent, HintKind, Line, Marker, NegationMode, Place, Protocol};
+use sonometer::protocol::phrase::Pattern;
+use sonometer::protocol::{End, Extent, HintKind, Line, Marker, NegationMode, Place, Protocol};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -36,6 +38,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) of_turns: Vec<Rc<Reading>>,
     /// The windows as written, and unfolded, by the number of turns that a marker joins.
     of_windows: BTreeMap<u32, Vec<Rc<Reading>>>,
+    /// The counted matches of the markers that others asked for, by label.
+    counted: RefCell<BTreeMap<String, Rc<Vec<Hit>>>>,
 }
 
 impl<'a> Scene<'a> {
@@ -49,7 +53,7 @@ impl<'a> Scene<'a> {
             number += readings.len();
             windows.insert(most, readings);
         }
-        Self { protocol, language, turns, of_turns, of_windows: windows }
+        Self { protocol, language, turns, of_turns, of_windows: windows, counted: RefCell::default() }
     }
 
     /// The readings in which the lines of a marker are looked for.
@@ -77,6 +81,24 @@ impl<'a> Scene<'a> {
         candidates
     }
 
+    /// The counted matches of these markers, of lines that speak for them.
+    pub(crate) fn counted(&self, labels: &[String]) -> Vec<Hit> {
+        let named = self.protocol.markers.iter().filter(|marker| labels.contains(&marker.label));
+        named.flat_map(|marker| self.counted_of(marker).as_ref().clone()).collect()
+    }
+
+    fn counted_of(&self, marker: &Marker) -> Rc<Vec<Hit>> {
+        // Kept, because every match of a marker that waits for them asks for all of them.
+        if let Some(known) = self.counted.borrow().get(&marker.label) {
+            return known.clone();
+        }
+        let counted = self.candidates(marker).into_iter();
+        let counted = counted.filter(|candidate| candidate.failed.is_empty() && candidate.strength > 0);
+        let hits = Rc::new(counted.map(|candidate| candidate.hit).collect::<Vec<Hit>>());
+        self.counted.borrow_mut().insert(marker.label.clone(), hits.clone());
+        hits
+    }
+
     fn own_candidates(&self, marker: &Marker) -> Vec<Candidate> {
         self.judged(marker, &marker.lines, |line| self.hits(marker, line))
     }
@@ -90,7 +112,7 @@ impl<'a> Scene<'a> {
             .filter(|candidate| candidate.failed == BTreeSet::from([HintKind::Negated]))
             .map(|candidate| Candidate {
                 line: first_line + candidate.line,
-                failed: self.failed(to, &candidate.hit, &against[&candidate.hit.reading.number]),
+                failed: self.failed(to, &candidate.hit, &around(&candidate.hit, &against)),
                 ..candidate
             })
             .collect()
@@ -107,17 +129,10 @@ impl<'a> Scene<'a> {
         let mut candidates = Vec::new();
         for (index, line) in lines.iter().enumerate() {
             for hit in find(line) {
-                let against = &against[&hit.reading.number];
-                let mut failed = self.failed(marker, &hit, against);
-                if marker.heeds_negation()
-                    && is_negated(
-                        &hit.reading.text,
-                        &hit.found,
-                        &line.pattern,
-                        &against.negation,
-                        self.language,
-                    )
-                {
+                let around = around(&hit, &against);
+                let mut failed = self.failed(marker, &hit, &around);
+                let negates = |against: &&Against| against.negates(&hit, &line.pattern, self.language);
+                if marker.heeds_negation() && around.iter().any(negates) {
                     failed.insert(HintKind::Negated);
                 }
                 let strength = Number::from(line.strength.0);
@@ -128,10 +143,10 @@ impl<'a> Scene<'a> {
     }
 
     /// The conditions that a match fails, but for negation.
-    fn failed(&self, marker: &Marker, hit: &Hit, against: &Against) -> BTreeSet<HintKind> {
+    fn failed(&self, marker: &Marker, hit: &Hit, around: &[&Against]) -> BTreeSet<HintKind> {
         let turn = &self.turns[hit.turn()];
-        let excluded =
-            against.exclusions.iter().any(|exclusion| hit.stretches.iter().any(|s| s.overlaps(exclusion)));
+        let mut exclusions = around.iter().flat_map(|against| &against.exclusions);
+        let excluded = exclusions.any(|exclusion| hit.extent.iter().any(|s| s.overlaps(exclusion)));
         [
             (HintKind::Role, !self.passes_role(&marker.by, turn)),
             (HintKind::Where, !self.passes_where(marker.place, turn)),
@@ -148,8 +163,8 @@ impl<'a> Scene<'a> {
     pub(crate) fn passes_role(&self, by: &[String], turn: &Turn) -> bool {
         by.is_empty()
             || turn.role.as_ref().is_some_and(|role| {
-                let role = same_role(&self.protocol.actants, role);
-                by.iter().any(|wanted| same_role(&self.protocol.actants, wanted) == role)
+                let role = same_role(self.protocol, role);
+                by.iter().any(|wanted| same_role(self.protocol, wanted) == role)
             })
     }
 
@@ -176,7 +191,8 @@ impl<'a> Scene<'a> {
             let lines = marker.except.iter();
             let found = lines.flat_map(|line| exclusions(&reading.text, &line.pattern, self.language));
             Against {
-                exclusions: found.flat_map(|exclusion| reading.stretches(&exclusion.place)).collect(),
+                reading: Rc::clone(reading),
+                exclusions: found.flat_map(|exclusion| reading.stretches(&exclusion.extent)).collect(),
                 negation: negation(&reading.text, &self.protocol.negation, self.language),
             }
         };
@@ -194,18 +210,90 @@ impl<'a> Scene<'a> {
 
 /// What a reading holds against the candidates of a marker.
 struct Against {
+    /// The reading.
+    reading: Rc<Reading>,
     /// The places of the exclusions.
     exclusions: Vec<Stretch>,
     /// The cues and stops.
     negation: Negation,
 }
 
-/// The name under which two spellings of a role are the same: folded, in lower case, aliases resolved.
-pub(crate) fn same_role(actants: &Actants, role: &str) -> String {
+impl Against {
+    /// Whether its cues negate a match of this reading, or of the same text as written.
+    fn negates(&self, hit: &Hit, pattern: &Pattern, language: &Language) -> bool {
+        let found = if self.reading.number == hit.reading.number {
+            hit.found.clone()
+        } else {
+            Match::plain(self.reading.tokens_for(&hit.found.extent), hit.found.extent.clone())
+        };
+        let is_there = self.reading.number == hit.reading.number || !found.tokens.is_empty();
+        is_there && is_negated(&self.reading.text, &found, pattern, &self.negation, language)
+    }
+}
+
+/// What stands around a match: in its reading and, if that is a text as written, in the same text unfolded.
+fn around<'a>(hit: &Hit, against: &'a BTreeMap<usize, Against>) -> Vec<&'a Against> {
+    [Some(hit.reading.number), hit.reading.unfolded].iter().flatten().map(|n| &against[n]).collect()
+}
+
+/// The name under which two spellings of a role are the same: folded, in lower case, aliases resolved, those that are
+/// usual included.
+pub(crate) fn same_role(protocol: &Protocol, role: &str) -> String {
     let folded = fold_name(role);
-    let named =
-        actants.aliases.iter().find(|(_, others)| others.iter().any(|other| fold_name(other) == folded));
-    named.map_or(folded, |(name, _)| fold_name(name))
+    if let Some(head) = alias_of(protocol, &folded) {
+        return head;
+    }
+    if named_roles(protocol).iter().any(|named| fold_name(named) == folded) {
+        return folded;
+    }
+    usual(protocol, &folded).unwrap_or(folded)
+}
+
+/// The head of the aliases that a folded role is one of.
+fn alias_of(protocol: &Protocol, folded: &str) -> Option<String> {
+    let aliases = &protocol.actants.aliases;
+    let named = aliases.iter().find(|(_, others)| others.iter().any(|other| fold_name(other) == folded));
+    named.map(|(head, _)| fold_name(head))
+}
+
+/// The first role of the protocol that a usual word stands for: one of the same group without aliases of its own.
+fn usual(protocol: &Protocol, folded: &str) -> Option<String> {
+    let groups = [["agent", "assistant", "ai", "bot"], ["customer", "client", "user", "human"]];
+    let group = groups.into_iter().find(|group| group.contains(&folded))?;
+    let is_head = |role: &str| protocol.actants.aliases.iter().any(|(head, _)| fold_name(head) == role);
+    named_roles(protocol)
+        .iter()
+        .map(|role| fold_name(role))
+        .find(|role| group.contains(&role.as_str()) && !is_head(role) && alias_of(protocol, role).is_none())
+}
+
+/// The roles that a protocol names, in the order of section 8.
+pub(crate) fn named_roles(protocol: &Protocol) -> Vec<String> {
+    let actants = &protocol.actants;
+    let heads = actants.aliases.iter().map(|(head, _)| head);
+    let needs = protocol.fidelity.roles.iter().map(|(role, _)| role);
+    let by = protocol.markers.iter().flat_map(roles_of);
+    heads
+        .chain(&actants.primary)
+        .chain(&actants.secondary)
+        .chain(&actants.others)
+        .chain(needs)
+        .chain(by)
+        .cloned()
+        .collect()
+}
+
+/// The roles that a marker names: its `by`, then those of its other keys.
+fn roles_of(marker: &Marker) -> impl Iterator<Item = &String> {
+    let companions = [&marker.after, &marker.before].into_iter().flatten();
+    let then = marker.pair.iter().map(|pair| &pair.then);
+    let when = marker.absence.iter().filter_map(|absence| absence.when.as_ref());
+    (marker.by.iter())
+        .chain(marker.share.iter().flat_map(|share| &share.by))
+        .chain(companions.chain(then).flat_map(|companion| &companion.by))
+        .chain(marker.echo.iter().flat_map(|echo| &echo.of))
+        .chain(when.flat_map(|when| &when.by))
+        .chain(marker.ratio.iter().flat_map(|ratio| &ratio.by))
 }
 
 /// The number of tokens a candidate consumed, at least 1, as n ÷ (n+1).

@@ -1,16 +1,19 @@
 //! Section 10: metrics, blueprints and comparisons, one protocol after the other.
 
-use crate::candidate::{Candidate, Scene};
+use crate::candidate::Scene;
 use crate::fidelity::{Fidelity, fidelity};
+use crate::hearing::unheard;
 use crate::json::{array, object, string};
 use crate::language::Language;
 use crate::marker::{self, MarkerReading};
-use crate::mask::hidden;
+use crate::mask::{Call, hidden, masked};
 use crate::number::{Number, U, decimal};
-use crate::result::{Members, evidence_item, fidelity_object};
+use crate::result::{
+    Found, Members, Shown, fidelity_object, found, ics, is_against, is_evidence, unheard_item,
+};
 use crate::score::score;
 use crate::turn::{Turn, turns};
-use crate::weak::weak_signals;
+use crate::weak::{WeakSignal, weak_signals};
 use sonometer::composition::{Reference, Standing};
 use sonometer::protocol::{Better, Protocol, Sgm, Status};
 use sonometer::{Document, Error, ErrorCode, Interaction, Metric, Profile, View};
@@ -205,12 +208,40 @@ pub fn sense(
     interaction: &Interaction,
     view: View<'_>,
 ) -> Result<String, Error> {
+    sense_with(shelf, target, interaction, view, Call::default())
+}
+
+/// The same with masks as a call wants them.
+///
+/// # Errors
+/// As [`sense`].
+pub fn sense_with(
+    shelf: &Shelf,
+    target: &Document,
+    interaction: &Interaction,
+    view: View<'_>,
+    call: Call<'_>,
+) -> Result<String, Error> {
     if let Document::Protocol(protocol) = target {
         expect_modality(protocol, interaction)?;
-        return Ok(crate::sense(protocol, interaction, view));
+        expect_key(protocol, call)?;
+        return Ok(crate::sense_with(protocol, interaction, view, call));
     }
     let whole = shelf.whole(target)?;
-    measured(&whole, interaction, |all, fidelity| written(&whole, interaction, view, all, fidelity))
+    whole.protocols.iter().try_for_each(|protocol| {
+        expect_modality(protocol, interaction)?;
+        expect_key(protocol, call)
+    })?;
+    measured(&whole, interaction, |all, fidelity| {
+        written(&whole, &shown(&whole, interaction, view, call, all), all, fidelity)
+    })
+}
+
+fn expect_key(protocol: &Protocol, call: Call<'_>) -> Result<(), Error> {
+    match call.lacks_key(protocol.markers.iter().filter_map(|marker| marker.mask)) {
+        false => Ok(()),
+        true => Err(Error::invalid("mask_key", "a mask without its key")),
+    }
 }
 
 fn expect_modality(protocol: &Protocol, interaction: &Interaction) -> Result<(), Error> {
@@ -238,7 +269,7 @@ fn measured<T>(
     }
     let sufficient = all.iter().all(|one| one.fidelity.sufficient);
     let asked = all.iter().filter(|one| sufficient || !one.fidelity.sufficient);
-    let least = asked.min_by_key(|one| one.fidelity.index).map(|one| one.fidelity);
+    let least = asked.min_by_key(|one| one.fidelity.index).map(|one| one.fidelity.clone());
     if sufficient {
         for one in &mut all {
             let markers = &one.scene.protocol.markers;
@@ -286,14 +317,9 @@ fn printed(numbers: &[(String, Number)]) -> String {
     object(&members)
 }
 
-fn written(
-    whole: &Whole,
-    interaction: &Interaction,
-    view: View<'_>,
-    all: &[Measured<'_>],
-    fidelity: Fidelity,
-) -> String {
-    let measured = |number: Number| decimal(if fidelity.sufficient { number } else { 0 });
+fn written(whole: &Whole, shown: &[Shown<'_>], all: &[Measured<'_>], fidelity: Fidelity) -> String {
+    let view = shown[0].view;
+    let measured = |number: Number| if fidelity.sufficient { decimal(number) } else { "null".to_owned() };
     let mut members: Members = vec![("target", target_object(whole))];
     if view.profile != Profile::Raw {
         members.push(("profile", string(view.profile.as_str())));
@@ -306,7 +332,7 @@ fn written(
                 ("version", string(&part.version)),
                 ("weight", decimal(part.weight)),
                 ("score", measured(part_score(all, &part.shares))),
-                ("fidelity", fidelity_object(all[part.shares[0].2].fidelity)),
+                ("fidelity", fidelity_object(&all[part.shares[0].2].fidelity)),
             ])
         });
         let parts: Vec<String> = parts.collect();
@@ -326,75 +352,101 @@ fn written(
         }
     }
     members.push(("resonance", printed(&resonance(whole, all))));
-    members.push(("evidence", evidence(whole, interaction, view, all)));
-    if view.profile == Profile::Discovery {
-        members.push(("weak_signals", weak(whole, all)));
+    members.push(("evidence", array(&evidence(whole, shown, all))));
+    if view.profile != Profile::Raw {
+        members.push(("against", array(&against(whole, shown, all))));
     }
-    members.push(("fidelity", fidelity_object(fidelity)));
-    let consumed: usize = all.iter().map(Measured::triggered).sum();
+    if view.profile == Profile::Discovery {
+        members.push(("weak_signals", array(&weak(whole, shown, all))));
+        let mut missing = Vec::new();
+        for (at, one) in all.iter().enumerate().filter(|_| fidelity.sufficient) {
+            let unheard = unheard(&one.scene);
+            missing.extend(
+                unheard.iter().map(|(marker, roles)| unheard_item(&key_of(whole, at, *marker), roles)),
+            );
+        }
+        members.push(("unheard", array(&missing)));
+    }
+    members.push(("fidelity", fidelity_object(&fidelity)));
     let newest = whole.protocols.iter().map(|protocol| protocol.sgm).max();
-    let version = match newest.unwrap_or(Sgm::V1_0) {
-        Sgm::V1_0 => "1.0",
-        Sgm::V1_5 => "1.5",
-    };
-    members.push((
-        "ics",
-        object(&[
-            ("consumed", consumed.to_string()),
-            ("cost_usd", decimal(0)),
-            ("sgm_version", string(version)),
-        ]),
-    ));
+    let triggered = triggered(whole, all);
+    let triggered: Vec<&str> = triggered.iter().map(String::as_str).collect();
+    members.push(("ics", ics(&triggered, newest.unwrap_or(Sgm::V1_0), view)));
     object(&members)
 }
 
-/// In the order of the text, then of the protocols. What one protocol masks is shown nowhere.
-fn evidence(whole: &Whole, interaction: &Interaction, view: View<'_>, all: &[Measured<'_>]) -> String {
-    let mut masked = vec![std::collections::BTreeSet::new(); interaction.turns().len()];
-    for one in all {
-        for (turn, places) in hidden(&one.scene, &one.readings).into_iter().enumerate() {
-            masked[turn].extend(places);
-        }
-    }
-    let mut items: Vec<(usize, usize, &Candidate, Number)> = Vec::new();
-    for (at, one) in all.iter().enumerate() {
-        for (index, reading) in one.readings.iter().enumerate() {
-            for (candidate, contribution) in reading.candidates.iter().zip(&reading.contributions) {
-                if *contribution > 0 {
-                    items.push((at, index, candidate, *contribution));
-                }
+/// The keys of the triggered markers, by protocol, then in the order of its file.
+fn triggered(whole: &Whole, all: &[Measured<'_>]) -> Vec<String> {
+    let mut keys = Vec::new();
+    for (protocol, one) in whole.protocols.iter().zip(all) {
+        for (marker, reading) in protocol.markers.iter().zip(&one.readings) {
+            if reading.triggered {
+                keys.push(key(&whole.protocols, protocol, &marker.label));
             }
         }
     }
-    items.sort_by_key(|(at, index, candidate, _)| {
+    keys
+}
+
+/// What is shown of each protocol: what one of them masks is shown nowhere.
+fn shown<'a>(
+    whole: &Whole,
+    interaction: &'a Interaction,
+    view: View<'a>,
+    call: Call<'_>,
+    all: &'a [Measured<'a>],
+) -> Vec<Shown<'a>> {
+    let mut masks = Vec::new();
+    for (at, (one, protocol)) in all.iter().zip(&whole.protocols).enumerate() {
+        let key = |label: &str| key(&whole.protocols, protocol, label);
+        masks.extend(masked(&one.scene, &one.readings, call, at, key));
+    }
+    let hidden = hidden(interaction.turns().len(), &masks, call);
+    all.iter().map(|one| Shown { scene: &one.scene, interaction, view, hidden: hidden.clone() }).collect()
+}
+
+/// The matches with such a contribution, in the order of the text, then of the protocols.
+fn in_order<'a>(
+    all: &'a [Measured<'_>],
+    is_wanted: fn(&MarkerReading, Number) -> bool,
+) -> Vec<(usize, Found<'a>)> {
+    let of_one = |(at, one): (usize, &'a Measured<'_>)| {
+        found(&one.readings, is_wanted).into_iter().map(move |item| (at, item))
+    };
+    let mut items: Vec<(usize, Found<'a>)> = all.iter().enumerate().flat_map(of_one).collect();
+    items.sort_by_key(|(at, (index, candidate, _))| {
         let (turn, start, end, first_token) = candidate.hit.order();
         (turn, start, end, *at, *index, candidate.line, first_token)
     });
-    let written = items.into_iter().map(|(at, index, candidate, contribution)| {
-        let protocol = &whole.protocols[at];
-        let label = key(&whole.protocols, protocol, &protocol.markers[index].label);
-        evidence_item(&all[at].scene, interaction, view, &masked, &label, candidate, contribution)
-    });
-    array(&written.collect::<Vec<_>>())
+    items
+}
+
+/// The key of a marker.
+fn key_of(whole: &Whole, at: usize, marker: usize) -> String {
+    let protocol = &whole.protocols[at];
+    key(&whole.protocols, protocol, &protocol.markers[marker].label)
+}
+
+fn evidence(whole: &Whole, shown: &[Shown<'_>], all: &[Measured<'_>]) -> Vec<String> {
+    let item = |(at, item): (usize, Found<'_>)| shown[at].evidence_item(&key_of(whole, at, item.0), item);
+    in_order(all, is_evidence).into_iter().map(item).collect()
+}
+
+fn against(whole: &Whole, shown: &[Shown<'_>], all: &[Measured<'_>]) -> Vec<String> {
+    let item = |(at, item): (usize, Found<'_>)| shown[at].against_item(&key_of(whole, at, item.0), item);
+    in_order(all, is_against).into_iter().map(item).collect()
 }
 
 /// The nearest first, then in the order of the protocols and their markers.
-fn weak(whole: &Whole, all: &[Measured<'_>]) -> String {
+fn weak(whole: &Whole, shown: &[Shown<'_>], all: &[Measured<'_>]) -> Vec<String> {
     let mut signals = Vec::new();
-    for (protocol, one) in whole.protocols.iter().zip(all) {
-        for signal in weak_signals(&one.scene, &one.readings) {
-            signals.push((key(&whole.protocols, protocol, &protocol.markers[signal.marker].label), signal));
-        }
+    for (at, one) in all.iter().enumerate() {
+        signals.extend(weak_signals(&one.scene, &one.readings).into_iter().map(|signal| (at, signal)));
     }
     signals.sort_by_key(|(_, signal)| -signal.proximity);
-    let written = signals.iter().map(|(key, signal)| {
-        object(&[
-            ("metamarker", string(key)),
-            ("proximity", decimal(signal.proximity)),
-            ("hint", string(&signal.hint)),
-        ])
-    });
-    array(&written.collect::<Vec<_>>())
+    let item =
+        |(at, signal): &(usize, WeakSignal)| shown[*at].weak_item(&key_of(whole, *at, signal.marker), signal);
+    signals.iter().map(item).collect()
 }
 
 /// The canonical JSON text of a comparison.

@@ -5,7 +5,7 @@ use crate::characters::{CharClass, class_of};
 use crate::reach::sentence_tokens;
 use crate::reading::Hit;
 use crate::token::Kind;
-use crate::turn::Token;
+use crate::turn::{Token, Turn};
 use sonometer::protocol::Echo;
 use std::collections::BTreeSet;
 
@@ -20,9 +20,22 @@ impl Scene<'_> {
         let heard: BTreeSet<String> = self.turns[from..turn.index]
             .iter()
             .filter(|earlier| self.passes_role(&echo.of, earlier))
-            .flat_map(|earlier| self.content_words(&earlier.tokens))
+            .flat_map(|earlier| match echo.markers.is_empty() {
+                true => self.content_words(&earlier.tokens),
+                false => self.words_around(&echo.markers, earlier),
+            })
             .collect();
         own.intersection(&heard).count() >= echo.words as usize
+    }
+
+    /// The content words of the sentences of a turn in which counted matches of these markers begin.
+    fn words_around(&self, markers: &[String], turn: &Turn) -> BTreeSet<String> {
+        let hits = self.counted(markers).into_iter().filter(|hit| hit.turn() == turn.index);
+        let sentences = hits.filter_map(|hit| {
+            let (first, _) = sentence_tokens(turn, hit.place());
+            turn.sentences().into_iter().find(|sentence| sentence.contains(&first))
+        });
+        sentences.flat_map(|sentence| self.content_words(&turn.tokens[sentence])).collect()
     }
 
     /// The stems of the content words among some tokens.

@@ -1,12 +1,13 @@
 //! Section 6: whether there is enough to read, and whether it can be read.
 
 use crate::candidate::{Scene, same_role};
+use crate::hearing::nobody;
 use crate::number::{Number, U, divide, times};
 use crate::token::Kind;
 use crate::turn::Turn;
 
 /// The fidelity of an interaction to a protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fidelity {
     /// D.
     pub(crate) density: Number,
@@ -16,18 +17,23 @@ pub(crate) struct Fidelity {
     pub(crate) index: Number,
     /// Whether the index reaches what the protocol asks.
     pub(crate) sufficient: bool,
+    /// The roles asked for and those seen, if no marker could hear anybody.
+    pub(crate) unheard: Option<(Vec<String>, Vec<String>)>,
 }
 
 /// index = D × C; no words: all 0.
 pub(crate) fn fidelity(scene: &Scene<'_>) -> Fidelity {
     let words: usize = scene.turns.iter().map(Turn::words).sum();
     let (density, clarity) = if words == 0 { (0, 0) } else { (density(scene, words), clarity(scene, words)) };
+    let unheard = nobody(scene);
+    let density = if unheard.is_some() { 0 } else { density };
     let index = times(density, clarity);
     Fidelity {
         density,
         clarity,
         index,
-        sufficient: index >= Number::from(scene.protocol.fidelity.sufficient.0),
+        sufficient: index >= Number::from(scene.protocol.fidelity.sufficient.0) && unheard.is_none(),
+        unheard,
     }
 }
 
@@ -46,9 +52,8 @@ fn satisfied(have: usize, need: u32) -> Number {
 }
 
 fn words_of(scene: &Scene<'_>, role: &str) -> usize {
-    let actants = &scene.protocol.actants;
-    let wanted = same_role(actants, role);
-    let speaks = |turn: &&Turn| turn.role.as_ref().is_some_and(|r| same_role(actants, r) == wanted);
+    let wanted = same_role(scene.protocol, role);
+    let speaks = |turn: &&Turn| turn.role.as_ref().is_some_and(|r| same_role(scene.protocol, r) == wanted);
     scene.turns.iter().filter(speaks).map(Turn::words).sum()
 }
 

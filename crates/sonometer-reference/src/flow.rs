@@ -86,7 +86,7 @@ pub(crate) fn flow(parts: &Parts<'_>, asked: Option<&str>) -> Flow {
 /// The side of each turn.
 fn sides(parts: &Parts<'_>, asked: Option<&str>) -> Vec<Option<Side>> {
     let actants = &parts.scene.protocol.actants;
-    let same = |role: &str| same_role(actants, role);
+    let same = |role: &str| same_role(parts.scene.protocol, role);
     let spoken: Vec<Option<String>> =
         parts.scene.turns.iter().map(|turn| turn.role.as_deref().map(same)).collect();
     let given = |role: &Option<String>| {

@@ -8,6 +8,7 @@ mod absent;
 pub mod build;
 mod candidate;
 mod characters;
+mod compose;
 pub mod composition;
 mod detect;
 mod echo;
@@ -16,6 +17,7 @@ mod flow;
 mod fold;
 mod gap;
 pub mod generate;
+mod hearing;
 mod json;
 mod language;
 mod marker;
@@ -41,13 +43,20 @@ mod unfold;
 pub mod vectors;
 mod weak;
 
+pub use mask::Call;
+
 use sonometer::{Interaction, Protocol, View};
 
 /// The canonical JSON text of the reading of `interaction` by `protocol`, seen in `view`; for insufficient content the
 /// reading of zeros.
 pub fn sense(protocol: &Protocol, interaction: &Interaction, view: View<'_>) -> String {
+    sense_with(protocol, interaction, view, Call::default())
+}
+
+/// The same with masks as a call wants them.
+pub fn sense_with(protocol: &Protocol, interaction: &Interaction, view: View<'_>, call: Call<'_>) -> String {
     let language = language::Language::of(protocol.language.as_deref());
     let turns = turn::turns(interaction, &language);
     let scene = candidate::Scene::new(protocol, &language, &turns);
-    result::result(&scene, interaction, view)
+    result::result(&scene, interaction, view, call)
 }

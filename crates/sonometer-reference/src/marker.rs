@@ -24,6 +24,8 @@ pub(crate) struct MarkerReading {
     pub(crate) basis: Option<Basis>,
     /// How near the deadline is, of an absent marker whose clock runs.
     pub(crate) deadline: Option<Number>,
+    /// The candidate that started the clock of an absent marker.
+    pub(crate) started: Option<usize>,
 }
 
 /// What an activation is worked out from.
@@ -129,6 +131,7 @@ fn of_evidence(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
         contributions,
         basis: Some(basis),
         deadline: None,
+        started: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Section 2: the matches of a pattern line in one turn.
 
+use crate::compose::Composed;
 use crate::gap::GapKind;
 use crate::language::Language;
 use crate::occurrence::{Occurrence, occurrences};
@@ -13,8 +14,17 @@ use std::ops::Range;
 pub(crate) struct Match {
     /// Its tokens `[s, e)`.
     pub(crate) tokens: Range<usize>,
-    /// Its place in the original text, in bytes.
+    /// All that it covers of the original text, in bytes.
+    pub(crate) extent: Range<usize>,
+    /// Its place: what the braces of the line hold, or all that it covers.
     pub(crate) place: Range<usize>,
+}
+
+impl Match {
+    /// A match of a line that names no place.
+    pub(crate) fn plain(tokens: Range<usize>, extent: Range<usize>) -> Self {
+        Self { tokens, place: extent.clone(), extent }
+    }
 }
 
 /// The matches of a line that gives evidence: leftmost, longest, not overlapping.
@@ -47,22 +57,33 @@ pub(crate) fn exclusions(turn: &Turn, pattern: &Pattern, language: &Language) ->
 
 /// `<question>` alone matches each question sentence as a whole.
 fn question_matches(turn: &Turn) -> Vec<Match> {
-    turn.questions().into_iter().map(|tokens| Match { place: place(turn, &tokens, &[]), tokens }).collect()
+    let questions = turn.questions().into_iter();
+    questions.map(|tokens| Match::plain(tokens.clone(), place(turn, &tokens, &[]))).collect()
 }
 
-/// A line that is a single `/re/` matches wherever the regular expression does.
+/// A line that is a single `/re/` matches wherever the regular expression does; its place is the group `place`, unless that took
+/// no part or is empty.
 fn regex_matches(turn: &Turn, regex: &Regex) -> Vec<Match> {
-    regex_places(turn, regex)
-        .into_iter()
-        .map(|place| Match { tokens: overlapped(turn, &place), place })
-        .collect()
+    let found = expression(regex);
+    let all = found.captures_iter(&turn.original).map(|groups| {
+        let extent = groups.get_match().range();
+        let place = groups.name("place").map(|group| group.range()).filter(|group| !group.is_empty());
+        Match { tokens: overlapped(turn, &extent), place: place.unwrap_or_else(|| extent.clone()), extent }
+    });
+    all.filter(|found| !found.extent.is_empty()).collect()
 }
 
 /// Leftmost-first, not overlapping, empty matches left out.
 fn regex_places(turn: &Turn, regex: &Regex) -> Vec<Range<usize>> {
-    let expression =
-        regex::RegexBuilder::new(&regex.source).case_insensitive(regex.ignore_case).build().expect("checked");
-    expression.find_iter(&turn.original).map(|m| m.range()).filter(|range| !range.is_empty()).collect()
+    let found = expression(regex);
+    found.find_iter(&turn.original).map(|m| m.range()).filter(|range| !range.is_empty()).collect()
+}
+
+fn expression(regex: &Regex) -> regex::Regex {
+    regex::RegexBuilder::new(&Composed::new(&regex.source).text)
+        .case_insensitive(regex.ignore_case)
+        .build()
+        .expect("checked")
 }
 
 /// `s` is the first token that ends after its start, `e` the first that begins at or after its end (at least `s`).
@@ -79,11 +100,23 @@ fn longest_matches(turn: &Turn, pattern: &Pattern, language: &Language) -> Vec<M
     let named: Vec<Occurrence> = matcher.classes.values().flatten().cloned().collect();
     (0..turn.tokens.len())
         .filter_map(|s| {
-            let ends = matcher.after(pattern, State { at: s, begun: false, over_break: false });
-            let e = ends.into_iter().filter(|end| end.begun).map(|end| end.at).max()?;
-            Some(Match { tokens: s..e, place: place(turn, &(s..e), &named) })
+            let start = State { at: s, begun: false, over_break: false, opened: None, closed: None };
+            let ends: States = matcher.after(pattern, start).into_iter().filter(|end| end.begun).collect();
+            let e = ends.iter().map(|end| end.at).max()?;
+            let extent = place(turn, &(s..e), &named);
+            let place = match held(&ends, e) {
+                Some(tokens) => place(turn, &tokens, &named),
+                None => extent.clone(),
+            };
+            Some(Match { tokens: s..e, extent, place })
         })
         .collect()
+}
+
+/// What the braces hold, of the ways that end at `e`: those tokens that begin first, then the longest.
+fn held(ends: &States, e: usize) -> Option<Range<usize>> {
+    let all = ends.iter().filter(|end| end.at == e).filter_map(|end| Some(end.opened?..end.closed?));
+    all.min_by_key(|tokens| (tokens.start, std::cmp::Reverse(tokens.end)))
 }
 
 /// From the first token to the last, widened to the edges of the occurrences, of classes named in the line, that begin
@@ -111,6 +144,9 @@ struct State {
     begun: bool,
     /// Whether a `..n..` or a punctuation mark stands between the last consumed token and here.
     over_break: bool,
+    /// Where the braces opened, and where they closed.
+    opened: Option<usize>,
+    closed: Option<usize>,
 }
 
 type States = BTreeSet<State>;
@@ -182,6 +218,17 @@ impl<'a> Matcher<'a> {
                 states
             }
             Pattern::Near { left, right, within } => self.near(left, right, *within, state),
+            Pattern::Capture(inner) => {
+                let inside = self.after(inner, State { opened: Some(state.at), ..state });
+                inside.into_iter().map(|end| State { closed: Some(end.at), ..end }).collect()
+            }
+            Pattern::SentenceStart => {
+                stay_if(state, !state.begun && (state.at == 0 || self.sentence_ends_before(state.at)))
+            }
+            Pattern::SentenceEnd => {
+                let last = state.at == self.turn.tokens.len();
+                stay_if(state, state.begun && (last || self.sentence_ends_before(state.at)))
+            }
             Pattern::TurnStart => stay_if(state, state.at == 0),
             Pattern::TurnEnd => stay_if(state, state.at == self.turn.tokens.len()),
             Pattern::Mark(mark) => {
@@ -231,7 +278,7 @@ impl<'a> Matcher<'a> {
         if state.at >= self.turn.tokens.len() || !self.may_go_on(state) {
             return States::new();
         }
-        ends(self).into_iter().map(|at| State { at, begun: true, over_break: false }).collect()
+        ends(self).into_iter().map(|at| State { at, begun: true, over_break: false, ..state }).collect()
     }
 
     fn one_if(&self, state: State, test: impl Fn(&Self, usize) -> bool) -> BTreeSet<usize> {
@@ -252,6 +299,10 @@ impl<'a> Matcher<'a> {
         states
     }
 
+    fn sentence_ends_before(&self, token: usize) -> bool {
+        self.turn.kinds[token] == GapKind::End
+    }
+
     fn in_question(&self, token: usize) -> bool {
         self.turn.questions().iter().any(|sentence| sentence.contains(&token))
     }
@@ -259,7 +310,10 @@ impl<'a> Matcher<'a> {
     fn passes(&self, test: &WordTest, at: usize) -> bool {
         let token = &self.turn.tokens[at];
         passes(test, &token.lower, self.language)
-            && test.exact.as_ref().is_none_or(|exact| *exact == self.turn.original[token.place.clone()])
+            && test
+                .exact
+                .as_ref()
+                .is_none_or(|exact| Composed::new(exact).text == self.turn.original[token.place.clone()])
     }
 }
 
@@ -304,7 +358,7 @@ pub(crate) fn parts(pattern: &Pattern) -> Vec<&Pattern> {
     let mut all = vec![pattern];
     match pattern {
         Pattern::Sequence(inner) | Pattern::Either(inner) => all.extend(inner.iter().flat_map(parts)),
-        Pattern::Optional(inner) => all.extend(parts(inner)),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => all.extend(parts(inner)),
         Pattern::Near { left, right, .. } => {
             all.extend(parts(left));
             all.extend(parts(right));

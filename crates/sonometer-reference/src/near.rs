@@ -26,7 +26,7 @@ pub(crate) fn checksum_misses(scene: &Scene<'_>, marker: &Marker) -> Vec<Candida
 fn wrong_digits(turn: &Turn, class: Class) -> Vec<Match> {
     let misses = near_misses(turn, class);
     let place = |at: usize| place(turn, &misses[at].tokens, &misses[at..=at]);
-    (0..misses.len()).map(|at| Match { tokens: misses[at].tokens.clone(), place: place(at) }).collect()
+    (0..misses.len()).map(|at| Match::plain(misses[at].tokens.clone(), place(at))).collect()
 }
 
 /// For each line of positive strength with exactly one `..n..` or `&n`: what it matches with 2n + 2 in the place of n, in
@@ -94,6 +94,7 @@ fn widened(pattern: &Pattern) -> Pattern {
         Pattern::Sequence(parts) => Pattern::Sequence(all(parts)),
         Pattern::Either(choices) => Pattern::Either(all(choices)),
         Pattern::Optional(inner) => Pattern::Optional(Box::new(widened(inner))),
+        Pattern::Capture(inner) => Pattern::Capture(Box::new(widened(inner))),
         other => other.clone(),
     }
 }
@@ -102,8 +103,9 @@ fn widened(pattern: &Pattern) -> Pattern {
 pub(crate) fn least_tokens(pattern: &Pattern) -> usize {
     match pattern {
         Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
-        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::TurnStart | Pattern::TurnEnd => 0,
-        Pattern::Mark(_) | Pattern::Question => 0,
+        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::Mark(_) | Pattern::Question => 0,
+        Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => 0,
+        Pattern::Capture(inner) => least_tokens(inner),
         Pattern::Sequence(parts) => parts.iter().map(least_tokens).sum(),
         Pattern::Either(choices) => choices.iter().map(least_tokens).min().unwrap_or(0),
         Pattern::Near { left, right, .. } => least_tokens(left) + least_tokens(right),

@@ -69,7 +69,7 @@ impl Parts<'_> {
         let full: Vec<usize> =
             (0..turns.len()).filter(|turn| histogram(*turn).iter().any(|e| *e > 0)).collect();
         let speaker =
-            |turn: usize| turns[turn].role.as_ref().map(|role| same_role(&self.scene.protocol.actants, role));
+            |turn: usize| turns[turn].role.as_ref().map(|role| same_role(self.scene.protocol, role));
         let mut overlaps = Vec::new();
         for (at, turn) in full.iter().enumerate() {
             if let Some(next) = full[at + 1..].iter().find(|next| speaker(**next) == speaker(*turn)) {
@@ -111,15 +111,13 @@ impl Parts<'_> {
                 if e == 0 { 0 } else { U.min(fraction(e, U + h, e + h)) }
             })
             .collect();
-        let of = |kind| crate::score::score(kind, markers, &activations);
         let are = |pole| markers.iter().any(|marker| marker.pole == pole);
+        let (presence, cleanness) = crate::score::presence_and_cleanness(markers, &activations);
         match self.scene.protocol.score {
-            ScoreKind::Mean if are(For) && are(Against) => {
-                fraction(of(ScoreKind::Any) + of(ScoreKind::Risk), 1, 2)
-            }
-            ScoreKind::Mean if are(For) => of(ScoreKind::Any),
-            ScoreKind::Mean => of(ScoreKind::Risk),
-            kind => of(kind),
+            ScoreKind::Mean if are(For) && are(Against) => fraction(presence + cleanness, 1, 2),
+            ScoreKind::Mean if are(For) => presence,
+            ScoreKind::Mean => cleanness,
+            kind => crate::score::score(kind, markers, &activations),
         }
     }
 }

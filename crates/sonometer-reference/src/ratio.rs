@@ -26,6 +26,7 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, ratio: &Ratio) -> MarkerR
         triggered: activation >= Number::from(marker.trigger.0),
         basis: None,
         deadline: None,
+        started: None,
     }
 }
 

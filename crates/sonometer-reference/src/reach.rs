@@ -12,13 +12,28 @@ impl Scene<'_> {
     /// *after*: a companion ends before the match, within reach.
     pub(crate) fn comes_after(&self, companion: &Companion, hit: &Hit) -> bool {
         let first = &hit.stretches[0];
-        self.companions(companion).iter().any(|said| self.within_reach(said, first, companion.within))
+        let lent = self.lent(companion).into_iter().filter_map(|hit| hit.stretches.last().cloned());
+        let mut all =
+            self.companions(companion).into_iter().chain(lent.filter(|said| self.said_by(companion, said)));
+        all.any(|said| self.within_reach(&said, first, companion.within))
     }
 
     /// *before*, and *pair*: a companion begins after the match, within reach.
     pub(crate) fn comes_before(&self, companion: &Companion, hit: &Hit) -> bool {
         let last = &hit.stretches[hit.stretches.len() - 1];
-        self.companions(companion).iter().any(|said| self.within_reach(last, said, companion.within))
+        let lent = self.lent(companion).into_iter().filter_map(|hit| hit.stretches.first().cloned());
+        let mut all =
+            self.companions(companion).into_iter().chain(lent.filter(|said| self.said_by(companion, said)));
+        all.any(|said| self.within_reach(last, &said, companion.within))
+    }
+
+    /// The counted matches of the markers that a companion names.
+    fn lent(&self, companion: &Companion) -> Vec<Hit> {
+        self.counted(&companion.markers)
+    }
+
+    fn said_by(&self, companion: &Companion, said: &Stretch) -> bool {
+        self.passes_role(&companion.by, &self.turns[said.turn])
     }
 
     /// The matches of the lines of a companion, for every start the longest, said by its `by`.
@@ -27,7 +42,7 @@ impl Scene<'_> {
         for reading in self.of_turns.iter().filter(|reading| self.passes_role(&companion.by, &reading.text)) {
             for line in &companion.lines {
                 for found in exclusions(&reading.text, &line.pattern, self.language) {
-                    said.extend(reading.stretches(&found.place));
+                    said.extend(reading.stretches(&found.extent));
                 }
             }
         }

@@ -4,9 +4,9 @@ use crate::candidate::same_role;
 use crate::fold::Folded;
 use crate::language::Language;
 use crate::matching::Match;
-use crate::turn::{Turn, cut};
+use crate::turn::{Token, Turn, cut};
 use crate::unfold::unfold;
-use sonometer::protocol::{Actants, Protocol};
+use sonometer::protocol::Protocol;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,6 +15,8 @@ use std::rc::Rc;
 pub(crate) struct Reading {
     /// Which of all readings it is.
     pub(crate) number: usize,
+    /// Of a text as written: the number of the reading that is the same text unfolded, if there is one.
+    pub(crate) unfolded: Option<usize>,
     /// The text; its number, role and time are those of its first turn.
     pub(crate) text: Turn,
     /// Of an unfolded text: what each character stands for in the text as written.
@@ -57,17 +59,23 @@ pub(crate) struct Hit {
     pub(crate) reading: Rc<Reading>,
     /// Where it is in the text of the reading.
     pub(crate) found: Match,
-    /// Where it is in the original: one stretch a turn.
+    /// Where its place is in the original: one stretch a turn.
     pub(crate) stretches: Vec<Stretch>,
+    /// All that it covers in the original.
+    pub(crate) extent: Vec<Stretch>,
 }
 
 impl Hit {
     /// A match found in a reading.
     pub(crate) fn new(reading: &Rc<Reading>, found: Match) -> Self {
-        Self { reading: Rc::clone(reading), stretches: reading.stretches(&found.place), found }
+        let extent = reading.stretches(&found.extent);
+        let place = reading.stretches(&found.place);
+        // What stands only between two turns is nobody's.
+        let stretches = if place.is_empty() { extent.clone() } else { place };
+        Self { reading: Rc::clone(reading), stretches, extent, found }
     }
 
-    /// The turn in which it begins.
+    /// The turn in which its place begins.
     pub(crate) fn turn(&self) -> usize {
         self.stretches[0].turn
     }
@@ -113,11 +121,24 @@ impl Reading {
         }
     }
 
+    /// Of an unfolded text: the tokens that stand for some byte of the text as written; none of them: an empty range.
+    pub(crate) fn tokens_for(&self, written: &Range<usize>) -> Range<usize> {
+        let stands_for = |token: &Token| {
+            let place = self.as_written(&token.place);
+            place.start < written.end && written.start < place.end
+        };
+        let tokens = &self.text.tokens;
+        match (tokens.iter().position(stands_for), tokens.iter().rposition(stands_for)) {
+            (Some(first), Some(last)) => first..last + 1,
+            _ => 0..0,
+        }
+    }
+
     /// Whether a match begins in the first turn and, in a window, ends in a later one.
     pub(crate) fn counts(&self, hit: &Hit) -> bool {
         match self.parts.len() {
             1 => true,
-            _ => hit.stretches.len() > 1 && hit.turn() == self.text.index,
+            _ => hit.extent.len() > 1 && hit.extent[0].turn == self.text.index,
         }
     }
 }
@@ -136,7 +157,7 @@ pub(crate) fn of_windows(
     language: &Language,
     number: usize,
 ) -> Vec<Rc<Reading>> {
-    let windows = turns.iter().filter_map(|turn| window(turns, turn, most, &protocol.actants));
+    let windows = turns.iter().filter_map(|turn| window(turns, turn, most, protocol));
     let texts = windows.map(|window| joined(&window, language)).collect();
     with_unfolded(texts, protocol, language, number)
 }
@@ -148,7 +169,8 @@ fn with_unfolded(
     number: usize,
 ) -> Vec<Rc<Reading>> {
     let mut unfolded = Vec::new();
-    for (text, parts) in &written {
+    let mut twins = vec![None; written.len()];
+    for (at, (text, parts)) in written.iter().enumerate() {
         if let Some(cells) = unfold(&text.folded, protocol, language) {
             let characters: String = cells.iter().map(|cell| cell.char).collect();
             let new = Turn {
@@ -157,19 +179,24 @@ fn with_unfolded(
                 time: text.time,
                 ..cut(&characters, language)
             };
+            twins[at] = Some(number + written.len() + unfolded.len());
             unfolded.push((new, Some(cells), parts.clone()));
         }
     }
     let written = written.into_iter().map(|(text, parts)| (text, None, parts));
     let all = written.chain(unfolded).enumerate();
-    all.map(|(k, (text, cells, parts))| Rc::new(Reading { number: number + k, text, cells, parts })).collect()
+    let twin = |k: usize| twins.get(k).copied().flatten();
+    all.map(|(k, (text, cells, parts))| {
+        Rc::new(Reading { number: number + k, unfolded: twin(k), text, cells, parts })
+    })
+    .collect()
 }
 
 /// A turn with a role and a token, and those that follow in its chain, together at most `most`, at least 2.
-fn window<'t>(turns: &'t [Turn], first: &'t Turn, most: u32, actants: &Actants) -> Option<Vec<&'t Turn>> {
+fn window<'t>(turns: &'t [Turn], first: &'t Turn, most: u32, protocol: &Protocol) -> Option<Vec<&'t Turn>> {
     let mut window = vec![first];
     while window.len() < most as usize {
-        match follower(turns, window[window.len() - 1], actants) {
+        match follower(turns, window[window.len() - 1], protocol) {
             Some(next) => window.push(next),
             None => break,
         }
@@ -178,8 +205,8 @@ fn window<'t>(turns: &'t [Turn], first: &'t Turn, most: u32, actants: &Actants) 
 }
 
 /// The next turn of the same role with a token, if at most one turn lies between.
-fn follower<'t>(turns: &'t [Turn], turn: &Turn, actants: &Actants) -> Option<&'t Turn> {
-    let role = |turn: &Turn| turn.role.as_deref().map(|role| same_role(actants, role));
+fn follower<'t>(turns: &'t [Turn], turn: &Turn, protocol: &Protocol) -> Option<&'t Turn> {
+    let role = |turn: &Turn| turn.role.as_deref().map(|role| same_role(protocol, role));
     let speaks = |turn: &Turn| role(turn).is_some() && !turn.tokens.is_empty();
     let next = turns[turn.index + 1..].iter().find(|next| speaks(next) && role(next) == role(turn))?;
     (speaks(turn) && next.index - turn.index <= 2).then_some(next)

@@ -5,26 +5,40 @@ use sonometer::protocol::{Marker, Pole, ScoreKind};
 
 /// The score from the activations, one for each marker.
 pub(crate) fn score(kind: ScoreKind, markers: &[Marker], activations: &[Number]) -> Number {
-    let all: Vec<(Number, Number)> = weighted(markers, activations, None);
-    let on = |pole: Pole| weighted(markers, activations, Some(pole));
-    let or_all = |chosen: Vec<(Number, Number)>| if chosen.is_empty() { all.clone() } else { chosen };
+    let on = |pole: Pole| weighted(markers, activations, pole);
+    let (speaking_for, against) = (on(Pole::For), on(Pole::Against));
     match kind {
         ScoreKind::Mean => {
-            let p = mean(&on(Pole::For)).unwrap_or(U);
-            let n = mean(&on(Pole::Against)).unwrap_or(0);
+            let p = mean(&speaking_for).unwrap_or(U);
+            let n = mean(&against).unwrap_or(0);
             times(p, U - n)
         }
-        ScoreKind::Risk => clean(&or_all(on(Pole::Against))),
-        ScoreKind::Any => U - clean(&or_all(on(Pole::For))),
+        ScoreKind::Risk if against.is_empty() => clean(&speaking_for),
+        ScoreKind::Risk => {
+            // Without markers for, m is 0 and the score is q.
+            let (q, m) = (clean(&against), U - clean(&speaking_for));
+            U - times(U - q, U - divide(m, 2 * U))
+        }
+        ScoreKind::Any if speaking_for.is_empty() => U - clean(&against),
+        ScoreKind::Any => {
+            let (p, n) = (U - clean(&speaking_for), U - clean(&against));
+            times(p, U - divide(n, 2 * U))
+        }
     }
 }
 
-/// Weight and activation of the markers of a pole, or of all.
-fn weighted(markers: &[Marker], activations: &[Number], pole: Option<Pole>) -> Vec<(Number, Number)> {
+/// Section 9: 1 − the product of `any` over the markers for, the product of `risk` over those against, each without the others.
+pub(crate) fn presence_and_cleanness(markers: &[Marker], activations: &[Number]) -> (Number, Number) {
+    let on = |pole: Pole| clean(&weighted(markers, activations, pole));
+    (U - on(Pole::For), on(Pole::Against))
+}
+
+/// Weight and activation of the markers of a pole.
+fn weighted(markers: &[Marker], activations: &[Number], pole: Pole) -> Vec<(Number, Number)> {
     markers
         .iter()
         .zip(activations)
-        .filter(|(marker, _)| pole.is_none_or(|pole| marker.pole == pole))
+        .filter(|(marker, _)| marker.pole == pole)
         .map(|(marker, a)| (Number::from(marker.importance.weight()), *a))
         .collect()
 }

@@ -1,5 +1,6 @@
 //! Section 1: a turn, its folded text, its tokens, the gaps between them, its sentences.
 
+use crate::compose::Composed;
 use crate::fold::{Folded, fold};
 use crate::gap::{self, GapKind};
 use crate::language::Language;
@@ -19,7 +20,11 @@ pub(crate) struct Turn {
     pub(crate) time: Option<Number>,
     /// How sure a recogniser is of it, in millionths.
     pub(crate) confidence: Option<Number>,
-    /// What was said.
+    /// What was said, as it was written.
+    pub(crate) written: String,
+    /// The same composed, which is what is read.
+    pub(crate) composed: Composed,
+    /// The text of `composed`.
     pub(crate) original: String,
     /// What was said, folded.
     pub(crate) folded: Vec<Folded>,
@@ -55,14 +60,20 @@ pub(crate) fn turns(interaction: &Interaction, language: &Language) -> Vec<Turn>
             role: turn.role.as_deref().map(str::to_owned),
             time: turn.timestamp.map(|t| Number::from(t.0)),
             confidence: interaction.confidence(index).map(|c| Number::from(c.0)),
-            ..cut(&turn.content, language)
+            written: turn.content.to_string(),
+            ..cut_composed(Composed::new(&turn.content), language)
         })
         .collect()
 }
 
-/// A turn of this text, without a role.
+/// A turn of this text, which is composed already, without a role.
 pub(crate) fn cut(original: &str, language: &Language) -> Turn {
-    let folded = fold(original);
+    cut_composed(Composed::unchanged(original), language)
+}
+
+fn cut_composed(composed: Composed, language: &Language) -> Turn {
+    let original = composed.text.clone();
+    let folded = fold(&original);
     let text: Vec<char> = folded.iter().map(|f| f.char).collect();
     let tokens: Vec<Token> = token::tokens(&text)
         .into_iter()
@@ -80,7 +91,9 @@ pub(crate) fn cut(original: &str, language: &Language) -> Turn {
         role: None,
         time: None,
         confidence: None,
-        original: original.to_owned(),
+        written: original.clone(),
+        composed,
+        original,
         folded,
         tokens,
         gaps,
@@ -119,6 +132,11 @@ fn kinds(gaps: &[Vec<char>], tokens: &[Token], text: &[char], language: &Languag
 }
 
 impl Turn {
+    /// Where a place of the composed text stands in the text as it was written.
+    pub(crate) fn as_written(&self, place: &Range<usize>) -> Range<usize> {
+        self.composed.original(place)
+    }
+
     /// A sentence is a maximal run of tokens with no *end* gap inside.
     pub(crate) fn sentences(&self) -> Vec<Range<usize>> {
         let mut sentences = Vec::new();

@@ -7,8 +7,8 @@ use crate::number::{Number, U, divide};
 use crate::strength::lacks;
 use sonometer::protocol::{HintKind, Marker};
 
-/// What a marker lacks.
-#[derive(Clone, Debug)]
+/// What a marker that did not trigger has found, or lacks.
+#[derive(Clone)]
 pub(crate) struct WeakSignal {
     /// The marker, by its index in the protocol.
     pub(crate) marker: usize,
@@ -16,6 +16,8 @@ pub(crate) struct WeakSignal {
     pub(crate) proximity: Number,
     /// What to do about it.
     pub(crate) hint: String,
+    /// The match behind it, with what it adds or would have added.
+    pub(crate) found: Option<(Candidate, Number)>,
 }
 
 /// The weak signals of all markers, nearest first, then in the order of the file.
@@ -24,16 +26,29 @@ pub(crate) fn weak_signals(scene: &Scene<'_>, readings: &[MarkerReading]) -> Vec
         .iter()
         .enumerate()
         .filter(|(_, reading)| !reading.triggered)
-        .filter_map(|(index, reading)| weak_signal(scene, index, reading))
+        .flat_map(|(index, reading)| of_marker(scene, index, reading))
         .collect();
     signals.sort_by_key(|signal| -signal.proximity);
     signals
 }
 
-fn weak_signal(scene: &Scene<'_>, index: usize, reading: &MarkerReading) -> Option<WeakSignal> {
+/// *more*, then the best of the near misses.
+fn of_marker(scene: &Scene<'_>, index: usize, reading: &MarkerReading) -> Vec<WeakSignal> {
     let marker = &scene.protocol.markers[index];
+    let mut reasons = more(marker, reading);
+    reasons.extend(near_miss(scene, marker, reading));
+    let signal = |reason: Reason| WeakSignal {
+        marker: index,
+        proximity: reason.proximity.min(990_000),
+        hint: hint(scene, marker, &reason),
+        found: reason.found,
+    };
+    reasons.into_iter().map(signal).collect()
+}
+
+/// The best of the near misses.
+fn near_miss(scene: &Scene<'_>, marker: &Marker, reading: &MarkerReading) -> Option<Reason> {
     let mut reasons = Vec::new();
-    reasons.extend(more(marker, reading));
     reasons.extend(deadline(reading));
     if let Some(basis) = reading.basis {
         let near = Near { scene, marker, basis };
@@ -42,46 +57,65 @@ fn weak_signal(scene: &Scene<'_>, index: usize, reading: &MarkerReading) -> Opti
         reasons.extend(near.gaps());
         reasons.extend(near.checksums());
     }
-    for reason in &mut reasons {
-        reason.proximity = reason.proximity.min(990_000);
-    }
-    reasons.sort_by(|a, b| b.proximity.cmp(&a.proximity).then_with(|| a.order.cmp(&b.order)));
-    let best = reasons.into_iter().next()?;
-    Some(WeakSignal { marker: index, proximity: best.proximity, hint: hint(scene, marker, &best) })
+    reasons.sort_by(|a, b| {
+        let (one, other) = (a.proximity.min(990_000), b.proximity.min(990_000));
+        other.cmp(&one).then_with(|| a.order().cmp(&b.order()))
+    });
+    reasons.into_iter().next()
 }
 
 /// One reason for a weak signal.
 struct Reason {
     kind: HintKind,
     proximity: Number,
-    /// The turn it stands in; the first for *more* and *deadline*.
-    turn: usize,
-    /// Among equals: *more*, *deadline*, then by turn, start, end, line, then in the order of the kinds.
-    order: (u8, usize, usize, usize, usize, HintKind),
+    /// The match behind it, with what it adds or would have added.
+    found: Option<(Candidate, Number)>,
 }
 
 impl Reason {
-    /// A reason that stands nowhere in the text.
-    fn of_the_whole(kind: HintKind, rank: u8, proximity: Number) -> Self {
-        Self { kind, proximity, turn: 0, order: (rank, 0, 0, 0, 0, kind) }
+    fn at(kind: HintKind, candidate: &Candidate, proximity: Number, strength: Number) -> Self {
+        Self { kind, proximity, found: Some((candidate.clone(), strength.min(U))) }
     }
 
-    fn at(kind: HintKind, candidate: &Candidate, proximity: Number) -> Self {
-        let (turn, start, end, _) = candidate.hit.order();
-        Self { kind, proximity, turn, order: (2, turn, start, end, candidate.line, kind) }
+    /// Among equals: *deadline* first, then by turn, start, end, line, then in the order of the kinds.
+    fn order(&self) -> (bool, usize, usize, usize, usize, HintKind) {
+        let (turn, start, end, line) = match &self.found {
+            Some((candidate, _)) => {
+                let (turn, start, end, _) = candidate.hit.order();
+                (turn, start, end, candidate.line)
+            }
+            None => (0, 0, 0, 0),
+        };
+        (self.kind != HintKind::Deadline, turn, start, end, line, self.kind)
     }
 }
 
-/// *more*: a ÷ trigger, if at least 0.5.
-fn more(marker: &Marker, reading: &MarkerReading) -> Option<Reason> {
+/// *more*: each positive contribution, in the order of the text, with a ÷ trigger; without any, a ÷ trigger if at least 0.5.
+fn more(marker: &Marker, reading: &MarkerReading) -> Vec<Reason> {
     let proximity = divide(reading.activation, Number::from(marker.trigger.0));
-    (proximity >= U / 2).then(|| Reason::of_the_whole(HintKind::More, 0, proximity))
+    let mut found: Vec<(Candidate, Number)> =
+        reading.candidates.iter().cloned().zip(reading.contributions.iter().copied()).collect();
+    found.retain(|(_, contribution)| *contribution > 0);
+    found.sort_by_key(|(candidate, _)| {
+        let (turn, start, end, first_token) = candidate.hit.order();
+        (turn, start, end, candidate.line, first_token)
+    });
+    if found.is_empty() && proximity >= U / 2 {
+        return vec![Reason { kind: HintKind::More, proximity, found: None }];
+    }
+    let reason = |(candidate, contribution): (Candidate, Number)| Reason {
+        kind: HintKind::More,
+        proximity,
+        found: Some((candidate, contribution.min(U))),
+    };
+    found.into_iter().map(reason).collect()
 }
 
-/// *deadline*: how much of the time has gone by, if at least 0.5.
+/// *deadline*: how much of the time has gone by, if at least 0.5; the match that started the clock.
 fn deadline(reading: &MarkerReading) -> Option<Reason> {
     let proximity = reading.deadline.filter(|nearness| *nearness >= U / 2)?;
-    Some(Reason::of_the_whole(HintKind::Deadline, 1, proximity))
+    let found = reading.started.map(|at| (reading.candidates[at].clone(), U));
+    Some(Reason { kind: HintKind::Deadline, proximity, found })
 }
 
 /// What single matches of a marker with evidence lines lack.
@@ -98,7 +132,8 @@ impl Near<'_> {
             .iter()
             .filter(|candidate| candidate.failed.len() == 1 && self.would_trigger(candidate.strength))
             .filter_map(|candidate| {
-                Some(Reason::at(*candidate.failed.first()?, candidate, nearly(candidate)))
+                let kind = *candidate.failed.first()?;
+                Some(Reason::at(kind, candidate, nearly(candidate), candidate.strength))
             })
             .collect()
     }
@@ -109,7 +144,7 @@ impl Near<'_> {
         for candidate in candidates.iter().filter(|candidate| candidate.failed.is_empty()) {
             for (kind, strength) in lacks(self.scene, self.marker, candidate) {
                 if self.would_trigger(strength) {
-                    reasons.push(Reason::at(kind, candidate, nearly(candidate)));
+                    reasons.push(Reason::at(kind, candidate, nearly(candidate), strength));
                 }
             }
         }
@@ -123,7 +158,7 @@ impl Near<'_> {
             .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate.strength))
             .map(|candidate| {
                 let least = least_tokens(&self.marker.lines[candidate.line].pattern) as Number;
-                Reason::at(HintKind::Gap, candidate, divide(least, least + 1))
+                Reason::at(HintKind::Gap, candidate, divide(least, least + 1), candidate.strength)
             })
             .collect()
     }
@@ -133,7 +168,7 @@ impl Near<'_> {
         checksum_misses(self.scene, self.marker)
             .iter()
             .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate.strength))
-            .map(|candidate| Reason::at(HintKind::Checksum, candidate, nearly(candidate)))
+            .map(|candidate| Reason::at(HintKind::Checksum, candidate, nearly(candidate), candidate.strength))
             .collect()
     }
 
@@ -158,7 +193,8 @@ fn standard_hint(scene: &Scene<'_>, marker: &Marker, reason: &Reason) -> String 
     match reason.kind {
         HintKind::More => "needs more evidence of the same kind".to_owned(),
         HintKind::Role => {
-            let role = scene.turns[reason.turn].role.as_deref().unwrap_or("nobody named");
+            let turn = reason.found.as_ref().map_or(0, |(candidate, _)| candidate.hit.turn());
+            let role = scene.turns[turn].role.as_deref().unwrap_or("nobody named");
             format!("said by {role}, expected {}", marker.by.join(" or "))
         }
         HintKind::Where => "said outside the part of the interaction that counts".to_owned(),

@@ -5,10 +5,10 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use sonometer::{Document, Error, Instrument, Interaction, SenseOptions, View};
+use sonometer::{Document, Error, Instrument, Interaction, MaskKey, SenseOptions, View};
 use sonometer_reference::composition::{self, Shelf};
 use sonometer_reference::vectors::Outcome;
-use sonometer_reference::{generate, vectors};
+use sonometer_reference::{Call, generate, vectors};
 
 fn compiled(shelf: &Shelf, target: &Document) -> Result<Instrument, Error> {
     Instrument::new(target.clone(), shelf)
@@ -41,6 +41,24 @@ proptest! {
         // The case as lines for `fixtures/regressions`.
         let lines = || vectors::lines_of_composition("a counter-example", &shelf, &target, [Some(&interaction), None], view);
         prop_assert!(found == expected, "\nfast      {found:?}\nreference {expected:?}\nlines\n{}", lines());
+    }
+
+    #[test]
+    fn a_call_masks_compositions_as_the_reference_does(
+        (shelf, target) in generate::composition(),
+        interaction in generate::interaction(),
+        view in generate::view(),
+        mask in generate::any_mask(),
+        with_key in any::<bool>(),
+    ) {
+        let key = with_key.then_some(&b"sixteen bytes or"[..]);
+        let call = Call { mask: Some(mask), key };
+        let expected = outcome(composition::sense_with(&shelf, &target, &interaction, view, call));
+        let mask_key = key.map(|key| MaskKey::new(key).expect("is long enough"));
+        let options = SenseOptions { mask: Some(mask), mask_key, ..SenseOptions::default() };
+        let found = compiled(&shelf, &target).and_then(|whole| Ok(whole.sense_with(&interaction, options)?.to_json(view)));
+        let found = outcome(found);
+        prop_assert!(found == expected, "\n{mask}\nfast      {found:?}\nreference {expected:?}");
     }
 
     #[test]

@@ -87,11 +87,9 @@ impl<'r> Checks<'r> {
                 format!("evidence: {} \"{source}\" {}", found.metamarker, found.score)
             })
             .collect();
-        let markers = &reading.protocol().markers;
         let weak: Vec<String> = reading
             .weak_signals()
-            .iter()
-            .map(|weak| format!("weak {} {} \"{}\"", markers[weak.marker].label, weak.proximity, weak.hint))
+            .map(|weak| format!("weak {} {} \"{}\"", weak.metamarker, weak.proximity, weak.hint))
             .collect();
         let (asked_evidence, asked_weak) = (checks.evidence.clone(), checks.weak.clone());
         checks.lists(&asked_evidence, &evidence);
@@ -128,7 +126,10 @@ impl<'r> Checks<'r> {
             ["not", "triggered", label] => {
                 of(label).map(|found| (!found.triggered, found.activation.to_string()))
             }
-            ["score", number] => Some((reading.score().to_string() == number, reading.score().to_string())),
+            ["score", number] => {
+                let score = reading.score().map_or_else(|| "none".to_owned(), |score| score.to_string());
+                Some((score == number, score))
+            }
             ["fidelity", number, verdict] => {
                 let fidelity = reading.fidelity();
                 let said = if fidelity.sufficient { "sufficient" } else { "insufficient" };

@@ -4,8 +4,9 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
+use sonometer::interaction::Turn;
 use sonometer::protocol::phrase::{self, Context};
-use sonometer::protocol::{Marker, ScoreKind};
+use sonometer::protocol::{HintKind, Marker, ScoreKind};
 use sonometer::{Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, Unit, View, language};
 use sonometer_reference::generate::{self, cases, print};
 
@@ -37,6 +38,9 @@ fn core(reading: &Reading, profile: Profile) -> Value {
     let shown = value.as_object_mut().expect("a reading is an object");
     shown.remove("profile");
     shown.remove("weak_signals");
+    shown.remove("against");
+    shown.remove("unheard");
+    shown["ics"].as_object_mut().expect("what was consumed is an object").remove("markers");
     for found in shown["evidence"].as_array_mut().expect("evidence is a list") {
         found.as_object_mut().expect("evidence is an object").remove("reconstruction");
     }
@@ -66,7 +70,6 @@ proptest! {
         interaction in generate::interaction(),
     ) {
         let reading = sense(&protocol, &interaction);
-        let has_masks = protocol.markers.iter().any(|marker| marker.mask.is_some());
         for found in reading.evidence() {
             let mut said = vec![(found.turn, found.range.clone())];
             said.extend(found.joined.iter().map(|stretch| (stretch.turn, stretch.range.clone())));
@@ -74,18 +77,20 @@ proptest! {
             let mut slices = Vec::new();
             for (turn, range) in said {
                 let content = &interaction.turns()[turn].content;
-                let slice = content.get(range).filter(|slice| !slice.is_empty());
-                prop_assert!(slice.is_some(), "{:?} of {:?}", found, content);
-                slices.extend(slice);
+                prop_assert!(content.get(range.clone()).is_some_and(|slice| !slice.is_empty()), "{:?} of {:?}", found, content);
+                let characters = content.char_indices().zip(reading.masked_characters(turn));
+                let shown = characters.filter(|((at, _), _)| range.contains(at)).map(|(_, shown)| shown);
+                slices.push(shown.collect::<String>());
             }
-            let said = slices.join("\n");
-            if has_masks {
-                let hidden = |(shown, there): (char, char)| shown == there || shown == '*';
-                prop_assert_eq!(found.source.chars().count(), said.chars().count());
-                prop_assert!(found.source.chars().zip(said.chars()).all(hidden));
-            } else {
-                prop_assert_eq!(&*found.source, &*said);
-            }
+            let has_masks = protocol.markers.iter().any(|marker| marker.mask.is_some());
+            // A place that begins within a letter or a replaced stretch shows what stands for the whole of it.
+            let begins_within = found.source.starts_with('*') || found.source.contains('<');
+            prop_assert!(*found.source == *slices.join("\n") || has_masks && begins_within, "{:?}", found);
+        }
+        for (turn, Turn { content, .. }) in interaction.turns().iter().enumerate() {
+            let shown = reading.masked_characters(turn);
+            prop_assert_eq!(shown.len(), content.chars().count());
+            prop_assert_eq!(shown.concat(), reading.masked_turn(turn));
         }
     }
 
@@ -96,19 +101,34 @@ proptest! {
     ) {
         let reading = sense(&protocol, &interaction);
         let unit = Unit::ZERO..=Unit::ONE;
-        prop_assert!(unit.contains(&reading.score()));
+        prop_assert_eq!(reading.score().is_some(), reading.fidelity().sufficient);
+        prop_assert!(reading.score().is_none_or(|score| unit.contains(&score)));
         prop_assert!(unit.contains(&reading.fidelity().index));
         for (label, found) in reading.resonance() {
             prop_assert!(unit.contains(&found.activation), "{}: {:?}", label, found);
         }
+        let triggered: Vec<&str> = reading.triggered().collect();
         for found in reading.evidence() {
             prop_assert!(found.score > Unit::ZERO && found.score <= Unit::ONE, "{:?}", found);
+            prop_assert!(triggered.contains(&found.metamarker), "{:?}", found);
+        }
+        for found in reading.against() {
+            prop_assert!(found.score < Unit::ZERO, "{:?}", found);
         }
         for weak in reading.weak_signals() {
-            prop_assert!((Unit(500_000)..=Unit(990_000)).contains(&weak.proximity), "{:?}", weak);
+            prop_assert!((Unit::ZERO..=Unit(990_000)).contains(&weak.proximity), "{:?}", weak);
+            let score = weak.found.as_ref().map(|found| found.score);
+            prop_assert!(score.is_none_or(|score| score > Unit::ZERO && score <= Unit::ONE), "{:?}", weak);
         }
-        let triggered = reading.resonance().filter(|(_, found)| found.triggered).count();
-        prop_assert_eq!(reading.ics().consumed, triggered as u64);
+        prop_assert_eq!(reading.ics().consumed, triggered.len() as u64);
+        // Each contribution is shown once: as evidence, against, or as a weak signal.
+        let ledger = reading.ledger();
+        let matches = ledger.markers.iter().flat_map(|marker| &marker.matches);
+        let (up, down): (Vec<_>, Vec<_>) =
+            matches.filter(|found| found.contribution != Unit::ZERO).partition(|found| found.contribution > Unit::ZERO);
+        let more = |weak: &sonometer::WeakSignal<'_>| weak.kind == HintKind::More && weak.found.is_some();
+        prop_assert_eq!(reading.evidence().count() + reading.weak_signals().filter(more).count(), up.len());
+        prop_assert_eq!(reading.against().count(), down.len());
     }
 
     #[test]
@@ -186,7 +206,7 @@ proptest! {
     #[test]
     fn a_printed_pattern_reads_as_itself(pattern in generate::pattern()) {
         let text = print(&pattern);
-        let context = Context { list: &|_| None, stem: language::find("en").and_then(|l| l.stem) };
+        let context = Context { list: &|_| None, names: &[], stem: language::find("en").and_then(|l| l.stem) };
         let read = phrase::parse(&text, &context);
         prop_assert_eq!(read.as_ref(), Ok(&pattern), "{}", text);
     }

@@ -5,9 +5,9 @@
 
 use proptest::prelude::*;
 use sonometer::interaction::Turn;
-use sonometer::protocol::Modality;
-use sonometer::{Event, Interaction, Place, Protocol, SenseOptions, Sensor, SessionOptions, Step};
-use sonometer::{OffsetUnit, Profile, Reading, View};
+use sonometer::protocol::{Marker, Mask, Modality, NegationMode};
+use sonometer::{Event, Interaction, MaskKey, Place, Protocol, SenseOptions, Sensor, SessionOptions, Step};
+use sonometer::{OffsetUnit, Profile, Reading, Unit, View};
 use sonometer_reference::generate::{self, cases};
 use sonometer_reference::vectors;
 use std::path::Path;
@@ -93,27 +93,62 @@ fn whole(reading: &Reading) -> String {
 
 type Found = (usize, usize, usize, String, i64, String);
 
-/// Content with everything hidden that mask events before `to` hide.
+/// Content up to a place with what mask events show in place of what they hide.
 fn masked(interaction: &Interaction, events: &[&Event], to: Place) -> Vec<String> {
     let turns = interaction.turns().iter().enumerate();
     let turns = turns.take_while(|(turn, _)| *turn <= to.segment);
     turns
         .map(|(turn, Turn { content, .. })| {
-            let mut characters: Vec<char> = content.chars().collect();
+            let characters: Vec<char> = content.chars().collect();
+            let mut text = String::new();
+            let mut done = 0;
             for event in events {
                 if let Event::Mask { segment, start, end, shown } = event
                     && *segment == turn
                 {
-                    assert_eq!(shown.chars().count(), end - start, "{event:?}");
-                    for (c, shown) in characters[*start..*end].iter_mut().zip(shown.chars()) {
-                        *c = if shown == '*' { '*' } else { *c };
-                    }
+                    assert!(done <= *start && start < end, "{event:?}");
+                    text.extend(&characters[done..*start]);
+                    text.push_str(shown);
+                    done = *end;
                 }
             }
-            characters.truncate(if turn == to.segment { to.offset } else { characters.len() });
-            characters.into_iter().collect()
+            let end = if turn == to.segment { to.offset } else { characters.len() };
+            assert!(done <= end, "{events:?}");
+            text.extend(&characters[done..end]);
+            text
         })
         .collect()
+}
+
+/// The markers that have triggered by what begins before a place, and can only rise: what they have found is evidence.
+fn certain(reading: &Reading, chars: impl Fn(usize, usize) -> usize, to: Place) -> Vec<String> {
+    let protocol = reading.protocol();
+    let mut certain = Vec::new();
+    for (entry, marker) in reading.ledger().markers.iter().zip(&protocol.markers) {
+        let flips_here = |other: &&Marker| other.negation == NegationMode::Flip(marker.label.clone());
+        let others = protocol.markers.iter().filter(flips_here);
+        let mut lines = marker.lines.iter().chain(others.flat_map(|other| &other.lines));
+        if marker.per.is_some() || marker.share.is_some() || lines.any(|line| line.strength < Unit::ZERO) {
+            continue;
+        }
+        let settled = entry
+            .matches
+            .iter()
+            .filter(|found| Place { segment: found.turn, offset: chars(found.turn, found.range.start) } < to);
+        let added: Vec<i128> = settled.map(|found| found.contribution.0.into()).collect();
+        let (u, half) = (1_000_000, i128::from(marker.half.0));
+        let sum = (i128::from(marker.bias.0) + added.iter().sum::<i128>()).max(0);
+        let activation = if sum == 0 { 0 } else { (2 * sum * (u + half) + sum + half) / (2 * (sum + half)) };
+        let is_overdue = added.iter().any(|contribution| *contribution > 0);
+        let is_certain = match marker.absence {
+            Some(_) => is_overdue,
+            None => activation >= marker.trigger.0.into(),
+        };
+        if is_certain {
+            certain.push(marker.label.clone());
+        }
+    }
+    certain
 }
 
 fn check_settled(steps: &[Step], reading: &Reading) -> Result<(), TestCaseError> {
@@ -127,11 +162,13 @@ fn check_settled(steps: &[Step], reading: &Reading) -> Result<(), TestCaseError>
         })
         .collect();
     let mut events: Vec<&Event> = Vec::new();
-    let mut before = Place::default();
+    let (mut before, mut passed) = (Place::default(), Place::default());
     let mut released = vec![String::new(); interaction.turns().len()];
-    for Step { settled_to, events: new, released: parts } in steps {
+    for (at, Step { settled_to, released_to, events: new, released: parts }) in steps.iter().enumerate() {
         prop_assert!(*settled_to >= before, "{settled_to:?} after {before:?}");
-        before = *settled_to;
+        prop_assert!(*released_to >= passed, "{released_to:?} after {passed:?}");
+        prop_assert!(released_to >= settled_to, "{released_to:?} behind {settled_to:?}");
+        (before, passed) = (*settled_to, *released_to);
         events.extend(new);
         parts.iter().for_each(|part| released[part.segment].push_str(&part.text));
         let mut told: Vec<Found> = Vec::new();
@@ -142,17 +179,22 @@ fn check_settled(steps: &[Step], reading: &Reading) -> Result<(), TestCaseError>
         }
         told.sort();
         let place = |e: &Found| Place { segment: e.0, offset: e.1 };
-        let mut settled: Vec<Found> = evidence.iter().filter(|e| place(e) < before).cloned().collect();
+        let is_over = at + 1 == steps.len();
+        let certain = certain(reading, chars, before);
+        let is_told = |e: &&Found| is_over || place(e) < before && certain.contains(&e.3);
+        let mut settled: Vec<Found> = evidence.iter().filter(is_told).cloned().collect();
         settled.sort();
         prop_assert_eq!(&told, &settled, "at {:?}", before);
-        let shown: Vec<String> = (0..=before.segment.min(interaction.turns().len() - 1))
+        let shown: Vec<String> = (0..=passed.segment.min(interaction.turns().len() - 1))
             .map(|turn| {
-                let shown: Vec<char> = reading.masked_turn(turn).chars().collect();
-                let len = if turn == before.segment { before.offset } else { shown.len() };
-                shown[..len].iter().collect()
+                let shown = reading.masked_characters(turn);
+                let len = if turn == passed.segment { passed.offset } else { shown.len() };
+                shown[..len].concat()
             })
             .collect();
-        prop_assert_eq!(masked(interaction, &events, before), shown, "at {:?}", before);
+        prop_assert_eq!(&released[..shown.len()], &shown[..], "at {:?}", passed);
+        prop_assert!(released[shown.len()..].iter().all(String::is_empty));
+        prop_assert_eq!(masked(interaction, &events, passed), shown, "at {:?}", passed);
     }
     let shown: Vec<_> = (0..released.len()).map(|turn| reading.masked_turn(turn).into_owned()).collect();
     prop_assert_eq!(released, shown);
@@ -163,17 +205,25 @@ fn chars() -> SessionOptions {
     SessionOptions { unit: OffsetUnit::Chars, release: true, ..SessionOptions::default() }
 }
 
-fn whatever_the_fidelity() -> SessionOptions {
-    let sense = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
-    SessionOptions { sense, ..chars() }
+/// As a call masks, if it says so.
+fn masked_by(mask: Option<Mask>) -> SenseOptions {
+    let mask_key = Some(MaskKey::new(b"sixteen bytes or").expect("is long enough"));
+    SenseOptions { mask, mask_key, ..SenseOptions::default() }
 }
 
-fn check(protocol: &Protocol, interaction: &Interaction, cuts: &Cuts) -> Result<(), TestCaseError> {
+fn check(
+    protocol: &Protocol,
+    interaction: &Interaction,
+    cuts: &Cuts,
+    mask: Option<Mask>,
+) -> Result<(), TestCaseError> {
     let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
-    let (_, reading) = feed(&sensor, interaction, cuts, chars());
-    let at_once = sensor.sense(interaction).expect("every modality is allowed");
+    let sense = masked_by(mask);
+    let (_, reading) = feed(&sensor, interaction, cuts, SessionOptions { sense, ..chars() });
+    let at_once = sensor.sense_with(interaction, sense).expect("every modality is allowed");
     prop_assert_eq!(whole(&reading), whole(&at_once));
-    let (steps, reading) = feed(&sensor, interaction, cuts, whatever_the_fidelity());
+    let sense = SenseOptions { ignore_fidelity: true, ..sense };
+    let (steps, reading) = feed(&sensor, interaction, cuts, SessionOptions { sense, ..chars() });
     check_settled(&steps, &reading)
 }
 
@@ -185,8 +235,9 @@ proptest! {
         protocol in generate::protocol(),
         interaction in interaction(),
         cuts in cuts(),
+        mask in prop::option::of(generate::any_mask()),
     ) {
-        check(&protocol, &interaction, &cuts)?;
+        check(&protocol, &interaction, &cuts, mask)?;
     }
 }
 
@@ -202,8 +253,10 @@ fn vectors_come_in_byte_by_byte_by_words_and_by_segments() {
         if !protocol.modalities.contains(&interaction.modality()) {
             continue;
         }
-        for (sizes, whole_segments) in [(vec![1], false), (vec![4, 5], false), (vec![1 << 20], true)] {
-            if let Err(error) = check(&protocol, &interaction, &Cuts { sizes, whole_segments }) {
+        for (sizes, whole_segments, mask) in
+            [(vec![1], false, None), (vec![4, 5], false, Some(Mask::Numbered)), (vec![1 << 20], true, None)]
+        {
+            if let Err(error) = check(&protocol, &interaction, &Cuts { sizes, whole_segments }, mask) {
                 panic!("{} `{}`: {error}", vector.place, vector.name);
             }
             fed += 1;

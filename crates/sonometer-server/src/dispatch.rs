@@ -12,7 +12,7 @@ use axum::http::request::Parts;
 use axum::http::{Response, StatusCode};
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
-use sonometer_service::{Answer, Caller, Code, Listing, Mode, Refusal, Service, Streaming};
+use sonometer_service::{Answer, Caller, Code, Listing, Mode, Refusal, Service, Streaming, text};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -145,14 +145,19 @@ async fn answer(
     };
     caller.as_ref().map_or(Ok(()), |caller| caller.may(scope))?;
     let pairs = query(&parts)?;
-    let id = match endpoint.path.contains('{') {
+    for (name, value) in &pairs {
+        text::check("the query of the address", name)?;
+        text::check(name, value)?;
+    }
+    let id = match endpoint.parameter() {
         // What is no text in UTF-8 is no id of anything.
-        true => parts.extract::<Path<String>>().await.map_or_else(|_| String::new(), |Path(id)| id),
-        false => String::new(),
+        Some(_) => parts.extract::<Path<String>>().await.map_or_else(|_| String::new(), |Path(id)| id),
+        None => String::new(),
     };
+    text::check(endpoint.parameter().unwrap_or_default(), &id)?;
     let listing = Listing::read(&pairs, endpoint.query)?;
     let named = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let text = match endpoint.body {
+    let body = match endpoint.body {
         Some(_) if endpoint.bodiless && left_out(&parts.headers, body.as_ref()) => "{}".to_owned(),
         Some(_) => arrived(&parts.headers, body, limits).await?,
         None => String::new(),
@@ -160,17 +165,17 @@ async fn answer(
     let key = parts.headers.get("idempotency-key").map(HeaderValue::as_bytes);
     let who = || caller.as_ref().ok_or_else(|| Refusal::new(Code::Unauthorized, "a token is needed"));
     Ok(match endpoint.act {
-        Act::Sense => Reply::Answer(service.sense(who()?, &text, key).await?),
-        Act::Compare => Reply::Answer(service.compare(who()?, &text, key).await?),
-        Act::Batch => Reply::Answer(service.batch(who()?, &text, key).await?),
+        Act::Sense => Reply::Answer(service.sense(who()?, &body, key).await?),
+        Act::Compare => Reply::Answer(service.compare(who()?, &body, key).await?),
+        Act::Batch => Reply::Answer(service.batch(who()?, &body, key).await?),
         Act::Stream => {
             let full = |_| Refusal::unavailable("too many streams at once");
             let place = streams.clone().try_acquire_owned().map_err(full)?;
-            Reply::Stream(service.stream(who()?, &text, key).await?, place)
+            Reply::Stream(service.stream(who()?, &body, key).await?, place)
         }
-        Act::Fidelity => Reply::Answer(service.fidelity(who()?, &text).await?),
+        Act::Fidelity => Reply::Answer(service.fidelity(who()?, &body).await?),
         Act::Usage => Reply::Json(who()?.standing().to_json()),
-        Act::Estimate => Reply::Json(service.estimate(who()?, &text).await?),
+        Act::Estimate => Reply::Json(service.estimate(who()?, &body).await?),
         Act::History => Reply::Json(service.history(who()?, named("period"), &listing).await?),
         Act::Status => Reply::Json(service.status(who()?)),
         Act::Capabilities => Reply::Json(service.capabilities()),
@@ -183,9 +188,9 @@ async fn answer(
         Act::Job => Reply::Json(service.job(who()?, &id).await?),
         Act::Jobs => Reply::Json(service.jobs(who()?, &listing).await?),
         Act::CancelJob => Reply::Json(service.cancel_job(who()?, &id).await?),
-        Act::OpenDive => Reply::Answer(service.dive_open(who()?, &text, key).await?),
-        Act::StepInDive => Reply::Answer(service.dive_act(who()?, &id, &text, key).await?),
-        Act::CloseDive => Reply::Json(service.dive_close(who()?, &id, &text).await?),
+        Act::OpenDive => Reply::Answer(service.dive_open(who()?, &body, key).await?),
+        Act::StepInDive => Reply::Answer(service.dive_act(who()?, &id, &body, key).await?),
+        Act::CloseDive => Reply::Json(service.dive_close(who()?, &id, &body).await?),
         Act::Dive => Reply::Json(service.dive(who()?, &id).await?),
         Act::DiveStatus => Reply::Json(service.dive_status(who()?, &id).await?),
         Act::Keys => Reply::Json(service.signing_keys().await?),

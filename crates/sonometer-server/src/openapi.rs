@@ -5,6 +5,7 @@ use crate::routes::{Act, ENDPOINTS, Endpoint, Token};
 use crate::{examples, schemas};
 use serde_json::{Map, Value, json};
 use sonometer_service::Code;
+use sonometer_service::text::TEXT;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -198,15 +199,14 @@ fn callbacks() -> Value {
 
 fn parameters(endpoint: &Endpoint) -> Vec<Value> {
     let mut parameters = Vec::new();
-    if let Some((_, name)) = endpoint.path.split_once('{') {
-        let name = name.split('}').next().unwrap_or_default();
+    if let Some(name) = endpoint.parameter() {
         let example = match endpoint.act {
             Act::Protocol => "courtesy",
             Act::Metric => "reply-quality",
             Act::Blueprint => "service-call",
             _ => "",
         };
-        let mut id = json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}});
+        let mut id = json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1, "pattern": TEXT}});
         if !example.is_empty() {
             id["example"] = json!(example);
         }
@@ -283,6 +283,9 @@ fn parameter(name: &str) -> (&'static str, Value) {
             "The month, `YYYY-MM`; without it the current one.",
             json!({"type": "string", "pattern": "^(19[789]|[2-8][0-9]{2}|9[0-8][0-9])[0-9]-(0[1-9]|1[0-2])$"}),
         ),
-        _ => ("The version; without it the latest published one.", json!({"type": "string", "minLength": 1})),
+        _ => (
+            "The version; without it the latest published one.",
+            json!({"type": "string", "minLength": 1, "pattern": TEXT}),
+        ),
     }
 }

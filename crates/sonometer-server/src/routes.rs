@@ -156,6 +156,11 @@ impl Endpoint {
             ..Self::get(act, path, answer, about)
         }
     }
+
+    /// The name of the parameter in the path, if there is one.
+    pub(crate) fn parameter(&self) -> Option<&'static str> {
+        self.path.split_once('{')?.1.split('}').next()
+    }
 }
 
 const MEASURING: &[Code] =

@@ -4,10 +4,15 @@ mod dives;
 
 use serde_json::{Map, Value, json};
 use sonometer_service::request::{MAX_CHARACTERS, MAX_SEGMENTS};
-use sonometer_service::shape::NOT_BLANK;
+use sonometer_service::text::{NOT_BLANK, TEXT};
 
 fn text() -> Value {
     json!({"type": "string"})
+}
+
+/// A text that is sent to the service.
+fn sent() -> Value {
+    json!({"type": "string", "pattern": TEXT})
 }
 
 fn word(words: &[&str]) -> Value {
@@ -51,9 +56,12 @@ fn named(schema: &str) -> Value {
 }
 
 /// An object with these keys, and these others that may be missing.
-fn object<const N: usize, const M: usize>(keys: [(&str, Value); N], more: [(&str, Value); M]) -> Value {
-    let required: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-    let all = keys.iter().chain(&more).map(|(key, schema)| ((*key).to_owned(), schema.clone()));
+fn object<const N: usize>(
+    keys: [(&'static str, Value); N],
+    more: impl IntoIterator<Item = (&'static str, Value)>,
+) -> Value {
+    let required = keys.each_ref().map(|(key, _)| *key).to_vec();
+    let all = keys.into_iter().chain(more).map(|(key, schema)| (key.to_owned(), schema));
     let properties: Map<String, Value> = all.collect();
     let mut schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
     if N > 0 {
@@ -62,7 +70,7 @@ fn object<const N: usize, const M: usize>(keys: [(&str, Value); N], more: [(&str
     schema
 }
 
-fn all<const N: usize>(keys: [(&str, Value); N]) -> Value {
+fn all<const N: usize>(keys: [(&'static str, Value); N]) -> Value {
     object(keys, [])
 }
 
@@ -80,25 +88,33 @@ fn price() -> Value {
 }
 
 fn fidelity() -> Value {
-    object([("index", share()), ("sufficient", truth())], [("density", share()), ("clarity", share())])
+    object(
+        [("index", share()), ("sufficient", truth())],
+        [
+            ("density", share()),
+            ("clarity", share()),
+            ("roles_asked", list(text())),
+            ("roles_seen", list(text())),
+        ],
+    )
 }
 
-fn page<const N: usize>(key: &str, item: [(&str, Value); N]) -> Value {
+fn page<const N: usize>(key: &'static str, item: [(&'static str, Value); N]) -> Value {
     all([(key, list(all(item))), ("total", whole()), ("limit", whole()), ("offset", whole())])
 }
 
 fn interaction() -> Value {
-    let content = json!({"type": "string", "maxLength": MAX_CHARACTERS});
+    let content = json!({"type": "string", "maxLength": MAX_CHARACTERS, "pattern": TEXT});
     let segment = object(
         [("role", json!({"type": "string", "pattern": NOT_BLANK})), ("content", content.clone())],
         [("timestamp", json!({"type": "number", "minimum": -9e12, "maximum": 9e12}))],
     );
     let segments = json!({"type": "array", "minItems": 1, "maxItems": MAX_SEGMENTS, "items": segment});
     let address = json!({"type": "string", "format": "uri"});
-    let of = |kinds: &[&str], key: &str, schema: Value, about: &str| {
+    let of = |kinds: &[&str], key: &'static str, schema: Value, about: &str| {
         let mut shape = object(
             [(key, schema)],
-            [("type", word(kinds)), ("language", text()), ("id", text()), ("label", text())],
+            [("type", word(kinds)), ("language", sent()), ("id", sent()), ("label", sent())],
         );
         shape["description"] = json!(about);
         shape
@@ -123,18 +139,26 @@ fn interaction() -> Value {
 fn reading() -> Value {
     let reconstruction = all([("segment_text", text()), ("attribution", text()), ("actant", text())]);
     let stretch = all([("segment", whole()), ("start", whole()), ("end", whole())]);
-    let evidence = object(
-        [("metamarker", text()), ("score", share()), ("source", text())],
+    let place = || {
+        let stretches = list(stretch.clone());
         [
             ("actant", text()),
             ("segment", whole()),
             ("start", whole()),
             ("end", whole()),
-            ("joined", list(stretch)),
-            ("reconstruction", reconstruction),
-        ],
+            ("joined", stretches),
+        ]
+    };
+    let evidence = object(
+        [("metamarker", text()), ("score", share()), ("source", text())],
+        place().into_iter().chain([("reconstruction", reconstruction)]),
     );
-    let weak = all([("metamarker", text()), ("proximity", share()), ("hint", text())]);
+    let weight = json!({"type": "number", "exclusiveMaximum": 0, "description": "What it takes away."});
+    let against = object([("metamarker", text()), ("weight", weight), ("source", text())], place());
+    let weak = object(
+        [("metamarker", text()), ("proximity", share()), ("hint", text())],
+        [("score", share()), ("source", text())].into_iter().chain(place()),
+    );
     let mode = json!({"type": ["string", "null"], "description": "The strongest metamarker; null if none triggered."});
     let signal = all([("spread", share()), ("coherence", share()), ("dominant_mode", mode)]);
     let flow = all([
@@ -145,7 +169,10 @@ fn reading() -> Value {
     ]);
     let trends = &["rising", "falling", "stable", "volatile", "insufficient"];
     let temporal = all([("trend", word(trends)), ("phase_shifts", whole())]);
-    let ics = all([("consumed", whole()), ("cost_usd", amount()), ("sgm_version", word(&["1.0", "1.5"]))]);
+    let ics = object(
+        [("consumed", whole()), ("cost_usd", amount()), ("sgm_version", word(&["1.0", "1.5"]))],
+        [("markers", list(text()))],
+    );
     let component = all([
         ("protocol_id", text()),
         ("version", text()),
@@ -165,7 +192,9 @@ fn reading() -> Value {
         ],
         [
             ("profile", word(PROFILES)),
+            ("against", list(against)),
             ("weak_signals", list(weak)),
+            ("unheard", list(all([("metamarker", text()), ("roles", list(text()))]))),
             ("signal", signal),
             ("actant_flow", flow),
             ("temporal", temporal),
@@ -351,7 +380,7 @@ fn event() -> Value {
 
 /// What the address of a callback is sent.
 fn notification() -> Value {
-    let data = |status: &[&str], key: &str, schema: Value| {
+    let data = |status: &[&str], key: &'static str, schema: Value| {
         all([("job_id", text()), ("status", word(status)), (key, schema)])
     };
     let of =

@@ -6,6 +6,7 @@ use crate::catalogue::{Shelf, compose};
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
 use crate::store::{NewToken, OrgRow, TargetRow};
+use crate::text;
 use crate::token::{self, Mode, Scope};
 use sonometer::stage::Stage;
 use sonometer::{Document, TargetKind, Unit};
@@ -71,6 +72,7 @@ impl Service {
         if self.store().orgs().await?.iter().any(|org| org.id == id) {
             return Err(wrong(format!("there is an organization `{id}` already")));
         }
+        text::check("name", name)?;
         let org = OrgRow { id: id.to_owned(), name: name.to_owned(), created_ms: self.now_ms() };
         self.store().create_org(&org, &Mode::ALL.map(|mode| (mode, Settings::new(mode)))).await?;
         Ok(org)
@@ -90,6 +92,7 @@ impl Service {
         expires_ms: i64,
     ) -> Result<(String, String), Refusal> {
         self.known_org(org).await?;
+        text::check("name", name)?;
         let token = token::write(mode, self.inner.ids.secret()?);
         let mut scopes = scopes.to_vec();
         scopes.sort_unstable();
@@ -115,6 +118,7 @@ impl Service {
     /// # Errors
     /// `invalid_request` if there is no such token, or it was taken back before.
     pub async fn revoke_token(&self, id: &str) -> Result<(), Refusal> {
+        text::check("id", id)?;
         match self.store().revoke_token(id, self.now_ms()).await? {
             true => Ok(()),
             false => Err(wrong(format!("there is no token `{id}` that could be revoked"))),
@@ -126,6 +130,7 @@ impl Service {
     /// # Errors
     /// `invalid_request` if there is no such token.
     pub async fn expire_token(&self, id: &str, expires_ms: i64) -> Result<(), Refusal> {
+        text::check("id", id)?;
         match self.store().expire_token(id, expires_ms).await? {
             true => Ok(()),
             false => Err(wrong(format!("there is no token `{id}`"))),
@@ -149,6 +154,7 @@ impl Service {
         if settings.rate_usd < Unit::ZERO || settings.cap_usd.is_some_and(|cap| cap < Unit::ZERO) {
             return Err(wrong("an amount of money is at least 0"));
         }
+        text::check("tier", &settings.tier)?;
         if settings.tier.trim().is_empty() {
             return Err(wrong("the tier has no name"));
         }
@@ -165,6 +171,7 @@ impl Service {
     /// `invalid_request` with what is wrong: the file, an id that ships, a version that is published with another digest,
     /// something that it names and that is not there.
     pub async fn publish(&self, org: &str, source: &str) -> Result<Published, Refusal> {
+        text::check("the file", source)?;
         if Stage::is_meant(source) {
             return self.publish_stage(org, source).await;
         }

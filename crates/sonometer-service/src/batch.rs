@@ -43,7 +43,8 @@ struct BatchPrice {
 
 /// What one item came to.
 pub(crate) struct Measured {
-    score: Unit,
+    /// `None` if it holds too little.
+    score: Option<Unit>,
     units: u64,
     fidelity: Fidelity,
 }
@@ -85,20 +86,22 @@ pub(crate) fn lines(instrument: &Instrument, measured: &[Measured]) -> Vec<Line>
 /// The answer.
 pub(crate) fn answer(ids: &[String], measured: &[Measured], cost: Unit) -> String {
     let units: u64 = measured.iter().map(|item| item.units).sum();
-    let scores: i128 = measured.iter().map(|item| i128::from(item.score.0)).sum();
+    // What holds too little was not measured, and changes no average.
+    let scores: Vec<i128> = measured.iter().filter_map(|item| Some(item.score?.0.into())).collect();
+    let average = match scores.len() {
+        0 => Unit::ZERO,
+        count => Unit::ratio(scores.iter().sum(), whole(count as u64).0.into()),
+    };
     let results = ids.iter().zip(measured).map(|(id, item)| BatchItem {
         id,
-        score: item.score,
+        // The interface has a number here; the fidelity beside it says what it is worth.
+        score: item.score.unwrap_or(Unit::ZERO),
         metamarkers: item.units,
         fidelity: item.fidelity.index,
     });
     crate::json::text(&BatchAnswer {
         results: results.collect(),
-        summary: BatchSummary {
-            total: measured.len(),
-            average_score: Unit::ratio(scores, whole(measured.len() as u64).0.into()),
-            total_metamarkers: units,
-        },
+        summary: BatchSummary { total: measured.len(), average_score: average, total_metamarkers: units },
         ics: BatchPrice { total_consumed: units, total_cost_usd: cost },
     })
 }

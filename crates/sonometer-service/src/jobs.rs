@@ -14,7 +14,7 @@ use crate::period::{Period, iso};
 use crate::ports::Waits;
 use crate::refusal::{Code, Refusal, shown};
 use crate::request::{self, Asked, Callback, Target, of_item};
-use crate::store::{Along, Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob, Page};
+use crate::store::{Along, Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob, Page, WriteAnswer};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -330,7 +330,7 @@ impl Service {
             let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
             return Ok(Done {
                 lines,
-                answer: Box::new(move |cost| sensed(reading, file.as_deref(), &look, cost)),
+                answer: Box::new(move |cost| sensed(&reading, file.as_deref(), &look, cost)),
             });
         }
         let asked = request::batch(&job.body)?;
@@ -400,7 +400,7 @@ impl Count {
 /// What came of it.
 struct Done {
     lines: Vec<Line>,
-    answer: Box<dyn FnOnce(Unit) -> String + Send>,
+    answer: WriteAnswer,
 }
 
 /// Why a job did not come to its end here.

@@ -28,7 +28,7 @@ pub(crate) fn whole(units: u64) -> Unit {
 }
 
 /// Whether content holds enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Sufficiency {
     /// Density times clarity, 0 to 1.
     #[serde(serialize_with = "number")]
@@ -41,11 +41,20 @@ pub struct Sufficiency {
     /// How much of it can be read; on SGM 1.5.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_number")]
     pub clarity: Option<Unit>,
+    /// The roles that metamarkers ask for, if nobody has one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles_asked: Option<Vec<String>>,
+    /// The roles that speak then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roles_seen: Option<Vec<String>>,
 }
 
 impl From<Fidelity> for Sufficiency {
     fn from(fidelity: Fidelity) -> Self {
-        Self { index: fidelity.index, sufficient: fidelity.sufficient, density: None, clarity: None }
+        let roles = fidelity.unheard.as_deref().cloned();
+        let (roles_asked, roles_seen) = roles.map(|roles| (roles.asked, roles.seen)).unzip();
+        let Fidelity { index, sufficient, .. } = fidelity;
+        Self { index, sufficient, density: None, clarity: None, roles_asked, roles_seen }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::caller::{Caller, key};
 use crate::catalogue::used;
+use crate::effort::Effort;
 use crate::file::{FileRead, Subject, with_origin};
 use crate::json::{Price, Sufficiency, TargetUsed};
 use crate::period::Period;
 use crate::ports::Waits;
 use crate::refusal::{Code, Refusal};
 use crate::request::{self, Asked, BATCH_FILES_NOW, BATCH_JOB, Look, of_item};
-use crate::store::{Along, Charge, Key, Line};
+use crate::store::{Along, Charge, Key, Line, WriteAnswer};
 use crate::{Answer, Service, batch};
 use serde::Serialize;
 use sonometer::protocol::Sgm;
@@ -21,9 +22,6 @@ pub(crate) const SENSE: &str = "POST /api/v1/sense";
 pub(crate) const COMPARE: &str = "POST /api/v1/sense/compare";
 /// See [`SENSE`].
 pub(crate) const BATCH: &str = "POST /api/v1/sense/batch";
-
-/// Up to so many bytes are measured where they are; handing them to another thread would cost more.
-const SHORT: usize = 16 << 10;
 
 #[derive(Serialize)]
 struct FidelityAnswer {
@@ -76,14 +74,15 @@ impl Service {
         if callback.is_some() {
             return self.sense_later(caller, body, key, &instrument, callback).await;
         }
-        let (with, bytes) = (instrument.clone(), body.len().max(subject.bytes()));
+        let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(subject.bytes()));
+        let with = instrument.clone();
         let Subject { interaction, file } = subject;
-        let reading = self.work(bytes, move || with.sense(&interaction)).await?.map_err(Refusal::from)?;
+        let reading = self.work(effort, move || with.sense(&interaction)).await?.map_err(Refusal::from)?;
         if !reading.fidelity().sufficient {
             return Err(Refusal::insufficient(reading.fidelity()));
         }
         let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
-        let answer = Box::new(move |cost| sensed(reading, file.as_deref(), &look, cost));
+        let answer = Box::new(move |cost| sensed(&reading, file.as_deref(), &look, cost));
         self.charge(caller, SENSE, key, lines, answer).await
     }
 
@@ -111,17 +110,17 @@ impl Service {
         let a = self.subject_now(&asked[0], &instrument).await?;
         let b = self.subject_now(&asked[1], &instrument).await?;
         caller.standing().check()?;
-        let bytes = body.len().max(a.bytes() + b.bytes());
+        let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(a.bytes() + b.bytes()));
         let (with, a, b) = (instrument.clone(), a.interaction, b.interaction);
         let compared = self
-            .work(bytes, move || {
+            .work(effort, move || {
                 let sides = [("interaction_a", &a), ("interaction_b", &b)];
                 with.compare(&a, &b, SenseOptions::default()).map_err(|error| one_side(&with, sides, error))
             })
             .await??;
         let lines = vec![Line { target: used(&instrument), units: compared.ics.consumed }];
         let answer = Box::new(move |cost| {
-            let mut compared = compared;
+            let mut compared = compared.clone();
             compared.ics.cost_usd = cost;
             compared.to_json()
         });
@@ -162,10 +161,9 @@ impl Service {
         caller.standing().check()?;
         let bytes: usize =
             interactions.iter().flat_map(|one| one.turns()).map(|turn| turn.content.len()).sum();
+        let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(bytes));
         let with = instrument.clone();
-        let measured = self
-            .work(body.len().max(bytes), move || batch::measure(&with, &interactions, |_| true))
-            .await??;
+        let measured = self.work(effort, move || batch::measure(&with, &interactions, |_| true)).await??;
         let lines = batch::lines(&instrument, &measured);
         let answer = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
         self.charge(caller, BATCH, key, lines, answer).await
@@ -179,13 +177,15 @@ impl Service {
         let request::Compare { root, target } = request::fidelity(body)?;
         let instrument = self.shelf(caller).await?.find(&target)?;
         let subject = self.subject_now(&Asked::under(&root, "interaction")?, &instrument).await?;
-        let (with, bytes) = (instrument.clone(), body.len().max(subject.bytes()));
+        let effort = Effort::reading(body.len().max(subject.bytes()));
+        let with = instrument.clone();
         let fidelity =
-            self.work(bytes, move || with.fidelity(&subject.interaction)).await?.map_err(Refusal::from)?;
+            self.work(effort, move || with.fidelity(&subject.interaction)).await?.map_err(Refusal::from)?;
+        let (density, clarity) = (fidelity.density, fidelity.clarity);
         let mut sufficiency = Sufficiency::from(fidelity);
         if matches!(&*instrument, Instrument::Sensor(sensor) if sensor.protocol().sgm >= Sgm::V1_5) {
-            sufficiency.density = Some(fidelity.density);
-            sufficiency.clarity = Some(fidelity.clarity);
+            sufficiency.density = Some(density);
+            sufficiency.clarity = Some(clarity);
         }
         let ics = Price { consumed: 0, cost_usd: Unit::ZERO };
         let answer = FidelityAnswer { target: used(&instrument), fidelity: sufficiency, ics };
@@ -224,13 +224,13 @@ impl Service {
         })
     }
 
-    /// Measures: short texts at once, long ones on a thread of their own, so that short ones need not wait for them.
+    /// Does what costs little at once, and the rest on a thread of its own.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
-        bytes: usize,
+        effort: Effort,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        if bytes <= SHORT {
+        if effort.is_short() {
             return Ok(work());
         }
         let threads = self.inner.threads.clone();
@@ -257,7 +257,7 @@ impl Service {
         route: &'static str,
         key: Option<Key>,
         lines: Vec<Line>,
-        answer: Box<dyn FnOnce(Unit) -> String + Send>,
+        answer: WriteAnswer,
     ) -> Result<Answer, Refusal> {
         let at_ms = self.now_ms();
         let charge = Charge {
@@ -282,8 +282,8 @@ impl Service {
 }
 
 /// The answer of `sense`: the bytes of the engine, and where in a file its evidence stands if that is asked for.
-pub(crate) fn sensed(reading: AnyReading, file: Option<&FileRead>, look: &Look, cost: Unit) -> String {
-    let reading = reading.with_cost(cost);
+pub(crate) fn sensed(reading: &AnyReading, file: Option<&FileRead>, look: &Look, cost: Unit) -> String {
+    let reading = reading.clone().with_cost(cost);
     let json = reading.to_json(look.view());
     match file {
         Some(file) if look.origin => with_origin(&json, &reading, file),

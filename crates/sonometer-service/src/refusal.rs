@@ -224,10 +224,13 @@ impl Refusal {
 
     /// Too little content.
     pub fn insufficient(fidelity: Fidelity) -> Self {
-        let message = format!(
-            "the content lacks sufficient signal for reliable measurement: fidelity {}; give more readable text",
-            fidelity.index
-        );
+        let message = match &fidelity.unheard {
+            None => format!(
+                "the content lacks sufficient signal for reliable measurement: fidelity {}; give more readable text",
+                fidelity.index
+            ),
+            Some(roles) => format!("nobody was listened to: {roles}"),
+        };
         let mut refusal = Self::new(Code::InsufficientSignal, message);
         refusal.details.fidelity = Some(fidelity.into());
         refusal

@@ -3,14 +3,11 @@
 //! Strict: unknown keys, keys that appear twice, wrong types and values out of range are refused with their place.
 
 use crate::refusal::{Refusal, shown};
+use crate::text::{NOT_BLANK, TEXT, check_body, place_of};
 use serde_json::{Map, Value as Json, json};
 use sonometer::Unit;
 use sonometer::diagnostic::line_and_column;
-use sonometer::protocol::source::{Node, Style, Value, read_json, suggest};
-
-/// The pattern of texts that hold more than white space, with white space written out as Unicode's property says: `\S` leaves out
-/// other characters in each dialect of regular expressions (U+0085 and U+FEFF differ).
-pub const NOT_BLANK: &str = r"[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
+use sonometer::protocol::source::{Node, Style, Value, codes, read_json, suggest};
 
 /// What a value must be.
 #[derive(Clone, Debug)]
@@ -62,7 +59,7 @@ impl Field {
     }
 }
 
-/// Reads a body and checks its shape.
+/// Reads a body and checks its texts and its shape. Every body of every endpoint is read here.
 ///
 /// # Errors
 /// `invalid_request` with the place of the first thing that is wrong.
@@ -71,9 +68,17 @@ pub fn read(body: &str, shape: &Shape) -> Result<Node, Refusal> {
         return Err(Refusal::invalid("line 1, column 1", "the body is empty; send a JSON object"));
     }
     let root = read_json(body).map_err(|found| {
-        let (line, column) = line_and_column(body, found.span.start);
-        Refusal::invalid(format!("line {line}, column {column}"), format!("{}; {}", found.message, found.fix))
+        let place = match found.code {
+            // The text is JSON, so the place is that of a field.
+            codes::LONE_SURROGATE => place_of(body, found.span.start),
+            _ => {
+                let (line, column) = line_and_column(body, found.span.start);
+                format!("line {line}, column {column}")
+            }
+        };
+        Refusal::invalid(place, format!("{}; {}", found.message, found.fix))
     })?;
+    check_body(&root, "")?;
     shape.check(&root, "")?;
     Ok(root)
 }
@@ -197,7 +202,7 @@ impl Shape {
     pub fn schema(&self) -> Json {
         match self {
             Self::Text(least, most) => match least {
-                0 => json!({"type": "string", "maxLength": most}),
+                0 => json!({"type": "string", "maxLength": most, "pattern": TEXT}),
                 _ => json!({"type": "string", "minLength": least, "maxLength": most, "pattern": NOT_BLANK}),
             },
             Self::Address(most) => json!({
@@ -325,14 +330,6 @@ mod tests {
     }
 
     #[test]
-    fn blank_is_what_the_engine_calls_blank() {
-        let pattern = regex::Regex::new(NOT_BLANK).expect("is sound");
-        for sign in '\0'..=char::MAX {
-            assert_eq!(pattern.is_match(&sign.to_string()), !sign.is_whitespace(), "{sign:?}");
-        }
-    }
-
-    #[test]
     fn names_the_place_of_what_does_not() {
         for (body, place, part) in [
             ("", "line 1, column 1", "empty"),
@@ -356,6 +353,10 @@ mod tests {
             (r#"{"name": "a", "window": 1e99}"#, "window", "9e12"),
             (r#"{"name": "a", "inner": {"on": "yes"}}"#, "inner.on", "true or false"),
             (r#"{"name": "a", "inner": {"off": true}}"#, "inner.off", "unknown key"),
+            (r#"{"name": "a\u0000"}"#, "name", "U+0000"),
+            (r#"{"name": "a", "inner": {"x\u0000": true}}"#, "inner.x\\u0000", "a key contains U+0000"),
+            (r#"{"name": "a", "inner": {"on": ["b", "\ude00"]}}"#, "inner.on[1]", "half of a surrogate pair"),
+            (r#"{"name": "a", "\ud83d": 1}"#, "\\ud83d", "half of a surrogate pair"),
         ] {
             let refusal = read(body, &shape()).expect_err(body);
             let found = refusal.details.place.clone().unwrap_or_default();

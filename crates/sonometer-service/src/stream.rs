@@ -7,6 +7,7 @@
 
 use crate::caller::{Caller, key};
 use crate::catalogue::used;
+use crate::effort::Effort;
 use crate::json::{Sufficiency, number};
 use crate::refusal::Refusal;
 use crate::request::{self, Asked, Pace};
@@ -176,7 +177,8 @@ fn end(reading: &AnyReading) -> String {
             resonance.push(Resonance { metamarker: key, score: *score });
         }
     }
-    let complete = Complete { score: reading.score(), ics_consumed: reading.ics().consumed };
+    let complete =
+        Complete { score: reading.score().unwrap_or(Unit::ZERO), ics_consumed: reading.ics().consumed };
     crate::json::text(&End { resonance, fidelity: reading.fidelity().into(), complete })
 }
 
@@ -208,9 +210,10 @@ impl Service {
         }
         let subject = self.subject_now(&asked, &instrument).await?;
         caller.standing().check()?;
-        let (bytes, interaction) = (body.len().max(subject.bytes()), subject.interaction);
+        let effort = Effort::reading(body.len().max(subject.bytes()));
+        let interaction = subject.interaction;
         let (with, whole) = (instrument.clone(), interaction.clone());
-        let fidelity = self.work(bytes, move || with.fidelity(&whole)).await?.map_err(Refusal::from)?;
+        let fidelity = self.work(effort, move || with.fidelity(&whole)).await?.map_err(Refusal::from)?;
         if !fidelity.sufficient {
             return Err(Refusal::insufficient(fidelity));
         }
@@ -236,14 +239,15 @@ impl Service {
     ) -> Result<(), Stopped> {
         let mut session = instrument.session(SessionOptions::default());
         let interaction = Arc::new(interaction);
-        let bytes: usize = interaction.turns().iter().map(|turn| turn.content.len()).sum();
+        let bytes = interaction.turns().iter().map(|turn| turn.content.len()).sum();
+        let effort = Effort::sensing(instrument.steps_per_word(), bytes);
         for number in 0..interaction.turns().len() {
             let length = interaction.turns()[number].content.len();
             let mut from = 0;
             loop {
                 let to = length.min(from + CHUNK);
                 let whole = interaction.clone();
-                let step = self.work(bytes, move || {
+                let step = self.work(effort, move || {
                     let events = take(&mut session, &whole.turns()[number], from, to);
                     (session, events)
                 });
@@ -257,7 +261,7 @@ impl Service {
                 }
             }
         }
-        let reading = self.work(bytes, move || session.finish()).await?.map_err(Refusal::from)?;
+        let reading = self.work(effort, move || session.finish()).await?.map_err(Refusal::from)?;
         if !reading.fidelity().sufficient {
             return Err(Refusal::insufficient(reading.fidelity()).into());
         }

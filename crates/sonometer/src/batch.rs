@@ -84,7 +84,7 @@ impl Sensor {
     /// let mut told = Vec::new();
     /// let end = sensor.batch_each::<_, ()>(NonZeroUsize::MIN, lines.into_iter(), Interaction::from_json, |outcome| {
     ///     told.push(match outcome {
-    ///         Ok(reading) => reading.score().to_string(),
+    ///         Ok(reading) => reading.score().map_or("none".to_owned(), |score| score.to_string()),
     ///         Err(error) => error.place,
     ///     });
     ///     ControlFlow::Continue(())

@@ -6,7 +6,7 @@ use crate::fidelity::Fidelity;
 use crate::ics::Ics;
 use crate::interaction::Interaction;
 use crate::json::Json;
-use crate::protocol::Better;
+use crate::protocol::{Better, Mask};
 use crate::resonance::Resonance;
 use crate::sense::SenseOptions;
 use crate::sensor::Sensor;
@@ -73,6 +73,11 @@ impl Direction {
     }
 }
 
+/// A comparison shows no text, so that none of its masks needs a key.
+fn without_text(options: SenseOptions) -> SenseOptions {
+    SenseOptions { mask: Some(Mask::All), ..options }
+}
+
 impl Sensor {
     /// Measures two interactions and what lies between them.
     ///
@@ -86,7 +91,7 @@ impl Sensor {
         options: SenseOptions,
     ) -> Result<Comparison, Error> {
         let measure = |interaction: &Interaction, name: &'static str| {
-            let reading = self.sense_with(interaction, options)?;
+            let reading = self.sense_with(interaction, without_text(options))?;
             let resonance = reading.resonance().map(owned).collect();
             side(name, interaction, reading.fidelity(), reading.score(), resonance, reading.ics())
         };
@@ -108,7 +113,7 @@ impl Composition {
         options: SenseOptions,
     ) -> Result<Comparison, Error> {
         let measure = |interaction: &Interaction, name: &'static str| {
-            let reading = self.sense_with(interaction, options)?;
+            let reading = self.sense_with(interaction, without_text(options))?;
             let resonance = reading.resonance().map(owned).collect();
             side(name, interaction, reading.fidelity(), reading.score(), resonance, reading.ics())
         };
@@ -125,18 +130,18 @@ fn side(
     name: &str,
     interaction: &Interaction,
     fidelity: Fidelity,
-    score: Unit,
+    score: Option<Unit>,
     resonance: Vec<(String, Unit)>,
     ics: Ics,
 ) -> Result<Side, Error> {
-    if !fidelity.sufficient {
+    let Some(score) = score.filter(|_| fidelity.sufficient) else {
         let Fidelity { index, density, clarity, .. } = fidelity;
         let message = format!(
             "the content lacks sufficient signal: fidelity {index} (density {density}, clarity {clarity}); \
              give more readable text"
         );
         return Err(Error::new(ErrorCode::InsufficientSignal, name, message));
-    }
+    };
     let label = interaction.label().unwrap_or(name.trim_start_matches("interaction_")).to_owned();
     Ok(Side { label, score, resonance, triggered: ics.consumed })
 }

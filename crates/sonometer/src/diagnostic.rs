@@ -128,6 +128,39 @@ impl<'a> IntoIterator for &'a Diagnostics {
     }
 }
 
+/// How many characters of an input one place of a message shows.
+const MAX_EXCERPT: usize = 60;
+/// How many characters a list of names in a message may have.
+const MAX_NAMES: usize = 120;
+
+/// The beginning of a text of the input, short enough for a message and on one line. Whoever reads a message knows the text, and a
+/// log that holds whole inputs holds what was to stay private.
+pub fn excerpt(text: impl AsRef<str>) -> String {
+    let text = text.as_ref();
+    let line = text.split(['\r', '\n']).next().unwrap_or_default();
+    let shown = line.char_indices().nth(MAX_EXCERPT).map_or(line, |(end, _)| &line[..end]);
+    if shown.len() < text.len() { format!("{shown}…") } else { shown.to_owned() }
+}
+
+/// Names, separated by commas, as many as a message can show; how many more there are is said.
+pub fn some_of<T: AsRef<str>>(names: &[T]) -> String {
+    let (mut list, mut shown) = (String::new(), 0);
+    for name in names.iter().map(excerpt) {
+        if shown > 0 && list.len() + name.len() > MAX_NAMES {
+            break;
+        }
+        if shown > 0 {
+            list.push_str(", ");
+        }
+        list.push_str(&name);
+        shown += 1;
+    }
+    match names.len() - shown {
+        0 => list,
+        more => format!("{list} and {more} more"),
+    }
+}
+
 /// The 1-based line and column (in code points) of a byte offset.
 pub fn line_and_column(source: &str, offset: usize) -> (usize, usize) {
     let mut offset = offset.min(source.len());

@@ -1,11 +1,15 @@
 //! Information sufficiency: whether the input holds enough readable content for what the protocol measures.
 
-use crate::evidence::{Setting, TurnFacts};
-use crate::sensor::{Plan, fold_role};
+use crate::counts::Counts;
+use crate::evidence::Setting;
+use crate::hearing::{self, Roles};
+use crate::json::Json;
+use crate::sensor::Plan;
 use crate::unit::Unit;
+use std::sync::Arc;
 
 /// How far a reading can be trusted, and whether it is given at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fidelity {
     /// Density times clarity, 0 to 1.
     pub index: Unit,
@@ -15,48 +19,40 @@ pub struct Fidelity {
     pub density: Unit,
     /// The readable share of the words (as far as a recogniser was sure of them), damped where they are of another language; 0 to 1.
     pub clarity: Unit,
+    /// Whom the markers ask for and who speaks, if none of them could hear anybody: that is insufficient, and the index is 0.
+    pub unheard: Option<Arc<Roles>>,
 }
 
-/// What a text in another language keeps, so that a protocol that asks for next to nothing (card numbers are card numbers
-/// in every language) still measures it.
-const LEAST_IN_LANGUAGE: Unit = Unit(10_000);
+impl Fidelity {
+    /// All of it as canonical JSON, whatever the version of SGM.
+    pub fn to_json(&self) -> String {
+        let mut json = Json::with_capacity(96);
+        json.object(|json| {
+            json.key("index").number(self.index);
+            json.key("sufficient").bool(self.sufficient);
+            json.key("density").number(self.density);
+            json.key("clarity").number(self.clarity);
+            self.write_roles(json);
+        });
+        json.into_text()
+    }
+
+    /// The roles as members of the result, where nobody was listened to.
+    pub(crate) fn write_roles(&self, json: &mut Json) {
+        if let Some(roles) = &self.unheard {
+            json.key("roles_asked").list(|json| roles.asked.iter().for_each(|role| json.string(role)));
+            json.key("roles_seen").list(|json| roles.seen.iter().for_each(|role| json.string(role)));
+        }
+    }
+}
 
 /// Section 6 of the semantics.
 pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
-    let needs = &plan.protocol.fidelity;
-    let sum = |of: fn(&crate::matcher::Count) -> u64| setting.turns.iter().map(|t| of(&t.count)).sum::<u64>();
-    let words = sum(|c| c.words);
-    if words == 0 {
-        let sufficient = needs.sufficient == Unit::ZERO;
-        return Fidelity { index: Unit::ZERO, sufficient, density: Unit::ZERO, clarity: Unit::ZERO };
-    }
-    let met = |have: u64, need: u32| Unit::ratio(have.into(), need.into()).clamp_to_one();
-    let turns = setting.turns.iter().filter(|t| t.count.words > 0).count() as u64;
-    let mut density = met(words, needs.words).min(met(turns, needs.turns));
-    for (role, need) in &needs.roles {
-        let role = plan.role_name(&fold_role(role));
-        let said =
-            setting.turns.iter().filter(|t| t.role.as_deref() == Some(&*role)).map(|t| t.count.words).sum();
-        density = density.min(met(said, *need));
-    }
-    // What a recogniser heard counts as far as it is sure of it.
-    let sure = |turn: &TurnFacts| {
-        let readable = i128::from(turn.count.words - turn.count.unreadable);
-        readable * i128::from(turn.confidence.unwrap_or(Unit::ONE).0)
-    };
-    let readable = Unit::ratio(
-        setting.turns.iter().map(sure).sum(),
-        i128::from(words + sum(|c| c.noise)) * i128::from(Unit::ONE.0),
-    );
-    let in_language = match plan.language {
-        Some(_) => {
-            let (own, foreign) = (sum(|c| c.function_words), sum(|c| c.foreign_words));
-            met((4 * own + 6).saturating_sub(6 * foreign), u32::try_from(words).unwrap_or(u32::MAX))
-                .max(LEAST_IN_LANGUAGE)
-        }
-        None => Unit::ONE,
-    };
-    let clarity = readable.times(in_language);
+    let counts = Counts::of(plan, setting);
+    let unheard = hearing::nobody(plan, setting).map(Arc::new);
+    let density = if unheard.is_some() { Unit::ZERO } else { counts.density() };
+    let clarity = counts.clarity();
     let index = density.times(clarity);
-    Fidelity { index, sufficient: index >= needs.sufficient, density, clarity }
+    let sufficient = index >= plan.protocol.fidelity.sufficient && unheard.is_none();
+    Fidelity { index, sufficient, density, clarity, unheard }
 }

@@ -5,16 +5,18 @@ use crate::composition::{Catalog, Composition, CompositionReading, Document, Tar
 use crate::error::Error;
 use crate::estimate::{Estimate, Rates, estimate};
 use crate::fidelity::Fidelity;
+use crate::hearing::Unheard;
 use crate::ics::Ics;
 use crate::interaction::{Interaction, Turn};
 use crate::profile::View;
-use crate::protocol::{Better, Marker, Modality, Protocol};
+use crate::protocol::{Better, Effect, Marker, Modality, Protocol};
 use crate::reading::{Evidence, Reading};
 use crate::resonance::Resonance;
 use crate::sense::SenseOptions;
-use crate::sensor::Sensor;
+use crate::sensor::{Sensor, Unbounded};
 use crate::session::{CompositionSession, Place, Session, SessionOptions, Step};
 use crate::unit::Unit;
+use crate::weak::WeakSignal;
 
 /// A compiled protocol, metric or blueprint: for programs that take whatever their users name. Immutable, cheap to clone,
 /// shared between threads.
@@ -158,6 +160,14 @@ impl Instrument {
         }
     }
 
+    /// The most steps that it takes for each word of a text, whatever the text. Services can price by it.
+    pub fn steps_per_word(&self) -> u64 {
+        match self {
+            Self::Sensor(sensor) => sensor.steps_per_word(),
+            Self::Composition(whole) => whole.steps_per_word(),
+        }
+    }
+
     /// The sensor of every protocol in it, each once; of a protocol its own. There is at least one.
     pub fn sensors(&self) -> &[Sensor] {
         match self {
@@ -178,6 +188,24 @@ impl Instrument {
         })
     }
 
+    /// What finding each marker means, in the order of [`Instrument::markers`]: also within a metric that turns the score round, for
+    /// it turns what is good round as well.
+    pub fn effects(&self) -> impl Iterator<Item = Effect> {
+        self.sensors().iter().flat_map(|sensor| {
+            let protocol = sensor.protocol();
+            protocol.markers.iter().map(|marker| protocol.effect_of(marker))
+        })
+    }
+
+    /// What the score means and which way is good, in one line: as [`Protocol::score_meaning`] and
+    /// [`Composition::score_meaning`].
+    pub fn score_meaning(&self) -> String {
+        match self {
+            Self::Sensor(sensor) => sensor.protocol().score_meaning(),
+            Self::Composition(whole) => whole.score_meaning(),
+        }
+    }
+
     /// Whether a reading can be shown so. Doors ask before they sense.
     ///
     /// # Errors
@@ -187,6 +215,14 @@ impl Instrument {
             Self::Sensor(sensor) => view.check(sensor.protocol()),
             Self::Composition(_) => view.check_composed(),
         }
+    }
+
+    /// The most characters that a guard holds back, see [`Sensor::guard_bound`].
+    ///
+    /// # Errors
+    /// Why there is no bound.
+    pub fn guard_bound(&self) -> Result<usize, Unbounded> {
+        either!(self, own => own.guard_bound())
     }
 
     /// Measures an interaction.
@@ -280,8 +316,8 @@ impl AnyReading {
         self.readings()[0].interaction()
     }
 
-    /// The overall score, 0 to 1; 0 when the content is insufficient.
-    pub fn score(&self) -> Unit {
+    /// The overall score, 0 to 1; `None` when the content is insufficient: nothing was measured.
+    pub fn score(&self) -> Option<Unit> {
         either!(self, own => own.score())
     }
 
@@ -303,6 +339,26 @@ impl AnyReading {
     /// The evidence in the order of the text, each with the key of its marker.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'_>> {
         either!(self, own => Box::new(own.evidence()) as Box<dyn Iterator<Item = _>>)
+    }
+
+    /// What counts against markers, as [`Reading::against`], each with the key of its marker.
+    pub fn against(&self) -> impl Iterator<Item = Evidence<'_>> {
+        either!(self, own => Box::new(own.against()) as Box<dyn Iterator<Item = _>>)
+    }
+
+    /// The weak signals, the nearest first, each with the key of its marker.
+    pub fn weak_signals(&self) -> impl Iterator<Item = WeakSignal<'_>> {
+        either!(self, own => Box::new(own.weak_signals()) as Box<dyn Iterator<Item = _>>)
+    }
+
+    /// The markers that could hear nobody, as [`Reading::unheard`], each with its key.
+    pub fn unheard(&self) -> impl Iterator<Item = Unheard<'_>> {
+        either!(self, own => Box::new(own.unheard()) as Box<dyn Iterator<Item = _>>)
+    }
+
+    /// The keys of the markers that triggered, in the order of [`Instrument::markers`].
+    pub fn triggered(&self) -> impl Iterator<Item = &str> {
+        either!(self, own => Box::new(own.triggered()) as Box<dyn Iterator<Item = _>>)
     }
 
     /// The same reading at another price, as [`Reading::with_cost`].
@@ -342,6 +398,14 @@ impl AnySession {
         either!(self, own => own.push_segment(segment))
     }
 
+    /// The step of what came in and says nothing: nothing is new.
+    ///
+    /// # Errors
+    /// As [`Session::skip`].
+    pub fn skip(&self) -> Result<Step, Error> {
+        either!(self, own => own.skip())
+    }
+
     /// Says that nothing more comes: everything settles, and what is left is told. [`AnySession::finish`] needs no end before.
     ///
     /// # Errors
@@ -353,6 +417,11 @@ impl AnySession {
     /// Everything before this place is settled, see [`Step::settled_to`].
     pub fn settled_to(&self) -> Place {
         either!(self, own => own.settled_to())
+    }
+
+    /// The text before this place may be shown, see [`Step::released_to`].
+    pub fn released_to(&self) -> Place {
+        either!(self, own => own.released_to())
     }
 
     /// The reading as if the interaction ended here. The session goes on.

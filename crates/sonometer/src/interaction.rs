@@ -105,6 +105,11 @@ impl Interaction {
         Ok(Self { turns: turns.into(), modality, label: None, confidence: None })
     }
 
+    /// The same interaction with as many turns of other content.
+    pub(crate) fn with_turns(&self, turns: Vec<Turn>) -> Self {
+        Self { turns: turns.into(), ..self.clone() }
+    }
+
     /// The turns, in their order. Never empty.
     pub fn turns(&self) -> &[Turn] {
         &self.turns

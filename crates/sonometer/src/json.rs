@@ -99,6 +99,13 @@ impl Json {
         value.write(&mut self.text);
     }
 
+    pub(crate) fn number_or_null(&mut self, value: Option<Unit>) {
+        match value {
+            Some(value) => self.number(value),
+            None => self.null(),
+        }
+    }
+
     pub(crate) fn count(&mut self, value: u64) {
         self.separate();
         let _ = write!(self.text, "{value}");

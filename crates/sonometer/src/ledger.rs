@@ -3,6 +3,7 @@
 //! It shows the protocol's own configuration, so it is for the owner of the protocol, never part of a public result.
 
 use crate::actant::ActantFlow;
+use crate::counts::Counts;
 use crate::evidence::readings::Manner;
 use crate::evidence::{Candidate, condition, lack};
 use crate::json::Json;
@@ -10,6 +11,7 @@ use crate::profile::{FlowOptions, TemporalOptions};
 use crate::protocol::{Importance, LineList, Pole, Repeat, ScoreKind};
 use crate::reading::{Reading, Stretch};
 use crate::resonance::Resonance;
+use crate::sense::counts_of;
 use crate::signal::Signal;
 use crate::temporal::Temporal;
 use crate::unit::Unit;
@@ -23,8 +25,8 @@ pub struct Ledger<'r> {
     pub markers: Vec<MarkerEntry<'r>>,
     /// How the activations become the score.
     pub score_kind: ScoreKind,
-    /// The score.
-    pub score: Unit,
+    /// The score; `None` where nothing was measured.
+    pub score: Option<Unit>,
     /// Density of the fidelity.
     pub density: Unit,
     /// Clarity of the fidelity.
@@ -33,6 +35,8 @@ pub struct Ledger<'r> {
     pub index: Unit,
     /// The index from which content is sufficient.
     pub sufficient_from: Unit,
+    /// What density and clarity are made of.
+    pub counts: Counts,
     /// The signal (SGM 1.5).
     pub signal: Option<Signal<'r>>,
     /// The actant flow (SGM 1.5), with the primary side of the protocol.
@@ -123,11 +127,12 @@ impl Reading {
         Ledger {
             markers: markers.collect(),
             score_kind: protocol.score,
-            score: self.score,
+            score: self.score(),
             density: self.fidelity.density,
             clarity: self.fidelity.clarity,
             index: self.fidelity.index,
             sufficient_from: protocol.fidelity.sufficient,
+            counts: counts_of(&self.sensor, &self.interaction),
             signal: self.signal(),
             actant_flow: self.actant_flow(FlowOptions::default()),
             temporal: self.temporal(TemporalOptions::default()),
@@ -154,7 +159,7 @@ impl Reading {
             list: line.list,
             strength: candidate.strength,
             turn: candidate.turn as usize,
-            range: candidate.range(),
+            range: self.range(candidate),
             joined: self.joined_to(candidate),
             unfolded: candidate.manner == Manner::Unfolded,
             source: self.source(candidate),
@@ -172,13 +177,14 @@ impl Ledger<'_> {
         json.object(|json| {
             json.key("score").object(|json| {
                 json.key("kind").string(self.score_kind.as_str());
-                json.key("value").number(self.score);
+                json.key("value").number_or_null(self.score);
             });
             json.key("fidelity").object(|json| {
                 json.key("density").number(self.density);
                 json.key("clarity").number(self.clarity);
                 json.key("index").number(self.index);
                 json.key("sufficient_from").number(self.sufficient_from);
+                self.counts.write(json);
             });
             json.key("markers").list(|json| {
                 for marker in &self.markers {

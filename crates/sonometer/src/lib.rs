@@ -47,6 +47,7 @@ pub mod language;
 pub mod protocol;
 
 // 2 What is measured.
+mod chat;
 pub mod interaction;
 mod request;
 pub mod text;
@@ -60,7 +61,9 @@ mod sensor;
 
 // 6 Measuring, 7 composing; on SGM 1.5 signal, flow and development.
 pub mod actant;
+mod counts;
 mod fidelity;
+mod hearing;
 mod part;
 mod resonance;
 mod score;
@@ -97,22 +100,25 @@ pub mod semantics {}
 pub use actant::{ActantFlow, Direction};
 pub use compare::{Comparison, Delta, Side};
 pub use composition::{Blueprint, Catalog, Composition, CompositionReading, Document, Metric, TargetKind};
+pub use counts::{Counts, LanguageCounts, RoleCount};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use error::{Error, ErrorCode};
 pub use estimate::{Estimate, Rates};
 pub use fidelity::Fidelity;
 pub use fingerprint::fingerprint;
+pub use hearing::{Roles, Unheard};
 pub use ics::Ics;
 pub use instrument::{AnyReading, AnySession, Instrument};
 pub use interaction::{Interaction, Turn};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};
+pub use mask::MaskKey;
 pub use offset::OffsetUnit;
 pub use profile::{FlowOptions, Profile, TemporalOptions, View};
-pub use protocol::Protocol;
+pub use protocol::{Mask, Protocol};
 pub use reading::{Evidence, Reading, Stretch};
 pub use resonance::Resonance;
 pub use sense::SenseOptions;
-pub use sensor::Sensor;
+pub use sensor::{Sensor, Unbounded};
 pub use session::{CompositionSession, Event, Place, Released, Session, SessionOptions, Step};
 pub use signal::Signal;
 pub use temporal::{Temporal, Trend};

@@ -1,5 +1,7 @@
 //! Places in a text, in the units that doors count in.
 
+use std::ops::Range;
+
 /// The unit in which a door counts offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetUnit {
@@ -54,8 +56,8 @@ impl Offsets {
     }
 
     /// The offsets of a stretch of a turn. Where it begins, counting goes on from.
-    pub(crate) fn range(&mut self, turn: u32, content: &str, start: u32, end: u32) -> (u64, u64) {
-        let (start, end) = (start as usize, end as usize);
+    pub(crate) fn range(&mut self, turn: u32, content: &str, range: Range<usize>) -> (u64, u64) {
+        let Range { start, end } = range;
         if turn != self.turn || start < self.byte {
             (self.turn, self.byte, self.units) = (turn, 0, 0);
         }
@@ -100,7 +102,7 @@ mod tests {
                     let content = &turns[turn];
                     let byte = |at: usize| content.char_indices().nth(at).map_or(content.len(), |(byte, _)| byte);
                     let (start, end) = (byte(*one.min(other)), byte(*one.max(other)));
-                    let told = offsets.range(turn as u32, content, start as u32, end as u32);
+                    let told = offsets.range(turn as u32, content, start..end);
                     let counted = |byte: usize| counted(unit, &content[..byte]) as u64;
                     prop_assert_eq!(told, (counted(start), counted(end)));
                 }

@@ -1,6 +1,6 @@
 //! Strict reading of interactions from JSON: nothing is accepted and ignored.
 
-use crate::diagnostic::line_and_column;
+use crate::diagnostic::{excerpt, line_and_column, some_of};
 use crate::error::Error;
 use crate::interaction::{Interaction, Turn};
 use crate::protocol::Modality;
@@ -58,7 +58,11 @@ pub(crate) fn from_node(root: &Node) -> Result<Interaction, Error> {
         let declared = Modality::from_name(&name).ok_or_else(|| {
             Error::invalid(
                 "type",
-                format!("`{name}` is no modality; write one of {}", Modality::NAMES.join(", ")),
+                format!(
+                    "`{name}` is no modality; write one of {}",
+                    Modality::NAMES.join(", "),
+                    name = excerpt(&name)
+                ),
             )
         })?;
         if declared != interaction.modality() {
@@ -94,7 +98,7 @@ fn segments(root: &Node) -> Result<Vec<Turn>, Error> {
     items.iter().enumerate().map(turn).collect()
 }
 
-fn timestamp(node: &Node, place: &str) -> Result<Option<Unit>, Error> {
+pub(crate) fn timestamp(node: &Node, place: &str) -> Result<Option<Unit>, Error> {
     let Some(value) = node.get("timestamp") else { return Ok(None) };
     let seconds = match &value.value {
         Value::Scalar(scalar) if scalar.style == Style::Number => Unit::parse(&scalar.text),
@@ -103,30 +107,35 @@ fn timestamp(node: &Node, place: &str) -> Result<Option<Unit>, Error> {
     match seconds {
         Some(seconds) => Ok(Some(seconds)),
         None => {
-            let message =
-                format!("`timestamp` is {}, not a number of seconds within 9e12", value.kind_name());
+            let message = format!("`timestamp` is {}, not a number of seconds within 9e12", kind(value));
             Err(Error::invalid(join(place, "timestamp"), message))
         }
     }
 }
 
-fn only_keys(node: &Node, place: &str, known: &[&str]) -> Result<(), Error> {
+pub(crate) fn only_keys(node: &Node, place: &str, known: &[&str]) -> Result<(), Error> {
     let Value::Map(entries) = &node.value else {
-        return Err(Error::invalid(place, format!("{} in the place of an object", node.kind_name())));
+        return Err(Error::invalid(place, format!("{} in the place of an object", kind(node))));
     };
     match entries.iter().find(|(key, _)| !known.contains(&key.text.as_str())) {
         None => Ok(()),
         Some((key, _)) => {
             let fix = match suggest(&key.text, known) {
                 Some(near) => format!("did you mean `{near}`"),
-                None => format!("the keys here are {}", known.join(", ")),
+                None => format!("the keys here are {}", some_of(known)),
             };
-            Err(Error::invalid(join(place, &key.text), format!("unknown key `{}`; {fix}", key.text)))
+            let key = excerpt(&key.text);
+            Err(Error::invalid(join(place, &key), format!("unknown key `{key}`; {fix}")))
         }
     }
 }
 
-fn required_text(node: &Node, place: &str, key: &str) -> Result<String, Error> {
+/// What a value is, in the words of JSON.
+fn kind(node: &Node) -> &'static str {
+    if matches!(node.value, Value::Null) { "null" } else { node.kind_name() }
+}
+
+pub(crate) fn required_text(node: &Node, place: &str, key: &str) -> Result<String, Error> {
     optional_text(node, place, key)?
         .ok_or_else(|| Error::invalid(join(place, key), format!("`{key}` is missing; it must be a text")))
 }
@@ -136,13 +145,13 @@ fn optional_text(node: &Node, place: &str, key: &str) -> Result<Option<String>, 
     match &value.value {
         Value::Scalar(scalar) if scalar.style == Style::Quoted => Ok(Some(scalar.text.clone())),
         _ => {
-            let message = format!("`{key}` is {}, not a text in quotes", value.kind_name());
+            let message = format!("`{key}` is {}, not a text in quotes", kind(value));
             Err(Error::invalid(join(place, key), message))
         }
     }
 }
 
-fn join(place: &str, key: &str) -> String {
+pub(crate) fn join(place: &str, key: &str) -> String {
     if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
 }
 

@@ -1,73 +1,150 @@
-//! Weak signals: markers that nearly triggered, and what was missing.
+//! Weak signals: what markers that did not trigger have found, and what was missing.
 
 use crate::evidence::{Candidate, condition, lack, strength};
 use crate::protocol::{HintKind, Marker};
-use crate::resonance::{Clock, Resonance, Sums};
+use crate::reading::{Evidence, Reading};
+use crate::resonance::{Clock, Sums};
 use crate::sensor::Plan;
 use crate::unit::Unit;
+use std::borrow::Cow;
+use std::cmp::Reverse;
 
-/// A near-threshold activation.
+/// Something that a marker which did not trigger has found, or nearly found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WeakSignal {
-    /// The marker, by its place in the protocol.
+pub struct WeakSignal<'r> {
+    /// The marker, by its place in its protocol.
     pub marker: usize,
-    /// How near it came, above 0, at most 0.99.
+    /// The metamarker, by its key in the reading.
+    pub metamarker: &'r str,
+    /// How near it came, 0 to 0.99.
     pub proximity: Unit,
     /// What was missing.
     pub kind: HintKind,
     /// The same for people: the author's words where there are any.
-    pub hint: String,
+    pub hint: Cow<'r, str>,
+    /// The match behind it, with what it adds to its marker or would have added; `None` where there is no such match.
+    pub found: Option<Evidence<'r>>,
+}
+
+/// A weak signal before anybody asks for its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Near {
+    pub(crate) marker: u32,
+    pub(crate) proximity: Unit,
+    pub(crate) kind: HintKind,
+    /// The match behind it, among the candidates of the reading.
+    pub(crate) candidate: Option<usize>,
+    /// What that adds, or would have added.
+    pub(crate) score: Unit,
 }
 
 const HIGHEST: Unit = Unit(990_000);
-/// Less of the evidence, or of the time, is no weak signal.
+/// Less of the evidence, or of the time, is no weak signal where no match stands for it.
 const LEAST: Unit = Unit(500_000);
 
-/// The weak signal of a marker that did not trigger; `candidates` are all of its own.
-pub(crate) fn of_marker(
+/// What a marker that did not trigger missed most narrowly. `candidates` are all of its own, of which the first is
+/// number `first` of the reading.
+pub(crate) fn near_miss(
     plan: &Plan,
-    number: usize,
-    resonance: &Resonance,
+    marker: u32,
     sums: &Sums,
     candidates: &[Candidate],
-    said_by: impl Fn(&Candidate) -> Option<String>,
-) -> Option<WeakSignal> {
-    let marker = &plan.protocol.markers[number];
-    let mut best: Option<(Unit, HintKind, Option<&Candidate>)> = None;
-    let more = Unit::ratio(resonance.activation.0.into(), marker.trigger.0.into());
-    if more >= LEAST {
-        best = Some((more.min(HIGHEST), HintKind::More, None));
-    }
-    if let Clock::Runs(over) = sums.clock
+    first: usize,
+) -> Option<Near> {
+    let mut best: Option<Near> = None;
+    if let Clock::Runs { over, since } = sums.clock
         && over >= LEAST
     {
-        best = Some((over.min(HIGHEST), HintKind::Deadline, None));
+        let (proximity, candidate) = (over.min(HIGHEST), since.map(|at| first + at));
+        best = Some(Near { marker, proximity, kind: HintKind::Deadline, candidate, score: Unit::ONE });
     }
-    let mut missed: Vec<_> = candidates.iter().flat_map(|c| misses(plan, sums, c)).collect();
-    // The first of the nearest wins: after these two, the order of the text.
-    missed.sort_by_key(|(_, kind, c)| (c.turn, c.start, c.end, c.line, *kind));
-    for (proximity, kind, candidate) in missed {
-        if best.as_ref().is_none_or(|best| proximity > best.0) {
-            best = Some((proximity, kind, Some(candidate)));
+    let mut missed: Vec<(&Candidate, Near)> = Vec::new();
+    for (at, candidate) in (first..).zip(candidates) {
+        missed.extend(misses(plan, sums, candidate, at).map(|near| (candidate, near)));
+    }
+    // The first of the nearest wins, in the order of the text.
+    missed.sort_by_key(|(c, near)| (c.turn, c.start, c.end, c.line, near.kind));
+    for (_, near) in missed {
+        if best.as_ref().is_none_or(|best| near.proximity > best.proximity) {
+            best = Some(near);
         }
     }
-    best.map(|(proximity, kind, candidate)| {
-        let speaker = candidate.and_then(said_by);
-        WeakSignal { marker: number, proximity, kind, hint: hint(marker, kind, speaker) }
-    })
+    best
+}
+
+impl Reading {
+    /// What the markers that did not trigger have found, and what each of them missed most narrowly; the nearest first.
+    pub fn weak_signals(&self) -> impl Iterator<Item = WeakSignal<'_>> {
+        self.near().into_iter().map(|near| self.weak_signal(&near, self.label(near.marker)))
+    }
+
+    /// A weak signal of a marker that is called `metamarker`.
+    pub(crate) fn weak_signal<'r>(&'r self, near: &Near, metamarker: &'r str) -> WeakSignal<'r> {
+        let found = near.candidate.map(|at| {
+            let found = self.evidence_of(&self.candidates[at], metamarker);
+            Evidence { score: near.score, ..found }
+        });
+        let (marker, hint) = (near.marker as usize, self.hint(near));
+        WeakSignal { marker, metamarker, proximity: near.proximity, kind: near.kind, hint, found }
+    }
+
+    /// All weak signals in their order.
+    pub(crate) fn near(&self) -> Vec<Near> {
+        let mut all = Vec::new();
+        let mut near_misses = self.near_misses.iter().peekable();
+        for (marker, resonance) in self.resonances.iter().filter(|(_, found)| !found.triggered) {
+            let trigger = self.protocol().markers[*marker as usize].trigger;
+            let more = Unit::ratio(resonance.activation.0.into(), trigger.0.into());
+            let of_marker = |candidate: Option<usize>, score: Unit| Near {
+                marker: *marker,
+                proximity: more.min(HIGHEST),
+                kind: HintKind::More,
+                candidate,
+                score,
+            };
+            let own = self.candidates.partition_point(|c| c.marker < *marker)
+                ..self.candidates.partition_point(|c| c.marker <= *marker);
+            let mut contributions: Vec<usize> =
+                own.filter(|at| self.candidates[*at].contribution > Unit::ZERO).collect();
+            contributions.sort_by_key(|at| self.candidates[*at].in_text());
+            if contributions.is_empty() && more >= LEAST {
+                all.push(of_marker(None, Unit::ZERO));
+            }
+            let score = |at: usize| self.candidates[at].contribution.clamp_to_one();
+            all.extend(contributions.into_iter().map(|at| of_marker(Some(at), score(at))));
+            all.extend(near_misses.next_if(|near| near.marker == *marker));
+        }
+        all.sort_by_key(|near| Reverse(near.proximity));
+        all
+    }
+
+    /// The author's words for a reason, or a standard sentence that gives nothing of the scoring away.
+    pub(crate) fn hint(&self, near: &Near) -> Cow<'_, str> {
+        let marker = &self.protocol().markers[near.marker as usize];
+        if let Some((_, text)) = marker.hints.iter().find(|(kind, _)| *kind == near.kind) {
+            return text.into();
+        }
+        let said_by = near.candidate.and_then(|at| {
+            let turn = self.candidates[at].turn as usize;
+            self.interaction.turns()[turn].role.as_deref()
+        });
+        standard_hint(marker, near.kind, said_by)
+    }
 }
 
 /// What a candidate would have triggered its marker with, each with its proximity.
-fn misses<'c>(
-    plan: &Plan,
-    sums: &Sums,
-    candidate: &'c Candidate,
-) -> impl Iterator<Item = (Unit, HintKind, &'c Candidate)> {
+fn misses(plan: &Plan, sums: &Sums, candidate: &Candidate, at: usize) -> impl Iterator<Item = Near> {
     let marker = &plan.protocol.markers[candidate.marker as usize];
     let near = |kind: HintKind, missing: Unit, tokens: u32| {
         let would_trigger = missing > Unit::ZERO && sums.resonance(marker, missing).triggered;
         let tokens = i128::from(tokens.max(1));
-        would_trigger.then(|| (Unit::ratio(tokens, tokens + 1).min(HIGHEST), kind, candidate))
+        would_trigger.then(|| Near {
+            marker: candidate.marker,
+            proximity: Unit::ratio(tokens, tokens + 1).min(HIGHEST),
+            kind,
+            candidate: Some(at),
+            score: missing.min(Unit::ONE),
+        })
     };
     let failure = only_failure(candidate.failed).and_then(|kind| {
         let tokens = match kind {
@@ -100,16 +177,13 @@ fn only_failure(failed: u8) -> Option<HintKind> {
     }
 }
 
-/// The author's words for a reason, or a standard sentence that gives nothing of the scoring away.
-fn hint(marker: &Marker, kind: HintKind, speaker: Option<String>) -> String {
-    if let Some((_, text)) = marker.hints.iter().find(|(k, _)| *k == kind) {
-        return text.clone();
-    }
+/// What is said for a reason where the author says nothing; nothing of the scoring is given away.
+fn standard_hint(marker: &Marker, kind: HintKind, said_by: Option<&str>) -> Cow<'static, str> {
     match kind {
         HintKind::More => "needs more evidence of the same kind".into(),
         HintKind::Role => {
-            let speaker = speaker.as_deref().unwrap_or("nobody named");
-            format!("said by {speaker}, expected {}", marker.by.join(" or "))
+            let speaker = said_by.unwrap_or("nobody named");
+            format!("said by {speaker}, expected {}", marker.by.join(" or ")).into()
         }
         HintKind::Where => "said outside the part of the interaction that counts".into(),
         HintKind::Except => "said in a way that is excepted".into(),

@@ -85,8 +85,8 @@ fn what_was_found_has_its_key_and_stands_in_the_order_of_the_text() {
     let reading = shared.sense(&text("No. Not bad at all, so thank you, not a good day.")).expect("is read");
     let found: Vec<_> = reading.evidence().map(|e| (e.metamarker, e.source.into_owned())).collect();
     assert_eq!(found, [("other/thanks", "Not bad".to_owned()), ("kind/thanks", "thank you".to_owned())]);
-    let weak: Vec<_> = reading.weak_signals().map(|(key, weak)| (key, weak.hint.as_str())).collect();
-    assert_eq!(weak, [("praise", "said, but negated")]);
+    let weak: Vec<_> = reading.weak_signals().map(|weak| (weak.metamarker, weak.hint.into_owned())).collect();
+    assert_eq!(weak, [("praise", "said, but negated".to_owned())]);
     // The JSON says the same.
     let json =
         reading.to_json(sonometer::View { profile: sonometer::Profile::Discovery, ..Default::default() });

@@ -150,6 +150,32 @@ fn authors_are_told_what_is_wrong_where_and_how_to_mend_it() {
     assert_eq!(text.lines().count(), expected.lines().count(), "expected.txt has another length");
 }
 
+/// How many characters of an input a message and its fix may show.
+const MOST_ECHOED: usize = 200;
+
+#[test]
+fn no_message_repeats_much_of_its_input() {
+    let mut long = Vec::new();
+    for (name, source) in cases().into_iter().filter(|(name, _)| !name.contains("made")) {
+        // Each word of each case in its turn becomes a long one.
+        let starts = source.char_indices().filter(|(at, c)| {
+            c.is_ascii_alphabetic() && !source[..*at].ends_with(|c: char| c.is_ascii_alphanumeric())
+        });
+        for (start, _) in starts.collect::<Vec<_>>() {
+            let blown = format!("{}{}{}", &source[..start], "ж".repeat(1_000), &source[start..]);
+            for finding in findings(&blown) {
+                for part in [&finding.message, &finding.fix] {
+                    let echoed = part.matches('ж').count();
+                    if echoed > MOST_ECHOED {
+                        long.push(format!("{name} at {start}, {}: {echoed} characters", finding.code));
+                    }
+                }
+            }
+        }
+    }
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
 #[test]
 fn every_code_of_the_sources_has_a_case() {
     let covered: Vec<String> = cases().into_keys().map(|name| code_of(&name).to_owned()).collect();

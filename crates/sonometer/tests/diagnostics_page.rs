@@ -182,5 +182,5 @@ fn every_code_has_its_section_and_only_what_is_too_large_is_not_shown() {
     assert_eq!(sections().map(|section| section.code).collect::<Vec<_>>(), codes);
     let hinted: Vec<&str> =
         sections().filter(|section| section.example.language == "text").map(|section| section.code).collect();
-    assert_eq!(hinted, ["SM0101", "SM0105", "SM0125", "SM0132", "SM0201", "SM0321"]);
+    assert_eq!(hinted, ["SM0101", "SM0105", "SM0125", "SM0132", "SM0201", "SM0321", "SM0420", "SM0421"]);
 }

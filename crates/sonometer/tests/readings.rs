@@ -73,9 +73,9 @@ fn what_is_found_as_written_is_not_found_again() {
         EVERYTHING,
         r#"{"label": "m", "strong": "(hate|love|c4t)", "negation": "drop"}, {"label": "n", "strong": "love hate"}"#,
     );
-    // As written the match is negated, unfolded it is the same match.
+    // As written the match is negated, unfolded it is the same match; a cue in disguise negates it too.
     assert_eq!(verdicts(&text(&sensor, "I do not hate it, s0 what")), [("hate".into(), "negated".into())]);
-    assert_eq!(verdicts(&text(&sensor, "I n0t hate it")), [("hate".into(), String::new())]);
+    assert_eq!(verdicts(&text(&sensor, "I n0t hate it")), [("hate".into(), "negated".into())]);
     assert_eq!(verdicts(&text(&sensor, "not h4te")), [("h4te".into(), "negated".into())]);
     // Another line may find the same place in the unfolded text; of a line, the reading as written goes first.
     assert_eq!(
@@ -94,10 +94,10 @@ fn exact_words_expressions_and_shouts_look_at_the_unfolded_text() {
 }
 
 #[test]
-fn exceptions_hold_in_their_own_reading() {
+fn exceptions_hold_in_their_own_reading_and_for_what_is_written() {
     let sensor = sensor(EVERYTHING, r#"{"label": "m", "strong": "hell", "except": "hell yes"}"#);
     assert_eq!(verdicts(&text(&sensor, "h3ll yes")), [("h3ll".into(), "except".into())]);
-    assert_eq!(verdicts(&text(&sensor, "hell y3s")), [("hell".into(), String::new())]);
+    assert_eq!(verdicts(&text(&sensor, "hell y3s")), [("hell".into(), "except".into())]);
 }
 
 #[test]
@@ -212,7 +212,10 @@ fn conditions_are_those_of_the_window() {
         found("**** \n**mber".replace(' ', "").as_str(), "")
     );
     assert_eq!(verdict(&[("client", "no card"), ("client", "number")]), found("****\n**mber", "negated"));
-    assert_eq!(verdict(&[("agent", "card"), ("agent", "number")]), found("****\n**mber", "role"));
+    assert_eq!(
+        verdict(&[("agent", "card"), ("agent", "number"), ("client", "yes")]),
+        found("****\n**mber", "role")
+    );
     assert_eq!(
         verdict(&[("client", "not the 4111 1111"), ("client", "1111 1111")]),
         found("4111 1111\n1111 1111", "except negated")

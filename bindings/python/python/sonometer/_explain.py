@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._sonometer import Reading
-    from .model import LedgerMarker, LedgerMatch
+    from .model import Counts, LedgerMarker, LedgerMatch
 
 
 def explain(reading: Reading) -> str:
@@ -15,9 +15,11 @@ def explain(reading: Reading) -> str:
     target = reading.target
     lines = [
         f"{target.name} ({target.id}@{target.version})",
-        f"score {_number(ledger.score)} ({ledger.score_kind})",
+        f"score {'none, the content is insufficient' if ledger.score is None else _number(ledger.score)} ({ledger.score_kind})",
+        *([] if ledger.score is None else [f"  {target.score_meaning}"]),
         f"fidelity {_number(ledger.index)} = density {_number(ledger.density)} × clarity {_number(ledger.clarity)}, "
         f"sufficient from {_number(ledger.sufficient_from)}",
+        *_counted(ledger.counts),
     ]
     for marker in ledger.markers:
         if marker.matches or marker.activation > 0:
@@ -26,6 +28,19 @@ def explain(reading: Reading) -> str:
     if silent:
         lines += ["", "nothing of " + ", ".join(silent)]
     return "\n".join(lines)
+
+
+def _counted(counts: Counts) -> list[str]:
+    """Density and clarity as sums to check."""
+    if counts.words == 0:
+        return ["density and clarity: no words"]
+    needs = [f"{counts.words} words ÷ {counts.words_needed}", f"{counts.turns} turns ÷ {counts.turns_needed}"]
+    needs += [f"{words} words by {role} ÷ {needed}" for role, (words, needed) in counts.roles.items()]
+    clarity = f"readable {_number(counts.readable)} ÷ ({counts.words} words + {counts.noise} noise)"
+    if counts.language is not None:
+        told = f"4·{counts.function_words} + 6 − 6·{counts.foreign_words}"
+        clarity += f" × max(0.01, min(1, ({told}) ÷ {counts.words}))"
+    return [f"density = min(1, {', '.join(needs)})", f"clarity = {clarity}"]
 
 
 def _head(marker: LedgerMarker) -> str:

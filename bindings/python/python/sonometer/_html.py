@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._sonometer import BaseReading, StageCard
-    from .model import Evidence
+    from .model import Evidence, Marker
 
 _MOST_SEGMENTS = 200
 _MOST_CHARACTERS = 20_000
-_HUES = (210, 35, 130, 285, 0, 175, 60, 325)
 
 # A notebook may follow the system, or have a theme of its own: Jupyter says so by an attribute, VS Code by a class.
 _LIGHT = "--ink:#1f2328;--dim:#59636e;--line:#d1d9e0;--back:#f6f8fa;--mark:88%;--text:25%"
@@ -35,15 +34,16 @@ def reading(reading: BaseReading) -> str:
     """A reading with its head, its content and its triggered metamarkers."""
     target, evidence = reading.target, reading.evidence
     keys = list(dict.fromkeys(found.metamarker for found in evidence))
-    hues = {key: _HUES[at % len(_HUES)] for at, key in enumerate(keys)}
+    hues = _hues(target.metamarkers, keys)
     # What could not be measured has no score to look at.
-    score = f"score <strong>{reading.score:g}</strong> " if reading.sufficient else ""
+    score = f"score <strong>{reading.score:g}</strong> " if reading.score is not None else ""
+    meaning = f'<div class="dim">{escape(target.score_meaning)}</div>' if reading.score is not None else ""
     parts = [
         _STYLE,
         '<div class="sonometer">',
         f"<div><strong>{escape(target.name)}</strong> "
         f'<span class="dim">{escape(target.id)}@{escape(target.version)}</span> {score}'
-        f'<span class="dim">fidelity {reading.fidelity.index:g}</span></div>',
+        f'<span class="dim">fidelity {reading.fidelity.index:g}</span></div>{meaning}',
     ]
     if not reading.sufficient:
         parts.append('<div class="dim">The content lacks sufficient signal.</div>')
@@ -52,27 +52,37 @@ def reading(reading: BaseReading) -> str:
         by_segment.setdefault(found.segment, []).append(found)
         for stretch in found.joined:
             by_segment.setdefault(stretch.segment, []).append(found)
-    masked = reading.masked
+    segments = reading.interaction.segments
     shown = 0
-    for at, segment in enumerate(reading.interaction.segments[:_MOST_SEGMENTS]):
+    for at, segment in enumerate(segments[:_MOST_SEGMENTS]):
         if shown > _MOST_CHARACTERS:
             break
-        said = _said(masked[at], at, by_segment.get(at, []), hues, _MOST_CHARACTERS - shown)
-        shown += min(len(masked[at]), _MOST_CHARACTERS - shown) + 1
+        masked = reading.masked_characters(at)
+        said = _said(masked, at, by_segment.get(at, []), hues, _MOST_CHARACTERS - shown)
+        shown += min(len(masked), _MOST_CHARACTERS - shown) + 1
         said = f'<span class="said">{said}</span>'
         if segment.role is None:
             parts.append(f'<div class="text">{said}</div>')
         else:
             parts.append(f'<div class="turn"><span class="dim">{escape(segment.role)}</span>{said}</div>')
     else:
-        at = min(len(masked), _MOST_SEGMENTS)
-    if at < len(masked):
-        parts.append(f'<div class="dim">… {len(masked) - at} more segments</div>')
+        at = min(len(segments), _MOST_SEGMENTS)
+    if at < len(segments):
+        parts.append(f'<div class="dim">… {len(segments) - at} more segments</div>')
     if keys:
         legend = (f'<mark style="--hue:{hues[key]}">{escape(key)} {reading.resonance[key]:g}</mark>' for key in keys)
         parts.append(f'<div class="keys">{"".join(legend)}</div>')
     parts.append("</div>")
     return "".join(parts)
+
+
+def _hues(markers: Sequence[Marker], keys: Sequence[str]) -> dict[str, int]:
+    """Cool hues are good news, warm ones bad, as in the terminal and in the pages of the command."""
+    effects = {marker.label: marker.effect for marker in markers}
+    good = [key for key in keys if effects[key] == "improves"]
+    bad = [key for key in keys if effects[key] == "worsens"]
+    cool = {key: 140 + at * 47 % 140 for at, key in enumerate(good)}
+    return cool | {key: (340 + at * 23 % 70) % 360 for at, key in enumerate(bad)}
 
 
 def card(card: StageCard) -> str:
@@ -98,8 +108,8 @@ def card(card: StageCard) -> str:
     return "".join(parts)
 
 
-def _said(text: str, segment: int, evidence: Sequence[Evidence], hues: dict[str, int], room: int) -> str:
-    """The text of a segment, cut where evidence begins or ends; what is too long for a page is left out."""
+def _said(text: Sequence[str], segment: int, evidence: Sequence[Evidence], hues: dict[str, int], room: int) -> str:
+    """A segment, by what is shown for each character, cut where evidence begins or ends; what is too long for a page is left out."""
     end = min(len(text), room)
     spans: list[tuple[int, int, str]] = []
     for found in evidence:
@@ -122,7 +132,7 @@ def _said(text: str, segment: int, evidence: Sequence[Evidence], hues: dict[str,
                 del open_keys[key]
         for key in begins.get(start, ()):
             open_keys[key] = open_keys.get(key, 0) + 1
-        piece = escape(text[start:stop])
+        piece = escape("".join(text[start:stop]))
         if open_keys:
             first, title = next(iter(open_keys)), escape(", ".join(open_keys))
             piece = f'<mark style="--hue:{hues[first]}" title="{title}">{piece}</mark>'

@@ -50,7 +50,7 @@ __all__ = [
 __version__: str
 
 _Number: TypeAlias = int | float | Decimal
-# (role, content) or (role, content, seconds); of a list of both, type checkers know no more than this.
+# (role, content), (role, content, seconds) or a chat message; of a list of these, type checkers know no more than this.
 _Segment: TypeAlias = tuple[str | _Number | None, ...] | Mapping[str, object]
 _Interaction: TypeAlias = str | Interaction | Extract | Sequence[_Segment] | Mapping[str, object]
 _Target: TypeAlias = str | PathLike[str] | Mapping[str, object] | Target[BaseReading]
@@ -173,6 +173,9 @@ class Target(Generic[_R_co]):
     def better(self) -> Literal["higher", "lower"]:
         """Which scores are the good ones."""
     @property
+    def score_meaning(self) -> str:
+        """What the ends of the score stand for and which way is good, in one line."""
+    @property
     def modalities(self) -> tuple[_Modality, ...]:
         """What it reads."""
     @property
@@ -188,9 +191,18 @@ class Target(Generic[_R_co]):
     def warnings(self) -> tuple[model.Diagnostic, ...]:
         """What its author should look at."""
     def sense(
-        self, interaction: _Interaction, /, *, usd_per_ics: _Number | None = None, ignore_fidelity: bool = False
+        self,
+        interaction: _Interaction,
+        /,
+        *,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> _R_co:
         """Measures an interaction. Content that is insufficient gives a reading too: one that says so."""
+    def mask(self, text: str, /, *, mask: str | None = None, mask_key: bytes | None = None) -> str:
+        """A text with everything masked that the target masks: what may be shown or stored."""
     def fidelity(self, interaction: _Interaction, /) -> model.Fidelity:
         """Whether an interaction holds enough for a reliable reading; costs no ICS."""
     def compare(
@@ -213,6 +225,8 @@ class Target(Generic[_R_co]):
         threads: int | None = None,
         usd_per_ics: _Number | None = None,
         ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> list[_R_co]:
         """Measures many interactions on all cores; the readings stand in the order of the interactions."""
     @overload
@@ -225,6 +239,8 @@ class Target(Generic[_R_co]):
         threads: int | None = None,
         usd_per_ics: _Number | None = None,
         ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> list[_R_co | SonometerError]:
         """Measures many interactions on all cores; the readings stand in the order of the interactions."""
     @overload
@@ -238,6 +254,8 @@ class Target(Generic[_R_co]):
         chunk: int = 256,
         usd_per_ics: _Number | None = None,
         ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> Readings[_R_co]:
         """As `batch`, one reading after the other, in memory that does not grow."""
     @overload
@@ -251,6 +269,8 @@ class Target(Generic[_R_co]):
         chunk: int = 256,
         usd_per_ics: _Number | None = None,
         ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> Readings[_R_co | SonometerError]:
         """As `batch`, one reading after the other, in memory that does not grow."""
     def session(
@@ -260,29 +280,36 @@ class Target(Generic[_R_co]):
         release: bool = False,
         usd_per_ics: _Number | None = None,
         ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> Session[_R_co]:
         """Begins to sense an interaction that comes in bit by bit."""
     def stream(
         self,
-        chunks: Iterable[_Chunk | _Segment] | AsyncIterable[_Chunk | _Segment],
+        chunks: Iterable[_Chunk | _Segment | None] | AsyncIterable[_Chunk | _Segment | None],
         /,
         *,
         offsets: _Offsets = "chars",
         release: bool = False,
         usd_per_ics: _Number | None = None,
         ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> Stream[_R_co]:
         """Senses what comes in, such as the tokens of a language model: a step for each, and one more at the end."""
     def guard(
         self,
-        chunks: Iterable[_Chunk] | AsyncIterable[_Chunk],
+        chunks: Iterable[_Chunk | None] | AsyncIterable[_Chunk | None],
         /,
         *,
         offsets: _Offsets = "chars",
         usd_per_ics: _Number | None = None,
         ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
     ) -> Guard[_R_co]:
-        """Guards a text that comes in: gives out only what has settled, with everything masked that the target masks."""
+        """Guards a text that comes in: gives out only what no masked pattern can reach any more, with everything masked that
+        the target masks."""
     def estimate(
         self, length: int, /, modality: _Modality = "text", *, usd_per_ics: _Number | None = None
     ) -> model.Estimate:
@@ -333,8 +360,8 @@ class BaseReading:
     def interaction(self) -> Interaction:
         """What was sensed."""
     @property
-    def score(self) -> float:
-        """The overall score, 0 to 1; 0 when the content is insufficient."""
+    def score(self) -> float | None:
+        """The overall score, 0 to 1; None when the content is insufficient."""
     @property
     def sufficient(self) -> bool:
         """Whether there was enough to measure: `fidelity.sufficient`."""
@@ -352,16 +379,24 @@ class BaseReading:
         """The keys of the metamarkers that triggered."""
     @property
     def evidence(self) -> tuple[model.Evidence, ...]:
-        """The evidence in the order of the text; its places are code points."""
+        """What triggered metamarkers, in the order of the text; its places are code points."""
+    @property
+    def against(self) -> tuple[model.Evidence, ...]:
+        """What counts against metamarkers, by lines of a negative weight, in the order of the text."""
     @property
     def weak_signals(self) -> tuple[model.WeakSignal, ...]:
-        """Metamarkers that nearly triggered, the nearest first, and what was missing."""
+        """What metamarkers that did not trigger have found or nearly found, the nearest first, and what was missing."""
+    @property
+    def unheard(self) -> tuple[model.Unheard, ...]:
+        """Metamarkers that could hear nobody, since no segment has a role that they ask for."""
     @property
     def ics(self) -> model.Ics:
         """What it consumed."""
     @property
     def masked(self) -> tuple[str, ...]:
         """The content of each segment with everything hidden that a mask covers: what may be shown or stored."""
+    def masked_characters(self, segment: int, /) -> tuple[str, ...]:
+        """What is shown for each character of a segment: itself, what stands for it, or nothing where that has been shown."""
     def json(
         self,
         *,
@@ -475,7 +510,7 @@ class Session(Generic[_R_co]):
     @property
     def target(self) -> Target[_R_co]:
         """What is sensed with."""
-    def push(self, chunk: _Chunk, /) -> model.Step:
+    def push(self, chunk: _Chunk | None, /) -> model.Step:
         """Takes the next part of the text, or of the segment that was begun last."""
     def begin_segment(self, role: str, /, timestamp: _Number | None = None) -> model.Step:
         """Ends the segment that came in, if there is one, and begins another. `timestamp` is in seconds."""
@@ -486,6 +521,9 @@ class Session(Generic[_R_co]):
     @property
     def settled_to(self) -> model.Place:
         """Everything before this place can change no more."""
+    @property
+    def released_to(self) -> model.Place:
+        """Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settled_to`."""
     def so_far(self) -> _R_co:
         """The reading as if the interaction ended here. The session goes on."""
     def finish(self) -> _R_co:
@@ -764,7 +802,12 @@ def _restore_interaction(
     confidence: Sequence[int | None] | None = None,
 ) -> Interaction: ...
 def _restore_reading(
-    target: Target[BaseReading], interaction: Interaction, usd_per_ics: int, ignore_fidelity: bool, by: str
+    target: Target[BaseReading],
+    interaction: Interaction,
+    usd_per_ics: int,
+    ignore_fidelity: bool,
+    by: str,
+    mask: str | None = None,
 ) -> BaseReading: ...
 def _restore_stage(document: str, shelf: Sequence[str]) -> Stage: ...
 def _restore_dive(stage: Stage, saved: str) -> Dive: ...

@@ -15,6 +15,7 @@ __all__ = [
     "ActantFlow",
     "CatalogEntry",
     "ComparisonSide",
+    "Counts",
     "Diagnostic",
     "Estimate",
     "Event",
@@ -42,6 +43,7 @@ __all__ = [
     "Step",
     "Stretch",
     "Temporal",
+    "Unheard",
     "WeakSignal",
 ]
 
@@ -71,14 +73,14 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One piece of evidence."""
+    """A match that adds to its metamarker, or takes away from it."""
 
     metamarker: str
     """The key of the metamarker."""
     score: float
-    """What it adds to its metamarker, above 0, at most 1."""
+    """What it adds to its metamarker, above 0, at most 1; below 0 in `against`."""
     source: str
-    """The text that triggered it, masked where the protocol says so; that of several segments joined by line breaks."""
+    """The matched text, masked where the protocol says so; that of several segments joined by line breaks."""
     segment: int
     """The segment it stands in, from 0."""
     start: int
@@ -109,16 +111,18 @@ class Metamarker:
 
 @dataclass(frozen=True, slots=True)
 class WeakSignal:
-    """A metamarker that nearly triggered."""
+    """Something that a metamarker which did not trigger has found, or nearly found."""
 
     metamarker: str
     """Its key."""
     proximity: float
-    """How near it came, above 0, at most 0.99."""
+    """How near it came, 0 to 0.99."""
     hint: str
     """What was missing, for people."""
     kind: str
     """The same for programs: `more`, `role`, `negated`, `gap` and so on."""
+    found: Evidence | None
+    """The match behind it, with what it adds to its metamarker or would have added; None where there is no such match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,20 @@ class Fidelity:
     """The least satisfied need: words, turns, words of a role; 0 to 1."""
     clarity: float
     """The readable share of the words, damped where they are of another language; 0 to 1."""
+    roles_asked: tuple[str, ...] = ()
+    """The roles that metamarkers ask for, if no segment has one of them; else empty."""
+    roles_seen: tuple[str, ...] = ()
+    """The roles of the segments then, at most ten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """A metamarker that could hear nobody."""
+
+    metamarker: str
+    """Its key."""
+    roles: tuple[str, ...]
+    """The roles that it asks for and that no segment has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +163,8 @@ class Ics:
     """That times the price, in US dollars."""
     sgm_version: str | None = None
     """The model iteration; None for comparisons."""
+    markers: tuple[str, ...] = ()
+    """The keys of the metamarkers that were counted; empty for comparisons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +259,7 @@ class Place(NamedTuple):
 
 
 class Released(NamedTuple):
-    """Settled text of one segment, as it may be shown."""
+    """Text of one segment, as it may be shown."""
 
     segment: int
     """The segment, from 0."""
@@ -319,10 +339,13 @@ class Step:
 
     settled_to: Place
     """Everything before this place is settled: no evidence and no mask there can change any more. It never goes back."""
+    released_to: Place
+    """Text before this place may be shown with the masks told so far. With `release` it runs ahead of `settled_to`, as soon
+    as no masked pattern can reach the text any more; without, the two are the same. It never goes back."""
     events: tuple[Event, ...]
     """What is new, in the order of the text; resonances and fidelity come last."""
     released: tuple[Released, ...]
-    """The text that has settled in this step, masked, if the session releases it."""
+    """The text up to `released_to` that is new, masked, if the session releases it."""
     _json: str = field(repr=False)
 
     def json(self) -> str:
@@ -349,8 +372,8 @@ class Part:
     """What its score weighs."""
     complement: bool
     """Whether what its score lacks to 1 is averaged."""
-    score: float
-    """Its score; 0 when the content is insufficient."""
+    score: float | None
+    """Its score; None when the content is insufficient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,13 +439,39 @@ class LedgerMarker:
 
 
 @dataclass(frozen=True, slots=True)
+class Counts:
+    """What fidelity counts, with what the protocol asks for."""
+
+    words: int
+    """Tokens that are words."""
+    words_needed: int
+    """As many words as the protocol asks for."""
+    turns: int
+    """Turns with a word."""
+    turns_needed: int
+    """As many of them as the protocol asks for."""
+    roles: dict[str, tuple[int, int]]
+    """Of each role that must have spoken, its words and as many as the protocol asks for."""
+    readable: float
+    """Words that can be read, those of a turn weighted by how sure its recogniser was."""
+    noise: int
+    """Runs of replacement and control characters."""
+    language: str | None
+    """The code of the language that clarity is measured by; `None` without language data."""
+    function_words: int | None
+    """Words that are function words of the language."""
+    foreign_words: int | None
+    """Foreign words: everyday words of other languages."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """The computation of one reading."""
 
     score_kind: Literal["mean", "risk", "any"]
     """How the activations become the score."""
-    score: float
-    """The score."""
+    score: float | None
+    """The score; None when the content is insufficient."""
     density: float
     """Density of the fidelity."""
     clarity: float
@@ -431,6 +480,8 @@ class Ledger:
     """Density times clarity."""
     sufficient_from: float
     """The index from which content is sufficient."""
+    counts: Counts
+    """What density and clarity are made of."""
     markers: tuple[LedgerMarker, ...]
     """One entry for each metamarker, in the order of the protocol."""
 
@@ -496,7 +547,9 @@ class Marker:
     importance: Literal["low", "medium", "high", "critical"]
     """Its weight in the score."""
     pole: Literal["for", "against"]
-    """Whether it speaks for or against."""
+    """Which way it moves the score, where the markers of a protocol are of both poles."""
+    effect: Literal["improves", "worsens"]
+    """Whether finding it is good news: by its pole, by the kind of score, and by which scores are the good ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Sessions over what comes in by itself: iterables and async iterables, such as the tokens of a language model."""
+"""Sessions over what comes in by itself: iterables and async iterables, such as the tokens of a language model.
+
+Empty chunks and None are skipped.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,11 @@ class _Feed(Generic[_R_co]):
         return None if self._last is None else self._last.settled_to
 
     @property
+    def released_to(self) -> Place | None:
+        """Text before this place may be shown; None before the first chunk."""
+        return None if self._last is None else self._last.released_to
+
+    @property
     def reading(self) -> _R_co:
         """The reading of the whole, once all has come in."""
         if self._reading is None:
@@ -55,6 +63,11 @@ class _Feed(Generic[_R_co]):
     def has_ended(self) -> bool:
         """Whether all has come in."""
         return self._reading is not None
+
+    @staticmethod
+    def _is_empty(chunk: Any) -> bool:
+        """Whether this is nothing, such as the first and the last delta of a chat interface."""
+        return chunk is None or (isinstance(chunk, (str, bytes, bytearray)) and not chunk)
 
     def _push(self, chunk: Any) -> Step:
         if isinstance(chunk, (tuple, list)):
@@ -76,7 +89,8 @@ class _Feed(Generic[_R_co]):
         if self._reading is not None:
             raise StopIteration
         for chunk in self._sync:
-            return self._push(chunk)
+            if not self._is_empty(chunk):
+                return self._push(chunk)
         return self._end()
 
     async def _anext(self) -> Step:
@@ -88,12 +102,13 @@ class _Feed(Generic[_R_co]):
         if self._reading is not None:
             raise StopAsyncIteration
         async for chunk in self._async:
-            return self._push(chunk)
+            if not self._is_empty(chunk):
+                return self._push(chunk)
         return self._end()
 
 
 class Stream(_Feed[_R_co]):
-    """An iterator of steps: one for each chunk that comes in, and one more when all has. Made by `stream` of a sensor.
+    """An iterator of steps: one for each chunk that is not empty, and one more when all has come in. Made by `stream` of a sensor.
 
     Where the source raises an exception it is handed on, and `session.so_far()` has the reading up to there.
 
@@ -123,9 +138,10 @@ class Stream(_Feed[_R_co]):
 
 
 class Guard(_Feed[_R_co]):
-    """An iterator of text that may be shown: settled, and masked. Made by `guard` of a sensor.
+    """An iterator of text that may be shown: no masked pattern can reach it any more, and masks are applied. Made by `guard`
+    of a sensor.
 
-    Where the source raises an exception, what has not settled is never given out. `step` is what the last text came with, so
+    Where the source raises an exception, what is held back is never given out. `step` is what the last text came with, so
     that a loop over a guard can look at the evidence and stop.
     """
 

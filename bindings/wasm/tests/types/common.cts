@@ -2,7 +2,7 @@
 import sonometer = require('sonometer');
 
 const sensor: sonometer.Sensor = sonometer.Sensor.shipped('courtesy');
-const score: number = sensor.sense('text').score;
+const score: number | null = sensor.sense('text').score;
 // @ts-expect-error no such member
 sensor.sens('text');
 void score;

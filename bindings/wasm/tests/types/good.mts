@@ -11,7 +11,7 @@ await init(new Uint8Array(8));
 using sensor = Sensor.shipped('courtesy');
 const turns: readonly Turn[] = [{ role: 'agent', content: 'Good morning.', timestamp: 0 }];
 const reading: Reading = sensor.sense(turns, { profile: 'detailed', offsets: 'utf16', flow: { primary: 'agent' }, temporal: true, usdPerIcs: 0.01 });
-const score: number = reading.score;
+const score: number | null = reading.score;
 const gratitude: number | undefined = reading.resonance['gratitude'];
 for (const { metamarker, score, source, start, end } of reading.evidence) {
   const text: string = source + metamarker + (start === undefined ? '' : source.slice(start, end)) + String(score);
@@ -21,6 +21,12 @@ const first: string | undefined = reading.evidence[0]?.reconstruction?.segment_t
 const mode: string | null | undefined = reading.signal?.dominant_mode;
 
 sensor.sense('text');
+sensor.sense([
+  { role: 'user', content: [{ type: 'text', text: 'text' }, { type: 'image_url', image_url: { url: 'x' } }] },
+  { role: 'assistant', content: null, tool_calls: [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }] },
+  { type: 'function_call_output', call_id: '1', output: 'text' },
+  { role: 'tool', tool_call_id: '1', content: 'text' },
+]);
 sensor.sense({ content: 'text', label: 'a' });
 sensor.sense({ segments: turns, type: 'transcript' });
 sensor.sense(Interaction.parse('{"content": "text"}'), { offsets: false });

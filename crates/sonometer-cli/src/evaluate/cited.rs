@@ -10,6 +10,7 @@ use crate::paint::{Paint, fit, of_marker};
 use crate::verb::explain;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
+use sonometer::protocol::Effect;
 use sonometer::{AnyReading, Reading, Unit};
 use std::fmt::Write;
 
@@ -30,8 +31,8 @@ pub(super) fn lines(paint: &Paint, sensed: &AnyReading, indent: usize, explained
         let shown = fit(&said, room.width.saturating_sub(6));
         text.push_str(&format!("{space}{}\n", shown.trim_end()));
     }
-    for Cited { marker, reading, number, evidence, .. } in evidence.iter().take(SHOWN) {
-        let style = of_marker(reading.protocol().markers[*number].pole, *number);
+    for cited @ Cited { marker, reading, number, evidence, .. } in evidence.iter().take(SHOWN) {
+        let style = of_marker(effect(cited), *number);
         let tag = format!("{{{marker} {}}}", evidence.score);
         let excerpt = excerpt(reading, evidence.turn, &evidence.range);
         text.push_str(&format!("{space}{}\n", one_place(&room, &excerpt, &tag, style)));
@@ -104,7 +105,7 @@ impl Told<'_> {
             end: cited.evidence.range.end,
         });
         map.serialize_entry("value", &Number(self.value))?;
-        map.serialize_entry("score", &Number(self.sensed.score()))?;
+        map.serialize_entry("score", &self.sensed.score().map(Number))?;
         map.serialize_entry("fidelity", &Number(fidelity.index))?;
         map.serialize_entry("sufficient", &fidelity.sufficient)?;
         map.serialize_entry("evidence", &quoted.collect::<Vec<_>>())?;
@@ -148,7 +149,7 @@ pub(super) fn talk(sensed: &AnyReading) -> String {
             text.push_str(&gap(std::mem::take(&mut left_out)));
             let role =
                 turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
-            let said = highlighted(&turn.content, &reading.masked_turn(number), number, &marks);
+            let said = highlighted(&turn.content, &reading.masked_characters(number), number, &marks);
             let _ = write!(text, "<p class=\"turn\" dir=\"auto\">{role}{said}</p>");
         }
     }
@@ -166,5 +167,10 @@ pub(super) fn talk(sensed: &AnyReading) -> String {
 }
 
 fn colour(cited: &Cited<'_>) -> usize {
-    hue(cited.reading.protocol().markers[cited.number].pole, cited.number)
+    hue(effect(cited), cited.number)
+}
+
+fn effect(cited: &Cited<'_>) -> Effect {
+    let protocol = cited.reading.protocol();
+    protocol.effect_of(&protocol.markers[cited.number])
 }

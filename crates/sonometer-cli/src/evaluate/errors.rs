@@ -43,12 +43,16 @@ impl Wrong<'_> {
         self.reading.evidence().filter(here).filter(asked).collect()
     }
 
-    /// What nearly triggered, the nearest first. Weak signals are of whole interactions.
-    pub(crate) fn nearest(&self) -> impl Iterator<Item = (&str, &WeakSignal)> {
+    /// What nearly triggered, the nearest first, each marker once. Weak signals are of whole interactions.
+    pub(crate) fn nearest(&self) -> Vec<WeakSignal<'_>> {
+        let mut nearest: Vec<WeakSignal<'_>> = Vec::new();
         let whole = self.case.segment.is_none();
-        let asked = self.reading.weak_signals().iter().filter(move |weak| whole && self.shown[weak.marker]);
-        let markers = &self.reading.protocol().markers;
-        asked.take(NEAREST).map(|weak| (markers[weak.marker].label.as_str(), weak))
+        for weak in self.reading.weak_signals().filter(|weak| whole && self.shown[weak.marker]) {
+            if nearest.len() < NEAREST && nearest.iter().all(|nearer| nearer.marker != weak.marker) {
+                nearest.push(weak);
+            }
+        }
+        nearest
     }
 }
 

@@ -14,8 +14,7 @@ pub(crate) struct Excerpt {
 /// `range` counts bytes of the turn's content.
 pub(crate) fn excerpt(reading: &Reading, turn: usize, range: &Range<usize>) -> Excerpt {
     let content = &reading.interaction().turns()[turn].content;
-    // A masked turn has as many characters as the turn itself.
-    let mut shown = reading.masked_turn(turn).into_owned().chars().collect::<Vec<_>>().into_iter();
+    let mut shown = reading.masked_characters(turn).into_iter();
     let mut take = |bytes: Range<usize>| -> String {
         let characters = content.get(bytes).map_or(0, |text| text.chars().count());
         shown.by_ref().take(characters).collect()

@@ -11,7 +11,7 @@ use super::subject::Subject;
 use crate::failure::Failure;
 use crate::labels::{Item, Path, Selector, Source};
 use serde_json::{Number, Value};
-use sonometer::{AnyReading, Instrument, Unit};
+use sonometer::{AnyReading, Instrument, SenseOptions, Unit};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -146,9 +146,8 @@ pub(crate) fn evaluate<'i>(
         let resonance = sensed.resonance();
         let (activations, triggered): (Vec<Unit>, Vec<bool>) =
             resonance.map(|(_, own)| (own.activation, own.triggered)).unzip();
-        let sufficient = sensed.fidelity().sufficient;
-        let value = if sufficient { gauge.value(sensed.score(), &activations) } else { Unit::ZERO };
-        Ok((sufficient, value, activations, triggered))
+        let value = sensed.score().map(|score| gauge.value(score, &activations));
+        Ok((value.is_some(), value.unwrap_or(Unit::ZERO), activations, triggered))
     })?;
     let clusters = clusters(selector, items);
     let graded = sensed.into_iter().zip(grades).zip(clusters).enumerate();
@@ -189,7 +188,8 @@ pub(crate) fn evaluate<'i>(
 }
 
 fn sense(instrument: &Instrument, name: &str, item: &Item) -> Result<AnyReading, Failure> {
-    let sensed = instrument.sense(&item.interaction);
+    let options = SenseOptions::default().without_key(instrument.sensors());
+    let sensed = instrument.sense_with(&item.interaction, options);
     sensed.map_err(|error| Failure::engine(&format!("{name}:{}", item.line), &error))
 }
 

@@ -274,7 +274,7 @@ fn markers(markers: &[MarkerFigures<'_>]) -> String {
              <td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"wide\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>\
              <td class=\"n{}\">{}</td><td class=\"n\">{} / {}</td></tr>",
             if marker.asked { "" } else { "dim" },
-            hue(marker.pole, at),
+            hue(marker.effect, at),
             escape(marker.label),
             if marker.pole == Pole::Against { " <small>against</small>" } else { "" },
             counts.predicted(),
@@ -361,7 +361,7 @@ fn error(wrong: &Wrong<'_>) -> String {
         text.push_str(&gap(std::mem::take(&mut left_out)));
         let class = if wrong.case.segment == Some(number) { "turn judged" } else { "turn" };
         let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
-        let said = highlighted(&turn.content, &wrong.reading.masked_turn(number), number, &marks);
+        let said = highlighted(&turn.content, &wrong.reading.masked_characters(number), number, &marks);
         let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
     }
     text.push_str(&gap(left_out));
@@ -374,8 +374,8 @@ fn error(wrong: &Wrong<'_>) -> String {
             hue_of(wrong, found)
         );
     }
-    for (marker, weak) in wrong.nearest().filter(|_| !wrong.case.predicted) {
-        let (marker, hint) = (escape(marker), escape(&weak.hint));
+    for weak in wrong.nearest().iter().filter(|_| !wrong.case.predicted) {
+        let (marker, hint) = (escape(weak.metamarker), escape(&weak.hint));
         let _ = write!(text, "<span class=\"chip near\">nearly {marker} {}: {hint}</span> ", weak.proximity);
     }
     text + "</p></article>"
@@ -396,9 +396,9 @@ fn is_shown(wrong: &Wrong<'_>, evidence: &[Evidence<'_>], number: usize) -> bool
 }
 
 fn hue_of(wrong: &Wrong<'_>, found: &Evidence<'_>) -> usize {
-    let markers = &wrong.reading.protocol().markers;
-    let at = markers.iter().position(|marker| marker.label == found.metamarker).unwrap_or(0);
-    markers.get(at).map_or(0, |marker| hue(marker.pole, at))
+    let protocol = wrong.reading.protocol();
+    let at = protocol.markers.iter().position(|marker| marker.label == found.metamarker).unwrap_or(0);
+    protocol.markers.get(at).map_or(0, |marker| hue(protocol.effect_of(marker), at))
 }
 
 fn mark(wrong: &Wrong<'_>, found: &Evidence<'_>) -> Mark {

@@ -4,13 +4,15 @@ use super::measure::{Case, Counts};
 use super::question::{Basis, Question};
 use super::sensed::Outcome;
 use sonometer::Unit;
-use sonometer::protocol::{Pole, Protocol};
+use sonometer::protocol::{Effect, Pole, Protocol};
 
 /// One marker as a classifier of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct MarkerFigures<'p> {
     pub(crate) label: &'p str,
     pub(crate) pole: Pole,
+    /// What finding it means for the score.
+    pub(crate) effect: Effect,
     /// Whether the question asks it.
     pub(crate) asked: bool,
     /// Whether it raises the ranking value, lowers it, or does not touch it.
@@ -44,6 +46,7 @@ pub(crate) fn figures<'p>(
     let new = |(marker, asked): (&'p sonometer::protocol::Marker, &bool)| MarkerFigures {
         label: &marker.label,
         pole: marker.pole,
+        effect: protocol.effect_of(marker),
         asked: *asked,
         pull: match question.basis {
             _ if *asked => Some(true),

@@ -424,14 +424,15 @@ fn worst<'i>(
     let shown = wrong.into_iter().take(most).map(|case| {
         let item = &items[case.item];
         let sense = |interaction: &Interaction| {
-            let sensed = instrument.sense(interaction);
+            let options = SenseOptions::default().without_key(instrument.sensors());
+            let sensed = instrument.sense_with(interaction, options);
             sensed.map_err(|error| Failure::engine(&format!("{name}:{}", item.line), &error))
         };
         let [first, second] = both(name, item)?;
         let sensed = [sense(first)?, sense(second)?];
         let values = [&sensed[0], &sensed[1]].map(|sensed| {
             let activations: Vec<Unit> = sensed.resonance().map(|(_, own)| own.activation).collect();
-            gauge.value(sensed.score(), &activations)
+            sensed.score().map_or(Unit::ZERO, |score| gauge.value(score, &activations))
         });
         Ok(Wrong { item, case: case.clone(), sensed, values })
     });

@@ -239,8 +239,9 @@ impl Serialize for Wrong<'_> {
             start: found.range.start,
             end: found.range.end,
         });
-        let nearest = self.nearest().map(|(metamarker, weak)| Nearest {
-            metamarker,
+        let nearest = self.nearest();
+        let nearest = nearest.iter().map(|weak| Nearest {
+            metamarker: weak.metamarker,
             proximity: Number(weak.proximity),
             hint: &weak.hint,
         });

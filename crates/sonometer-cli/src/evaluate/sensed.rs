@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::labels::Item;
 use crate::progress::Progress;
 use sonometer::batch::in_order;
-use sonometer::{Reading, Resonance, Sensor, Unit};
+use sonometer::{Reading, Resonance, SenseOptions, Sensor, Unit};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
@@ -82,7 +82,9 @@ fn each_with<T: Send>(
 
 /// Senses one item again, for showing it.
 pub(crate) fn sense(sensor: &Sensor, name: &str, item: &Item) -> Result<Reading, Failure> {
-    sensor.sense(&item.interaction).map_err(|error| Failure::engine(&format!("{name}:{}", item.line), &error))
+    let options = SenseOptions::default().without_key(std::slice::from_ref(sensor));
+    let sensed = sensor.sense_with(&item.interaction, options);
+    sensed.map_err(|error| Failure::engine(&format!("{name}:{}", item.line), &error))
 }
 
 /// The place of each marker in the protocol, by its label.
@@ -100,7 +102,7 @@ fn outcome(
     let loud = |(_, (_, resonance)): &(usize, (&str, Resonance))| resonance.activation > Unit::ZERO;
     Ok(Outcome {
         sufficient: reading.fidelity().sufficient,
-        score: reading.score(),
+        score: reading.score().unwrap_or(Unit::ZERO),
         markers: reading
             .resonance()
             .enumerate()

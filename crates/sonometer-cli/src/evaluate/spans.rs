@@ -12,6 +12,7 @@ use super::result::Data;
 use super::sensed::{Found, Outcome, sense};
 use crate::failure::Failure;
 use crate::labels::{Item, Path, Source, Span, spans};
+use sonometer::diagnostic::some_of;
 use sonometer::protocol::Protocol;
 use sonometer::{OffsetUnit, Reading, Sensor, Unit};
 use std::cmp::Reverse;
@@ -46,7 +47,7 @@ impl Map {
     /// The caller's map, else each type with the marker of its name (`PHONE_NUMBER` is `phone_number`).
     fn of(protocol: &Protocol, entries: &[MapEntry], types: &BTreeSet<&str>) -> Result<Self, Failure> {
         let mut map: Vec<(String, Vec<usize>)> = Vec::new();
-        let listed = || types.iter().copied().collect::<Vec<_>>().join(", ");
+        let listed = || some_of(&types.iter().copied().collect::<Vec<_>>());
         for entry in entries {
             for kind in &entry.types {
                 if !types.contains(kind.as_str()) {

@@ -2,7 +2,8 @@
 
 use super::html::escape;
 use crate::failure::counted;
-use sonometer::protocol::Pole;
+use sonometer::protocol::Effect;
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -17,11 +18,11 @@ pub(super) struct Mark {
     pub(super) title: String,
 }
 
-/// Cool hues speak for, warm ones against.
-pub(super) fn hue(pole: Pole, nth: usize) -> usize {
-    match pole {
-        Pole::For => 140 + nth * 47 % 140,
-        Pole::Against => (340 + nth * 23 % 70) % 360,
+/// Cool hues are good news, warm ones bad, as in the terminal and in notebooks.
+pub(super) fn hue(effect: Effect, nth: usize) -> usize {
+    match effect {
+        Effect::Improves => 140 + nth * 47 % 140,
+        Effect::Worsens => (340 + nth * 23 % 70) % 360,
     }
 }
 
@@ -33,9 +34,9 @@ pub(super) fn gap(turns: usize) -> String {
     }
 }
 
-/// A turn with its evidence marked; where places overlap, the narrower one gives the colour. `masked` has as many characters as
-/// `content`.
-pub(super) fn highlighted(content: &str, masked: &str, turn: usize, marks: &[Mark]) -> String {
+/// A turn with its evidence marked; where places overlap, the narrower one gives the colour. `masked` is what is shown for each
+/// character of `content`.
+pub(super) fn highlighted(content: &str, masked: &[Cow<'_, str>], turn: usize, marks: &[Mark]) -> String {
     let own: Vec<&Mark> = marks.iter().filter(|mark| mark.turn == turn).collect();
     let mut text = String::new();
     let mut run = String::new();
@@ -52,12 +53,12 @@ pub(super) fn highlighted(content: &str, masked: &str, turn: usize, marks: &[Mar
             }
         }
     };
-    for ((at, _), shown) in content.char_indices().zip(masked.chars()) {
+    for ((at, _), shown) in content.char_indices().zip(masked) {
         if own.iter().any(|mark| mark.range.start == at || mark.range.end == at) {
             flush(&mut run, &open);
             open = own.iter().filter(|mark| mark.range.contains(&at)).copied().collect();
         }
-        run.push(shown);
+        run.push_str(shown);
     }
     flush(&mut run, &open);
     text

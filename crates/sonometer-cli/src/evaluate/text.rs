@@ -218,7 +218,7 @@ fn markers(paint: &Paint, markers: &[MarkerFigures<'_>]) -> String {
             continue;
         }
         let name = format!("{:<width$}", marker.label);
-        let style = if marker.asked { of_marker(marker.pole, at) } else { DIM };
+        let style = if marker.asked { of_marker(marker.effect, at) } else { DIM };
         let lift = format!("{:>7}", share(counts.lift()));
         let sign = match (marker.pole, marker.hurts()) {
             (Pole::Against, true) => "  against, hurts",
@@ -334,9 +334,9 @@ fn error(paint: &Paint, wrong: &Wrong<'_>) -> String {
         text.push_str(&format!("      {}\n", paint.dim(&format!("and {} more", evidence.len() - SHOWN))));
     }
     if !wrong.case.predicted
-        && let Some((marker, weak)) = wrong.nearest().next()
+        && let Some(weak) = wrong.nearest().first()
     {
-        let hint = format!("◌ nearest: {marker} {}, {}", weak.proximity, one_line(&weak.hint));
+        let hint = format!("◌ nearest: {} {}, {}", weak.metamarker, weak.proximity, one_line(&weak.hint));
         text.push_str(&format!("      {}\n", paint.dim(&hint)));
     }
     if wrong.explained {
@@ -347,9 +347,10 @@ fn error(paint: &Paint, wrong: &Wrong<'_>) -> String {
 
 /// A piece of evidence in the middle of as much of its turn as fits: `… you [never listen]{contempt 1} …`.
 fn in_place(paint: &Paint, wrong: &Wrong<'_>, found: &Evidence<'_>) -> String {
-    let markers = &wrong.reading.protocol().markers;
-    let number = markers.iter().position(|marker| marker.label == found.metamarker).unwrap_or(0);
-    let style = markers.get(number).map_or(Style::new(), |marker| of_marker(marker.pole, number));
+    let protocol = wrong.reading.protocol();
+    let number = protocol.markers.iter().position(|marker| marker.label == found.metamarker).unwrap_or(0);
+    let style = protocol.markers.get(number);
+    let style = style.map_or(Style::new(), |marker| of_marker(protocol.effect_of(marker), number));
     let tag = format!("{{{} {}}}", found.metamarker, found.score);
     one_place(paint, &excerpt(&wrong.reading, found.turn, &found.range), &tag, style)
 }

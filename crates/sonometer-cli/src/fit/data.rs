@@ -30,7 +30,8 @@ pub(crate) fn read(path: &str, selector: &Selector, turns: bool) -> Result<Data,
         let fix = "give a file: its name and digest are written into the protocol";
         return Err(Failure::unusable(format!("standard input cannot be fitted to; {fix}")));
     }
-    let digest = Sha256::digest(file::bytes(path)?).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest =
+        Sha256::digest(file::bytes(path, file::DATA)?).iter().map(|byte| format!("{byte:02x}")).collect();
     let source = Source::open(path)?;
     let items = source.select(selector)?;
     let label = source.label(selector, &items)?;

@@ -63,7 +63,7 @@ pub(crate) fn sensor(protocol: Protocol) -> Result<Sensor, Failure> {
 fn row(sensor: &Sensor, repeat: Repeat, interaction: &Interaction) -> Result<Row, Failure> {
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
     let reading = sensor
-        .sense_with(interaction, options)
+        .sense_with(interaction, options.without_key(std::slice::from_ref(sensor)))
         .map_err(|error| Failure::engine(&sensor.protocol().id, &error))?;
     let ledger = reading.ledger();
     let mut row: Vec<(u32, u32)> = Vec::new();

@@ -23,9 +23,10 @@ pub(crate) fn outcomes<'e>(
     examples: impl IntoIterator<Item = &'e Example>,
 ) -> Result<Vec<Outcome>, Failure> {
     let sensor = sensor(protocol.clone())?;
+    let options = SenseOptions::default().without_key(std::slice::from_ref(&sensor));
     let outcome = |example: &Example| {
-        let reading =
-            sensor.sense(&example.interaction).map_err(|error| Failure::engine(&protocol.id, &error))?;
+        let sensed = sensor.sense_with(&example.interaction, options);
+        let reading = sensed.map_err(|error| Failure::engine(&protocol.id, &error))?;
         let resonance = reading.resonance().find(|(own, _)| *own == label).map(|(_, r)| r);
         let resonance = resonance.unwrap_or_default();
         let sufficient = reading.fidelity().sufficient;
@@ -192,6 +193,7 @@ pub(crate) fn line_triggers(sensor: &Sensor, role: Option<&str>, line: &str) -> 
         None => Interaction::text(line),
     };
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
+    let options = options.without_key(std::slice::from_ref(sensor));
     let reading = interaction.and_then(|interaction| sensor.sense_with(&interaction, options));
     let reading = reading.map_err(|error| Failure::engine(&sensor.protocol().id, &error))?;
     Ok(reading.resonance().any(|(_, resonance)| resonance.triggered))

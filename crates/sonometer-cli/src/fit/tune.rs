@@ -305,6 +305,7 @@ impl Grid {
 fn resonances(task: Task<'_>, marker: Marker) -> Result<Vec<sonometer::Resonance>, Failure> {
     let sensor = matrix::sensor(Protocol { markers: vec![marker], ..task.protocol.clone() })?;
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
+    let options = options.without_key(std::slice::from_ref(&sensor));
     let resonance = |example: &Example| {
         let reading = sensor
             .sense_with(&example.interaction, options)

@@ -20,6 +20,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sonometer::Interaction;
+use sonometer::diagnostic::some_of;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -103,7 +104,7 @@ impl Source {
     /// Reads a file; `-` is standard input.
     pub(crate) fn open(path: &str) -> Result<Self, Failure> {
         let name = if path == "-" { "standard input".to_owned() } else { path.to_owned() };
-        let bytes = file::bytes(path)?;
+        let bytes = file::bytes(path, file::DATA)?;
         let text = file::utf8(&name, &bytes, 0)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim().is_empty() {
@@ -220,9 +221,9 @@ impl Source {
         let named = [&selector.positive, &selector.negative].into_iter().flatten().flat_map(Class::values);
         let unseen: Vec<String> =
             named.filter(|value| !seen.contains(*value)).map(|v| format!("`{v}`")).collect();
-        let there: Vec<&str> = seen.iter().take(path::NAMED).map(String::as_str).collect();
+        let there: Vec<&str> = seen.iter().map(String::as_str).collect();
         (!unseen.is_empty()).then(|| {
-            format!("no item has {} as `{path}`; its values are {}", unseen.join(" or "), there.join(", "))
+            format!("no item has {} as `{path}`; its values are {}", unseen.join(" or "), some_of(&there))
         })
     }
 

@@ -5,6 +5,7 @@ use super::class::{plain, scalars};
 use crate::failure::Failure;
 use crate::near::near;
 use serde_json::Value;
+use sonometer::diagnostic::some_of;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -67,9 +68,6 @@ pub(super) struct Seen {
     branches: BTreeSet<String>,
 }
 
-/// How many labels an error names.
-pub(super) const NAMED: usize = 20;
-
 impl Seen {
     pub(super) fn add(&mut self, labels: &Value) {
         self.walk(labels, "");
@@ -99,7 +97,7 @@ impl Seen {
         let below: Vec<&str> =
             self.leaves.iter().filter(|leaf| leaf.starts_with(&inside)).map(String::as_str).collect();
         if self.branches.contains(&path.0) && !below.is_empty() {
-            let below = listed(&below);
+            let below = some_of(&below);
             return Err(Failure::unusable(format!(
                 "{file}: `{path}` holds several labels: {below}; name one"
             )));
@@ -114,7 +112,7 @@ impl Seen {
         };
         Err(Failure::unusable(format!(
             "{file}: no item has the label `{path}`; the labels are {}{fix}",
-            listed(&all)
+            some_of(&all)
         )))
     }
 
@@ -126,17 +124,9 @@ impl Seen {
             [] => Err(Failure::unusable(format!("{file}: no item has labels; write them under `labels`"))),
             _ => Err(Failure::unusable(format!(
                 "{file}: there are several labels: {}; choose one with --label",
-                listed(&all)
+                some_of(&all)
             ))),
         }
-    }
-}
-
-fn listed(names: &[&str]) -> String {
-    let shown = names[..names.len().min(NAMED)].join(", ");
-    match names.len().saturating_sub(NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }
 

@@ -77,7 +77,7 @@ fn access(name: &str) -> Result<Access, String> {
 
 /// The first line of a file.
 fn password(path: &str) -> Result<String, Failure> {
-    let bytes = file::bytes(path)?;
+    let bytes = file::bytes(path, file::PROTOCOL)?;
     Ok(file::utf8(path, &bytes, 0)?.lines().next().unwrap_or_default().to_owned())
 }
 

@@ -1,7 +1,8 @@
 //! `sonometer batch`: many interactions, one line of JSON each, in and out.
 
+use super::masks::MaskArguments;
 use super::sense::{profile, rate, unit};
-use crate::blocks::{Block, Blocks};
+use crate::blocks::{Block, Blocks, TOO_LONG};
 use crate::failure::{Exit, Failure, counted};
 use crate::file;
 use crate::input;
@@ -40,13 +41,15 @@ pub(crate) struct Arguments {
     /// The price of one ICS in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
     rate: Unit,
+    #[command(flatten)]
+    masks: MaskArguments,
     /// How many threads work; the outcomes are the same bytes [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
+    let options = SenseOptions { usd_per_ics: arguments.rate, ..arguments.masks.options()? };
     let view = View { profile: arguments.profile, offsets: arguments.offsets, ..View::default() };
     let bench = Bench { sensor: Source::find(&arguments.target)?.sensor()?, options, view };
     let (reader, size) = open(&arguments.input)?;
@@ -126,7 +129,7 @@ impl Bench {
                 }
             }
             Block::TooLong { number, .. } => {
-                let error = Error::new(ErrorCode::PayloadTooLarge, "", Blocks::<File>::TOO_LONG);
+                let error = Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG);
                 done.add((line_json(number, None, Err(&error), self.view), Tally::error()));
             }
             Block::Unreadable(trouble) => done.trouble = Some(trouble),

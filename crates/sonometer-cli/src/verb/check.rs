@@ -7,7 +7,7 @@ use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::diagnostic::Severity;
 use sonometer::protocol::Status;
-use sonometer::{Document, Protocol};
+use sonometer::{Document, Protocol, Sensor};
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -27,6 +27,18 @@ impl Arguments {
     pub(crate) fn json(&self) -> bool {
         self.format == Format::Json
     }
+}
+
+/// What a guard with a protocol that masks something holds back.
+fn guarding(protocol: &Protocol) -> Option<String> {
+    if protocol.markers.iter().all(|marker| marker.mask.is_none()) {
+        return None;
+    }
+    let bound = Sensor::new(protocol.clone()).ok()?.guard_bound();
+    Some(match bound {
+        Ok(most) => format!("a guard holds back at most {most} characters outside of a match in progress"),
+        Err(reason) => format!("a guard has no bound: {reason}"),
+    })
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -69,11 +81,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         first_code = first_code.or(found.iter().next().map(|finding| finding.code));
         screen.print(&findings::written(arguments.format, &screen.paint, &source, &found))?;
         match document {
-            Some(Document::Protocol(protocol))
-                if protocol.status == Status::Published && arguments.format == Format::Full =>
-            {
+            Some(Document::Protocol(protocol)) if arguments.format == Format::Full => {
                 let Protocol { id, version, .. } = &*protocol;
-                screen.print(&format!("{id}@{version} is published: {}\n", protocol.digest()))?;
+                if protocol.status == Status::Published {
+                    screen.print(&format!("{id}@{version} is published: {}\n", protocol.digest()))?;
+                }
+                screen.print(&format!("{id}@{version}: {}\n", protocol.score_meaning()))?;
+                if let Some(line) = guarding(&protocol) {
+                    screen.print(&format!("{id}@{version}: {line}\n"))?;
+                }
             }
             Some(Document::Protocol(_)) | None => {}
             // What it names must be there, and fit together.
@@ -83,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                     Ok(whole) if arguments.format == Format::Full => {
                         let (id, version) = (whole.id(), whole.version());
                         screen.print(&format!("{id}@{version}: {digest}\n"))?;
+                        screen.print(&format!("{id}@{version}: {}\n", whole.score_meaning()))?;
                     }
                     Ok(_) => {}
                     Err(error) => {

@@ -1,7 +1,8 @@
 //! `sonometer sense` with a metric or a blueprint: the score, its parts, and what was found.
 
 use super::explain;
-use super::sense::{Arguments, title};
+use super::protocols::paragraph;
+use super::sense::{Arguments, hinted, title, unheard};
 use crate::bar::bar;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, Item, refused};
@@ -10,7 +11,8 @@ use crate::places;
 use crate::screen::Screen;
 use anstyle::Style;
 use sonometer::{
-    Composition, CompositionReading, ErrorCode, Fidelity, Profile, Protocol, SenseOptions, TargetKind, Unit,
+    Composition, CompositionReading, ErrorCode, Evidence, Fidelity, Profile, Protocol, SenseOptions,
+    TargetKind, Unit, WeakSignal,
 };
 use sonometer_ingest::Ingested;
 
@@ -19,6 +21,7 @@ pub(super) fn run(
     arguments: &Arguments,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
+    let options = arguments.options()?;
     let input = Input::open(&arguments.input)?;
     let mut exit = Exit::Done;
     let mut first = true;
@@ -26,7 +29,7 @@ pub(super) fn run(
         let title = title(&input, &item);
         item.tell_notes(screen);
         let origin = item.origin.clone();
-        match sense(composition, item, arguments) {
+        match sense(composition, item, options, arguments) {
             Ok(reading) if arguments.json => {
                 if arguments.explain {
                     screen.print_bytes(&(reading.ledger_json() + "\n"))?;
@@ -54,11 +57,11 @@ pub(super) fn run(
 fn sense(
     composition: &Composition,
     item: Item,
+    options: SenseOptions,
     arguments: &Arguments,
 ) -> Result<CompositionReading, Failure> {
     let interaction = item.interaction?;
     arguments.view().check_composed().map_err(|error| Failure::engine(&item.name, &error))?;
-    let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
     let reading = composition
         .sense_with(&interaction, options)
         .map_err(|error| refused(&item.name, interaction.modality(), &error))?;
@@ -101,19 +104,29 @@ fn report(
     };
     let parts = composition.parts();
     let width = parts.iter().map(|part| part.id.len()).max().unwrap_or(0).max("fidelity".len());
-    text.push_str(&row(&format!("{:<width$}", "score"), reading.score(), BOLD, ""));
+    if let Some(score) = reading.score() {
+        text.push_str(&row(&format!("{:<width$}", "score"), score, BOLD, ""));
+        let meaning = paragraph(&composition.score_meaning(), paint.width, width + 4);
+        meaning.lines().for_each(|line| text.push_str(&format!("{}\n", paint.dim(line))));
+    }
     text.push_str(&row(&format!("{:<width$}", "fidelity"), reading.fidelity().index, BOLD, ""));
     text.push('\n');
     for (at, part) in parts.iter().enumerate() {
         let turned = if part.complement { ", low is good" } else { "" };
         let rest = format!("  ({}, weight {}{turned})", part.kind.as_str(), part.weight);
         let name = format!("{:<width$}", part.id);
-        text.push_str(&row(&name, reading.part_score(at), Style::new(), &paint.dim(&rest)));
+        if let Some(score) = reading.part_score(at) {
+            text.push_str(&row(&name, score, Style::new(), &paint.dim(&rest)));
+        }
     }
     text.push_str(&found(paint, reading, origin));
+    if arguments.profile != Profile::Raw {
+        text.push_str(&against(reading));
+    }
     if arguments.profile == Profile::Discovery {
         text.push_str(&nearly(reading));
     }
+    text.push_str(&unheard(paint, reading.unheard()));
     if arguments.explain {
         text.push_str(&explained(paint, reading));
     }
@@ -134,19 +147,22 @@ fn explained(paint: &Paint, reading: &CompositionReading) -> String {
     }
     text.push_str(&format!("\n  {}\n", paint.bold("how the parts became one score")));
     let parts = composition.parts();
+    // Only what was measured is explained.
+    let part_score = |at: usize| reading.part_score(at).unwrap_or(Unit::ZERO);
     // A metric within a blueprint is an average of its own, rounded.
     let inner = parts.iter().enumerate().filter(|(_, part)| part.kind == TargetKind::Metric);
     for (at, part) in inner {
         let shares = part.of.iter().map(|share| {
-            let score = reading.readings()[share.sensor].score();
+            let score = reading.readings()[share.sensor].score().unwrap_or(Unit::ZERO);
             (share.weight, share.complement, score)
         });
         let sum = weighted(&shares.collect::<Vec<_>>());
-        text.push_str(&format!("    {}  {sum} = {}\n", part.id, reading.part_score(at)));
+        text.push_str(&format!("    {}  {sum} = {}\n", part.id, part_score(at)));
     }
-    let whole = parts.iter().enumerate().map(|(at, p)| (p.weight, p.complement, reading.part_score(at)));
+    let whole = parts.iter().enumerate().map(|(at, p)| (p.weight, p.complement, part_score(at)));
     let sum = weighted(&whole.collect::<Vec<_>>());
-    text.push_str(&format!("  {}  {sum} = {}\n", paint.bold("score"), reading.score()));
+    let score = reading.score().unwrap_or(Unit::ZERO);
+    text.push_str(&format!("  {}  {sum} = {score}\n", paint.bold("score")));
     text
 }
 
@@ -191,13 +207,18 @@ fn found(paint: &Paint, reading: &CompositionReading, origin: Option<&Ingested>)
 
 /// What nearly triggered.
 fn nearly(reading: &CompositionReading) -> String {
-    let composition = reading.composition();
-    let mut text = String::new();
-    for (at, own) in reading.readings().iter().enumerate() {
-        for weak in own.weak_signals() {
-            let key = composition.key(at, weak.marker);
-            text.push_str(&format!("    {key}  {}  {}\n", weak.proximity, one_line(&weak.hint)));
-        }
-    }
-    if text.is_empty() { text } else { format!("\n  nearly\n{text}") }
+    let signals = reading.weak_signals();
+    let line =
+        |weak: WeakSignal<'_>| format!("    {}  {}  {}\n", weak.metamarker, weak.proximity, hinted(&weak));
+    let text: String = signals.map(line).collect();
+    if text.is_empty() { text } else { format!("\n  nearly triggered\n{text}") }
+}
+
+/// What counts against markers, with what it takes away.
+fn against(reading: &CompositionReading) -> String {
+    let line = |found: Evidence<'_>| {
+        format!("    {}  {}  “{}”\n", found.metamarker, found.score, one_line(&found.source))
+    };
+    let text: String = reading.against().map(line).collect();
+    if text.is_empty() { text } else { format!("\n  counts against\n{text}") }
 }

@@ -3,7 +3,7 @@
 use crate::paint::{DIM, Paint, fit, one_line};
 use anstyle::{AnsiColor, Style};
 use sonometer::protocol::{LineList, Pole, ScoreKind};
-use sonometer::{Ledger, MarkerEntry, MatchEntry, Unit};
+use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, Unit};
 
 const DROPPED: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
 
@@ -23,8 +23,53 @@ pub(crate) fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
         ledger.index,
         ledger.sufficient_from
     ));
+    text.push_str(&format!(
+        "  {}  {} = {}\n",
+        paint.bold("density"),
+        of_density(&ledger.counts),
+        ledger.density
+    ));
+    text.push_str(&format!(
+        "  {}  {} = {}\n",
+        paint.bold("clarity"),
+        of_clarity(&ledger.counts),
+        ledger.clarity
+    ));
     text.push_str(&format!("  {}  {}\n", paint.bold("score"), of_score(ledger)));
     text
+}
+
+/// The least satisfied need, as a sum to check.
+fn of_density(counts: &Counts) -> String {
+    if counts.words == 0 {
+        return "no words".to_owned();
+    }
+    let mut shares = vec![
+        format!("{} ÷ {}", of_many(counts.words, "word"), counts.words_needed),
+        format!("{} ÷ {}", of_many(counts.turns, "turn"), counts.turns_needed),
+    ];
+    let of_role =
+        |role: &RoleCount| format!("{} by {} ÷ {}", of_many(role.words, "word"), role.role, role.needed);
+    shares.extend(counts.roles.iter().map(of_role));
+    format!("min(1, {})", shares.join(", "))
+}
+
+/// The readable share, and how much of it is in the language of the protocol.
+fn of_clarity(counts: &Counts) -> String {
+    if counts.words == 0 {
+        return "no words".to_owned();
+    }
+    let (readable, words) = (counts.readable, of_many(counts.words, "word"));
+    let mut text = format!("readable {readable} ÷ ({words} + {} noise)", counts.noise);
+    if let Some(told) = &counts.language {
+        let (own, foreign) = (told.function_words, told.foreign_words);
+        text.push_str(&format!(" × max(0.01, min(1, (4·{own} + 6 − 6·{foreign}) ÷ {}))", counts.words));
+    }
+    text
+}
+
+fn of_many(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
 fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
@@ -105,6 +150,7 @@ pub(crate) fn signed(value: Unit) -> String {
 
 fn of_score(ledger: &Ledger<'_>) -> String {
     let side = |pole| ledger.markers.iter().filter(move |marker| marker.pole == pole);
+    let score = ledger.score.map_or_else(|| "none".to_owned(), |score| score.to_string());
     match ledger.score_kind {
         ScoreKind::Mean => {
             let mean = |name: &str, pole| {
@@ -126,18 +172,29 @@ fn of_score(ledger: &Ledger<'_>) -> String {
                 (None, _) => "1 − against",
             };
             let sides: Vec<String> = [speaking_for, against].into_iter().flatten().collect();
-            format!("mean: {}; {formula} = {}", sides.join(", "), ledger.score)
+            format!("mean: {}; {formula} = {score}", sides.join(", "))
         }
-        ScoreKind::Risk => format!("risk: {} = {}", product(ledger, Pole::Against), ledger.score),
-        ScoreKind::Any => format!("any: 1 − {} = {}", product(ledger, Pole::For), ledger.score),
+        ScoreKind::Risk => {
+            let formula = match (product(ledger, Pole::For), product(ledger, Pole::Against)) {
+                (Some(remedies), Some(risks)) => format!("1 − (1 − {risks}) × (1 − (1 − {remedies}) ÷ 2)"),
+                (one, other) => one.or(other).unwrap_or_default(),
+            };
+            format!("risk: {formula} = {score}")
+        }
+        ScoreKind::Any => {
+            let formula = match (product(ledger, Pole::For), product(ledger, Pole::Against)) {
+                (Some(found), Some(against)) => format!("(1 − {found}) × (1 − (1 − {against}) ÷ 2)"),
+                (one, other) => format!("1 − {}", one.or(other).unwrap_or_default()),
+            };
+            format!("any: {formula} = {score}")
+        }
     }
 }
 
-/// The product of `1 − activation · weight ÷ greatest weight` over a side, or over all markers if the side is empty.
-fn product(ledger: &Ledger<'_>, pole: Pole) -> String {
-    let of_side = ledger.markers.iter().any(|marker| marker.pole == pole);
-    let markers = || ledger.markers.iter().filter(move |marker| !of_side || marker.pole == pole);
-    let greatest = markers().map(|marker| marker.importance.weight()).max().unwrap_or(1);
+/// The product of `1 − activation · weight ÷ greatest weight` over a side; `None` if no marker stands there.
+fn product(ledger: &Ledger<'_>, pole: Pole) -> Option<String> {
+    let markers = || ledger.markers.iter().filter(move |marker| marker.pole == pole);
+    let greatest = markers().map(|marker| marker.importance.weight()).max()?;
     let factors: Vec<String> = markers()
         .filter(|marker| marker.resonance.activation > Unit::ZERO)
         .map(|marker| {
@@ -148,5 +205,5 @@ fn product(ledger: &Ledger<'_>, pole: Pole) -> String {
             }
         })
         .collect();
-    if factors.is_empty() { "1".to_owned() } else { factors.join(" × ") }
+    Some(if factors.is_empty() { "1".to_owned() } else { factors.join(" × ") })
 }

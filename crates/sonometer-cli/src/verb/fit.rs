@@ -328,7 +328,8 @@ fn patterns(arguments: &Arguments, interactions: &[&Interaction]) -> Result<Vec<
 
 /// The pattern lines of a file, each once.
 fn own_patterns(path: &str, language: Option<&'static Language>) -> Result<Vec<String>, Failure> {
-    let context = phrase::Context { list: &|_| None, stem: language.and_then(|language| language.stem) };
+    let context =
+        phrase::Context { list: &|_| None, names: &[], stem: language.and_then(|language| language.stem) };
     let mut patterns: Vec<String> = Vec::new();
     for (line, number) in read_file(path)?.lines().zip(1..) {
         let (pattern, _) = phrase::strip_comment(line);
@@ -390,7 +391,7 @@ fn settings(arguments: &Arguments) -> String {
 }
 
 fn read_file(path: &str) -> Result<String, Failure> {
-    let bytes = file::bytes(path)?;
+    let bytes = file::bytes(path, file::PROTOCOL)?;
     Ok(file::utf8(path, &bytes, 0)?.to_owned())
 }
 

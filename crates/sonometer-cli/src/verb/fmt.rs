@@ -41,12 +41,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 fn of_file(name: &str, check: bool, screen: &mut Screen) -> Result<bool, Failure> {
     let source = match name {
         "-" => {
-            let bytes = file::bytes(name)?;
+            let bytes = file::bytes(name, file::PROTOCOL)?;
             let name = "standard input".to_owned();
             Source { text: file::utf8(&name, &bytes, 0)?.to_owned().into(), name }
         }
         path => Source {
-            text: file::utf8(path, &file::bytes(path)?, 0)?.to_owned().into(),
+            text: file::utf8(path, &file::bytes(path, file::PROTOCOL)?, 0)?.to_owned().into(),
             name: path.to_owned(),
         },
     };

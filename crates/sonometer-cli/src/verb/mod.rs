@@ -19,6 +19,8 @@ pub(crate) mod extract;
 pub(crate) mod fidelity;
 pub(crate) mod fit;
 pub(crate) mod fmt;
+pub(crate) mod mask;
+mod masks;
 pub(crate) mod protocols;
 pub(crate) mod publish;
 pub(crate) mod schema;

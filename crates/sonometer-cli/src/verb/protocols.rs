@@ -180,12 +180,13 @@ fn describe(paint: &Paint, protocol: &Protocol) -> String {
     );
     text.push_str(&paragraph(&one_line(&protocol.description), paint.width, 2));
     text.push_str(&format!(
-        "\n  {}, {}, SGM {}, reads {}; versions {}\n\n",
+        "\n  {}, {}, SGM {}, reads {}; versions {}\n{}\n",
         protocol.taxonomy.as_str(),
         protocol.status.as_str(),
         protocol.sgm.as_str(),
         modalities(protocol).join(" and "),
-        versions(protocol).join(", ")
+        versions(protocol).join(", "),
+        paragraph(&protocol.score_meaning(), paint.width, 2)
     ));
     let width = protocol.markers.iter().map(|marker| marker.label.len()).max().unwrap_or(0);
     for marker in &protocol.markers {

@@ -1,5 +1,7 @@
 //! `sonometer sense`: measure a text or a conversation.
 
+use super::masks::MaskArguments;
+use super::protocols::paragraph;
 use super::{composed, explain, signal};
 use crate::bar::bar;
 use crate::conversation;
@@ -11,7 +13,8 @@ use crate::screen::Screen;
 use crate::target::Source;
 use anstyle::Style;
 use sonometer::{
-    FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unit, View,
+    FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unheard,
+    Unit, View, WeakSignal,
 };
 use sonometer_ingest::Ingested;
 
@@ -50,6 +53,8 @@ pub(crate) struct Arguments {
     /// The price of one ICS in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
     pub(super) rate: Unit,
+    #[command(flatten)]
+    pub(super) masks: MaskArguments,
 }
 
 pub(super) fn profile(name: &str) -> Result<Profile, String> {
@@ -76,6 +81,11 @@ fn seconds(text: &str) -> Result<Unit, String> {
 }
 
 impl Arguments {
+    /// How it is sensed.
+    pub(super) fn options(&self) -> Result<SenseOptions, Failure> {
+        Ok(SenseOptions { usd_per_ics: self.rate, ..self.masks.options()? })
+    }
+
     /// What is shown of a reading.
     pub(super) fn view(&self) -> View<'_> {
         let temporal = TemporalOptions { window: self.window };
@@ -93,6 +103,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         Instrument::Sensor(sensor) => sensor,
         Instrument::Composition(composition) => return composed::run(&composition, arguments, screen),
     };
+    let options = arguments.options()?;
     let input = Input::open(&arguments.input)?;
     let mut exit = Exit::Done;
     let mut first = true;
@@ -100,7 +111,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         let title = title(&input, &item);
         item.tell_notes(screen);
         let origin = item.origin.clone();
-        match sense(&sensor, item, arguments) {
+        match sense(&sensor, item, options, arguments) {
             Ok(reading) if arguments.json => screen.print_bytes(&json(&reading, arguments))?,
             Ok(reading) => {
                 let gap = if first { "" } else { "\n" };
@@ -128,10 +139,14 @@ pub(super) fn title(input: &Input, item: &Item) -> String {
     }
 }
 
-fn sense(sensor: &Sensor, item: Item, arguments: &Arguments) -> Result<Reading, Failure> {
+fn sense(
+    sensor: &Sensor,
+    item: Item,
+    options: SenseOptions,
+    arguments: &Arguments,
+) -> Result<Reading, Failure> {
     let interaction = item.interaction?;
     arguments.view().check(sensor.protocol()).map_err(|error| Failure::engine(&item.name, &error))?;
-    let options = SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() };
     let reading = sensor
         .sense_with(&interaction, options)
         .map_err(|error| refused(&item.name, interaction.modality(), &error))?;
@@ -167,7 +182,11 @@ fn report(
         paint.dim(&format!("({}@{})", protocol.id, protocol.version))
     ));
     let row = |name: &str, value: Unit| format!("  {name:<8}  {} {value}\n", bar(paint, value, BOLD));
-    text.push_str(&row("score", reading.score()));
+    if let Some(score) = reading.score() {
+        text.push_str(&row("score", score));
+        let meaning = paragraph(&protocol.score_meaning(), paint.width, 12);
+        meaning.lines().for_each(|line| text.push_str(&format!("{}\n", paint.dim(line))));
+    }
     text.push_str(&row("fidelity", reading.fidelity().index));
     text.push('\n');
     if origin.is_none_or(places::shows_text) {
@@ -178,9 +197,13 @@ fn report(
         text.push_str(&places::render(paint, reading, origin));
     }
     text.push_str(&resonance(paint, reading));
+    if arguments.profile != Profile::Raw {
+        text.push_str(&against(paint, reading));
+    }
     if arguments.profile == Profile::Discovery {
         text.push_str(&weak_signals(paint, reading));
     }
+    text.push_str(&unheard(paint, reading.unheard()));
     if arguments.explain {
         text.push('\n');
         text.push_str(&explain::render(paint, &reading.ledger()));
@@ -242,22 +265,55 @@ fn listed(paint: &Paint, title: &str, names: &[&str]) -> String {
 }
 
 fn weak_signals(paint: &Paint, reading: &Reading) -> String {
-    let weak = reading.weak_signals();
+    let weak: Vec<WeakSignal<'_>> = reading.weak_signals().collect();
     if weak.is_empty() {
         return String::new();
     }
-    let label = |at: usize| reading.protocol().markers[at].label.as_str();
-    let width = weak.iter().map(|signal| label(signal.marker).len()).max().unwrap_or(0);
+    let width = weak.iter().map(|signal| signal.metamarker.len()).max().unwrap_or(0);
     let mut text = format!("\n  {}\n", paint.bold("nearly triggered"));
     for signal in weak {
         text.push_str(&format!(
             "  {} {:<width$}  {} {:<8}  {}\n",
             paint.dim("◌"),
-            label(signal.marker),
+            signal.metamarker,
             bar(paint, signal.proximity, Style::new()),
             signal.proximity.to_string(),
-            one_line(&signal.hint)
+            hinted(&signal)
         ));
     }
     text
+}
+
+/// What was missing, and the text that it is about.
+pub(super) fn hinted(signal: &WeakSignal<'_>) -> String {
+    let hint = one_line(&signal.hint);
+    match &signal.found {
+        Some(found) => format!("{hint}: “{}”", one_line(&found.source)),
+        None => hint,
+    }
+}
+
+/// Which markers could hear nobody: their silence says nothing.
+pub(super) fn unheard<'u>(paint: &Paint, markers: impl Iterator<Item = Unheard<'u>>) -> String {
+    let line = |Unheard { metamarker, roles }: Unheard<'_>| {
+        format!("  {metamarker} asks for {}, and nobody has that role\n", one_line(&roles.join(" or ")))
+    };
+    let text: String = markers.map(line).collect();
+    if text.is_empty() { text } else { format!("\n  {}\n{text}", paint.bold("could hear nobody")) }
+}
+
+/// What counts against markers, with what it takes away.
+fn against(paint: &Paint, reading: &Reading) -> String {
+    let mut text = String::new();
+    let width = reading.against().map(|found| found.metamarker.len()).max().unwrap_or(0);
+    for found in reading.against() {
+        text.push_str(&format!(
+            "  {} {:<width$}  {:<9}  “{}”\n",
+            paint.dim("−"),
+            found.metamarker,
+            found.score.to_string(),
+            one_line(&found.source)
+        ));
+    }
+    if text.is_empty() { text } else { format!("\n  {}\n{text}", paint.bold("counts against")) }
 }

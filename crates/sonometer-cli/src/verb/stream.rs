@@ -1,16 +1,21 @@
 //! `sonometer stream`: measure a text or a conversation while it comes in.
 
+mod sentences;
+
+use super::masks::MaskArguments;
 use super::sense::{profile, rate, unit};
 use crate::bar::bar;
+use crate::blocks::TOO_LONG;
 use crate::failure::{Exit, Failure};
 use crate::lines::Lines;
 use crate::paint::{BOLD, Paint, one_line, safe};
 use crate::screen::Screen;
 use crate::target::Source;
 use clap::ValueEnum;
+use sentences::Sentences;
 use sonometer::{
-    AnyReading, AnySession, Error, Event, Instrument, Interaction, OffsetUnit, Profile, SenseOptions,
-    SessionOptions, Step, Turn, Unit, View,
+    AnyReading, AnySession, Error, ErrorCode, Event, Instrument, OffsetUnit, Place, Profile, Released,
+    SenseOptions, SessionOptions, Step, Turn, Unit, View,
 };
 use std::io::{self, Read};
 
@@ -25,7 +30,7 @@ pub(crate) struct Arguments {
     /// Events as they come, one line of JSON each; the last one has the whole reading
     #[arg(long, conflicts_with = "guard")]
     pub(crate) json: bool,
-    /// Passes the text on and nothing else: held back until nothing can change any more, private stretches masked
+    /// Passes the text on and nothing else: held back until no masked pattern can reach it, private stretches masked
     #[arg(long)]
     guard: bool,
     /// How much of the reading at the end is shown in the JSON: raw, detailed or discovery
@@ -37,6 +42,8 @@ pub(crate) struct Arguments {
     /// The price of one ICS in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
     rate: Unit,
+    #[command(flatten)]
+    masks: MaskArguments,
 }
 
 /// How the input is made up.
@@ -47,7 +54,7 @@ enum Form {
     Text,
     /// Lines such as `agent: Good morning.`; a line without a role goes on with the one before
     Turns,
-    /// One segment a line: `{"role": …, "content": …, "timestamp": …}`
+    /// One segment or chat message a line: `{"role": …, "content": …, "timestamp": …}`
     Jsonl,
 }
 
@@ -56,9 +63,9 @@ const CHUNK: usize = 64 << 10;
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = SessionOptions {
-        sense: SenseOptions { usd_per_ics: arguments.rate, ..SenseOptions::default() },
+        sense: SenseOptions { usd_per_ics: arguments.rate, ..arguments.masks.options()? },
         unit: arguments.offsets,
-        release: !arguments.json,
+        release: true,
     };
     let instrument = Source::find(&arguments.target)?.instrument()?;
     let mut stream = Stream { session: instrument.session(options), teller: Teller::new(arguments) };
@@ -115,6 +122,10 @@ impl Stream {
                     while let Some((number, line)) = lines.next_line() {
                         self.line(form, number, &line, screen)?;
                     }
+                    if let Some(number) = lines.too_long() {
+                        let message = format!("standard input, line {number}: {TOO_LONG}");
+                        return Err(Failure::told(ErrorCode::PayloadTooLarge, message));
+                    }
                 }
             }
         }
@@ -135,7 +146,10 @@ impl Stream {
         }
         let steps = match form {
             Form::Jsonl => {
-                let turn = segment(line).map_err(|error| told(&error))?;
+                // A message in which nobody says anything.
+                let Some(turn) = Turn::from_message(line, "").map_err(|error| told(&error))? else {
+                    return Ok(());
+                };
                 self.teller.begin_turn(turn.role.as_deref());
                 vec![self.session.push_segment(turn)]
             }
@@ -164,12 +178,6 @@ impl Stream {
     }
 }
 
-/// A segment in a line of JSON, by the engine's own reader.
-fn segment(line: &str) -> Result<Turn, Error> {
-    let interaction = Interaction::from_json(&format!("{{\"segments\":[{line}]}}"))?;
-    Ok(interaction.turns()[0].clone())
-}
-
 /// How events are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
@@ -180,8 +188,11 @@ enum Manner {
 
 struct Teller {
     manner: Manner,
-    /// The place that was told last.
-    settled_to: sonometer::Place,
+    /// The places that were told last.
+    settled_to: Place,
+    released_to: Place,
+    /// Text for people, sentence by sentence with what was found in it.
+    sentences: Sentences,
     has_turns: bool,
     is_turn_empty: bool,
     /// The roles of all segments.
@@ -201,7 +212,9 @@ impl Teller {
         };
         Self {
             manner,
-            settled_to: sonometer::Place::default(),
+            settled_to: Place::default(),
+            released_to: Place::default(),
+            sentences: Sentences::default(),
             has_turns: false,
             is_turn_empty: true,
             roles: Vec::new(),
@@ -221,11 +234,13 @@ impl Teller {
         match self.manner {
             Manner::Json => self.tell_json(step, screen),
             Manner::Guard => {
-                let text = self.released(step, |text| text.to_owned());
+                let text = self.shown(&step.released, |text| text.to_owned());
                 if text.is_empty() { Ok(()) } else { screen.print_bytes(&text) }
             }
             Manner::People => {
-                let mut text = self.released(step, |text| text.chars().map(safe_in_lines).collect());
+                self.sentences.take(step);
+                let settled = self.sentences.up_to(step.settled_to);
+                let mut text = self.shown(&settled, |text| text.chars().map(safe_in_lines).collect());
                 let paint = screen.paint;
                 for event in &step.events {
                     if let Some(line) = line(&paint, event) {
@@ -246,18 +261,25 @@ impl Teller {
             text.push_str(&event.to_json());
             text.push('\n');
         }
-        if step.settled_to > self.settled_to {
-            self.settled_to = step.settled_to;
-            let sonometer::Place { segment, offset } = step.settled_to;
-            text.push_str(&format!("{{\"event\":\"settled\",\"segment\":{segment},\"offset\":{offset}}}\n"));
+        let places = [
+            ("released", step.released_to, &mut self.released_to),
+            ("settled", step.settled_to, &mut self.settled_to),
+        ];
+        for (event, now, told) in places {
+            if now > *told {
+                *told = now;
+                let Place { segment, offset } = now;
+                let line = format!("{{\"event\":\"{event}\",\"segment\":{segment},\"offset\":{offset}}}\n");
+                text.push_str(&line);
+            }
         }
         if text.is_empty() { Ok(()) } else { screen.print_bytes(&text) }
     }
 
-    /// The text that has settled, with the role before each segment of a conversation.
-    fn released(&mut self, step: &Step, show: impl Fn(&str) -> String) -> String {
+    /// Text that may be shown, with the role before each segment of a conversation.
+    fn shown(&mut self, parts: &[Released], show: impl Fn(&str) -> String) -> String {
         let mut text = String::new();
-        for part in &step.released {
+        for part in parts {
             if self.shown != Some(part.segment) {
                 if let Some(role) = self.roles.get(part.segment) {
                     if self.in_line {
@@ -301,13 +323,16 @@ fn summary(paint: &Paint, instrument: &Instrument, reading: &AnyReading) -> Stri
     let mut text = format!("{}\n", paint.bold(&format!("{}@{}", instrument.id(), instrument.version())));
     let fidelity = reading.fidelity();
     if !fidelity.sufficient {
-        text.push_str(&format!(
-            "  the content lacks sufficient signal (fidelity {}); nothing is measured\n",
-            fidelity.index
-        ));
+        match &fidelity.unheard {
+            Some(roles) => text.push_str(&format!("  nobody was listened to: {roles}\n")),
+            None => text.push_str(&format!(
+                "  the content lacks sufficient signal (fidelity {}); nothing is measured\n",
+                fidelity.index
+            )),
+        }
         return text;
     }
-    for (name, value) in [("score", reading.score()), ("fidelity", fidelity.index)] {
+    for (name, value) in [("score", reading.score().unwrap_or(Unit::ZERO)), ("fidelity", fidelity.index)] {
         text.push_str(&format!("  {name:<8}  {} {value}\n", bar(paint, value, BOLD)));
     }
     for (key, found) in reading.resonance().filter(|(_, found)| found.activation > Unit::ZERO) {

@@ -1,15 +1,16 @@
 //! Messages in JSON: of language models, Slack, Teams, Telegram, and what looks like them.
 //!
 //! A file is a list of messages, or an object that holds one under a common key. A message is an object with a text and somebody who
-//! said it, each under one of a few keys.
+//! said it, each under one of a few keys. What in a message of a language model somebody said, the engine decides, here and in
+//! every other door.
 
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::map::Place;
 use crate::moment;
 use crate::{Hints, Ingested, Kind, Limits};
-use serde_json::{Map, Value};
-use sonometer::Unit;
+use serde_json::{Map, Value, json};
+use sonometer::{Turn, Unit};
 
 /// Under which keys a list of messages stands.
 const LISTS: [&str; 6] = ["messages", "value", "conversation", "chat", "items", "turns"];
@@ -60,9 +61,22 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         return Err(ReadError::new(Reason::Broken, "", message));
     };
     let mut found = Vec::new();
-    let (mut silent, mut notices) = (0, 0);
+    let (mut silent, mut unsaid, mut notices) = (0, 0, 0);
     for (number, item) in list.iter().enumerate() {
         let Value::Object(message) = item else { continue };
+        if let Some(message) = of_model(message) {
+            let place = format!("{base}[{number}]");
+            match Turn::from_message(&message.to_string(), &place)? {
+                None => unsaid += 1,
+                Some(turn) if turn.content.trim().is_empty() => silent += 1,
+                Some(turn) => {
+                    let time = item.as_object().and_then(when);
+                    let role = turn.role.as_deref().unwrap_or_default().trim().to_owned();
+                    found.push((role, time, turn.content.into_string(), format!("{place}.content")));
+                }
+            }
+            continue;
+        }
         let said = what(message, 0);
         let is_notice = ["type", "subtype", "messageType"]
             .iter()
@@ -94,10 +108,52 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     if silent > 0 {
         draft.note(format!("left out {silent} messages without text"));
     }
+    if unsaid > 0 {
+        draft.note(format!(
+            "left out {unsaid} messages in which nobody says anything: calls of tools, their results, thoughts or images"
+        ));
+    }
     if notices > 0 {
         draft.note(format!("left out {notices} notices of the program"));
     }
     draft.finish(Kind::Chat, hints)
+}
+
+/// What the engine decides about: a message in OpenAI's or Anthropic's form, with no more of it than what was said depends on.
+/// Files have members of their own beside that, as deep as they like.
+fn of_model(message: &Map<String, Value>) -> Option<Value> {
+    let text = |value: Option<&Value>| value.filter(|value| value.is_string()).cloned();
+    let Some(role) = text(message.get("role")) else {
+        // Between messages stand calls and thoughts of nobody's name.
+        let item = json!({"type": text(message.get("type"))?});
+        let is_silent = || Turn::from_message(&item.to_string(), "").is_ok_and(|turn| turn.is_none());
+        return (!names_somebody(message) && is_silent()).then_some(item);
+    };
+    let is_part = |part: &Value| part.get("type").is_some_and(Value::is_string);
+    let refusal = text(message.get("refusal"));
+    let transcript = text(message.get("audio").and_then(|audio| audio.get("transcript")));
+    let content = match message.get("content") {
+        Some(Value::String(content)) => json!(content),
+        Some(Value::Array(parts)) if parts.iter().all(is_part) => {
+            let part = |part: &Value| {
+                let kept = ["type", "text", "refusal"].into_iter();
+                Value::Object(kept.filter_map(|key| Some((key.to_owned(), text(part.get(key))?))).collect())
+            };
+            parts.iter().map(part).collect()
+        }
+        None | Some(Value::Null) if refusal.is_some() || transcript.is_some() => Value::Null,
+        _ => return None,
+    };
+    let is_given = |key: &str| match message.get(key) {
+        None | Some(Value::Null) => false,
+        Some(Value::Array(calls)) => !calls.is_empty(),
+        Some(_) => true,
+    };
+    let calls = is_given("tool_calls") || is_given("function_call");
+    let audio = transcript.map(|transcript| json!({"transcript": transcript}));
+    Some(
+        json!({"role": role, "content": content, "refusal": refusal, "audio": audio, "tool_calls": calls.then_some(1)}),
+    )
 }
 
 /// The list of messages, and its path.
@@ -242,6 +298,44 @@ mod tests {
                 "? user: Hi @messages[0].content",
                 "? assistant: Hello you @messages[1].content",
                 "left out 1 messages without text"
+            ]
+        );
+    }
+
+    #[test]
+    fn messages_of_language_models_are_read_as_by_every_door() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/chat/messages.json");
+        let table: Vec<Value> =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON");
+        assert!(table.len() > 10);
+        for case in table {
+            let text = json!({"model": "m", "messages": case["messages"]}).to_string();
+            assert_eq!(of_json(&text), Kind::Chat, "{case}");
+            match (super::read(&text, &Hints::default(), &Limits::default()), case["error"].as_str()) {
+                (Ok(read), None) => {
+                    let turns = read.interaction.turns().iter();
+                    let turns: Value = turns.map(|turn| json!([turn.role, turn.content])).collect();
+                    assert_eq!(turns, case["turns"], "{case}");
+                }
+                (Err(failure), Some("")) => assert_eq!(failure.reason, Reason::NoText, "{case}"),
+                (Err(failure), Some(place)) => {
+                    assert_eq!(failure.error.place, format!("messages{place}"), "{case}");
+                    assert_eq!(failure.error.message, case["message"].as_str().unwrap_or_default(), "{case}");
+                }
+                (read, _) => panic!("{case}: {read:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_nobody_said_is_left_out_and_named() {
+        let text = r#"[{"role": "user", "content": "Hi", "created_at": "2024-05-01T10:00:00Z", "mine": [[]]},
+            {"role": "tool", "content": "Thank you"}, {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "Hm"}]}]"#;
+        assert_eq!(
+            told(text),
+            [
+                "1714557600 user: Hi @[0].content",
+                "left out 2 messages in which nobody says anything: calls of tools, their results, thoughts or images"
             ]
         );
     }

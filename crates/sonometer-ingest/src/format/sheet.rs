@@ -7,6 +7,7 @@ use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::{Hints, Ingested, Kind, Limits};
 use calamine::{DataType, ExcelDateTime, Ods, Reader, SheetVisible, Xls, Xlsx};
+use sonometer::diagnostic::{excerpt, some_of};
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Cursor;
@@ -76,8 +77,9 @@ fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
         Some(wanted) => {
             let same = |(name, _): &&(String, bool)| name.to_lowercase() == wanted.trim().to_lowercase();
             let Some((name, _)) = sheets.iter().find(same) else {
-                let names: Vec<&str> = sheets.iter().map(|(name, _)| name.as_str()).take(12).collect();
-                let message = format!("there is no sheet `{wanted}`; the sheets are {}", names.join(", "));
+                let names: Vec<&str> = sheets.iter().map(|(name, _)| name.as_str()).collect();
+                let (wanted, names) = (excerpt(wanted), some_of(&names));
+                let message = format!("there is no sheet `{wanted}`; the sheets are {names}");
                 return Err(ReadError::new(Reason::Hint, "", message));
             };
             vec![name]

@@ -4,6 +4,7 @@ use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::map::Place;
 use crate::{Hints, Limits};
+use sonometer::diagnostic::{excerpt, some_of};
 
 /// `B7` for row 7, column 2.
 pub(super) fn cell_name(row: u32, column: u32) -> Box<str> {
@@ -96,9 +97,9 @@ impl Table<'_> {
         match letters(wanted).filter(|column| self.cells.iter().any(|cell| cell.column == *column)) {
             Some(column) => Ok((column, None)),
             None => {
-                let headings: Vec<&str> = first.iter().map(|cell| cell.text.trim()).take(12).collect();
-                let message =
-                    format!("there is no column `{wanted}`; the first row holds {}", headings.join(", "));
+                let headings: Vec<&str> = first.iter().map(|cell| cell.text.trim()).collect();
+                let (wanted, headings) = (excerpt(wanted), some_of(&headings));
+                let message = format!("there is no column `{wanted}`; the first row holds {headings}");
                 Err(ReadError::new(Reason::Hint, self.sheet.unwrap_or_default(), message))
             }
         }

@@ -8,7 +8,7 @@ use sonometer::class;
 use sonometer::protocol::phrase::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
 
 /// Regular expressions that are safe and match often.
-const EXPRESSIONS: [&str; 12] = [
+const EXPRESSIONS: [&str; 16] = [
     "refunds?",
     "[A-Z]{2,}",
     "[0-9]+",
@@ -21,6 +21,10 @@ const EXPRESSIONS: [&str; 12] = [
     r"\S+@\S+",
     r"[^\x00-\x7f]+",
     "(?m)^[a-z]+",
+    r"\p{Lu}\p{Ll}+",
+    r"(?m)\w+$",
+    r"\n",
+    "[áéí]",
 ];
 
 /// Words that are long enough for `word%1`.
@@ -50,6 +54,11 @@ fn word_test() -> impl Strategy<Value = WordTest> {
             kind: WordKind::Misspelt,
             folded: word.into(),
             exact: None,
+        }),
+        1 => select(vec!["café", "Café", "CAFÉ"]).prop_map(|exact| WordTest {
+            kind: WordKind::Equal,
+            folded: "cafe".into(),
+            exact: Some(exact.into()),
         }),
         1 => (word, any::<bool>()).prop_map(|(word, upper)| {
             let exact = if upper { word.to_ascii_uppercase() } else { word.to_owned() };
@@ -86,6 +95,8 @@ fn hold() -> impl Strategy<Value = Pattern> {
         4 => select(&MARKS[..]).prop_map(Pattern::Mark),
         1 => Just(Pattern::TurnStart),
         1 => Just(Pattern::TurnEnd),
+        1 => Just(Pattern::SentenceStart),
+        1 => Just(Pattern::SentenceEnd),
     ]
 }
 
@@ -196,6 +207,70 @@ pub fn pattern() -> impl Strategy<Value = Pattern> {
     (pattern, word_test()).prop_map(|(pattern, word)| anchor(pattern, word))
 }
 
+/// The same with a part in braces, for lines that give evidence: two of five.
+pub(super) fn evidence_pattern() -> impl Strategy<Value = Pattern> {
+    let with_place = (pattern(), any::<prop::sample::Index>(), any::<prop::sample::Index>());
+    let with_place = with_place.prop_map(|(pattern, from, length)| match pattern {
+        Pattern::Regex(regex) => {
+            let source = PLACED[from.index(PLACED.len())].into();
+            Pattern::Regex(Regex { source, ..regex })
+        }
+        pattern => match with_braces(&pattern, from, length) {
+            // Around a whole line they say nothing.
+            Some(Pattern::Capture(_)) | None => pattern,
+            Some(captured) => captured,
+        },
+    });
+    prop_oneof![3 => pattern(), 2 => with_place]
+}
+
+/// Expressions with a group that is the place.
+const PLACED: [&str; 6] = [
+    "(?:order|card) (?<place>[a-z]+)",
+    "(?<place>refund)s?",
+    "no(?<place>t?)",
+    r"(?<place>\w+) (?:not|you)\b",
+    r"\w+(?<place> )\w+",
+    "(?:(?<place>happy)|help)",
+];
+
+/// The pattern with braces around a part, so that every way passes one pair; `None` where it has no part that can take them.
+fn with_braces(pattern: &Pattern, from: prop::sample::Index, length: prop::sample::Index) -> Option<Pattern> {
+    match pattern {
+        Pattern::Sequence(items) => {
+            let from = from.index(items.len());
+            let to = from + 1 + length.index(items.len() - from);
+            let within = items[from..to].to_vec();
+            let is_whole = !within.iter().all(is_nullable) && gaps_are_legal(&within);
+            if !is_whole || within.contains(&Pattern::Question) {
+                return None;
+            }
+            let is_all = within.len() == items.len();
+            let within = if within.len() == 1 { within[0].clone() } else { Pattern::Sequence(within) };
+            let captured = Pattern::Capture(Box::new(within));
+            if is_all {
+                return Some(captured);
+            }
+            Some(Pattern::Sequence([&items[..from], &[captured], &items[to..]].concat()))
+        }
+        Pattern::Either(choices) => {
+            let choices: Option<Vec<Pattern>> =
+                choices.iter().map(|choice| with_braces(choice, from, length)).collect();
+            choices.map(Pattern::Either)
+        }
+        Pattern::Near { left, right, within } => {
+            let (mut left, mut right) = (left.clone(), right.clone());
+            let side = if from.index(2) == 0 { &mut left } else { &mut right };
+            **side = with_braces(side, length, from)?;
+            Some(Pattern::Near { left, right, within: *within })
+        }
+        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) => {
+            Some(Pattern::Capture(Box::new(pattern.clone())))
+        }
+        _ => None,
+    }
+}
+
 /// A pattern with something to look up: one of nothing but `_` gets a word before it.
 fn anchor(pattern: Pattern, word: WordTest) -> Pattern {
     match pattern {
@@ -212,6 +287,7 @@ fn anchor(pattern: Pattern, word: WordTest) -> Pattern {
 fn is_anchored(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Word(_) | Pattern::Class(_) | Pattern::Regex(_) => true,
+        Pattern::Capture(inner) => is_anchored(inner),
         Pattern::Sequence(items) => items.iter().any(is_anchored),
         Pattern::Either(choices) => choices.iter().all(is_anchored),
         Pattern::Near { left, right, .. } => is_anchored(left) || is_anchored(right),
@@ -223,8 +299,9 @@ fn is_anchored(pattern: &Pattern) -> bool {
 fn is_nullable(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => false,
-        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::TurnStart | Pattern::TurnEnd => true,
-        Pattern::Mark(_) | Pattern::Question => true,
+        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::Mark(_) | Pattern::Question => true,
+        Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => true,
+        Pattern::Capture(inner) => is_nullable(inner),
         Pattern::Sequence(items) => items.iter().all(is_nullable),
         Pattern::Either(choices) => choices.iter().any(is_nullable),
         Pattern::Near { left, right, .. } => is_nullable(left) && is_nullable(right),
@@ -245,9 +322,10 @@ pub fn is_legal(pattern: &Pattern) -> bool {
             };
             !items.iter().all(is_nullable)
                 && gaps_are_legal(items)
-                && items
-                    .iter()
-                    .all(|item| matches!(item, Pattern::Gap { .. } | Pattern::Regex(_)) || is_part(item))
+                && items.iter().all(|item| match item {
+                    Pattern::Capture(inner) => is_top(inner),
+                    item => is_top(item),
+                })
         }
         _ => !is_nullable(pattern) && is_part(pattern),
     }
@@ -263,9 +341,19 @@ fn gaps_are_legal(items: &[Pattern]) -> bool {
     })
 }
 
+/// Whether a part may stand in the outermost sequence.
+fn is_top(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Gap { .. } | Pattern::Regex(_) => true,
+        Pattern::Sequence(items) => gaps_are_legal(items) && items.iter().all(is_top),
+        pattern => is_part(pattern),
+    }
+}
+
 /// Whether a part may stand inside a pattern.
 fn is_part(pattern: &Pattern) -> bool {
     match pattern {
+        Pattern::Capture(inner) => !is_nullable(inner) && is_part(inner),
         Pattern::Gap { .. } | Pattern::Question | Pattern::Regex(_) => false,
         Pattern::Sequence(items) => {
             gaps_are_legal(items)

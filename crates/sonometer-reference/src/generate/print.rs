@@ -21,6 +21,9 @@ pub fn print(pattern: &Pattern) -> String {
         Pattern::Near { left, right, within } => format!("{} &{within} {}", side(left), side(right)),
         Pattern::TurnStart => "^".into(),
         Pattern::TurnEnd => "$".into(),
+        Pattern::SentenceStart => "<start>".into(),
+        Pattern::SentenceEnd => "<end>".into(),
+        Pattern::Capture(inner) => format!("{{{}}}", print(inner)),
         Pattern::Mark(mark) if mark.is_ascii() => format!("\\{mark}"),
         Pattern::Mark(mark) => mark.to_string(),
         Pattern::Class(Class::Detected(class)) => format!("<{}>", class.name()),
@@ -80,10 +83,11 @@ mod tests {
             near(word("help"), 2, words("my order")),
             exact("US", "us"),
             Pattern::Mark('?'),
-            shout(),
+            capture(sequence([shout(), word("ok")])),
+            Pattern::SentenceEnd,
             Pattern::Question,
         ]);
-        let text = r#"^ (thank you|thank*) (so much)? ..3.. (help &2 my order) "US" \? <shout> <question>"#;
+        let text = r#"^ (thank you|thank*) (so much)? ..3.. (help &2 my order) "US" \? {<shout> ok} <end> <question>"#;
         assert_eq!(print(&pattern), text);
         assert_eq!(print(&inflection("refund")), "refund~");
         assert_eq!(print(&regex("a/b")), "/a\\/b/");

@@ -1,6 +1,6 @@
 //! Protocols with every key a marker can have.
 
-use super::pattern::pattern;
+use super::pattern::{evidence_pattern, pattern};
 use super::print::print;
 use super::relation::{lines_mut, relate, relations};
 use super::{ROLES, VOCABULARY};
@@ -91,7 +91,7 @@ fn without_inflections(pattern: &mut Pattern) {
     match pattern {
         Pattern::Word(test) if test.kind == WordKind::Inflection => test.kind = WordKind::Prefix,
         Pattern::Sequence(parts) | Pattern::Either(parts) => parts.iter_mut().for_each(without_inflections),
-        Pattern::Optional(inner) => without_inflections(inner),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => without_inflections(inner),
         Pattern::Near { left, right, .. } => {
             without_inflections(left);
             without_inflections(right);
@@ -143,6 +143,8 @@ fn actants() -> impl Strategy<Value = Actants> {
     any::<(bool, bool)>().prop_map(|(named, aliased)| Actants {
         primary: named.then(|| ROLES[0].to_owned()),
         secondary: named.then(|| ROLES[1].to_owned()),
+        // A protocol that declares roles declares every role that its markers name.
+        others: if named || aliased { ROLES.map(str::to_owned).to_vec() } else { Vec::new() },
         aliases: if aliased {
             vec![
                 ("agent".to_owned(), vec!["rep".to_owned(), "adviser".to_owned()]),
@@ -159,7 +161,7 @@ fn line() -> impl Strategy<Value = Line> {
         3 => select(vec![LineList::Strong, LineList::Clear, LineList::Weak]),
         1 => Just(LineList::Weigh),
     ];
-    (list, pattern(), -2_000_000..3_000_000_i64).prop_map(|(list, pattern, strength)| {
+    (list, evidence_pattern(), -2_000_000..3_000_000_i64).prop_map(|(list, pattern, strength)| {
         // A weight of 0 cannot be written.
         build::line(list, if strength == 0 { 1 } else { strength }, pattern)
     })
@@ -226,10 +228,20 @@ fn half() -> impl Strategy<Value = Unit> {
     .prop_map(Unit)
 }
 
+/// Without `keyed`: that needs a key in every call.
 fn mask() -> impl Strategy<Value = Option<Mask>> {
-    let mask =
-        prop_oneof![Just(Mask::All), (1..=8_u8).prop_map(Mask::First), (1..=8_u8).prop_map(Mask::Last)];
+    let mask = any_mask().prop_map(|mask| if mask == Mask::Keyed { Mask::Numbered } else { mask });
     prop::option::weighted(0.3, mask)
+}
+
+/// Any kind of mask.
+pub fn any_mask() -> impl Strategy<Value = Mask> {
+    prop_oneof![
+        2 => Just(Mask::All),
+        1 => (1..=8_u8).prop_map(Mask::First),
+        1 => (1..=8_u8).prop_map(Mask::Last),
+        1 => select(vec![Mask::Label, Mask::Numbered, Mask::Keyed, Mask::Remove]),
+    ]
 }
 
 fn hints() -> impl Strategy<Value = Vec<(HintKind, String)>> {

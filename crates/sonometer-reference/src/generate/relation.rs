@@ -23,6 +23,8 @@ pub(super) struct Relations {
     ratio: Option<Ratio>,
     /// Whether a marker that heeds negation flips what it drops.
     flips: bool,
+    /// Bits: which relations name markers, and which of these have no patterns beside them.
+    names: u16,
     /// Which of the markers that can be named is named, and which next to it.
     other: usize,
 }
@@ -37,8 +39,8 @@ pub(super) fn relations() -> impl Strategy<Value = Relations> {
         prop::option::weighted(0.35, 2..=4_u32),
     );
     let whole = (prop::option::weighted(0.15, absence()), prop::option::weighted(0.12, ratio()));
-    (near, whole, any::<bool>(), any::<prop::sample::Index>()).prop_map(
-        |((after, before, pair, echo, join), (absence, ratio), flips, other)| Relations {
+    (near, whole, any::<(bool, u16)>(), any::<prop::sample::Index>()).prop_map(
+        |((after, before, pair, echo, join), (absence, ratio), (flips, names), other)| Relations {
             after,
             before,
             pair,
@@ -47,6 +49,7 @@ pub(super) fn relations() -> impl Strategy<Value = Relations> {
             absence,
             ratio,
             flips,
+            names,
             other: other.index(1_000),
         },
     )
@@ -63,6 +66,7 @@ pub(super) fn relate(markers: &mut [Marker], relations: Vec<Relations>) {
     }
     // Only markers with evidence lines of their own can be named.
     let labels: Vec<String> = markers.iter().filter(|m| has_evidence(m)).map(|m| m.label.clone()).collect();
+    name_markers(markers, &relations, &labels);
     for (marker, relations) in markers.iter_mut().zip(&relations) {
         let others: Vec<&String> = labels.iter().filter(|label| **label != marker.label).collect();
         let other = |k: usize| others[(relations.other + k) % others.len()].clone();
@@ -77,10 +81,60 @@ pub(super) fn relate(markers: &mut [Marker], relations: Vec<Relations>) {
                 }
             }
             None => {
-                if relations.flips && marker.heeds_negation() && !others.is_empty() {
-                    marker.negation = NegationMode::Flip(other(0));
+                // What waits for earlier markers flips to later ones only: to an earlier one it could close a circle.
+                let waits = [&marker.after, &marker.before].into_iter().flatten();
+                let names = waits.into_iter().any(|companion| !companion.markers.is_empty());
+                let later: Vec<&String> = others
+                    .iter()
+                    .filter(|label| !names || number(label) > number(&marker.label))
+                    .copied()
+                    .collect();
+                if relations.flips && marker.heeds_negation() && !later.is_empty() {
+                    marker.negation = NegationMode::Flip(later[relations.other % later.len()].clone());
                 }
             }
+        }
+    }
+}
+
+/// Lets companions, echoes and clocks name markers, some beside their patterns and some in their place. In `after` and `before` only
+/// earlier markers of the file are named, so that none waits for itself.
+fn name_markers(markers: &mut [Marker], relations: &[Relations], labels: &[String]) {
+    for at in 0..markers.len() {
+        let earlier: Vec<String> =
+            markers[..at].iter().filter(|m| has_evidence(m)).map(|m| m.label.clone()).collect();
+        let (marker, relations) = (&mut markers[at], &relations[at]);
+        let others: Vec<String> = labels.iter().filter(|label| **label != marker.label).cloned().collect();
+        let pick = |from: &[String]| from.get(relations.other % from.len().max(1)).cloned();
+        let name = |companion: &mut Companion, from: &[String], bit: usize| {
+            if (relations.names >> bit) & 1 == 1
+                && let Some(label) = pick(from)
+            {
+                companion.markers = vec![label];
+                if (relations.names >> bit) & 2 == 2 {
+                    companion.lines.clear();
+                }
+            }
+        };
+        let waits = [&mut marker.after, &mut marker.before].into_iter().flatten();
+        waits.zip([0, 2]).for_each(|(companion, bit)| name(companion, &earlier, bit));
+        if let Some(pair) = &mut marker.pair {
+            name(&mut pair.then, &others, 4);
+        }
+        if let Some(echo) = &mut marker.echo
+            && relations.names & 64 > 0
+        {
+            echo.markers = pick(&others).into_iter().collect();
+        }
+        if let Some(when) = marker.absence.as_mut().and_then(|absence| absence.when.as_mut()) {
+            let mut said = Companion {
+                lines: when.lines.clone(),
+                markers: Vec::new(),
+                by: Vec::new(),
+                within: Reach::Turns(0),
+            };
+            name(&mut said, &others, 7);
+            (when.lines, when.markers) = (said.lines, said.markers);
         }
     }
 }
@@ -99,6 +153,11 @@ pub(super) fn lines_mut(marker: &mut Marker) -> impl Iterator<Item = &mut Line> 
         .chain(companions.chain(then).flat_map(|companion| &mut companion.lines))
         .chain(when.flat_map(|when| &mut when.lines))
         .chain(to.flatten())
+}
+
+/// The place of a marker in the file, by its label.
+fn number(label: &str) -> u32 {
+    label.trim_start_matches('m').parse().unwrap_or(0)
 }
 
 fn has_evidence(marker: &Marker) -> bool {
@@ -163,7 +222,12 @@ fn seconds() -> impl Strategy<Value = Unit> {
 }
 
 fn companion(list: LineList) -> impl Strategy<Value = Companion> {
-    (lines(list), roles(), reach()).prop_map(|(lines, by, within)| Companion { lines, by, within })
+    (lines(list), roles(), reach()).prop_map(|(lines, by, within)| Companion {
+        lines,
+        markers: Vec::new(),
+        by,
+        within,
+    })
 }
 
 fn pair() -> impl Strategy<Value = Pair> {
@@ -173,6 +237,7 @@ fn pair() -> impl Strategy<Value = Pair> {
 
 fn echo() -> impl Strategy<Value = Echo> {
     (some_roles(), 1..5_u32, 1..4_u32, share_of_one()).prop_map(|(of, within, words, boost)| Echo {
+        markers: Vec::new(),
         of,
         within,
         words,
@@ -181,7 +246,8 @@ fn echo() -> impl Strategy<Value = Echo> {
 }
 
 fn absence() -> impl Strategy<Value = Absence> {
-    let when = (lines(LineList::When), roles()).prop_map(|(lines, by)| When { lines, by });
+    let when =
+        (lines(LineList::When), roles()).prop_map(|(lines, by)| When { lines, markers: Vec::new(), by });
     let until = prop_oneof![
         1 => Just(Deadline::End),
         3 => (1..8_u32).prop_map(Deadline::Turns),

@@ -4,9 +4,10 @@ use super::{FREQUENT, SPOKEN_ROLES, VOCABULARY};
 use proptest::prelude::*;
 use proptest::sample::select;
 use sonometer::{Interaction, Turn, Unit};
+use unicode_normalization::UnicodeNormalization;
 
 /// Emoji with joiners, tones and selectors; flags; marks; scripts; zero-width characters; what folds oddly.
-const ODD: [&str; 44] = [
+const ODD: [&str; 52] = [
     "👍",
     "👍🏽",
     "🏽",
@@ -51,6 +52,14 @@ const ODD: [&str; 44] = [
     "\u{feff}",
     "\u{202e}",
     "\u{fffd}",
+    "Jose\u{301}",
+    "cafe\u{301}",
+    "re\u{301}fund",
+    "x\u{301}\u{323}",
+    "e\u{200d}\u{301}",
+    "\u{212b}",
+    "か\u{3099}",
+    "\u{958}",
 ];
 
 /// What the classes look for, right and nearly right.
@@ -100,11 +109,11 @@ const CLASSES: [&str; 42] = [
 ];
 
 /// What stands between words: every form that the rules of gaps name, and some that they do not.
-const BETWEEN: [&str; 54] = [
+const BETWEEN: [&str; 56] = [
     "", ". ", ".", "! ", "!! ", "!!!", "?!! ", "? ", "?", "؟ ", "。", "।", "॥ ", "۔ ", "... ", "...", "..",
     ".. ", "…", "… ", ".\" ", ".') ", ".)", ".* ", ", ", ",", "; ", ": ", " (", ") ", " [", "] ", "{", "}",
-    " | ", "、", " • ", " - ", "-", "--", "—", "–", "\n", "\n\n", "\r\n", "\t", " \n ", "\u{a0}", "\u{2028}",
-    "'", "’", "\"", "_", "/",
+    " | ", "、", " • ", " - ", "-", "--", "—", "–", "\n", "\n\n", "\r\n", "\r", "\r\n\r\n", "\t", " \n ",
+    "\u{a0}", "\u{2028}", "'", "’", "\"", "_", "/",
 ];
 
 fn word() -> impl Strategy<Value = String> {
@@ -215,10 +224,17 @@ fn between() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Fewer than `most` pieces.
+/// Fewer than `most` pieces; sometimes with every letter apart from its marks, or every line end in two characters.
 fn content_of(most: usize) -> impl Strategy<Value = String> {
-    prop::collection::vec((piece(), between()), 0..most)
-        .prop_map(|pieces| pieces.into_iter().map(|(piece, between)| piece + &between).collect())
+    let pieces = prop::collection::vec((piece(), between()), 0..most);
+    (pieces, 0..10_u8).prop_map(|(pieces, form)| {
+        let content: String = pieces.into_iter().map(|(piece, between)| piece + &between).collect();
+        match form {
+            0 => content.nfd().collect(),
+            1 => content.replace('\n', "\r\n"),
+            _ => content,
+        }
+    })
 }
 
 /// The content of a turn: up to 40 pieces, rarely none.
@@ -300,5 +316,5 @@ pub fn interaction() -> impl Strategy<Value = Interaction> {
         }
         Interaction::transcript(turns).ok()
     });
-    prop_oneof![3 => text, 9 => talk, 2 => uptake()]
+    prop_oneof![3 => text, 9 => talk, 3 => uptake()]
 }

@@ -52,6 +52,63 @@ fn edges_of_the_turn() {
 }
 
 #[test]
+fn edges_of_a_sentence() {
+    let begins = sequence([Pattern::SentenceStart, class(Class::Number), words("items left")]);
+    assert_eq!(found(&begins, "6 items left! Order soon."), ["6 items left"]);
+    assert_eq!(found(&begins, "Hurry up! 6 items left"), ["6 items left"]);
+    assert_eq!(found(&begins, "only 6 items left, 6 items left"), NONE);
+    let ends = sequence([words("items left"), Pattern::SentenceEnd]);
+    assert_eq!(found(&ends, "6 items left! 7 items left, 8 items left"), ["items left", "items left"]);
+    assert_eq!(found(&ends, "items left behind"), NONE);
+    // Nothing goes on over the end of a sentence.
+    assert_eq!(found(&sequence([word("left"), Pattern::SentenceEnd, word("order")]), "left. Order"), NONE);
+    // It says how a match begins, not what stands inside.
+    assert_eq!(found(&sequence([word("left"), Pattern::SentenceStart, word("order")]), "left order"), NONE);
+}
+
+#[test]
+fn braces_hold_the_place() {
+    let code = || class(Class::Number);
+    let pattern = sequence([words("my licence"), optional(word("number")), word("is"), capture(code())]);
+    assert_eq!(found(&pattern, "My licence is 4711, my licence number is 4,712."), ["4711", "4,712"]);
+    assert_eq!(found(&pattern, "your licence is 4711"), NONE);
+    // The place of what an exclusion matches is all of it.
+    let pattern = sequence([capture(class(Class::Money)), word("back")]);
+    assert_eq!(found(&pattern, "I want $5 back"), ["$5"]);
+    // Several parts in one pair of braces are one span.
+    let address = sequence([code(), gap(2), word("street"), Pattern::Mark(','), code()]);
+    let pattern = sequence([words("live at"), capture(address), optional(word("now"))]);
+    assert_eq!(
+        found(&pattern, "I live at 12 Long Straight Street, 80331 now"),
+        ["12 Long Straight Street, 80331"]
+    );
+}
+
+#[test]
+fn the_first_and_then_the_longest_place_of_the_longest_match() {
+    // Both ways match all three tokens; the place that begins first wins.
+    let pattern =
+        either([sequence([word("a"), capture(words("a a"))]), sequence([capture(word("a")), words("a a")])]);
+    assert_eq!(found(&pattern, "a a a"), ["a"]);
+    let pattern =
+        either([sequence([capture(word("a")), words("b c")]), sequence([capture(words("a b")), word("c")])]);
+    assert_eq!(found(&pattern, "a b c"), ["a b"]);
+    // The longest match first, whatever its place.
+    let pattern = either([capture(words("a b")), sequence([capture(word("a")), words("b c")])]);
+    assert_eq!(found(&pattern, "a b c"), ["a"]);
+    // Matches of a line lie apart as wholes.
+    let pattern = sequence([word("a"), capture(word("b")), word("a")]);
+    assert_eq!(found(&pattern, "a b a b a"), ["b"]);
+}
+
+#[test]
+fn a_group_of_an_expression_is_its_place() {
+    assert_eq!(found(&regex("order (?<place>[0-9]+)"), "order 12, order 13"), ["12", "13"]);
+    assert_eq!(found(&regex("no(?<place>t?)"), "no not"), ["no", "t"]); // an empty group is no place
+    assert_eq!(found(&regex("(?:(?<place>a)|b)c"), "ac bc"), ["a", "bc"]);
+}
+
+#[test]
 fn both_in_any_order() {
     let pattern = near(word("late"), 1, word("order"));
     assert_eq!(found(&pattern, "late order. Order, is late"), ["late order", "Order, is late"]);

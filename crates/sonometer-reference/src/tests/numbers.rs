@@ -37,7 +37,7 @@ fn repetition() {
 #[test]
 fn bias_and_negative_weights() {
     let lines = || vec![weigh(word("x"), 500_000), weigh(word("y"), -200_000)];
-    let with = |bias| Marker { bias: Unit(bias), ..marker("m", lines()) };
+    let with = |bias| Marker { bias: Unit(bias), trigger: Unit(300_000), ..marker("m", lines()) };
     // 0.5 − 0.2 + 0.1 = 0.4; 0.8 ÷ 1.4 = 0.571428…
     assert_eq!(resonance(with(100_000), "x y"), "0.571429");
     assert_eq!(resonance(with(-300_000), "x y"), "0");
@@ -95,9 +95,11 @@ fn risk_and_any() {
     let b = clear_marker("b", Importance::Medium, Pole::Against);
     let c = clear_marker("c", Importance::Low, Pole::For);
     // Against: w ÷ 8. (1 − 0.75) × (1 − 0.75·0.25) = 0.25 × 0.8125 = 0.203125
-    assert_eq!(scored(ScoreKind::Risk, vec![a.clone(), b.clone(), c.clone()]), "0.203125");
-    // For: only c, and w_max is its own weight.
-    assert_eq!(scored(ScoreKind::Any, vec![a.clone(), b.clone(), c.clone()]), "0.75");
+    assert_eq!(scored(ScoreKind::Risk, vec![a.clone(), b.clone()]), "0.203125");
+    // c is for: p = 0.75, and w_max is its own weight. 1 − 0.796875 × (1 − 0.375) = 1 − 0.498047
+    assert_eq!(scored(ScoreKind::Risk, vec![a.clone(), b.clone(), c.clone()]), "0.501953");
+    // 0.75 × (1 − 0.398438)
+    assert_eq!(scored(ScoreKind::Any, vec![a.clone(), b.clone(), c.clone()]), "0.451172");
     assert_eq!(scored(ScoreKind::Risk, vec![c]), "0.25");
     // None for: all. 1 − 0.203125
     assert_eq!(scored(ScoreKind::Any, vec![a, b]), "0.796875");
@@ -144,7 +146,7 @@ fn insufficient_content() {
     let needs = FidelityNeeds { sufficient: Unit(500_001), ..needs(4, 1, &[]) };
     let protocol = Protocol { fidelity: needs, ..protocol(vec![marker("m", vec![strong(word("x"))])]) };
     let result = crate::sense(&protocol, &text("x y"), BARE);
-    let expected = "{\"target\":{\"type\":\"protocol\",\"id\":\"built\",\"version\":\"1.0\"},\"score\":0,\
+    let expected = "{\"target\":{\"type\":\"protocol\",\"id\":\"built\",\"version\":\"1.0\"},\"score\":null,\
         \"resonance\":{\"m\":0},\"evidence\":[],\"fidelity\":{\"index\":0.5,\"sufficient\":false},\
         \"ics\":{\"consumed\":0,\"cost_usd\":0,\"sgm_version\":\"1.0\"}}";
     assert_eq!(result, expected);

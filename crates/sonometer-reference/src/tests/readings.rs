@@ -5,7 +5,7 @@ use crate::tests::{english, value};
 use crate::turn::cut;
 use crate::unfold::unfold;
 use sonometer::protocol::phrase::Pattern;
-use sonometer::protocol::{Marker, Mask, Protocol, Unfold};
+use sonometer::protocol::{Marker, Mask, NegationMode, Protocol, Unfold};
 use sonometer::{Interaction, OffsetUnit, View};
 
 const ALL: [Unfold; 5] =
@@ -117,4 +117,26 @@ fn a_mask_hides_a_place_over_turns_as_one() {
     let joined = Marker { join: Some(2), mask: Some(Mask::Last(4)), ..marker("m", vec![strong(digits)]) };
     let said = talk(&[("a", "card 4111"), ("a", "1234 1111")]);
     assert!(evidence(joined, &said).contains(r#""source":"**** ****\n**** 1111""#));
+}
+
+/// A negated marker with an exclusion, in text with everything undone.
+fn judged(content: &str) -> String {
+    let marker = Marker {
+        negation: NegationMode::Drop,
+        ..marker("m", vec![strong(word("happy")), except(words("happy hour"))])
+    };
+    evidence(marker, &text(content))
+}
+
+#[test]
+fn what_stands_as_written_is_judged_by_what_is_unfolded_around_it() {
+    let found = judged("I am happy");
+    assert!(found.contains("happy"), "{found}");
+    assert_eq!(judged("I am n0t happy"), "[]");
+    assert_eq!(judged("I am n.o.t happy"), "[]");
+    assert_eq!(judged("happy h0ur"), "[]");
+    // A cue that is not there when it is unfolded still applies as it is written.
+    assert_eq!(judged("I am not happy, n0"), "[]");
+    // Beyond the sentence no cue reaches.
+    assert_ne!(judged("N0t. I am happy"), "[]");
 }

@@ -12,7 +12,7 @@ fn resonance(markers: Vec<Marker>, said: &Interaction, label: &str) -> String {
 }
 
 fn companion(list: LineList, text: &str, within: Reach) -> Companion {
-    Companion { lines: vec![line(list, 0, words(text))], by: Vec::new(), within }
+    Companion { lines: vec![line(list, 0, words(text))], markers: Vec::new(), by: Vec::new(), within }
 }
 
 fn seconds(n: i64) -> Unit {
@@ -108,7 +108,13 @@ fn a_pair_that_is_not_completed_is_worth_less() {
 
 #[test]
 fn an_echo_is_worth_more() {
-    let echo = Some(Echo { of: vec!["client".into()], within: 1, words: 2, boost: Unit(100_000) });
+    let echo = Some(Echo {
+        markers: Vec::new(),
+        of: vec!["client".into()],
+        within: 1,
+        words: 2,
+        boost: Unit(100_000),
+    });
     let of = |said: &[(&str, &str)]| {
         resonance(
             vec![Marker { echo: echo.clone(), ..marker("m", vec![weak(words("it sounds"))]) }],
@@ -126,7 +132,7 @@ fn an_echo_is_worth_more() {
 
 fn absent(when: Option<&str>, until: Deadline) -> Marker {
     let lines = |text| vec![line(LineList::When, 0, words(text))];
-    let when = when.map(|text| When { lines: lines(text), by: vec!["agent".into()] });
+    let when = when.map(|text| When { lines: lines(text), markers: Vec::new(), by: vec!["agent".into()] });
     let said = vec![line(LineList::Absent, 0, words("goodbye"))];
     Marker { absence: Some(Absence { when, until }), ..marker("m", said) }
 }
@@ -204,21 +210,32 @@ fn what_heads_the_near_misses() {
             "weak_signals",
         )
     };
-    let signal = |proximity: &str, hint: &str| {
-        format!("[{{\"metamarker\":\"m\",\"proximity\":{proximity},\"hint\":\"{hint}\"}}]")
+    let signal = |proximity: &str, hint: &str, score: &str, source: &str| {
+        format!(
+            "[{{\"metamarker\":\"m\",\"proximity\":{proximity},\"hint\":\"{hint}\",\"score\":{score},\"source\":\"{source}\"}}]"
+        )
     };
     let near_gap = marker("m", vec![strong(sequence([word("you"), gap(1), word("feel")]))]);
     // 1 becomes 4.
     let apart = "its parts stand too far apart";
-    assert_eq!(weak(near_gap.clone(), &text("you a b c d feel")), signal("0.666667", apart));
+    assert_eq!(
+        weak(near_gap.clone(), &text("you a b c d feel")),
+        signal("0.666667", apart, "1", "you a b c d feel")
+    );
     assert_eq!(weak(near_gap, &text("you a b c d e feel")), "[]");
     let due = "not said yet, and not due yet";
     let three = absent(Some("hello"), Deadline::Turns(3));
-    assert_eq!(weak(three.clone(), &talk(&[("agent", "hello"), ("a", "x")])), signal("0.5", due));
+    assert_eq!(
+        weak(three.clone(), &talk(&[("agent", "hello"), ("a", "x")])),
+        signal("0.5", due, "1", "hello")
+    );
     assert_eq!(weak(three.clone(), &talk(&[("agent", "hello")])), "[]");
     assert_eq!(weak(three, &talk(&[("agent", "hello"), ("a", "goodbye")])), "[]");
     let then = companion(LineList::Then, "what about", Reach::Turns(0));
     let pair = Some(Pair { then, otherwise: Unit::ZERO });
     let lonely = Marker { pair, ..marker("m", vec![clear(words("you feel"))]) };
-    assert_eq!(weak(lonely, &text("you feel sad")), signal("0.666667", "said, but not completed"));
+    assert_eq!(
+        weak(lonely, &text("you feel sad")),
+        signal("0.666667", "said, but not completed", "0.6", "you feel")
+    );
 }

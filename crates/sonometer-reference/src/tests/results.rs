@@ -11,8 +11,10 @@ fn weak_signals(marker: Marker, interaction: &Interaction) -> String {
     value(&result, "weak_signals")
 }
 
-fn signal(proximity: &str, hint: &str) -> String {
-    format!("[{{\"metamarker\":\"m\",\"proximity\":{proximity},\"hint\":\"{hint}\"}}]")
+fn signal(proximity: &str, hint: &str, score: &str, source: &str) -> String {
+    format!(
+        "[{{\"metamarker\":\"m\",\"proximity\":{proximity},\"hint\":\"{hint}\",\"score\":{score},\"source\":\"{source}\"}}]"
+    )
 }
 
 /// A marker whose hints are the names of the reasons.
@@ -32,26 +34,38 @@ fn hinted(marker: Marker) -> Marker {
 fn more() {
     let marker = |trigger| hinted(Marker { trigger: Unit(trigger), ..marker("m", vec![clear(word("x"))]) });
     // a = 0.75: ÷ 1 = 0.75; ÷ 0.75: triggered
-    assert_eq!(weak_signals(marker(1_000_000), &text("x")), signal("0.75", "more"));
+    assert_eq!(weak_signals(marker(1_000_000), &text("x")), signal("0.75", "more", "0.6", "x"));
     assert_eq!(weak_signals(marker(750_000), &text("x")), "[]");
     // 0.75 ÷ 0.7501 = 0.999867: capped
-    assert_eq!(weak_signals(marker(750_100), &text("x")), signal("0.99", "more"));
-    // 0.461538 ÷ 1 is under a half
+    assert_eq!(weak_signals(marker(750_100), &text("x")), signal("0.99", "more", "0.6", "x"));
+    // 0.461538 ÷ 1: whatever it has found is told.
     let weak_one = hinted(Marker { trigger: Unit::ONE, ..crate::build::marker("m", vec![weak(word("x"))]) });
-    assert_eq!(weak_signals(weak_one, &text("x")), "[]");
+    assert_eq!(weak_signals(weak_one, &text("x")), signal("0.461538", "more", "0.3", "x"));
+    // Without a match half of it is needed: the bias gives 0.181818 ÷ 0.363636, then ÷ 0.3637.
+    let biased = |trigger| {
+        let lines = vec![weigh(word("x"), 100_000)];
+        hinted(Marker { bias: Unit(100_000), trigger: Unit(trigger), ..crate::build::marker("m", lines) })
+    };
+    let bare = "[{\"metamarker\":\"m\",\"proximity\":0.500001,\"hint\":\"more\"}]";
+    assert_eq!(weak_signals(biased(363_635), &text("y")), bare);
+    assert_eq!(weak_signals(biased(363_700), &text("y")), "[]");
 }
 
 #[test]
 fn exactly_one_condition_failed() {
     let lines = vec![strong(words("very happy now")), except(word("clown"))];
     let base = hinted(Marker { negation: NegationMode::Drop, by: vec!["a".into()], ..marker("m", lines) });
-    let said = |role, content| weak_signals(base.clone(), &talk(&[(role, content)]));
+    // Somebody must be there to be listened to.
+    let said = |role, content| weak_signals(base.clone(), &talk(&[("a", "yes"), (role, content)]));
     // three tokens: 3 ÷ 4
-    assert_eq!(said("b", "very happy now"), signal("0.75", "role"));
-    assert_eq!(said("a", "not very happy now"), signal("0.75", "negated"));
+    assert_eq!(said("b", "very happy now"), signal("0.75", "role", "1", "very happy now"));
+    assert_eq!(said("a", "not very happy now"), signal("0.75", "negated", "1", "very happy now"));
     assert_eq!(said("b", "not very happy now"), "[]");
     let lines = vec![strong(words("a clown")), except(word("clown"))];
-    assert_eq!(weak_signals(hinted(marker("m", lines)), &text("a clown")), signal("0.666667", "except"));
+    assert_eq!(
+        weak_signals(hinted(marker("m", lines)), &text("a clown")),
+        signal("0.666667", "except", "1", "a clown")
+    );
     // It would not have triggered: 0.461538 < 0.5
     let lines = vec![weak(words("a clown")), except(word("clown"))];
     assert_eq!(weak_signals(hinted(marker("m", lines)), &text("a clown")), "[]");
@@ -61,15 +75,18 @@ fn exactly_one_condition_failed() {
 fn a_standard_sentence_where_the_author_wrote_none() {
     let marker = Marker { by: vec!["a".into(), "C".into()], ..marker("m", vec![strong(word("x"))]) };
     let said = weak_signals(marker.clone(), &talk(&[("a", "y"), ("Bob", "x")]));
-    assert_eq!(said, signal("0.5", "said by Bob, expected a or C"));
-    assert_eq!(weak_signals(marker, &text("x")), signal("0.5", "said by nobody named, expected a or C"));
+    assert_eq!(said, signal("0.5", "said by Bob, expected a or C", "1", "x"));
+    assert_eq!(weak_signals(marker, &text("x")), "[]", "nobody was listened to");
 }
 
 #[test]
 fn wrong_check_digits() {
     let base = hinted(marker("m", vec![strong(class(Class::Pan))]));
     // four groups are four tokens: 4 ÷ 5
-    assert_eq!(weak_signals(base.clone(), &text("4111 1111 1111 1112")), signal("0.8", "checksum"));
+    assert_eq!(
+        weak_signals(base.clone(), &text("4111 1111 1111 1112")),
+        signal("0.8", "checksum", "1", "4111 1111 1111 1112")
+    );
     assert_eq!(weak_signals(base.clone(), &text("4111 1111 1111 1111")), "[]");
     // One token, and the other condition fails: nothing.
     let base = Marker { by: vec!["a".into()], ..base };
@@ -111,8 +128,8 @@ fn detailed() {
     let expected = "{\"target\":{\"type\":\"protocol\",\"id\":\"built\",\"version\":\"1.0\"},\"profile\":\"detailed\",\
         \"score\":1,\"resonance\":{\"m\":1},\"evidence\":[{\"metamarker\":\"m\",\"score\":1,\"source\":\"x\",\
         \"segment\":1,\"start\":3,\"end\":4,\"reconstruction\":{\"segment_text\":\"so x\\n\",\"attribution\":\"REP\",\
-        \"actant\":\"Agent\"}}],\"fidelity\":{\"index\":1,\"sufficient\":true},\
-        \"ics\":{\"consumed\":1,\"cost_usd\":0,\"sgm_version\":\"1.0\"}}";
+        \"actant\":\"Agent\"}}],\"against\":[],\"fidelity\":{\"index\":1,\"sufficient\":true},\
+        \"ics\":{\"consumed\":1,\"cost_usd\":0,\"sgm_version\":\"1.0\",\"markers\":[\"m\"]}}";
     assert_eq!(result, expected);
     let result = crate::sense(&protocol, &text("x"), view(Profile::Detailed, None));
     assert!(result.contains("\"attribution\":\"unattributed\",\"actant\":\"unattributed\""));

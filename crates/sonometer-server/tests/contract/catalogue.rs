@@ -91,7 +91,6 @@ fn a_protocol_is_described_without_its_insides() {
         (&other, "desk"),
         (&bench.test, "none"),
         (&bench.test, "desk?version=9"),
-        (&bench.test, "%00"),
         (&bench.test, "%ff"),
         (&bench.test, "a%2Fb"),
         (&bench.test, "reply-quality"),

@@ -28,5 +28,6 @@ mod schema;
 mod sense;
 mod stream;
 mod table;
+mod texts;
 mod usage;
 mod wire;

@@ -1,9 +1,12 @@
 //! No unit is lost, none is charged twice.
 
 use crate::bench::{Bench, send};
+use crate::database;
 use crate::fixture::{ONE, TWO, desk, sense};
 use serde_json::json;
-use sonometer_service::Mode;
+use sonometer_service::period::Period;
+use sonometer_service::store::{Along, Charge, Line};
+use sonometer_service::{Code, Mode, Scope, TargetUsed};
 use std::thread;
 
 fn bench() -> Bench {
@@ -119,5 +122,53 @@ fn the_same_key_at_the_same_time_is_charged_once() {
         assert!(answers.iter().all(|(_, body)| *body == answers[0].1));
     }
     assert_eq!(bench.used(Mode::Test), 20);
+    bench.ledger_is_right();
+}
+
+// covers: metering.alone
+#[test]
+fn a_charge_that_the_database_refuses_fails_alone() {
+    let bench = bench();
+    bench.org("other");
+    let now = bench.service.now_ms();
+    let (token, _) = bench.token(Mode::Test, &Scope::DEFAULT);
+    let target = TargetUsed { r#type: "protocol", id: "desk".to_owned(), version: "1.0".to_owned() };
+    let charge = |id: &str, account: &str, route: &'static str| Charge {
+        account: account.to_owned(),
+        mode: Mode::Test,
+        token: token.clone(),
+        token_cap: None,
+        period: Period::at(now),
+        at_ms: now,
+        route,
+        key: None,
+        along: Along::Nothing,
+        id: id.to_owned(),
+        lines: vec![Line { target: target.clone(), units: 2 }],
+        answer: Box::new(|cost| format!("costs {cost}")),
+    };
+    let store = bench.service.store();
+    // All of them wait before the writer takes the first.
+    let mut charges = vec![charge("again", "acme/test", "a")];
+    charges.extend((0..20).map(|number| charge(&format!("other {number}"), "other/test", "a")));
+    // The ledger has it already.
+    charges.push(charge("again", "acme/test", "a"));
+    if database::server().is_some() {
+        // PostgreSQL keeps no such text.
+        charges.push(charge("zero", "acme/test", "a\0"));
+    }
+    let count = charges.len();
+    let outcomes: Vec<_> = bench.runtime.block_on(async {
+        let waiting: Vec<_> = charges.into_iter().map(|charge| store.charge(charge)).collect();
+        futures_util::future::join_all(waiting).await
+    });
+    for (at, outcome) in outcomes.iter().enumerate() {
+        match outcome {
+            Ok(charged) => assert_eq!((charged.units, charged.answer.as_str()), (2, "costs 0"), "{at}"),
+            Err(refusal) => assert!(at > 20 && refusal.code == Code::Unavailable, "{at}: {refusal}"),
+        }
+    }
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_err()).count(), count - 21);
+    assert_eq!(bench.used(Mode::Test), 2);
     bench.ledger_is_right();
 }

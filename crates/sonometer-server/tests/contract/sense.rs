@@ -70,9 +70,18 @@ fn profiles_show_more_and_change_no_number() {
     };
     let (raw, detailed, discovery) = (ask("raw"), ask("detailed"), ask("discovery"));
     for other in [&detailed, &discovery] {
-        for key in ["target", "score", "resonance", "fidelity", "ics"] {
+        for key in ["target", "score", "resonance", "fidelity"] {
             assert_eq!(raw[key], other[key], "{key}");
         }
+        // The markers that were counted are named where more is shown.
+        for key in ["consumed", "cost_usd", "sgm_version"] {
+            assert_eq!(raw["ics"][key], other["ics"][key], "{key}");
+        }
+        assert_eq!(
+            other["ics"]["markers"].as_array().map(|all| all.len() as u64),
+            raw["ics"]["consumed"].as_u64()
+        );
+        assert!(other["against"].is_array() && raw.get("against").is_none());
     }
     assert_eq!(
         (detailed["profile"].as_str(), discovery["profile"].as_str()),
@@ -232,7 +241,7 @@ fn what_is_wrong_is_named_with_its_place() {
         ("{\"target\": 1, \"target\": 2}", "line 1, column 15"),
         ("{\"target\": }", "line 1, column 12"),
         ("[1] 2", "line 1, column 5"),
-        ("{\"target\": {\"type\": \"protocol\", \"id\": \"\\ud800\"}}", "line 1, column 40"),
+        ("{\"target\": {\"type\": \"protocol\", \"id\": \"\\ud800\"}}", "target.id"),
     ] {
         let answer = bench.post_text("/api/v1/sense", body);
         answer.is(400, "invalid_request");
@@ -289,6 +298,29 @@ fn too_little_content_costs_nothing() {
     assert_eq!(fidelity["sufficient"], false);
     assert_eq!((answer.number("x-ics-consumed"), answer.number("x-ics-remaining")), (0, 10_000));
     assert_eq!(bench.used(Mode::Test), 0);
+}
+
+// covers: sense.422, error.insufficient, sense.422.free
+#[test]
+fn nobody_listened_to_is_too_little() {
+    let bench = Bench::start();
+    let protocol = "sonometer: 1\nid: manners\nversion: \"1.0\"\nstatus: published\ntaxonomy: Signal\nfidelity: {sufficient: 0}\n\
+        markers:\n  - {label: sorry, by: agent, strong: sorry, hit: sorry}\n";
+    bench.publish("acme", protocol);
+    let ask = |role: &str| {
+        let talk = json!({"segments": [{"role": role, "content": "Sorry for that."}]});
+        bench.post("/api/v1/sense", &json!({"target": target("manners"), "interaction": talk}))
+    };
+    let answer = ask("Bob");
+    answer.is(422, "insufficient_signal");
+    let fidelity = &answer.details()["fidelity"];
+    assert_eq!(
+        (&fidelity["sufficient"], &fidelity["roles_asked"], &fidelity["roles_seen"]),
+        (&json!(false), &json!(["agent"]), &json!(["bob"]))
+    );
+    assert_eq!(answer.number("x-ics-consumed"), 0);
+    bench.post("/api/v1/sense", &sense("manners", "Sorry.")).is(422, "insufficient_signal");
+    assert_eq!(ask("assistant").good("Sense")["ics"]["consumed"], 1, "a usual word for an agent");
 }
 
 // covers: sense.402, error.quota_exhausted, error.quota_exhausted.details

@@ -8,7 +8,7 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("rows.txt");
 
-const SOURCES: [(&str, &str); 18] = [
+const SOURCES: [(&str, &str); 19] = [
     ("sense", include_str!("sense.rs")),
     ("compare", include_str!("compare.rs")),
     ("batch", include_str!("batch.rs")),
@@ -23,6 +23,7 @@ const SOURCES: [(&str, &str); 18] = [
     ("usage", include_str!("usage.rs")),
     ("metering", include_str!("metering.rs")),
     ("wire", include_str!("wire.rs")),
+    ("texts", include_str!("texts.rs")),
     ("dives", include_str!("dives.rs")),
     ("dive_rules", include_str!("dive_rules.rs")),
     ("dive_metering", include_str!("dive_metering.rs")),

@@ -2,6 +2,7 @@
 
 use super::{ACT, body, closed, world};
 use crate::caller::key;
+use crate::effort::Effort;
 use crate::json::TargetUsed;
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
@@ -104,7 +105,8 @@ impl Service {
         let world = self.kept_world(&row.world).await?;
         let (within, action) = (world.clone(), wanted.action.clone());
         let length = row.state.len() + action.len();
-        let taken = self.work(length, move || -> Result<(Dive, Step), Refusal> {
+        let effort = Effort::sensing(world.instrument().steps_per_word(), length);
+        let taken = self.work(effort, move || -> Result<(Dive, Step), Refusal> {
             let (mut dive, other_engine) = world::resume(&within, &row.state)?;
             if other_engine.is_some() {
                 let message = "the service was renewed since this dive was opened; close it to get its card";

@@ -1,6 +1,7 @@
 //! `POST /api/v1/dive/{dive_id}/close`: the end of a dive, and its card.
 
 use super::{body, counted, world};
+use crate::effort::Effort;
 use crate::refusal::Refusal;
 use crate::store::{Allowed, Counter, DiveRow};
 use crate::{Caller, Service};
@@ -36,7 +37,7 @@ impl Service {
         let closing = self.closing(row, &world, summary).await?;
         let key = self.signing_key().await?;
         let state = row.state.clone();
-        let card = self.work(state.len(), move || -> Result<String, Refusal> {
+        let card = self.work(Effort::reading(state.len()), move || -> Result<String, Refusal> {
             let (dive, other_engine) = world::resume(&world, &state)?;
             let mut card = dive.close(&closing);
             // Whoever sensed the actions stands on the card, not whoever closes it.

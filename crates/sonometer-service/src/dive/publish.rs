@@ -2,6 +2,7 @@
 
 use super::password::{NONE, verifier};
 use super::world::Parts;
+use crate::effort::Effort;
 use crate::refusal::{Code, Refusal};
 use crate::store::{Grant, StageRow};
 use crate::{Published, Service};
@@ -79,7 +80,7 @@ impl Service {
             source: source.to_owned(),
         };
         let for_good = stage.status == Status::Published;
-        let checked = self.work(usize::MAX, move || {
+        let checked = self.work(Effort::LONG, move || {
             let world = World::new(stage, &Parts(shelf)).map_err(|error| Refusal {
                 code: Code::InvalidRequest,
                 ..Refusal::invalid(error.place, error.message)
@@ -150,7 +151,7 @@ impl Service {
                 return Err(wrong(format!("the password has fewer than {LEAST} characters")));
             }
             PasswordRule::Ask(password) => {
-                says.password = self.work(usize::MAX, move || verifier(&password)).await??;
+                says.password = self.work(Effort::LONG, move || verifier(&password)).await??;
             }
         }
         self.store().set_stage_access(org, stage, &says).await?;

@@ -2,6 +2,7 @@
 //! new version nor an archived one changes a dive that is under way.
 
 use crate::catalogue::Shelf;
+use crate::effort::Effort;
 use crate::refusal::Refusal;
 use crate::store::FrozenWorld;
 use crate::{Service, token};
@@ -198,7 +199,7 @@ impl Service {
             return Ok(ready);
         }
         let shelf = self.shelf_of(owner, revision).await?;
-        let made = self.work(usize::MAX, move || freeze(stage, &Parts(shelf))).await?;
+        let made = self.work(Effort::LONG, move || freeze(stage, &Parts(shelf))).await?;
         // What it names was there when it was published, and may have been a draft that is there no more.
         let ready = Arc::new(made.map_err(|error| {
             let message = format!("the stage cannot be dived now: {}", error.message);
@@ -217,7 +218,7 @@ impl Service {
         }
         let kept = self.inner.store.world(digest).await?;
         let (stage, parts) = kept.ok_or_else(|| Refusal::internal("a dive without a world"))?;
-        let made = self.work(usize::MAX, move || thaw(&stage, &parts)).await?;
+        let made = self.work(Effort::LONG, move || thaw(&stage, &parts)).await?;
         let world = made.map_err(|error| Refusal::internal(&format!("a world cannot be read: {error}")))?;
         put(&worlds.frozen, digest.to_owned(), world.clone());
         Ok(world)

@@ -46,9 +46,12 @@ pub struct Charge {
     pub id: String,
     /// What was measured.
     pub lines: Vec<Line>,
-    /// Writes the answer, once it is known what it costs.
-    pub answer: Box<dyn FnOnce(Unit) -> String + Send>,
+    /// Writes the answer, once it is known what it costs; again where the charge has to be tried again.
+    pub answer: WriteAnswer,
 }
+
+/// Writes an answer with what it costs.
+pub type WriteAnswer = Box<dyn Fn(Unit) -> String + Send + Sync>;
 
 /// The key of a caller, with the hash of the body it came with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,36 +173,73 @@ pub(super) async fn write_all(pool: AnyPool, dialect: Dialect, mut waiting: mpsc
         });
         let (charges, callers): (Vec<_>, Vec<_>) =
             orders.drain(..).map(|order| (order.charge, order.done)).unzip();
-        match write(&pool, dialect, charges).await {
-            Ok(outcomes) => {
-                for (caller, outcome) in callers.into_iter().zip(outcomes) {
-                    // Whoever does not wait any more can ask again with the same key.
-                    let _ = caller.send(outcome);
-                }
-            }
-            Err(error) => {
-                let refusal = down(error);
-                for caller in callers {
-                    let _ = caller.send(Err(refusal.clone()));
-                }
-            }
+        for (caller, outcome) in callers.into_iter().zip(outcomes(&pool, dialect, &charges).await) {
+            // A caller that no longer waits can ask again with the same key.
+            let _ = caller.send(outcome);
         }
     }
 }
 
 type Outcomes = Vec<Result<Charged, Refusal>>;
 
-async fn write(pool: &AnyPool, dialect: Dialect, charges: Vec<Charge>) -> Result<Outcomes, sqlx::Error> {
+/// What became of charges: all in one transaction or, where the database refuses one of them, each in its own, so that nobody
+/// fails by somebody else's.
+async fn outcomes(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Outcomes {
+    let mut outcomes = Vec::with_capacity(charges.len());
+    match together(pool, dialect, charges).await {
+        Ok(outcomes) => return outcomes,
+        Err(error) if charges.len() > 1 && !is_down(&error) => {
+            tracing::warn!(charges = charges.len(), %error, "charges failed together; each is tried alone");
+        }
+        Err(error) => {
+            let refusal = down(error);
+            outcomes.resize_with(charges.len(), || Err(refusal.clone()));
+            return outcomes;
+        }
+    }
+    for charge in charges {
+        let alone = match together(pool, dialect, std::slice::from_ref(charge)).await {
+            Ok(mut alone) => alone.pop().unwrap_or_else(|| Err(Refusal::internal("a charge has no outcome"))),
+            // All others would wait in vain as long as this one.
+            Err(error) if is_down(&error) => {
+                let refusal = down(error);
+                outcomes.resize_with(charges.len(), || Err(refusal.clone()));
+                break;
+            }
+            Err(error) => {
+                let Charge { id, account, token, route, .. } = charge;
+                tracing::error!(charge = id, account, token, route, %error, "the database refuses a charge");
+                Err(down(error))
+            }
+        };
+        outcomes.push(alone);
+    }
+    outcomes
+}
+
+/// Whether an error is about the database and not about what it was given: no connection, no room, a lock that is not let go.
+fn is_down(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return !matches!(error, sqlx::Error::Encode(_)) };
+    let code = error.code().unwrap_or_default();
+    match code.len() {
+        // SQLSTATE, by its class: connection, resources, objects in use, operator, system.
+        5 => ["08", "53", "55", "57", "58"].iter().any(|class| code.starts_with(class)),
+        // SQLite: BUSY, LOCKED, IOERR, FULL; the lowest byte of an extended code.
+        _ => code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 10 | 13)),
+    }
+}
+
+async fn together(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Result<Outcomes, sqlx::Error> {
     let mut work = begin(pool, dialect).await?;
-    let mut accounts: BTreeMap<(String, Period), Standing> = BTreeMap::new();
+    let mut accounts: BTreeMap<(&str, Period), Standing> = BTreeMap::new();
     let mut outcomes = Vec::with_capacity(charges.len());
     let mut entries = Vec::new();
     for charge in charges {
-        let standing = match accounts.entry((charge.account.clone(), charge.period)) {
+        let standing = match accounts.entry((&charge.account, charge.period)) {
             btree_map::Entry::Occupied(known) => known.into_mut(),
             btree_map::Entry::Vacant(new) => {
-                let (account, period) = new.key();
-                let standing = locked(&mut work, dialect, account, charge.mode, *period).await?;
+                let (account, period) = *new.key();
+                let standing = locked(&mut work, dialect, account, charge.mode, period).await?;
                 new.insert(standing)
             }
         };
@@ -252,15 +292,15 @@ async fn locked(
 /// Charges one. What is refused writes nothing, so that the others of the transaction stand.
 async fn one(
     work: &mut Transaction<'static, Any>,
-    charge: Charge,
+    charge: &Charge,
     standing: &mut Standing,
     entries: &mut Vec<Entry>,
 ) -> Result<Result<Charged, Refusal>, sqlx::Error> {
     let Charge { account, mode, token, token_cap, period, at_ms, route, key, along, id, lines, answer } =
         charge;
-    let period = period.to_string();
-    if let Some(key) = &key {
-        let row = sqlx::query(ANSWERED).bind(&account).bind(route).bind(&key.text);
+    let (mode, at_ms, route, period) = (*mode, *at_ms, *route, period.to_string());
+    if let Some(key) = key {
+        let row = sqlx::query(ANSWERED).bind(account).bind(route).bind(&key.text);
         match repeated(row.fetch_optional(&mut **work).await?, key) {
             Ok(None) => {}
             Ok(Some((status, answer))) => {
@@ -278,12 +318,12 @@ async fn one(
         return Ok(Err(standing.exhausted(Some(units))));
     };
     let over = after.saturating_sub(quota.max(before));
-    if let (Some(cap), 1..) = (token_cap, over) {
+    if let (Some(cap), 1..) = (*token_cap, over) {
         write_entries(work, entries).await?;
         let row = sqlx::query(
             "SELECT CAST(COALESCE(SUM(overage), 0) AS BIGINT) FROM ledger WHERE token_id = $1 AND period = $2",
         )
-        .bind(&token)
+        .bind(token)
         .bind(&period)
         .fetch_one(&mut **work)
         .await?;
@@ -299,7 +339,7 @@ async fn one(
     let Ok(answer) = catch_unwind(AssertUnwindSafe(|| answer(cost))) else {
         return Ok(Err(Refusal::internal("an answer could not be written")));
     };
-    let gone = match &along {
+    let gone = match along {
         Along::Nothing => None,
         Along::Job(end) if end_job(work, end, &answer, at_ms).await? => None,
         Along::Job(_) => Some(Refusal::new(Code::JobNotFound, "the job has ended, or is somebody else's")),
@@ -311,7 +351,7 @@ async fn one(
     }
     // The first units of a charge are those of the quota, the last those beyond it.
     let mut left = units - over;
-    for (number, line) in (0_i64..).zip(&lines) {
+    for (number, line) in (0_i64..).zip(lines) {
         let within = left.min(line.units);
         left -= within;
         let line_over = line.units - within;
@@ -329,8 +369,8 @@ async fn one(
             cost: standing.settings.cost(mode, line_over),
         });
     }
-    if let Some(key) = &key {
-        remember(work, &account, route, key, 200, &answer, at_ms).await?;
+    if let Some(key) = key {
+        remember(work, account, route, key, 200, &answer, at_ms).await?;
     }
     standing.used.units = after;
     standing.used.overage += over;

@@ -14,7 +14,7 @@ mod targets;
 mod tokens;
 
 pub use accounts::OrgRow;
-pub use charge::{Along, Charge, Charged, JobEnd, Key, Line};
+pub use charge::{Along, Charge, Charged, JobEnd, Key, Line, WriteAnswer};
 pub use check::Fault;
 pub(crate) use deliveries::Due;
 pub use deliveries::{Attempt, Delivery};

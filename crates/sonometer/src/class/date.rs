@@ -72,11 +72,14 @@ pub(super) fn date(text: &Text<'_>, at: usize) -> Option<usize> {
 fn in_digits(text: &Text<'_>, at: usize) -> Option<usize> {
     let first_end = text.digits(at);
     let separator = text.at(first_end);
-    let second_end = text.digits(first_end + 1);
-    let end = text.digits(second_end + 1);
-    if !matches!(separator, b'-' | b'/' | b'.') || text.at(second_end) != separator {
+    if !matches!(separator, b'-' | b'/' | b'.') {
         return None;
     }
+    let second_end = text.digits(first_end + 1);
+    if second_end == first_end + 1 || text.at(second_end) != separator {
+        return None;
+    }
+    let end = text.digits(second_end + 1);
     let lengths = (first_end - at, second_end - first_end - 1, end - second_end - 1);
     let first = value(text.slice(at, first_end.min(at + 4)));
     let second = value(text.slice(first_end + 1, second_end.min(first_end + 5)));
@@ -158,7 +161,7 @@ fn day_first(text: &Text<'_>, at: usize) -> Option<usize> {
     if text.at(day.end) != b' ' {
         return None;
     }
-    let of = text.slice(day.end, day.end + 4).eq_ignore_ascii_case(b" of ");
+    let of = text.has_caseless(day.end, b" of ");
     let month = month_name(text, day.end + if of { 4 } else { 1 })?;
     let dotted = month.end + usize::from(month.short && text.at(month.end) == b'.');
     if let Some((end, year)) = year_after(text, dotted)
@@ -176,7 +179,7 @@ fn named(text: &Text<'_>, at: usize) -> Option<usize> {
     let dot = german && text.at(digits) == b'.';
     let after = digits + usize::from(dot);
     let between: &[u8] = if german { b" " } else { b" de " };
-    let spaced = text.slice(after, after + between.len()).eq_ignore_ascii_case(between);
+    let spaced = text.has_caseless(after, between);
     let start = after + if spaced { between.len() } else { 0 };
     if !(1..=2).contains(&(digits - at)) || !(spaced || dot) {
         return None;
@@ -208,7 +211,7 @@ fn year_of(text: &Text<'_>, at: usize) -> Option<(usize, u64)> {
         Vocabulary::Spanish => &[b" de ", b" del ", b" "],
         _ => &[b" "],
     };
-    let between = betweens.iter().find(|b| text.slice(at, at + b.len()).eq_ignore_ascii_case(b))?;
+    let between = betweens.iter().find(|b| text.has_caseless(at, b))?;
     let start = at + between.len();
     let end = text.digits(start);
     let year = value(text.slice(start, end.min(start + 4)));
@@ -264,20 +267,7 @@ struct Month {
 }
 
 fn month_name(text: &Text<'_>, at: usize) -> Option<Month> {
-    const NAMES: [&[u8]; 12] = [
-        b"january",
-        b"february",
-        b"march",
-        b"april",
-        b"may",
-        b"june",
-        b"july",
-        b"august",
-        b"september",
-        b"october",
-        b"november",
-        b"december",
-    ];
+    use super::words::ENGLISH_MONTHS as NAMES;
     let end = text.plain_word(at)?;
     let lower = Lower::of(text.slice(at, end));
     let word = lower.bytes();

@@ -16,6 +16,7 @@ use super::text::Text;
 
 const LONGEST_LOCAL: usize = 64;
 const LONGEST_DOMAIN: usize = 253;
+const LONGEST_LABEL: usize = 63;
 
 /// The end of the `<email>` at `at`.
 pub(super) fn email(text: &Text<'_>, at: usize) -> Option<usize> {
@@ -25,7 +26,7 @@ pub(super) fn email(text: &Text<'_>, at: usize) -> Option<usize> {
     // An atom that only another address's local part could begin is read once: its later parts fail the test above.
     let mut sign = at;
     loop {
-        let end = text.run(sign, is_atom);
+        let end = text.run_of(sign, LONGEST_LOCAL, is_atom);
         if end == sign || end - at > LONGEST_LOCAL {
             return None;
         }
@@ -55,7 +56,7 @@ pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
     let mut label = at;
     loop {
         let end = label_end(text, label);
-        if end == label || end - label > 63 || end - at > LONGEST_DOMAIN {
+        if end == label || end - label > LONGEST_LABEL || end - at > LONGEST_DOMAIN {
             return longest;
         }
         // "…@example.com--and then": two hyphens are a dash behind the address.
@@ -85,9 +86,13 @@ pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
 
 /// The end of the label at `at`: letters and digits, with hyphens only between them.
 fn label_end(text: &Text<'_>, at: usize) -> usize {
-    let mut end = text.run(at, |b| b.is_ascii_alphanumeric() || b == b'-');
     if text.at(at) == b'-' {
         return at;
+    }
+    // A label that is too long is looked at no further, so that what waits for its end need not wait for long.
+    let mut end = text.run_of(at, LONGEST_LABEL, |b| b.is_ascii_alphanumeric() || b == b'-');
+    if end > at + LONGEST_LABEL && text.before(end) == b'-' {
+        end = text.run(at, |b| b.is_ascii_alphanumeric() || b == b'-');
     }
     while end > at && text.before(end) == b'-' {
         end -= 1;

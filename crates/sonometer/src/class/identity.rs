@@ -17,16 +17,17 @@ use super::text::{Text, value};
 
 /// The end of the `<ssn>` at `at`.
 pub(super) fn ssn(text: &Text<'_>, at: usize) -> Option<usize> {
-    let separator = text.at(at + 3);
     let end = at + 11;
     let parts = [(at, at + 3), (at + 4, at + 6), (at + 7, end)];
-    let shape = parts.iter().all(|&(from, to)| text.digits(from) == to)
-        && matches!(separator, b'-' | b' ')
-        && text.at(at + 6) == separator;
+    // Each part is asked for before what follows it is looked at: mostly there is no first one.
+    let is_shaped = |(from, to): (usize, usize)| {
+        text.digits(from) == to && (to == end || matches!(text.at(to), b'-' | b' '))
+    };
+    let shape = parts.into_iter().all(is_shaped) && text.at(at + 3) == text.at(at + 6);
     if !shape || text.tail_of_code(at) || text.head_of_code(end) {
         return None;
     }
-    let in_list = separator == b' '
+    let in_list = text.at(at + 3) == b' '
         && (text.before(at) == b' ' && text.back(at, 2).is_ascii_digit()
             || text.at(end) == b' ' && text.at(end + 1).is_ascii_digit());
     let [area, group, serial] = parts.map(|(from, to)| value(text.slice(from, to)));

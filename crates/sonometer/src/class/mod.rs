@@ -7,8 +7,10 @@
 //!   without regard to case unless the text says otherwise; "space" is exactly one U+0020.
 //! - Occurrences of one class are read from left to right: at the first position where the grammar fits, the longest
 //!   fit is taken, and reading goes on at its end. They never overlap; occurrences of different classes may.
-//! - A few classes give way: see [`gives_way_to`].
-//! - Words (`percent`, `five`, `March`) count only with the [`Vocabulary`] of their language.
+//! - A few classes give way: an occurrence of `<phone>` wholly inside one of `<pan>`, `<iban>`, `<date>`, `<ip>`, `<ssn>`,
+//!   `<email>` or `<url>` is dropped, and one of `<zip>` wholly inside one of `<money>`, `<percent>`, `<pan>`, `<iban>`,
+//!   `<email>` or `<url>`; all classes are read before, whether a pattern asks for them or not.
+//! - Words (`percent`, `five`, `March`) count only in the language of the protocol; without a language none do.
 //!
 //! One pass over the text visits every position once and asks there only the classes that can begin with that byte.
 //! Every scanner reads a bounded number of bytes from its beginning, or reads a run that only the first position of
@@ -17,9 +19,11 @@
 mod date;
 mod email;
 mod identity;
+pub mod lists;
 mod money;
 mod network;
 mod number;
+mod open;
 mod payment;
 mod phone;
 mod text;
@@ -32,6 +36,7 @@ mod properties;
 #[cfg(test)]
 mod testing;
 
+pub(crate) use open::first_open;
 use text::Text;
 
 /// A built-in class.
@@ -142,19 +147,6 @@ impl Class {
         }
     }
 }
-
-/// Whether a full stop behind a word, in lower case, may belong to an occurrence that goes on behind it: `5. März`, `Rs. 50`,
-/// `ext. 12`.
-pub(crate) fn takes_full_stop(word: &str) -> bool {
-    word.bytes().all(|byte| byte.is_ascii_digit()) || STOPPED.binary_search(&word).is_ok()
-}
-
-/// Short names of months in all languages, prefixes of prices and of extensions; sorted.
-#[rustfmt::skip]
-const STOPPED: &[&str] = &[
-    "abr", "ago", "apr", "aug", "dec", "dez", "dic", "ene", "ext", "feb", "jan", "jul", "jun", "mai", "mar", "may",
-    "mrz", "nov", "oct", "okt", "rs", "sep", "sept", "set",
-];
 
 /// A set of classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -270,6 +262,17 @@ pub const fn gives_way_to(class: Class) -> ClassSet {
 ///
 /// Text from the 4 GiB mark on is not read. Takes time linear in the text and allocates only in `out`.
 pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<Occurrence>) {
+    find_from(text, 0, wanted, vocabulary, out);
+}
+
+/// As [`find`], the occurrences that begin at byte `from` or behind it, where none that begins before it goes on.
+pub(crate) fn find_from(
+    text: &str,
+    from: usize,
+    wanted: ClassSet,
+    vocabulary: Vocabulary,
+    out: &mut Vec<Occurrence>,
+) {
     let first = out.len();
     let read = wanted
         .iter()
@@ -280,7 +283,7 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
     if possible.intersection(wanted).is_empty() {
         return;
     }
-    read_all(&view, possible, out);
+    read_all(&view, from, possible, out);
     give_way(wanted, first, out);
 }
 
@@ -288,10 +291,15 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
 ///
 /// A near miss never overlaps an occurrence of its class. Other classes in `wanted` have none.
 pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
+    find_near_from(text, 0, wanted, out);
+}
+
+/// As [`find_near`], from byte `from` on.
+pub(crate) fn find_near_from(text: &str, from: usize, wanted: ClassSet, out: &mut Vec<Occurrence>) {
     let view = Text::new(text, Vocabulary::None);
     let first = out.len();
     for class in wanted.intersection(ClassSet::of(&[Class::Pan, Class::Iban])).iter() {
-        let (mut at, mut next_valid) = (0, None);
+        let (mut at, mut next_valid) = (from, None);
         while at < view.bytes().len() {
             if !may_begin(view.at(at)).contains(class) || !view.edge(at) {
                 at += 1;
@@ -329,11 +337,11 @@ pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
 }
 
 /// Reads every class of `set` in one pass.
-fn read_all(text: &Text<'_>, set: ClassSet, out: &mut Vec<Occurrence>) {
-    let mut resume = [0; Class::ALL.len()];
-    let mut before = 0_u8;
+fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrence>) {
+    let mut resume = [from; Class::ALL.len()];
+    let mut before = text.before(from);
     let more = !matches!(text.words, Vocabulary::None | Vocabulary::English);
-    for (at, &byte) in text.bytes().iter().enumerate() {
+    for (at, &byte) in text.bytes().iter().enumerate().skip(from) {
         let mut here = may_begin(byte).intersection(set);
         if more {
             here = here.union(with_words(byte).intersection(set));

@@ -149,7 +149,7 @@ fn word_after(text: &Text<'_>, at: usize) -> Option<usize> {
         return None;
     }
     // `dos millones de euros`
-    let of = text.words == Vocabulary::Spanish && text.slice(at, at + 4).eq_ignore_ascii_case(b" de ");
+    let of = text.words == Vocabulary::Spanish && text.has_caseless(at, b" de ");
     let start = at + if of { 4 } else { 1 };
     let end = text.plain_word(start)?;
     words::is_currency(text.slice(start, end), text.words).then_some(end)

@@ -49,7 +49,11 @@ fn v6(text: &Text<'_>, at: usize) -> Option<usize> {
     if in_run(text.before(at)) {
         return None;
     }
-    let mut end = text.run(at, in_run);
+    // What is taken off the end is at most one `:` and full stops: a run with anything else further on is too long.
+    let mut end = text.run_of(at, LONGEST + 1, in_run);
+    if matches!(text.before(end), b'.' | b':') {
+        end = text.run(end, in_run);
+    }
     while end > at && text.before(end) == b'.' {
         end -= 1;
     }

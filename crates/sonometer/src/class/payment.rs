@@ -14,7 +14,7 @@
 //! Of several shapes at one position the longest that passes is taken: `4111 1111 1111 1111 123` may end before `123`.
 //!
 //! # `<iban>`, an international bank account number
-//! A country of [`IBANS`] (two letters), two digits, and the country's account part in the characters its structure
+//! A country of `iban.tsv` (two letters), two digits, and the country's account part in the characters its structure
 //! asks for (`n` digit, `a` letter, `c` letter or digit; any case), either at once or in groups of four characters from
 //! the first one on, the last one shorter where needed, each joined to the next by one space; between edges. With its first four
 //! characters moved to the end and letters read as 10 to 35 the number leaves remainder 1 when divided by 97.
@@ -238,7 +238,11 @@ pub(super) fn iban_near(text: &Text<'_>, at: usize) -> Option<usize> {
 
 fn account(text: &Text<'_>, at: usize, right: bool) -> Option<usize> {
     // Two letters and two digits are rare in prose: ask for them before the table.
-    let [first, second, b'0'..=b'9', b'0'..=b'9'] = *text.slice(at, at + 4) else { return None };
+    let (first, second) = (text.at(at), text.at(at + 1));
+    if !second.is_ascii_alphabetic() || !text.at(at + 2).is_ascii_digit() || !text.at(at + 3).is_ascii_digit()
+    {
+        return None;
+    }
     let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
     let place = IBANS.binary_search_by(|(code, _)| code.as_slice().cmp(&country)).ok()?;
     let (_, structure) = IBANS[place];

@@ -2,12 +2,14 @@
 //!
 //! # Words
 //!
-//! A *word character* is an ASCII letter or digit, or a [letter](is_letter) outside ASCII. A *word* is a maximal run of
-//! word characters; the characters `.` and `,` between two ASCII digits, and `'` between two word characters neither of
+//! A *word character* is an ASCII letter or digit, or a *letter outside ASCII*: `ª µ º`, U+00C0–1FFF but `× ÷`, U+037E,
+//! U+0387, U+0589, U+058A, U+05BE, U+05C0, U+05C3, U+05F3, U+05F4, U+0600–060F, U+061B–061F, U+066A–066D, U+06D4,
+//! U+0964, U+0965 and U+0E00–0EFF (Thai and Lao); U+2C00–2DFF; U+A640–D7FF. A *word* is a maximal run of word characters; the characters `.` and `,` between two ASCII digits, and `'` between two word characters neither of
 //! which is an ASCII digit, belong to the word too (`3.5`, `1,000`, `don't`). A position is an *edge* unless it lies
 //! strictly inside a word. Every occurrence of every class begins and ends at an edge.
 
 use super::Vocabulary;
+use std::cell::Cell;
 
 /// Folded text with the questions the scanners ask. Reading outside the text gives the byte 0, which no class contains.
 #[derive(Clone, Copy)]
@@ -16,11 +18,27 @@ pub(super) struct Text<'t> {
     bytes: &'t [u8],
     /// Whose number, month and currency words count.
     pub(super) words: Vocabulary,
+    /// For a text that goes on: whether a scanner has looked at what follows it.
+    beyond: Option<&'t Cell<bool>>,
 }
 
 impl<'t> Text<'t> {
     pub(super) fn new(text: &'t str, words: Vocabulary) -> Self {
-        Self { text, bytes: text.as_bytes(), words }
+        Self { text, bytes: text.as_bytes(), words, beyond: None }
+    }
+
+    /// A text that goes on in a way nobody knows yet. What a scanner has not looked at cannot matter to it: as long as
+    /// `beyond` stays false, it finds the same however the text goes on.
+    pub(super) fn open(text: &'t str, words: Vocabulary, beyond: &'t Cell<bool>) -> Self {
+        Self { beyond: Some(beyond), ..Self::new(text, words) }
+    }
+
+    /// Notes that somebody looked behind the end of the text.
+    #[cold]
+    fn look_beyond(&self) {
+        if let Some(beyond) = self.beyond {
+            beyond.set(true);
+        }
     }
 
     pub(super) fn bytes(&self) -> &'t [u8] {
@@ -29,7 +47,13 @@ impl<'t> Text<'t> {
 
     /// The byte at `at`.
     pub(super) fn at(&self, at: usize) -> u8 {
-        self.bytes.get(at).copied().unwrap_or(0)
+        match self.bytes.get(at) {
+            Some(byte) => *byte,
+            None => {
+                self.look_beyond();
+                0
+            }
+        }
     }
 
     /// The byte that ends at `at`.
@@ -44,23 +68,46 @@ impl<'t> Text<'t> {
 
     /// The bytes `from..to`, empty where there are none.
     pub(super) fn slice(&self, from: usize, to: usize) -> &'t [u8] {
+        if to > self.bytes.len() {
+            self.look_beyond();
+        }
         self.bytes.get(from..to).unwrap_or(&[])
     }
 
     /// The text `from..to`, where characters begin and end there.
     pub(super) fn part(&self, from: usize, to: usize) -> Option<&'t str> {
+        if to > self.bytes.len() {
+            self.look_beyond();
+        }
         self.text.get(from..to)
     }
 
     /// Whether the text goes on with `expected` at `at`.
     pub(super) fn has(&self, at: usize, expected: &str) -> bool {
-        self.bytes.get(at..).is_some_and(|rest| rest.starts_with(expected.as_bytes()))
+        let rest = self.bytes.get(at..).unwrap_or(&[]);
+        if rest.len() < expected.len() && expected.as_bytes().starts_with(rest) {
+            self.look_beyond();
+        }
+        rest.starts_with(expected.as_bytes())
+    }
+
+    /// The same without regard to case; `expected` is in lower case. Looks no further than to the first difference.
+    pub(super) fn has_caseless(&self, at: usize, expected: &[u8]) -> bool {
+        expected.iter().zip(at..).all(|(byte, at)| self.at(at).to_ascii_lowercase() == *byte)
     }
 
     /// The end of the run of bytes from `at` on that `belongs` accepts.
     pub(super) fn run(&self, at: usize, belongs: impl Fn(u8) -> bool) -> usize {
         let rest = self.bytes.get(at..).unwrap_or(&[]);
-        at + rest.iter().position(|&b| !belongs(b)).unwrap_or(rest.len())
+        at + rest.iter().position(|&b| !belongs(b)).unwrap_or_else(|| {
+            self.look_beyond();
+            rest.len()
+        })
+    }
+
+    /// The same, but no longer than `most` bytes and one: a longer run is looked at no further.
+    pub(super) fn run_of(&self, at: usize, most: usize, belongs: impl Fn(u8) -> bool) -> usize {
+        (at..=at + most).find(|&at| !belongs(self.at(at))).unwrap_or(at + most + 1)
     }
 
     /// The end of the run of ASCII digits from `at` on; `at` itself when there is none.
@@ -209,8 +256,7 @@ impl Lower {
 
 /// Whether a character outside ASCII is a letter that glues to digits and letters beside it.
 ///
-/// `ª µ º`, U+00C0..=U+1FFF but `× ÷`, Thai and Lao (U+0E00..=U+0EFF) and the punctuation listed below,
-/// U+2C00..=U+2DFF, U+A640..=U+ABFF and U+AC00..=U+D7FF. Ideographs, kana, Thai and Lao are written without spaces, so
+/// Those that the head of this file lists. Ideographs, kana, Thai and Lao are written without spaces, so
 /// a number beside them stands alone; signs, emoji and punctuation are no letters. A fixed list, not the compiler's
 /// tables, so that an occurrence never moves with a new compiler.
 fn is_letter(c: char) -> bool {

@@ -7,9 +7,9 @@
 //! Forms:
 //! 1. two to ten ASCII letters, `://`, then a rest that begins with an ASCII letter or digit or `[`;
 //! 2. `www.` and a domain (see `email.rs`; the `www` is not part of it), then optionally a port, then optionally a tail;
-//! 3. a domain whose last label is [known](KNOWN) as written (lower case), then optionally a port, then optionally a tail. It
+//! 3. a domain whose last label is *known* or *wary* (`class-words.tsv`) as written (lower case), then optionally a port, then optionally a tail. It
 //!    does not begin directly after one of `@ . - _ / : \ & + = # $ %`, and the domain is not followed by `@`, `_`, or `-` or
-//!    `.` before a letter or digit. Where the last label is a [wary](WARY) one, the form
+//!    `.` before a letter or digit. Where the last label is a wary one, the form
 //!    fits only with a tail that begins with `/` and has one more byte.
 //!
 //! A *port* is `:` and one to five digits. A *tail* is a rest that begins with `/`, `?` or `#`, directly after the domain or
@@ -27,7 +27,7 @@ pub(super) fn url(text: &Text<'_>, at: usize) -> Option<usize> {
 }
 
 fn with_scheme(text: &Text<'_>, at: usize) -> Option<usize> {
-    let letters = text.letters(at);
+    let letters = text.run_of(at, 10, |b| b.is_ascii_alphabetic());
     if !(2..=10).contains(&(letters - at)) || !text.has(letters, "://") {
         return None;
     }
@@ -41,7 +41,7 @@ fn www(text: &Text<'_>, at: usize) -> Option<usize> {
     if before.is_ascii_alphanumeric() || matches!(before, b'.' | b'-' | b'@') {
         return None;
     }
-    if !text.slice(at, at + 4).eq_ignore_ascii_case(b"www.") {
+    if !text.has_caseless(at, b"www.") {
         return None;
     }
     let (end, _) = domain(text, at + 4)?;
@@ -109,14 +109,14 @@ fn is_url_byte(b: u8) -> bool {
 }
 
 /// Last labels that make a domain an address by themselves.
-const KNOWN: [&str; 44] = [
+pub(super) const KNOWN: [&str; 44] = [
     "com", "net", "org", "edu", "gov", "mil", "int", "info", "biz", "eu", "xyz", "io", "co", "tv", "uk",
     "ca", "au", "nz", "ie", "za", "de", "fr", "nl", "ch", "se", "dk", "fi", "cz", "hu", "ru", "ua", "gr",
     "pt", "ro", "bg", "hr", "sk", "si", "jp", "cn", "kr", "br", "mx", "ar",
 ];
 
 /// Last labels that are words or file endings too: they need a path to make an address.
-const WARY: [&str; 41] = [
+pub(super) const WARY: [&str; 41] = [
     "be", "at", "us", "es", "it", "in", "is", "no", "me", "so", "to", "my", "id", "ai", "gl", "ly", "am",
     "fm", "cc", "sh", "rs", "md", "py", "pl", "gg", "ps", "do", "tr", "tech", "online", "shop", "site",
     "club", "blog", "cloud", "app", "dev", "news", "store", "live", "page",

@@ -1,5 +1,5 @@
-//! The words of the classes, by language: numbers, ranks, months, currencies. All are as text looks after folding, and
-//! compare without regard to case.
+//! The words of the classes, by language: numbers, ranks, months, currencies; `class-words.tsv` lists them. All are as
+//! text looks after folding, and compare without regard to case.
 //!
 //! # German
 //! A number word is a whole word that is a cardinal from 0 to 999 999 written in one (`dreiundzwanzig`,
@@ -43,52 +43,63 @@ pub(super) fn number(word: &[u8], vocabulary: Vocabulary) -> Option<Kind> {
     }
 }
 
+/// A list of folded words that is published ([`super::lists`]), and the question whether a word is in it.
+macro_rules! word_list {
+    ($list:ident, $is:ident: $($word:literal)+) => {
+        pub(super) const $list: &[&[u8]] = &[$($word),+];
+
+        fn $is(word: &[u8]) -> bool {
+            matches!(word, $($word)|+)
+        }
+    };
+}
+
+word_list!(ENGLISH_SMALL, is_english_small:
+    b"zero" b"one" b"two" b"three" b"four" b"five" b"six" b"seven" b"eight" b"nine" b"ten" b"eleven" b"twelve"
+    b"thirteen" b"fourteen" b"fifteen" b"sixteen" b"seventeen" b"eighteen" b"nineteen");
+word_list!(ENGLISH_TENS, is_english_ten:
+    b"twenty" b"thirty" b"forty" b"fifty" b"sixty" b"seventy" b"eighty" b"ninety");
+word_list!(ENGLISH_SCALES, is_english_scale: b"hundred" b"thousand" b"million" b"billion" b"trillion");
+
 fn english(word: &[u8]) -> Option<Kind> {
     if !(3..=9).contains(&word.len()) {
         return None;
     }
     Some(match Lower::of(word).bytes() {
-        b"zero" | b"one" | b"two" | b"three" | b"four" | b"five" | b"six" | b"seven" | b"eight" | b"nine" => {
-            Kind::Small
-        }
-        b"ten" | b"eleven" | b"twelve" | b"thirteen" | b"fourteen" | b"fifteen" | b"sixteen" => Kind::Small,
-        b"seventeen" | b"eighteen" | b"nineteen" => Kind::Small,
-        b"twenty" | b"thirty" | b"forty" | b"fifty" | b"sixty" | b"seventy" | b"eighty" | b"ninety" => {
-            Kind::Ten
-        }
-        b"hundred" | b"thousand" | b"million" | b"billion" | b"trillion" => Kind::Scale,
+        word if is_english_small(word) => Kind::Small,
+        word if is_english_ten(word) => Kind::Ten,
+        word if is_english_scale(word) => Kind::Scale,
         _ => return None,
     })
 }
+
+word_list!(SPANISH_SMALL, is_spanish_small:
+    b"cero" b"uno" b"dos" b"tres" b"cuatro" b"cinco" b"seis" b"siete" b"ocho" b"nueve" b"diez" b"once" b"doce"
+    b"trece" b"catorce" b"quince" b"dieciseis" b"diecisiete" b"dieciocho" b"diecinueve" b"veinte" b"veintiuno"
+    b"veintiun" b"veintidos" b"veintitres" b"veinticuatro" b"veinticinco" b"veintiseis" b"veintisiete"
+    b"veintiocho" b"veintinueve" b"cien" b"ciento");
+word_list!(SPANISH_TENS, is_spanish_ten:
+    b"treinta" b"cuarenta" b"cincuenta" b"sesenta" b"setenta" b"ochenta" b"noventa");
+word_list!(SPANISH_SCALES, is_spanish_scale: b"mil" b"millon" b"millones" b"billon" b"billones");
+// Each with `os` or `as`.
+word_list!(SPANISH_HUNDREDS, is_spanish_hundred:
+    b"doscient" b"trescient" b"cuatrocient" b"quinient" b"seiscient" b"setecient" b"ochocient" b"novecient");
 
 fn spanish(word: &[u8]) -> Option<Kind> {
     Some(match Lower::of(word).bytes() {
-        b"cero" | b"uno" | b"dos" | b"tres" | b"cuatro" | b"cinco" | b"seis" | b"siete" | b"ocho"
-        | b"nueve" => Kind::Small,
-        b"diez" | b"once" | b"doce" | b"trece" | b"catorce" | b"quince" | b"dieciseis" | b"diecisiete" => {
-            Kind::Small
-        }
-        b"dieciocho" | b"diecinueve" | b"veinte" | b"veintiuno" | b"veintiun" | b"veintidos" => Kind::Small,
-        b"veintitres" | b"veinticuatro" | b"veinticinco" | b"veintiseis" | b"veintisiete" => Kind::Small,
-        b"veintiocho" | b"veintinueve" | b"cien" | b"ciento" => Kind::Small,
-        b"treinta" | b"cuarenta" | b"cincuenta" | b"sesenta" | b"setenta" | b"ochenta" | b"noventa" => {
-            Kind::Ten
-        }
-        b"mil" | b"millon" | b"millones" | b"billon" | b"billones" => Kind::Scale,
-        [head @ .., b'o' | b'a', b's'] => match head {
-            b"doscient" | b"trescient" | b"cuatrocient" | b"quinient" | b"seiscient" => Kind::Small,
-            b"setecient" | b"ochocient" | b"novecient" => Kind::Small,
-            _ => return None,
-        },
+        word if is_spanish_small(word) => Kind::Small,
+        word if is_spanish_ten(word) => Kind::Ten,
+        word if is_spanish_scale(word) => Kind::Scale,
+        [head @ .., b'o' | b'a', b's'] if is_spanish_hundred(head) => Kind::Small,
         _ => return None,
     })
 }
 
-const UNITS: [&[u8]; 12] = [
+pub(super) const UNITS: [&[u8]; 12] = [
     b"ein", b"zwei", b"zwo", b"drei", b"vier", b"funf", b"fuenf", b"sechs", b"sieben", b"acht", b"neun",
     b"eins",
 ];
-const TEENS: [&[u8]; 13] = [
+pub(super) const TEENS: [&[u8]; 13] = [
     b"zehn",
     b"elf",
     b"zwolf",
@@ -103,7 +114,7 @@ const TEENS: [&[u8]; 13] = [
     b"neunzehn",
     b"null",
 ];
-const TENS: [&[u8]; 9] = [
+pub(super) const TENS: [&[u8]; 9] = [
     b"zwanzig",
     b"dreissig",
     b"vierzig",
@@ -114,6 +125,9 @@ const TENS: [&[u8]; 9] = [
     b"achtzig",
     b"neunzig",
 ];
+
+pub(super) const GERMAN_SCALES: [&[u8]; 8] =
+    [b"hundert", b"tausend", b"million", b"millionen", b"milliarde", b"milliarden", b"billion", b"billionen"];
 
 fn one_of(word: &[u8], list: &[&[u8]]) -> bool {
     list.iter().any(|known| word.eq_ignore_ascii_case(known))
@@ -160,8 +174,7 @@ fn german(word: &[u8]) -> Option<Kind> {
     if !(3..LONGEST).contains(&word.len()) {
         return None;
     }
-    let large: [&[u8]; 6] = [b"million", b"millionen", b"milliarde", b"milliarden", b"billion", b"billionen"];
-    if one_of(word, &[b"hundert", b"tausend"]) || one_of(word, &large) {
+    if one_of(word, &GERMAN_SCALES) {
         return Some(Kind::Scale);
     }
     if one_of(word, &TENS) {
@@ -186,16 +199,17 @@ pub(super) fn is_rank(word: &[u8], vocabulary: Vocabulary) -> bool {
     }
 }
 
+pub(super) const GERMAN_RANKS: [&[u8]; 11] = [
+    b"erst", b"zweit", b"dritt", b"viert", b"funft", b"fuenft", b"sechst", b"siebt", b"siebent", b"acht",
+    b"neunt",
+];
+
 fn is_german_rank(word: &[u8]) -> bool {
     let endings: [&[u8]; 5] = [b"er", b"en", b"es", b"em", b"e"];
     endings.iter().any(|ending| {
         let Some(at) = word.len().checked_sub(ending.len()).filter(|&at| at > 2) else { return false };
         let (head, found) = word.split_at(at);
         let (stem, t) = head.split_at(at - 1);
-        let small: [&[u8]; 11] = [
-            b"erst", b"zweit", b"dritt", b"viert", b"funft", b"fuenft", b"sechst", b"siebt", b"siebent",
-            b"acht", b"neunt",
-        ];
         let verb =
             head.eq_ignore_ascii_case(b"acht") && matches!(found.last(), Some(b'n' | b'm' | b'N' | b'M'));
         let from_twenty = || {
@@ -205,37 +219,42 @@ fn is_german_rank(word: &[u8]) -> bool {
         found.eq_ignore_ascii_case(ending)
             && t.eq_ignore_ascii_case(b"t")
             && !verb
-            && (one_of(head, &small) || one_of(stem, &TEENS[..12]) || from_twenty())
+            && (one_of(head, &GERMAN_RANKS) || one_of(stem, &TEENS[..12]) || from_twenty())
     })
 }
+
+// Each with `o`, `a`, `os` or `as`.
+word_list!(SPANISH_RANKS, is_spanish_rank_stem:
+    b"primer" b"segund" b"tercer" b"cuart" b"quint" b"sext" b"septim" b"octav" b"noven" b"decim");
 
 fn is_spanish_rank(word: &[u8]) -> bool {
     let lower = Lower::of(word);
     match lower.bytes() {
         b"primer" | b"tercer" => true,
         b"cuarto" | b"cuartos" | b"segundos" => false,
-        [stem @ .., b'o' | b'a'] | [stem @ .., b'o' | b'a', b's'] => matches!(
-            stem,
-            b"primer"
-                | b"segund"
-                | b"tercer"
-                | b"cuart"
-                | b"quint"
-                | b"sext"
-                | b"septim"
-                | b"octav"
-                | b"noven"
-                | b"decim"
-        ),
+        [stem @ .., b'o' | b'a'] | [stem @ .., b'o' | b'a', b's'] => is_spanish_rank_stem(stem),
         _ => false,
     }
 }
 
+pub(super) const GERMAN_SHORT_SCALES: [&[u8]; 3] = [b"tsd", b"mio", b"mrd"];
+
 /// Whether a word between a figure and its currency is a scale.
 pub(super) fn is_scale(word: &[u8], vocabulary: Vocabulary) -> bool {
-    let short = vocabulary == Vocabulary::German && one_of(word, &[b"tsd", b"mio", b"mrd"]);
+    let short = vocabulary == Vocabulary::German && one_of(word, &GERMAN_SHORT_SCALES);
     short || number(word, vocabulary) == Some(Kind::Scale)
 }
+
+// Currencies: those that stand as they are, and those that may have an `s`.
+word_list!(ENGLISH_CURRENCIES, is_english_currency: b"quid" b"pence" b"penny" b"pennies" b"yen" b"yuan");
+word_list!(ENGLISH_CURRENCIES_S, is_english_currency_s:
+    b"dollar" b"buck" b"cent" b"euro" b"pound" b"rupee" b"franc" b"peso");
+word_list!(GERMAN_CURRENCIES, is_german_currency:
+    b"franken" b"kronen" b"krone" b"rubel" b"rappen" b"yen" b"yuan" b"zloty");
+word_list!(GERMAN_CURRENCIES_S, is_german_currency_s: b"euro" b"dollar" b"cent" b"pfund");
+word_list!(SPANISH_CURRENCIES, is_spanish_currency: b"dolares" b"soles" b"yenes" b"bolivares");
+word_list!(SPANISH_CURRENCIES_S, is_spanish_currency_s:
+    b"euro" b"dolar" b"peso" b"centavo" b"centimo" b"libra" b"peseta" b"quetzal" b"yen" b"yuan");
 
 /// Whether a whole word names a currency.
 pub(super) fn is_currency(word: &[u8], vocabulary: Vocabulary) -> bool {
@@ -243,89 +262,81 @@ pub(super) fn is_currency(word: &[u8], vocabulary: Vocabulary) -> bool {
     let word = lower.bytes();
     let singular = word.strip_suffix(b"s").unwrap_or(word);
     match vocabulary {
-        Vocabulary::English => {
-            matches!(word, b"quid" | b"pence" | b"penny" | b"pennies" | b"yen" | b"yuan")
-                || matches!(
-                    singular,
-                    b"dollar" | b"buck" | b"cent" | b"euro" | b"pound" | b"rupee" | b"franc" | b"peso"
-                )
-        }
-        Vocabulary::German => {
-            matches!(
-                word,
-                b"franken" | b"kronen" | b"krone" | b"rubel" | b"rappen" | b"yen" | b"yuan" | b"zloty"
-            ) || matches!(singular, b"euro" | b"dollar" | b"cent" | b"pfund")
-        }
-        Vocabulary::Spanish => {
-            matches!(word, b"dolares" | b"soles" | b"yenes" | b"bolivares")
-                || matches!(
-                    singular,
-                    b"euro"
-                        | b"dolar"
-                        | b"peso"
-                        | b"centavo"
-                        | b"centimo"
-                        | b"libra"
-                        | b"peseta"
-                        | b"quetzal"
-                        | b"yen"
-                        | b"yuan"
-                )
-        }
+        Vocabulary::English => is_english_currency(word) || is_english_currency_s(singular),
+        Vocabulary::German => is_german_currency(word) || is_german_currency_s(singular),
+        Vocabulary::Spanish => is_spanish_currency(word) || is_spanish_currency_s(singular),
         Vocabulary::None | Vocabulary::Chinese => false,
     }
 }
+
+// The months in their order; an empty short name is none. In English the first three letters are the short name.
+pub(super) const ENGLISH_MONTHS: [&[u8]; 12] = [
+    b"january",
+    b"february",
+    b"march",
+    b"april",
+    b"may",
+    b"june",
+    b"july",
+    b"august",
+    b"september",
+    b"october",
+    b"november",
+    b"december",
+];
+pub(super) const GERMAN_MONTHS: [&[u8]; 12] = [
+    b"januar",
+    b"februar",
+    b"marz",
+    b"april",
+    b"mai",
+    b"juni",
+    b"juli",
+    b"august",
+    b"september",
+    b"oktober",
+    b"november",
+    b"dezember",
+];
+pub(super) const GERMAN_SHORT_MONTHS: [&[u8]; 12] =
+    [b"jan", b"feb", b"mrz", b"apr", b"", b"jun", b"jul", b"aug", b"sept", b"okt", b"nov", b"dez"];
+pub(super) const SPANISH_MONTHS: [&[u8]; 12] = [
+    b"enero",
+    b"febrero",
+    b"marzo",
+    b"abril",
+    b"mayo",
+    b"junio",
+    b"julio",
+    b"agosto",
+    b"septiembre",
+    b"octubre",
+    b"noviembre",
+    b"diciembre",
+];
+pub(super) const SPANISH_SHORT_MONTHS: [&[u8]; 12] =
+    [b"ene", b"feb", b"mar", b"abr", b"", b"jun", b"jul", b"ago", b"sept", b"oct", b"nov", b"dic"];
+/// Other names of months, with their number from 0.
+pub(super) const OTHER_MONTHS: [(Vocabulary, &[u8], usize); 3] = [
+    (Vocabulary::German, b"janner", 0),
+    (Vocabulary::German, b"maerz", 2),
+    (Vocabulary::Spanish, b"setiembre", 8),
+];
 
 /// The number of a month's name from 1, whether the name is a short one, after which a `.` may stand. English has its own
 /// grammar.
 pub(super) fn month(word: &[u8], vocabulary: Vocabulary) -> Option<(u64, bool)> {
     let lower = Lower::of(word);
     let word = lower.bytes();
-    let (names, shorts): ([&[u8]; 12], [&[u8]; 12]) = match vocabulary {
-        Vocabulary::German => (
-            [
-                b"januar",
-                b"februar",
-                b"marz",
-                b"april",
-                b"mai",
-                b"juni",
-                b"juli",
-                b"august",
-                b"september",
-                b"oktober",
-                b"november",
-                b"dezember",
-            ],
-            [b"jan", b"feb", b"mrz", b"apr", b"", b"jun", b"jul", b"aug", b"sept", b"okt", b"nov", b"dez"],
-        ),
-        Vocabulary::Spanish => (
-            [
-                b"enero",
-                b"febrero",
-                b"marzo",
-                b"abril",
-                b"mayo",
-                b"junio",
-                b"julio",
-                b"agosto",
-                b"septiembre",
-                b"octubre",
-                b"noviembre",
-                b"diciembre",
-            ],
-            [b"ene", b"feb", b"mar", b"abr", b"", b"jun", b"jul", b"ago", b"sept", b"oct", b"nov", b"dic"],
-        ),
+    let (names, shorts) = match vocabulary {
+        Vocabulary::German => (&GERMAN_MONTHS, &GERMAN_SHORT_MONTHS),
+        Vocabulary::Spanish => (&SPANISH_MONTHS, &SPANISH_SHORT_MONTHS),
         Vocabulary::None | Vocabulary::English | Vocabulary::Chinese => return None,
     };
     let place = |list: &[&[u8]; 12]| list.iter().position(|name| *name == word && !word.is_empty());
-    let other = match (vocabulary, word) {
-        (Vocabulary::German, b"janner") => Some(0),
-        (Vocabulary::German, b"maerz") => Some(2),
-        (Vocabulary::Spanish, b"setiembre") => Some(8),
-        _ => None,
-    };
-    let found = place(&names).or(other).map(|at| (at, false)).or_else(|| place(&shorts).map(|at| (at, true)));
+    let other =
+        OTHER_MONTHS.iter().find(|(of, name, _)| *of == vocabulary && *name == word).map(|other| other.2);
+    let found = place(names).or(other).map(|at| (at, false)).or_else(|| place(shorts).map(|at| (at, true)));
     found.and_then(|(at, short)| Some((u64::try_from(at).ok()? + 1, short)))
 }
 

@@ -1,6 +1,7 @@
 //! Where the parts of a composition come from: the port, and the choice of versions.
 
 use super::{Blueprint, Metric, Reference, Standing};
+use crate::diagnostic::{excerpt, some_of};
 use crate::error::{Error, ErrorCode};
 use crate::protocol::{Protocol, Status};
 use std::cmp::Ordering;
@@ -79,12 +80,20 @@ fn choose<T>(
     chosen.ok_or_else(|| {
         let id = &wanted.id;
         let message = match (&wanted.version, there.last()) {
-            (_, None) => format!("there is no {kind} `{id}`; name one of the catalogue"),
+            (_, None) => format!("there is no {kind} `{id}`; name one of the catalogue", id = excerpt(id)),
             (Some(version), _) => {
-                format!("the {kind} `{id}` has no version `{version}`; there is {}", there.join(", "))
+                format!(
+                    "the {kind} `{id}` has no version `{version}`; there is {}",
+                    some_of(&there),
+                    id = excerpt(id),
+                    version = excerpt(version)
+                )
             }
             (None, Some(last)) => {
-                format!("the {kind} `{id}` has no published version; pin a draft by name, as `{id}@{last}`")
+                format!(
+                    "the {kind} `{id}` has no published version; pin a draft by name, as `{id}@{last}`",
+                    id = excerpt(id)
+                )
             }
         };
         Error::new(ErrorCode::TargetNotFound, place, message)

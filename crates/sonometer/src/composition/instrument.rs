@@ -2,6 +2,7 @@
 
 use super::reading::CompositionReading;
 use super::{Blueprint, Catalog, Component, Metric, TargetKind, catalog};
+use crate::diagnostic::some_of;
 use crate::error::Error;
 use crate::fidelity::Fidelity;
 use crate::ics::Ics;
@@ -9,8 +10,8 @@ use crate::interaction::Interaction;
 use crate::json::quoted;
 use crate::numbers::Numbered;
 use crate::protocol::{Better, Modality};
-use crate::sense::{SenseOptions, check_modality, fidelity_of, sense_together};
-use crate::sensor::Sensor;
+use crate::sense::{SenseOptions, check, check_modality, fidelity_of, sense_together};
+use crate::sensor::{Sensor, Unbounded};
 use crate::unit::Unit;
 use std::sync::Arc;
 
@@ -152,9 +153,42 @@ impl Composition {
         self.plan.better
     }
 
+    /// What the score is made of and which way is good, in one line without a full stop:
+    /// `score = the mean of courtesy, 1 − pressure-tactics; higher is better`.
+    pub fn score_meaning(&self) -> String {
+        let parts = self.parts();
+        let turned = |part: &Part| match part.complement {
+            true => format!("1 − {}", part.id),
+            false => part.id.clone(),
+        };
+        let names: Vec<String> = parts.iter().map(turned).collect();
+        let is_plain = parts.iter().all(|part| part.weight == parts[0].weight);
+        let mean = if is_plain { "mean" } else { "weighted mean" };
+        let what =
+            if names.len() == 1 { names.concat() } else { format!("the {mean} of {}", some_of(&names)) };
+        let good = match self.better() {
+            Better::Higher => "higher is better",
+            Better::Lower => "lower is better",
+        };
+        format!("score = {what}; {good}")
+    }
+
     /// The sensor of every protocol in it, each once, in the order in which they are first named.
     pub fn sensors(&self) -> &[Sensor] {
         &self.plan.sensors
+    }
+
+    /// The most steps that it takes for each word of a text: those of all its protocols.
+    pub fn steps_per_word(&self) -> u64 {
+        self.sensors().iter().map(Sensor::steps_per_word).fold(0, u64::saturating_add)
+    }
+
+    /// The most characters that a guard holds back, see [`Sensor::guard_bound`]: a mask of any protocol holds.
+    ///
+    /// # Errors
+    /// Why there is no bound, for the first protocol without one.
+    pub fn guard_bound(&self) -> Result<usize, Unbounded> {
+        self.sensors().iter().try_fold(0, |most, sensor| Ok(sensor.guard_bound()?.max(most)))
     }
 
     /// What its score is the weighted average of.
@@ -182,7 +216,7 @@ impl Composition {
     /// the reading says so and reports nothing else: an average over fewer parts would be another measure.
     ///
     /// # Errors
-    /// `invalid_request` if one of the protocols does not support the modality.
+    /// `invalid_request` if one of the protocols does not support the modality, or at `mask_key` if a mask asks for a key that is not there.
     pub fn sense(&self, interaction: &Interaction) -> Result<CompositionReading, Error> {
         self.sense_with(interaction, SenseOptions::default())
     }
@@ -196,8 +230,9 @@ impl Composition {
         interaction: &Interaction,
         options: SenseOptions,
     ) -> Result<CompositionReading, Error> {
-        self.check(interaction)?;
-        Ok(self.reading_of(sense_together(&self.plan.sensors, interaction, options), options))
+        self.plan.sensors.iter().try_for_each(|s| check(s.plan(), interaction.modality(), options))?;
+        let key = |sensor: usize, marker: u32| self.key(sensor, marker as usize);
+        Ok(self.reading_of(sense_together(&self.plan.sensors, interaction, options, key), options))
     }
 
     /// The reading that those of its protocols make.
@@ -210,19 +245,7 @@ impl Composition {
         // A protocol that stands in several parts is sensed once, so its markers cost once.
         let triggered = readings.iter().map(|reading| reading.ics().consumed).sum::<u64>();
         let ics = Ics::of(usize::try_from(triggered).unwrap_or(usize::MAX), options.usd_per_ics);
-        let mut reading = CompositionReading {
-            composition: self.clone(),
-            readings,
-            score: Unit::ZERO,
-            fidelity,
-            ics,
-            measured: fidelity.sufficient || options.ignore_fidelity,
-        };
-        if reading.measured {
-            let shares = self.plan.parts.iter().enumerate();
-            reading.score = average(shares.map(|(at, p)| (p.weight, p.complement, reading.part_score(at))));
-        }
-        reading
+        CompositionReading { composition: self.clone(), readings, fidelity, ics }
     }
 
     /// Whether the content holds enough for a reliable reading; costs no ICS.
@@ -230,12 +253,8 @@ impl Composition {
     /// # Errors
     /// As [`Composition::sense`].
     pub fn fidelity(&self, interaction: &Interaction) -> Result<Fidelity, Error> {
-        self.check(interaction)?;
+        self.plan.sensors.iter().try_for_each(|s| check_modality(s.plan(), interaction.modality()))?;
         Ok(together(fidelity_of(&self.plan.sensors, interaction).into_iter()))
-    }
-
-    fn check(&self, interaction: &Interaction) -> Result<(), Error> {
-        self.plan.sensors.iter().try_for_each(|s| check_modality(s.plan(), interaction.modality()))
     }
 }
 
@@ -247,6 +266,7 @@ pub(crate) fn together(parts: impl Iterator<Item = Fidelity>) -> Fidelity {
         sufficient: false,
         density: Unit::ZERO,
         clarity: Unit::ZERO,
+        unheard: None,
     })
 }
 

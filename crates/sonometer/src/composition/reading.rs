@@ -4,14 +4,16 @@ use super::TargetKind;
 use super::instrument::{Composition, average};
 use crate::evidence::Candidate;
 use crate::fidelity::Fidelity;
+use crate::hearing::Unheard;
 use crate::ics::Ics;
 use crate::json::Json;
 use crate::offset::Offsets;
 use crate::profile::{Profile, View};
-use crate::reading::{Evidence, Reading};
+use crate::protocol::Sgm;
+use crate::reading::{Evidence, Reading, write_ics};
 use crate::resonance::Resonance;
 use crate::unit::Unit;
-use crate::weak::WeakSignal;
+use crate::weak::{Near, WeakSignal};
 use std::cmp::Reverse;
 
 /// What a metric or a blueprint found in an interaction.
@@ -19,11 +21,8 @@ use std::cmp::Reverse;
 pub struct CompositionReading {
     pub(super) composition: Composition,
     pub(super) readings: Vec<Reading>,
-    pub(super) score: Unit,
     pub(super) fidelity: Fidelity,
     pub(super) ics: Ics,
-    /// Whether anything was measured: the content is sufficient, or that was not asked.
-    pub(super) measured: bool,
 }
 
 impl CompositionReading {
@@ -37,18 +36,30 @@ impl CompositionReading {
         &self.readings
     }
 
-    /// The overall score, 0 to 1; 0 when the content is insufficient.
-    pub fn score(&self) -> Unit {
-        self.score
+    /// The overall score, 0 to 1; `None` when the content is insufficient: nothing was measured.
+    pub fn score(&self) -> Option<Unit> {
+        let parts = self.composition.plan.parts.iter().enumerate();
+        let scores: Option<Vec<_>> =
+            parts.map(|(at, part)| Some((part.weight, part.complement, self.part_score(at)?))).collect();
+        scores.map(|scores| average(scores.into_iter()))
     }
 
-    /// The score of a part, as [`Composition::parts`] counts them; 0 when the content is insufficient.
-    pub fn part_score(&self, part: usize) -> Unit {
-        if !self.measured {
-            return Unit::ZERO;
-        }
+    /// The score of a part, as [`Composition::parts`] counts them; `None` when the content is insufficient.
+    pub fn part_score(&self, part: usize) -> Option<Unit> {
         let shares = self.composition.plan.parts[part].of.iter();
-        average(shares.map(|share| (share.weight, share.complement, self.readings[share.sensor].score())))
+        let scores: Option<Vec<_>> = shares
+            .map(|share| Some((share.weight, share.complement, self.readings[share.sensor].score()?)))
+            .collect();
+        scores.map(|scores| average(scores.into_iter()))
+    }
+
+    /// The markers of all protocols that could hear nobody, as [`Reading::unheard`], each with its key.
+    pub fn unheard(&self) -> impl Iterator<Item = Unheard<'_>> {
+        self.readings.iter().enumerate().flat_map(move |(at, reading)| {
+            let key = move |marker: u32| self.composition.key(at, marker as usize);
+            let all = reading.markers_in_vain().into_iter();
+            all.map(move |(marker, roles)| Unheard { metamarker: key(marker), roles })
+        })
     }
 
     /// Every marker's key (see [`Composition::key`]) with what it came to.
@@ -67,22 +78,31 @@ impl CompositionReading {
         })
     }
 
-    /// The near-threshold activations of all protocols, the nearest first, each with the key of its marker.
-    pub fn weak_signals(&self) -> impl Iterator<Item = (&str, &WeakSignal)> {
-        let mut all = Vec::new();
-        for (at, reading) in self.readings.iter().enumerate() {
-            all.extend(
-                reading.weak_signals().iter().map(|weak| (self.composition.key(at, weak.marker), weak)),
-            );
-        }
-        all.sort_by_key(|(_, weak)| Reverse(weak.proximity));
-        all.into_iter()
+    /// What counts against markers of any protocol, in the order of the text, then of the protocols.
+    pub fn against(&self) -> impl Iterator<Item = Evidence<'_>> {
+        self.candidates_against().into_iter().map(|(at, found)| {
+            let key = self.composition.key(at, found.marker as usize);
+            self.readings[at].evidence_of(found, key)
+        })
+    }
+
+    /// The weak signals of all protocols, the nearest first, each with the key of its marker.
+    pub fn weak_signals(&self) -> impl Iterator<Item = WeakSignal<'_>> {
+        self.near().into_iter().map(|(at, near)| {
+            let key = self.composition.key(at, near.marker as usize);
+            self.readings[at].weak_signal(&near, key)
+        })
+    }
+
+    /// The keys of the markers that triggered, by protocol, then in its order: what [`CompositionReading::ics`] counts.
+    pub fn triggered(&self) -> impl Iterator<Item = &str> {
+        self.resonance().filter(|(_, resonance)| resonance.triggered).map(|(key, _)| key)
     }
 
     /// How far the reading can be trusted: sufficient if it is for every protocol; the index is the least of those for
     /// which it is not, else of all.
     pub fn fidelity(&self) -> Fidelity {
-        self.fidelity
+        self.fidelity.clone()
     }
 
     /// What it consumed: one ICS for each triggered marker of each protocol, however many parts share it.
@@ -110,7 +130,7 @@ impl CompositionReading {
         let plan = &self.composition.plan;
         let mut json = Json::with_capacity(4096);
         json.object(|json| {
-            json.key("score").number(self.score);
+            json.key("score").number_or_null(self.score());
             json.key("parts").list(|json| {
                 for (at, part) in plan.parts.iter().enumerate() {
                     json.object(|json| {
@@ -119,7 +139,7 @@ impl CompositionReading {
                         json.key("version").string(&part.version);
                         json.key("weight").number(part.weight);
                         json.key("complement").bool(part.complement);
-                        json.key("score").number(self.part_score(at));
+                        json.key("score").number_or_null(self.part_score(at));
                     });
                 }
             });
@@ -146,7 +166,7 @@ impl CompositionReading {
         if view.profile != Profile::Raw {
             json.key("profile").string(view.profile.as_str());
         }
-        json.key("score").number(self.score);
+        json.key("score").number_or_null(self.score());
         self.write_parts(json, view);
         json.key("resonance").object(|json| {
             for (key, resonance) in self.resonance() {
@@ -154,15 +174,17 @@ impl CompositionReading {
             }
         });
         json.key("evidence").list(|json| self.write_evidence(json, view));
-        if view.profile == Profile::Discovery {
-            json.key("weak_signals").list(|json| self.write_weak_signals(json));
+        if view.profile != Profile::Raw {
+            json.key("against").list(|json| self.write_against(json, view));
         }
-        json.key("fidelity").object(|json| write_fidelity(json, self.fidelity));
+        if view.profile == Profile::Discovery {
+            json.key("weak_signals").list(|json| self.write_weak_signals(json, view));
+            json.key("unheard").list(|json| self.unheard().for_each(|unheard| unheard.write(json)));
+        }
+        json.key("fidelity").object(|json| write_fidelity(json, &self.fidelity));
         json.key("ics").object(|json| {
-            json.key("consumed").count(self.ics.consumed);
-            json.key("cost_usd").number(self.ics.cost_usd);
             let versions = self.readings.iter().map(|reading| reading.protocol().sgm);
-            json.key("sgm_version").string(versions.max().map_or("1.0", |sgm| sgm.as_str()));
+            write_ics(json, self.ics, versions.max().unwrap_or(Sgm::V1_0), view, self.triggered());
         });
     }
 
@@ -177,9 +199,9 @@ impl CompositionReading {
                         json.key("protocol_id").string(&part.id);
                         json.key("version").string(&part.version);
                         json.key("weight").number(part.weight);
-                        json.key("score").number(self.part_score(at));
+                        json.key("score").number_or_null(self.part_score(at));
                         let fidelity = self.readings[part.of[0].sensor].fidelity();
-                        json.key("fidelity").object(|json| write_fidelity(json, fidelity));
+                        json.key("fidelity").object(|json| write_fidelity(json, &fidelity));
                     });
                 }
             }),
@@ -191,7 +213,7 @@ impl CompositionReading {
                             json.object(|json| {
                                 json.key("id").string(&part.id);
                                 json.key("version").string(&part.version);
-                                json.key("score").number(self.part_score(at));
+                                json.key("score").number_or_null(self.part_score(at));
                             });
                         }
                     });
@@ -202,35 +224,66 @@ impl CompositionReading {
 
     /// The matches that are evidence with the place of their protocol, in the order of the text, then of the protocols.
     fn in_order(&self) -> Vec<(usize, &Candidate)> {
+        let all = self.readings.iter().enumerate();
+        in_text(all.flat_map(|(at, reading)| reading.evidence.iter().map(move |found| (at, found))).collect())
+    }
+
+    /// The same of what counts against a marker.
+    fn candidates_against(&self) -> Vec<(usize, &Candidate)> {
         let mut all = Vec::new();
         for (at, reading) in self.readings.iter().enumerate() {
-            all.extend(reading.evidence.iter().map(|found| (at, found)));
+            all.extend(reading.candidates_against().into_iter().map(|found| (at, found)));
         }
-        // Stable: within a protocol evidence stands in its order already.
-        all.sort_by_key(|(_, found)| (found.turn, found.start, found.end));
+        in_text(all)
+    }
+
+    /// All weak signals with the place of their protocol, in their order.
+    fn near(&self) -> Vec<(usize, Near)> {
+        let mut all = Vec::new();
+        for (at, reading) in self.readings.iter().enumerate() {
+            all.extend(reading.near().into_iter().map(|near| (at, near)));
+        }
+        all.sort_by_key(|(_, near)| Reverse(near.proximity));
         all
     }
 
     fn write_evidence(&self, json: &mut Json, view: View<'_>) {
         let mut offsets = view.offsets.map(Offsets::new);
         for (at, found) in self.in_order() {
-            let key = &self.composition.plan.quoted[at][found.marker as usize];
+            let key = self.quoted_key(at, found.marker);
             json.object(|json| self.readings[at].write_evidence(json, view, &mut offsets, found, key));
         }
     }
 
-    fn write_weak_signals(&self, json: &mut Json) {
-        for (key, weak) in self.weak_signals() {
-            json.object(|json| {
-                json.key("metamarker").string(key);
-                json.key("proximity").number(weak.proximity);
-                json.key("hint").string(&weak.hint);
-            });
+    fn write_against(&self, json: &mut Json, view: View<'_>) {
+        let mut offsets = view.offsets.map(Offsets::new);
+        for (at, found) in self.candidates_against() {
+            let key = self.quoted_key(at, found.marker);
+            json.object(|json| self.readings[at].write_against(json, &mut offsets, found, key));
         }
+    }
+
+    fn write_weak_signals(&self, json: &mut Json, view: View<'_>) {
+        let mut offsets = view.offsets.map(Offsets::new);
+        for (at, near) in self.near() {
+            let key = self.quoted_key(at, near.marker);
+            json.object(|json| self.readings[at].write_weak(json, &mut offsets, &near, key));
+        }
+    }
+
+    fn quoted_key(&self, at: usize, marker: u32) -> &str {
+        &self.composition.plan.quoted[at][marker as usize]
     }
 }
 
-fn write_fidelity(json: &mut Json, fidelity: Fidelity) {
+/// Stable: within a protocol all stands in the order of the text already.
+fn in_text(mut all: Vec<(usize, &Candidate)>) -> Vec<(usize, &Candidate)> {
+    all.sort_by_key(|(_, found)| (found.turn, found.start, found.end));
+    all
+}
+
+fn write_fidelity(json: &mut Json, fidelity: &Fidelity) {
     json.key("index").number(fidelity.index);
     json.key("sufficient").bool(fidelity.sufficient);
+    fidelity.write_roles(json);
 }

@@ -1,7 +1,7 @@
 //! From the tree of a metric or blueprint file to the model.
 
 use super::{Blueprint, Component, Metric, Placed, Reference, Standing};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::numbers::Numbered;
 use crate::protocol::schema::fields::{Fields, check_identifier};
 use crate::protocol::schema::{is_version, version};
@@ -67,7 +67,8 @@ impl<S> Head<S> {
     ) -> Self {
         let (text, span) = fields.required_text(format, "1");
         if !text.is_empty() && text != "1" {
-            let message = format!("`{format}: {text}` is a format this engine does not read");
+            let message =
+                format!("`{format}: {text}` is a format this engine does not read", text = excerpt(&text));
             fields.found.push(Diagnostic::error("SM0501", span, message, format!("write `{format}: 1`")));
         }
         let (id, span) = fields.required_text("id", "reply-quality");
@@ -119,9 +120,10 @@ pub(crate) fn reference(text: &str, span: Span, found: &mut Diagnostics) -> Refe
     if let Some(version) = version
         && !is_version(version)
     {
-        let message = format!("`{text}` pins no version");
+        let message = format!("`{text}` pins no version", text = excerpt(text));
         let fix = format!(
-            "write `{id}` for the latest published version, or one of its versions, such as `{id}@1.0`"
+            "write `{id}` for the latest published version, or one of its versions, such as `{id}@1.0`",
+            id = excerpt(id)
         );
         found.push(Diagnostic::error("SM0502", span, message, fix));
     }

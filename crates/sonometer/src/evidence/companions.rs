@@ -1,6 +1,7 @@
 //! What companions matched, by companion and place.
 
 use super::{Said, Setting};
+use crate::numbers;
 use crate::sensor::Plan;
 
 /// What was said near matches, by those who can say it.
@@ -25,6 +26,17 @@ impl Companions {
         new.iter().for_each(|said| self.by_start[said.companion as usize].push(*said));
         new.sort_by_key(|said| (said.turn, said.end));
         new.iter().for_each(|said| self.by_end[said.companion as usize].push(*said));
+    }
+
+    /// Adds the matches of a marker to a companion that it is.
+    pub(super) fn add_marker(&mut self, companion: u32, said: impl Iterator<Item = Said>) {
+        let (by_start, by_end) =
+            (numbers::at(&mut self.by_start, companion), numbers::at(&mut self.by_end, companion));
+        by_start.extend(said);
+        by_start.sort_unstable();
+        by_start.dedup();
+        by_end.clone_from(by_start);
+        by_end.sort_by_key(|said| (said.turn, said.end));
     }
 
     /// All that one companion matched, by turn and start.

@@ -1,6 +1,6 @@
 //! `except`: the stretches of a turn in which a marker finds no evidence.
 
-use crate::matcher::{Hit, TurnText, place};
+use crate::matcher::{Hit, TurnText, extent};
 use crate::sensor::{Owner, Plan};
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ impl Exclusions {
         let mut all: Vec<(u32, Range<usize>)> = Vec::new();
         for hit in hits {
             if let Owner::Except { marker } = plan.rules[hit.rule as usize].owner {
-                all.push((marker, place(plan, turn, hit)));
+                all.push((marker, extent(plan, turn, hit)));
             }
         }
         all.sort_unstable_by_key(|(marker, range)| (*marker, range.start, range.end));

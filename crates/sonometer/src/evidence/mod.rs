@@ -13,7 +13,7 @@ pub(crate) mod window;
 pub(crate) use relation::strength;
 
 use crate::interaction::Interaction;
-use crate::matcher::{Count, Hit, TurnText, place};
+use crate::matcher::{Count, Hit, TurnText, extent, place};
 use crate::protocol::{End, Extent, LineList, Place};
 use crate::sensor::{Owner, Plan};
 use crate::unit::Unit;
@@ -61,6 +61,8 @@ pub(crate) struct Candidate {
     pub(crate) end: u32,
     /// Its stretches in further turns, in [`Joined`]; 0: none.
     pub(crate) joined: u32,
+    /// The first turn of the window that it was found in, counted from 1; 0: it was found in a turn.
+    pub(crate) window: u32,
     /// How many tokens it consumed.
     pub(crate) tokens: u32,
     /// How the text was read in which it was found.
@@ -105,6 +107,8 @@ pub(crate) struct Findings {
     pub(crate) joined: Joined,
     said: Vec<Said>,
     layouts: layout::Layouts,
+    /// Of a protocol that unfolds: the candidates of the text that was read as written last, and what they cover of it.
+    written: Vec<(usize, Range<usize>)>,
 }
 
 /// The interaction as the conditions see it.
@@ -207,21 +211,32 @@ impl Findings {
             exclusions: exclusion::Exclusions::of(plan, turn, hits),
             cues: negation::Cues::of(plan, turn, hits),
         };
+        match scene.manner {
+            Manner::Written => self.written.clear(),
+            Manner::Unfolded => self.judge_again(&judge),
+        }
         for (at, hit) in hits.iter().enumerate() {
             match plan.rules[hit.rule as usize].owner {
                 Owner::Line { marker, line } => {
-                    self.add(&judge, marker, line, hit, place(plan, turn, hit), 0);
+                    let extent = extent(plan, turn, hit);
+                    let place = place(plan, turn, hit, &extent);
+                    self.add(&judge, marker, line, hit, (extent, place), 0);
                 }
                 // The rule of a line stands directly before that of the line widened, and so do its hits. Unfolded, some of
-                // them will be left out for what is written, and then hide no near miss: that is seen when all are there.
+                // them will be left out for what is written, and then hide no near miss; where a line has braces, its places
+                // can lie apart though its matches overlap: that is seen when all are there.
                 Owner::Wide { marker, line }
                     if scene.window.is_none()
-                        && (scene.manner == Manner::Unfolded || !overlaps_rule_before(&hits[..at], hit)) =>
+                        && (scene.manner == Manner::Unfolded
+                            || plan.captures_widened
+                            || !overlaps_rule_before(&hits[..at], hit)) =>
                 {
-                    self.add(&judge, marker, line, hit, place(plan, turn, hit), condition::GAP);
+                    let extent = extent(plan, turn, hit);
+                    let place = place(plan, turn, hit, &extent);
+                    self.add(&judge, marker, line, hit, (extent, place), condition::GAP);
                 }
                 Owner::Companion(companion) if scene.window.is_none() => {
-                    let Range { start, end } = place(plan, turn, hit);
+                    let Range { start, end } = extent(plan, turn, hit);
                     let (start, end) = ((turn.base + start) as u32, (turn.base + end) as u32);
                     self.said.push(Said { companion, turn: scene.turn as u32, start, end });
                 }
@@ -229,27 +244,39 @@ impl Findings {
             }
         }
         for (marker, line, hit, range) in near_misses(plan, turn) {
-            self.add(&judge, marker, line, &hit, range, condition::CHECKSUM);
+            self.add(&judge, marker, line, &hit, (range.clone(), range), condition::CHECKSUM);
         }
         if plan.relates.layout && scene.window.is_none() && scene.manner == Manner::Written {
             self.layouts.add(plan, scene.turn, turn);
         }
     }
 
-    /// Adds a match or near miss with the verdict on it; of a window only what its markers find over several turns.
-    fn add(&mut self, judge: &Judge<'_>, marker: u32, line: u32, hit: &Hit, range: Range<usize>, failed: u8) {
+    /// Adds a match or near miss, all that it covers and its place, with the verdict on it; of a window only what its markers find
+    /// over several turns.
+    fn add(
+        &mut self,
+        judge: &Judge<'_>,
+        marker: u32,
+        line: u32,
+        hit: &Hit,
+        (extent, place): (Range<usize>, Range<usize>),
+        failed: u8,
+    ) {
         let (first, further) = match judge.scene.window {
             None => {
                 let base = judge.turn.base;
-                (Stretch::of(judge.scene.turn, &(base + range.start..base + range.end)), Vec::new())
+                (Stretch::of(judge.scene.turn, &(base + place.start..base + place.end)), Vec::new())
             }
             Some(window) if judge.plan.protocol.markers[marker as usize].join == Some(window.join) => {
-                let Some(place) = window.place(&range) else { return };
+                let Some(place) = window.place(&extent, &place) else { return };
                 place
             }
             Some(_) => return,
         };
-        let verdict = judge.verdict(marker, line, hit, &range);
+        let verdict = judge.verdict(marker, line, hit, &extent);
+        if judge.plan.unfolding.is_some() && judge.scene.manner == Manner::Written {
+            self.written.push((self.candidates.len(), extent));
+        }
         self.candidates.push(Candidate {
             marker,
             line,
@@ -257,6 +284,7 @@ impl Findings {
             start: first.start,
             end: first.end,
             joined: self.joined.keep(further),
+            window: judge.scene.window.map_or(0, |window| window.turn() as u32 + 1),
             tokens: (hit.last - hit.first).max(1),
             manner: judge.scene.manner,
             strength: judge.plan.line(marker, line).strength,
@@ -265,6 +293,13 @@ impl Findings {
             fails_flipped: verdict.fails_flipped,
             contribution: Unit::ZERO,
         });
+    }
+
+    /// Judges the candidates of a text as it is written by what stands around them when it is unfolded: `n0t happy`.
+    fn judge_again(&mut self, judge: &Judge<'_>) {
+        for (at, extent) in self.written.drain(..) {
+            judge.verdict_unfolded(&mut self.candidates[at], &extent);
+        }
     }
 
     /// Puts all candidates in the order of marker, line and place, each set in relation to what stands in other places.
@@ -338,11 +373,34 @@ impl Judge<'_> {
             && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], hit)
         {
             verdict.failed |= condition::NEGATED;
-            if let Some((other, _)) = marker_plan.flips_to {
-                verdict.fails_flipped = self.simple_conditions(other, range);
-            }
+        }
+        if let Some((other, _)) = marker_plan.flips_to {
+            verdict.fails_flipped = self.simple_conditions(other, range);
         }
         verdict
+    }
+
+    /// Adds what the unfolded text says of a candidate of the same text as written.
+    fn verdict_unfolded(&self, candidate: &mut Candidate, extent: &Range<usize>) {
+        let Candidate { marker, line, .. } = *candidate;
+        if matches!(self.plan.line(marker, line).list, LineList::When | LineList::To) {
+            return;
+        }
+        let marker_plan = &self.plan.markers[marker as usize];
+        if self.exclusions.overlap(marker, extent) {
+            candidate.failed |= condition::EXCEPT;
+        }
+        if marker_plan.flips_to.is_some_and(|(other, _)| self.exclusions.overlap(other, extent)) {
+            candidate.fails_flipped |= condition::EXCEPT;
+        }
+        let tokens = self.turn.tokens_over_original(extent);
+        let hit = Hit { rule: 0, first: tokens.start as u32, last: tokens.end as u32, regex_match: 0 };
+        if marker_plan.heeds_negation
+            && !tokens.is_empty()
+            && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], &hit)
+        {
+            candidate.failed |= condition::NEGATED;
+        }
     }
 
     /// The conditions of a marker on who says something, and in which words.
@@ -366,7 +424,7 @@ fn near_misses(plan: &Plan, turn: &TurnText<'_>) -> Vec<(u32, u32, Hit, Range<us
         return found;
     }
     let mut occurrences = Vec::new();
-    crate::class::find_near(turn.folded.text(), plan.checked, &mut occurrences);
+    crate::class::find_near_from(turn.folded.text(), turn.from_byte, plan.checked, &mut occurrences);
     for (marker, marker_plan) in plan.markers.iter().enumerate() {
         for (line, class) in marker_plan.checked.iter().enumerate() {
             for o in occurrences.iter().filter(|o| Some(o.class) == *class) {

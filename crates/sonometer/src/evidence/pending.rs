@@ -6,6 +6,7 @@ use super::{Candidate, Findings, Setting, condition, judge_place, lack, readings
 use crate::numbers;
 use crate::protocol::{Deadline, End, Extent, LineList, Reach};
 use crate::sensor::Plan;
+use std::borrow::Cow;
 
 /// What is known of an interaction that still comes in.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,10 @@ pub(crate) struct Pending {
     candidates: usize,
     said: usize,
     waiting: Vec<Candidate>,
+    /// Where relations name markers: those that counted when they were judged last, and of these the ones that wait no longer
+    /// and are not among the companions yet.
+    counted: Vec<Candidate>,
+    past: Vec<Candidate>,
     companions: Companions,
     /// By marker, of absent ones: the first match that starts the clock, and the first turn in which it was said.
     clocks: Vec<Option<Candidate>>,
@@ -71,9 +76,19 @@ impl Pending {
         }
         if plan.relates.any {
             let Findings { joined, layouts, .. } = findings;
-            relation::Scene::new(plan, setting, joined, layouts, &self.companions).judge(&mut candidates);
+            for marker in 0..plan.order.len() as u32 {
+                let past = self.past.iter().filter(|candidate| candidate.marker == marker);
+                relation::tell(plan, setting, joined, &mut self.companions, marker, past);
+            }
+            self.past.clear();
+            let companions = Cow::Borrowed(&self.companions);
+            relation::Scene::new(plan, setting, joined, layouts, companions).judge(&mut candidates);
         }
-        let open = Openness { plan, setting, findings, front };
+        if !plan.order.is_empty() {
+            self.counted = candidates.iter().filter(|candidate| plan.counts(candidate)).copied().collect();
+        }
+        let mut open = Openness { plan, setting, findings, front, unsettled: Vec::new() };
+        open.look_at_markers(&candidates);
         let judge =
             |candidate: Candidate| Judged { is_open: open.is_open(&candidate), candidate, is_overdue: false };
         let mut judged: Vec<Judged> = candidates.into_iter().map(judge).collect();
@@ -83,9 +98,12 @@ impl Pending {
         judged
     }
 
-    /// Forgets what stands before a place (turn, byte).
+    /// Forgets what stands before a place (turn, byte), where nothing is open any more.
     pub(crate) fn release(&mut self, before: (u32, u32)) {
-        self.waiting.retain(|candidate| (candidate.turn, candidate.start) >= before);
+        let is_past = |candidate: &Candidate| (candidate.turn, candidate.start) < before;
+        self.waiting.retain(|candidate| !is_past(candidate));
+        let past = self.counted.iter().filter(|candidate| is_past(candidate)).copied();
+        self.past.extend(past);
     }
 
     /// Sets how the clocks of absent markers stand.
@@ -94,6 +112,8 @@ impl Pending {
         let mut undecided: Vec<u32> = Vec::new();
         for Judged { candidate, is_open, .. } in judged.iter() {
             match list(candidate) {
+                // Another marker's match can still turn out to be none, or an earlier one to count.
+                LineList::When if *is_open => {}
                 LineList::When if candidate.failed == 0 => {
                     let clock = numbers::at(&mut self.clocks, candidate.marker).get_or_insert(*candidate);
                     let place = |c: &Candidate| (c.turn, c.start, c.end, c.line);
@@ -141,32 +161,74 @@ struct Openness<'o> {
     setting: &'o Setting,
     findings: &'o Findings,
     front: Front,
+    /// By marker: whether some match that is there can still come to count, or cease to. Empty where no relation names markers.
+    unsettled: Vec<bool>,
 }
 
 impl Openness<'_> {
+    /// Finds out which markers are unsettled, those that decide about others first.
+    fn look_at_markers(&mut self, candidates: &[Candidate]) {
+        if self.plan.order.is_empty() {
+            return;
+        }
+        self.unsettled = vec![false; self.plan.markers.len()];
+        for &marker in &self.plan.order {
+            let sources = self.plan.flips_from(marker);
+            let own = |candidate: &&Candidate| {
+                candidate.marker == marker
+                    || sources.contains(&candidate.marker) && self.plan.is_own(candidate)
+            };
+            let is_unsettled = candidates.iter().filter(own).any(|candidate| self.may_change(candidate));
+            self.unsettled[marker as usize] = is_unsettled;
+        }
+    }
+
+    /// Whether the matches of a companion that are there can still change, because they are those of markers.
+    fn is_unsettled(&self, companion: Option<u32>) -> bool {
+        let markers =
+            companion.map_or(&[][..], |companion| &self.plan.companions[companion as usize].markers);
+        markers.iter().any(|marker| self.unsettled[*marker as usize])
+    }
+
+    /// Whether what follows can still change the verdict on a candidate, or what it is worth.
     fn is_open(&self, candidate: &Candidate) -> bool {
+        let marker_plan = &self.plan.markers[candidate.marker as usize];
+        if self.plan.is_borrowed(candidate) {
+            let by = &marker_plan.started_by;
+            return candidate.failed == 0 && by.iter().any(|marker| self.unsettled[*marker as usize]);
+        }
+        let is_missing = candidate.lacks & lack::PAIR != 0;
+        let pair_waits =
+            is_missing && marker_plan.pair.is_some_and(|companion| self.can_follow(companion, candidate));
+        let counts = candidate.failed == 0;
+        self.may_change(candidate) || counts && (pair_waits || self.is_unsettled(marker_plan.pair))
+    }
+
+    /// Whether what follows can still change whether a candidate counts.
+    fn may_change(&self, candidate: &Candidate) -> bool {
         let marker_plan = &self.plan.markers[candidate.marker as usize];
         if matches!(self.plan.line(candidate.marker, candidate.line).list, LineList::When | LineList::To) {
             return false;
         }
-        // What cannot change any more and speaks against it; one that is negated can count for another marker.
-        let flips = if marker_plan.flips_to.is_some() { condition::NEGATED } else { 0 };
-        if candidate.failed & !(condition::BEFORE | flips) != 0 {
-            return false;
-        }
-        let waits = |companion: Option<u32>, is_missing: bool| {
-            is_missing && companion.is_some_and(|companion| self.can_follow(companion, candidate))
-        };
-        let before = waits(marker_plan.before, candidate.failed & condition::BEFORE != 0);
-        if candidate.failed & condition::BEFORE != 0 && !before {
-            return false;
-        }
         let other = marker_plan.flips_to.map(|(other, _)| other);
-        before
+        let (after, before) = (self.is_unsettled(marker_plan.after), self.is_unsettled(marker_plan.before));
+        // What cannot change any more and speaks against it; one that is negated can count for another marker.
+        let flips = if other.is_some() { condition::NEGATED } else { 0 };
+        let by_markers = if after { condition::AFTER } else { 0 };
+        if candidate.failed & !(condition::BEFORE | flips | by_markers) != 0 {
+            return false;
+        }
+        let waits = candidate.failed & condition::BEFORE != 0
+            && marker_plan.before.is_some_and(|companion| self.can_follow(companion, candidate));
+        if candidate.failed & condition::BEFORE != 0 && !waits && !before {
+            return false;
+        }
+        let negated = candidate.failed & condition::NEGATED != 0;
+        waits
+            || after
+            || before
             || self.place_can_go(candidate.marker)
-            || other
-                .is_some_and(|other| candidate.failed & condition::NEGATED != 0 && self.place_can_go(other))
-            || waits(marker_plan.pair, candidate.lacks & lack::PAIR != 0)
+            || other.is_some_and(|other| negated && self.place_can_go(other))
     }
 
     /// Whether a turn that lies in the part that counts can come to lie outside. The other way round none can: the first and

@@ -2,7 +2,7 @@
 
 use super::window::Joined;
 use super::{Candidate, Findings, condition};
-use crate::matcher::{Count, Hit, Matcher, Piece, Spare, TurnText};
+use crate::matcher::{Count, Held, Hit, Matcher, Piece, Spare, TurnText};
 use crate::sensor::Plan;
 use std::collections::BTreeMap;
 
@@ -47,6 +47,19 @@ pub(crate) fn each(
     let written = TurnText::read(plan, piece, spare);
     take_written(plan, piece, &written, matcher, second, &mut take);
     written.recycle(spare);
+}
+
+/// Reads text that a guard holds back; `look` gets it with the matcher that finds in it.
+pub(crate) fn held<T>(
+    plan: &Plan,
+    held: Held<'_>,
+    desk: &mut Desk,
+    look: impl FnOnce(&TurnText<'_>, &mut Matcher) -> T,
+) -> T {
+    let text = TurnText::read_held(plan, held, &mut desk.spare);
+    let seen = look(&text, &mut desk.matcher);
+    text.recycle(&mut desk.spare);
+    seen
 }
 
 /// As [`each`] for several plans, each with its number; the text is folded and cut once.
@@ -117,10 +130,11 @@ pub(crate) fn settle(plan: &Plan, findings: &mut Findings) {
 
 /// The same for some of the candidates.
 pub(super) fn leave_out(plan: &Plan, joined: &Joined, candidates: &mut Vec<Candidate>) {
-    if plan.unfolding.is_some() || !plan.joins.is_empty() {
+    if plan.unfolding.is_some() || !plan.joins.is_empty() || plan.captures_widened {
         let is_near = |c: &Candidate| c.failed & (condition::GAP | condition::CHECKSUM) != 0;
         // Near misses come last: they give way to the matches of every reading.
-        let reading = |c: &Candidate| (is_near(c), c.joined > 0, c.manner, c.turn);
+        let within = |c: &Candidate| if c.window > 0 { c.window } else { c.turn };
+        let reading = |c: &Candidate| (is_near(c), c.window > 0, c.manner, within(c));
         candidates.sort_by_key(|c| (c.marker, c.line, reading(c), c.start, c.end));
         let mut taken = Taken::default();
         let mut kept = Vec::with_capacity(candidates.len());

@@ -8,14 +8,15 @@ use crate::numbers;
 use crate::protocol::{Echo, Reach};
 use crate::sensor::Plan;
 use crate::unit::Unit;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Judges the relations of all candidates and adds those that flip.
 pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
-    let Findings { candidates, joined, said, layouts } = findings;
+    let Findings { candidates, joined, said, layouts, .. } = findings;
     let mut companions = Companions::default();
     companions.add(plan, setting, said);
-    Scene::new(plan, setting, joined, layouts, &companions).judge(candidates);
+    Scene::new(plan, setting, joined, layouts, Cow::Owned(companions)).judge(candidates);
 }
 
 /// The interaction with everything that relations look at.
@@ -25,7 +26,7 @@ pub(super) struct Scene<'s> {
     joined: &'s Joined,
     layouts: &'s Layouts,
     /// What companions matched, said by those who can say it.
-    companions: &'s Companions,
+    companions: Cow<'s, Companions>,
     /// (marker, turn) -> which words can be echoed there: the content words of the other side, as they stand in `words_heard`.
     heard: BTreeMap<(u32, u32), u32>,
     /// Those words, sorted.
@@ -47,7 +48,7 @@ impl<'s> Scene<'s> {
         setting: &'s Setting,
         joined: &'s Joined,
         layouts: &'s Layouts,
-        companions: &'s Companions,
+        companions: Cow<'s, Companions>,
     ) -> Self {
         let (heard, words_heard, seconds) = Default::default();
         Self { plan, setting, joined, layouts, companions, heard, words_heard, seconds }
@@ -55,15 +56,66 @@ impl<'s> Scene<'s> {
 
     /// Judges the relations of candidates and adds those that flip.
     pub(super) fn judge(&mut self, candidates: &mut Vec<Candidate>) {
-        let mut flipped = Vec::new();
-        for candidate in candidates.iter_mut() {
-            candidate.failed |= self.companions_missing(candidate.marker, candidate);
-            flipped.extend(self.flip(candidate));
+        if self.plan.order.is_empty() {
+            let mut flipped = Vec::new();
+            for candidate in candidates.iter_mut() {
+                candidate.failed |= self.companions_missing(candidate.marker, candidate);
+                flipped.extend(self.flip(candidate));
+            }
+            candidates.append(&mut flipped);
+        } else {
+            self.judge_in_order(candidates);
         }
-        candidates.append(&mut flipped);
         for candidate in candidates.iter_mut().filter(|c| c.failed == 0 && c.strength > Unit::ZERO) {
             self.set_strength(candidate);
         }
+    }
+
+    /// The same where relations name markers: each is judged when all that decide about its matches are.
+    fn judge_in_order(&mut self, candidates: &mut Vec<Candidate>) {
+        let plan = self.plan;
+        // Of each marker its own candidates, then those that are flipped to it.
+        let mut of: Vec<Vec<Candidate>> = vec![Vec::new(); plan.markers.len()];
+        candidates.drain(..).for_each(|candidate| of[candidate.marker as usize].push(candidate));
+        let mut is_judged = vec![false; plan.markers.len()];
+        for &marker in &plan.order {
+            let sources = plan.flips_from(marker);
+            for &own in std::iter::once(&marker).chain(&sources) {
+                if !std::mem::replace(&mut is_judged[own as usize], true) {
+                    for candidate in &mut of[own as usize] {
+                        candidate.failed |= self.companions_missing(own, candidate);
+                    }
+                }
+            }
+            for from in sources {
+                // Flipped ones of that marker are not flipped again.
+                let own = of[from as usize].iter().filter(|candidate| plan.is_own(candidate));
+                let flipped: Vec<Candidate> = own.filter_map(|candidate| self.flip(candidate)).collect();
+                of[marker as usize].extend(flipped);
+            }
+            let companions = self.companions.to_mut();
+            tell(plan, self.setting, self.joined, companions, marker, of[marker as usize].iter());
+        }
+        for marker in 0..plan.markers.len() {
+            let started = self.start_clock(marker as u32, &of);
+            of[marker].extend(started);
+        }
+        candidates.extend(of.into_iter().flatten());
+    }
+
+    /// The candidates of an absent marker that the counted matches of the markers of its `when` are.
+    fn start_clock(&self, marker: u32, of: &[Vec<Candidate>]) -> Vec<Candidate> {
+        let plan = self.plan;
+        let own = &plan.protocol.markers[marker as usize];
+        let marker_plan = &plan.markers[marker as usize];
+        let line = (own.lines.len() + own.side_lines().len()) as u32;
+        let counted = marker_plan.started_by.iter().flat_map(|by| &of[*by as usize]);
+        let counted = counted.filter(|candidate| plan.counts(candidate)).map(|candidate| {
+            let heard = self.setting.is_by(candidate.turn as usize, &marker_plan.side_by);
+            let failed = if heard { 0 } else { condition::ROLE };
+            Candidate { marker, line, failed, strength: Unit::ZERO, lacks: 0, fails_flipped: 0, ..*candidate }
+        });
+        counted.collect()
     }
 
     /// The conditions `after` and `before` of a marker that a candidate fails.
@@ -146,7 +198,7 @@ impl<'s> Scene<'s> {
             }
             Reach::Seconds(most) => {
                 let timed = self.setting.turns[turn as usize].timestamp.is_some();
-                timed && (nearest_here.is_some() || self.is_within_seconds(companion, own, most, turn, side))
+                timed && (nearest_here.is_some() || self.is_within_seconds(companion, most, turn, side))
             }
             Reach::Words(most) | Reach::Sentences(most) => nearest_here.is_some_and(|said| {
                 let own_spot = self.layouts.spot(turn, start, end);
@@ -166,8 +218,8 @@ impl<'s> Scene<'s> {
 
     /// Whether a companion stands in another turn on that side, at most so many seconds away. Times need not be in
     /// order, so this is worked out once for all turns.
-    fn is_within_seconds(&mut self, companion: u32, own: &[Said], most: Unit, turn: u32, side: Side) -> bool {
-        let setting = self.setting;
+    fn is_within_seconds(&mut self, companion: u32, most: Unit, turn: u32, side: Side) -> bool {
+        let (setting, own) = (self.setting, self.companions.of(companion));
         let (before, behind) = numbers::at(&mut self.seconds, companion).get_or_insert_with(|| {
             let mut has = vec![false; setting.turns.len()];
             own.iter().for_each(|said| has[said.turn as usize] = true);
@@ -184,12 +236,25 @@ impl<'s> Scene<'s> {
     /// Whether the sentence of a candidate reuses enough of what the other side has said.
     fn echoes(&mut self, echo: &Echo, candidate: &Candidate) -> bool {
         let (plan, setting, layouts) = (self.plan, self.setting, self.layouts);
+        let companions = &self.companions;
         let words_heard = &mut self.words_heard;
         let number = *self.heard.entry((candidate.marker, candidate.turn)).or_insert_with(|| {
             let of = &plan.markers[candidate.marker as usize].echo_of;
             let turns = candidate.turn.saturating_sub(echo.within)..candidate.turn;
-            let theirs = turns.filter(|turn| setting.is_by(*turn as usize, of));
-            let mut words: Vec<&str> = theirs.flat_map(|turn| layouts.words_of_turn(turn)).collect();
+            let mut words: Vec<&str> = match plan.markers[candidate.marker as usize].echo {
+                None => {
+                    let theirs = turns.filter(|turn| setting.is_by(*turn as usize, of));
+                    theirs.flat_map(|turn| layouts.words_of_turn(turn)).collect()
+                }
+                Some(companion) => {
+                    let said = companions.of(companion).iter().filter(|said| turns.contains(&said.turn));
+                    said.flat_map(|said| {
+                        let sentence = layouts.spot(said.turn, said.start, said.end).sentence();
+                        layouts.words_of_sentence(said.turn, sentence)
+                    })
+                    .collect()
+                }
+            };
             words.sort_unstable();
             words.dedup();
             words_heard.push(words);
@@ -202,6 +267,33 @@ impl<'s> Scene<'s> {
         let sentence = layouts.spot(candidate.turn, candidate.start, candidate.end).sentence();
         let own = layouts.words_of_sentence(candidate.turn, sentence);
         own.iter().filter(|word| heard.binary_search(word).is_ok()).count() >= echo.words as usize
+    }
+}
+
+/// Adds the counted ones of these candidates of a marker to the companions that name it.
+pub(super) fn tell<'c>(
+    plan: &Plan,
+    setting: &Setting,
+    joined: &Joined,
+    companions: &mut Companions,
+    marker: u32,
+    candidates: impl Iterator<Item = &'c Candidate> + Clone,
+) {
+    for (number, companion) in (0..).zip(&plan.companions) {
+        if !companion.markers.contains(&marker) {
+            continue;
+        }
+        let counted = candidates.clone().filter(|candidate| plan.counts(candidate));
+        let said = counted.map(|candidate| {
+            // Of a match over several turns, the last stretch ends before something, and the first begins behind it.
+            let last = joined.further(candidate).last().filter(|_| companion.is_before);
+            let (turn, start, end) = match last {
+                Some(last) => (last.turn, last.start, last.end),
+                None => (candidate.turn, candidate.start, candidate.end),
+            };
+            Said { companion: number, turn, start, end }
+        });
+        companions.add_marker(number, said.filter(|said| setting.is_by(said.turn as usize, &companion.by)));
     }
 }
 

@@ -68,16 +68,32 @@ impl Window {
         self.parts[0].1.turn as usize
     }
 
-    /// A place in the text as the stretch of the first turn and those of later ones; `None` unless it begins in the first
+    /// The place of a match as its first stretch and those in later turns; `None` unless the match, `extent`, begins in the first
     /// turn and ends in a later one: what one turn holds is found in the turn.
-    pub(super) fn place(&self, range: &Range<usize>) -> Option<(Stretch, Vec<Stretch>)> {
-        let mut stretches = self.parts.iter().map(|&(at, part)| {
+    pub(super) fn place(
+        &self,
+        extent: &Range<usize>,
+        place: &Range<usize>,
+    ) -> Option<(Stretch, Vec<Stretch>)> {
+        let mut whole = self.stretches(extent);
+        if whole.len() < 2 || whole[0].turn as usize != self.turn() {
+            return None;
+        }
+        if place != extent {
+            // What stands only between two turns is nobody's.
+            whole = Some(self.stretches(place)).filter(|stretches| !stretches.is_empty()).unwrap_or(whole);
+        }
+        let first = whole.remove(0);
+        Some((first, whole))
+    }
+
+    /// The stretches of turns that a part of the text is made of.
+    fn stretches(&self, range: &Range<usize>) -> Vec<Stretch> {
+        let stretches = self.parts.iter().map(|&(at, part)| {
             let within = |place: usize| place.clamp(at, at + part.range().len()) - at + part.start as usize;
             Stretch::of(part.turn as usize, &(within(range.start)..within(range.end)))
         });
-        let first = stretches.next().filter(|first| !first.range().is_empty())?;
-        let further: Vec<Stretch> = stretches.filter(|stretch| !stretch.range().is_empty()).collect();
-        (!further.is_empty()).then_some((first, further))
+        stretches.filter(|stretch| !stretch.range().is_empty()).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 //! beyond ASCII), one that follows all ways of matching side by side.
 
 use super::{Kept, MAX_BYTES, Refusal};
+use crate::protocol::phrase::PLACE_GROUP;
 use regex_automata::hybrid::{dfa, regex as hybrid};
 use regex_automata::nfa::thompson::{self, WhichCaptures, pikevm};
 use regex_automata::util::iter::Searcher;
@@ -16,6 +17,8 @@ pub(crate) struct Expression {
     pattern: String,
     automaton: hybrid::Regex,
     patient: pikevm::PikeVM,
+    /// The number of the group that is the place.
+    group: Option<usize>,
     caches: Kept<Cache>,
 }
 
@@ -47,9 +50,10 @@ impl Expression {
         };
         let forward = build(nfa.clone(), MatchKind::LeftmostFirst)?;
         let automaton = hybrid::Builder::new().build_from_dfas(forward, build(backward, MatchKind::All)?);
+        let group = nfa.group_info().to_index(PatternID::ZERO, PLACE_GROUP);
         let patient = pikevm::Builder::new().build_from_nfa(nfa);
         let patient = patient.map_err(|error| Refusal::Unreadable(error.to_string()))?;
-        Ok(Self { pattern: pattern.to_owned(), automaton, patient, caches: Kept::default() })
+        Ok(Self { pattern: pattern.to_owned(), automaton, patient, group, caches: Kept::default() })
     }
 
     /// The pattern as it was written.
@@ -69,6 +73,22 @@ impl Expression {
     /// The first match that begins at byte `at` or behind it; what stands before counts for `^` and `\b`.
     pub(crate) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
         self.with_cache(|cache| self.find(cache, &Input::new(text).range(at..))).map(|found| found.range())
+    }
+
+    /// Whether a group of it is the place.
+    pub(crate) fn has_place(&self) -> bool {
+        self.group.is_some()
+    }
+
+    /// What the group that is the place covers of a match in `text`; `None` without such a group, and where it took no part.
+    pub(crate) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
+        let group = self.group?;
+        self.with_cache(|cache| {
+            let patient = cache.patient.get_or_insert_with(|| self.patient.create_cache());
+            let mut slots = vec![None; 2 * group + 2];
+            self.patient.search_slots(patient, &Input::new(text).range(found.start..), &mut slots)?;
+            Some(slots[2 * group]?.get()..slots[2 * group + 1]?.get())
+        })
     }
 
     fn find(&self, cache: &mut Cache, input: &Input<'_>) -> Option<Match> {

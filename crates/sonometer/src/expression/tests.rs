@@ -22,11 +22,16 @@ fn compare(pattern: &str, text: &str) {
         (ours, theirs) => return assert_eq!(ours.err(), theirs.err(), "{pattern}"),
     };
     assert_eq!(ours.as_str(), pattern);
+    assert_eq!(ours.has_place(), theirs.capture_names().any(|name| name == Some("place")));
     let all: Vec<Range<usize>> = theirs.find_iter(text).map(|found| found.range()).collect();
     assert_eq!(ours.find_all(text), all, "{pattern} in {text:?}");
     for (at, _) in text.char_indices() {
         let first = theirs.find_at(text, at).map(|found| found.range());
         assert_eq!(ours.find_at(text, at), first, "{pattern} in {text:?} from {at}");
+        let Some(found) = first else { continue };
+        let groups = theirs.captures_at(text, found.start).expect("a match");
+        let place = groups.name("place").map(|group| group.range());
+        assert_eq!(ours.place(text, &found), place, "{pattern} in {text:?} from {at}");
     }
 }
 
@@ -68,6 +73,7 @@ fn pattern() -> impl Strategy<Value = String> {
             4 => prop::collection::vec(inner.clone(), 1..5).prop_map(|parts| parts.concat()),
             2 => prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
             1 => inner.clone().prop_map(|inner| format!("({inner})")),
+            1 => inner.clone().prop_map(|inner| format!("(?<place>{inner})")),
             3 => (inner, prop::sample::select(vec!["*", "+", "?", "*?", "+?", "{2}", "{0,3}", "{1,2}?", "{3,1}"]))
                 .prop_map(|(inner, count)| format!("(?:{inner}){count}")),
         ]

@@ -1,21 +1,30 @@
 //! Finding: all matches of all rules in one turn, in one total order.
 
+mod capture;
+mod memo;
+pub(crate) mod open;
 mod piece;
 mod run;
 mod shout;
+mod step;
+#[cfg(test)]
+mod tests;
 mod tries;
 pub(crate) mod turn;
 
+use crate::protocol::phrase::Class;
 use crate::sensor::compile::{Anchored, Body};
 use crate::sensor::program::{Key, Program};
 use crate::sensor::vocabulary::role;
-use crate::sensor::{Plan, Taking};
+use crate::sensor::{Owner, Plan, Taking};
 use crate::text::gap::GapKind;
+use memo::Memo;
 pub(crate) use piece::Piece;
-use run::Runner;
+use run::{Run, Runner};
 use std::ops::Range;
+use step::Point;
 use tries::Tries;
-pub(crate) use turn::{Count, Spare, TurnText};
+pub(crate) use turn::{Count, Held, Spare, TurnText};
 
 /// A match of one rule over tokens of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,21 +43,28 @@ pub(crate) struct Hit {
 pub(crate) struct Matcher {
     runner: Runner,
     tries: Tries,
+    memo: Memo,
+    /// Rules and starts that are left to `memo`.
+    long: Vec<(u32, u32)>,
     hits: Vec<Hit>,
 }
 
 impl Matcher {
     /// About the bytes held on the heap.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.hits.capacity() * size_of::<Hit>() + self.tries.heap_bytes()
+        self.hits.capacity() * size_of::<Hit>()
+            + self.tries.heap_bytes()
+            + self.memo.heap_bytes()
+            + self.long.capacity() * size_of::<(u32, u32)>()
     }
 
     /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
     pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> &[Hit] {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();
+        self.tries.begin_pass();
         // Each token with the word after it; most places fall out at two bits, which the processor learns to expect.
-        for (at, token) in turn.tokens.iter().enumerate() {
+        for (at, token) in turn.tokens.iter().enumerate().skip(turn.from) {
             let word = token.word();
             let second = turn.tokens.get(at + 1).map_or(0, |next| next.word());
             let roles = plan.vocabulary.roles(word);
@@ -69,15 +85,21 @@ impl Matcher {
     }
 
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
+        self.tries.begin_pass();
         for &(at, test) in &turn.passed {
             self.anchor(plan, turn, plan.anchors.at(Key::Test(test)), at);
         }
+        let mut class = None;
         for occurrence in &turn.occurrences {
+            if class.replace(occurrence.class) != Some(occurrence.class) {
+                self.tries.begin_pass();
+            }
             self.anchor(plan, turn, plan.anchors.at(Key::class(occurrence.class)), occurrence.first);
         }
         for (regex, matches) in turn.regex_matches.iter().enumerate() {
             let anchored = plan.anchors.at(Key::Regex(regex as u32));
             if !anchored.is_empty() {
+                self.tries.begin_pass();
                 for found in matches {
                     self.anchor(plan, turn, anchored, turn.tokens_over_own(found).start as u32);
                 }
@@ -86,25 +108,62 @@ impl Matcher {
         for &rule in &plan.everywhere {
             self.tries.note(rule, 0..turn.tokens.len() as u32);
         }
-        let runner = &mut self.runner;
-        self.tries.visit(plan.rules.len(), turn.tokens.len(), |rule, at| {
+        let Self { runner, tries, long, .. } = self;
+        tries.visit(plan.rules.len(), turn.tokens.len(), |rule, at| {
             let rule_at = &plan.rules[rule as usize];
             let Body::Program(program) = &rule_at.body else { return };
-            if let Some(last) = runner.longest(plan, turn, program, at as usize) {
-                hits.push(Hit { rule, first: at, last: last as u32, regex_match: 0 });
-            } else if let Some(wide) = rule_at.wide
-                && let Some(last) = runner.longest_beyond(plan, turn, program, at as usize)
-            {
-                hits.push(Hit { rule: wide, first: at, last: last as u32, regex_match: 0 });
+            if (at as usize) < turn.from {
+                return;
+            }
+            let hit = |rule: u32, last: usize| Hit { rule, first: at, last: last as u32, regex_match: 0 };
+            match (runner.run(plan, turn, program, at as usize), rule_at.wide) {
+                (Run::Match(last), _) => hits.push(hit(rule, last)),
+                (Run::Wide(last), Some(wide)) => hits.push(hit(wide, last)),
+                (Run::Unknown, _) => long.push((rule, at)),
+                (Run::Wide(_), None) | (Run::Nothing, _) => {}
             }
         });
+        if !self.long.is_empty() {
+            self.find_long(plan, turn, hits);
+        }
+    }
+
+    /// Finds what takes many steps, rule by rule, so that each point of a program is worked on once for all its starts.
+    #[inline(never)]
+    fn find_long(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
+        let Self { memo, long, .. } = self;
+        long.sort_unstable();
+        for of_rule in long.chunk_by(|a, b| a.0 == b.0) {
+            let rule = of_rule[0].0;
+            let Body::Program(program) = &plan.rules[rule as usize].body else { continue };
+            let mut find = |rule: u32, starts: &[(u32, u32)], wide: bool| -> Vec<(u32, u32)> {
+                memo.clear();
+                let mut left = Vec::new();
+                for &(_, first) in starts {
+                    match memo.longest(plan, turn, program, wide, Point::first(program, first as usize)) {
+                        Some(last) => hits.push(Hit { rule, first, last: last as u32, regex_match: 0 }),
+                        None => left.push((rule, first)),
+                    }
+                }
+                left
+            };
+            let left = find(rule, of_rule, false);
+            if let Some(wide) = plan.rules[rule as usize].wide {
+                find(wide, &left, true);
+            }
+        }
+        long.clear();
     }
 
     /// Notes the starts from which a rule could reach its anchor at token `at`.
     fn anchor(&mut self, plan: &Plan, turn: &TurnText<'_>, anchored: &[Anchored], at: u32) {
         for rule in anchored {
             let Some(nearest) = at.checked_sub(rule.min) else { continue };
-            let starts = at.saturating_sub(rule.max)..=nearest;
+            let mut first = at.saturating_sub(rule.max);
+            if rule.max > rule.min {
+                first = self.tries.not_before(rule.rule, first, nearest + 1);
+            }
+            let starts = first..=nearest;
             let Body::Program(program) = &plan.rules[rule.rule as usize].body else { continue };
             // A regular expression can match behind the last token, where no match begins.
             let begins =
@@ -186,28 +245,62 @@ fn take(plan: &Plan, hits: &mut Vec<Hit>) {
     });
 }
 
-/// The place of a match in bytes of the original turn.
-pub(crate) fn place(plan: &Plan, turn: &TurnText<'_>, hit: &Hit) -> Range<usize> {
-    let (first, last) = (hit.first as usize, hit.last as usize);
+/// The program that found a match, and whether it was that of the pattern with its gap widened.
+fn program_of<'p>(plan: &'p Plan, hit: &Hit) -> Option<(&'p Program, bool)> {
+    let program = |rule: u32| match &plan.rules.get(rule as usize)?.body {
+        Body::Program(program) => Some(program),
+        _ => None,
+    };
+    match plan.rules[hit.rule as usize].owner {
+        // The rule of a line stands directly before that of the line widened.
+        Owner::Wide { .. } => Some((program(hit.rule.checked_sub(1)?)?, true)),
+        _ => Some((program(hit.rule)?, false)),
+    }
+}
+
+/// The bytes of the original turn that a match covers.
+pub(crate) fn extent(plan: &Plan, turn: &TurnText<'_>, hit: &Hit) -> Range<usize> {
     match &plan.rules[hit.rule as usize].body {
         Body::Regex(regex) => {
             turn.original_of(turn.regex_matches[*regex as usize][hit.regex_match as usize].clone())
         }
-        body => {
-            let (mut start, mut end) = (turn.tokens[first].start, turn.tokens[last - 1].end);
-            if let Body::Program(Program { classes, .. }) = body {
-                for class in classes {
-                    for o in turn.occurrences_within(*class, hit.first, hit.last) {
-                        if o.first == hit.first {
-                            start = start.min(o.start);
-                        }
-                        if o.last == hit.last {
-                            end = end.max(o.end);
-                        }
-                    }
-                }
-            }
-            turn.original_range(start as usize, end as usize)
+        _ => {
+            let classes = program_of(plan, hit).map_or(&[][..], |(program, _)| &program.classes);
+            over(turn, classes, hit.first, hit.last)
         }
     }
+}
+
+/// The place of a match, in bytes of the original turn: what its braces hold, or its group `place`; `extent`, all that it
+/// covers, where it has none.
+pub(crate) fn place(plan: &Plan, turn: &TurnText<'_>, hit: &Hit, extent: &Range<usize>) -> Range<usize> {
+    if let Body::Regex(regex) = &plan.rules[hit.rule as usize].body {
+        let places = turn.regex_places.get(*regex as usize);
+        let place = places.and_then(|places| places.get(hit.regex_match as usize));
+        return place.map_or_else(|| extent.clone(), |place| turn.original_of(place.clone()));
+    }
+    match program_of(plan, hit) {
+        Some((program, wide)) if program.captures => {
+            let tokens = capture::captured(plan, turn, program, hit, wide);
+            over(turn, &program.classes, tokens.start, tokens.end)
+        }
+        _ => extent.clone(),
+    }
+}
+
+/// The bytes of the original turn from a token to another, widened to the edges of the occurrences of these classes that
+/// begin with the one or end with the other.
+fn over(turn: &TurnText<'_>, classes: &[Class], first: u32, last: u32) -> Range<usize> {
+    let (mut start, mut end) = (turn.tokens[first as usize].start, turn.tokens[last as usize - 1].end);
+    for class in classes {
+        for o in turn.occurrences_within(*class, first, last) {
+            if o.first == first {
+                start = start.min(o.start);
+            }
+            if o.last == last {
+                end = end.max(o.end);
+            }
+        }
+    }
+    turn.original_range(start as usize, end as usize)
 }

@@ -41,6 +41,19 @@ impl<'t> Piece<'t> {
         &self.text[self.from..self.to]
     }
 
+    /// What the group that is the place covers of each of these matches of an expression, the whole match where it took no
+    /// part or is empty; nothing for an expression without such a group.
+    pub(crate) fn regex_places(&self, expression: &Expression, found: &[Range<usize>]) -> Vec<Range<usize>> {
+        if !expression.has_place() {
+            return Vec::new();
+        }
+        let place = |whole: &Range<usize>| {
+            let group = expression.place(self.ahead, whole).filter(|group| !group.is_empty());
+            group.unwrap_or_else(|| whole.clone())
+        };
+        found.iter().map(place).collect()
+    }
+
     /// The matches of a regular expression that begin in it, from left to right, not overlapping, without empty ones: those
     /// that the whole turn has there.
     pub(crate) fn regex_matches(&self, expression: &Expression) -> Vec<Range<usize>> {

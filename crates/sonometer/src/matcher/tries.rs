@@ -1,5 +1,7 @@
 //! Where programs are to be tried.
 
+use crate::numbers;
+
 /// So many are sorted by putting each in its place; more are sorted by counting.
 const FEW: usize = 20;
 
@@ -16,13 +18,41 @@ pub(super) struct Tries {
     /// For each rule the last round it was tried in; a round is a start.
     tried: Vec<u32>,
     round: u32,
+    /// By rule: a pass, and the start before which all that are wanted have been noted in it.
+    noted_to: Vec<(u32, u32)>,
+    pass: u32,
+    /// How many have been noted since this was made.
+    #[cfg(test)]
+    pub(super) noted_in_all: u64,
 }
 
 impl Tries {
     /// About the bytes held on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         (self.noted.capacity() + self.ordered.capacity()) * size_of::<(u32, u32)>()
+            + self.noted_to.capacity() * size_of::<(u32, u32)>()
             + (self.places.capacity() + self.tried.capacity()) * size_of::<u32>()
+    }
+
+    /// The anchors of another kind are looked at, from the left again.
+    pub(super) fn begin_pass(&mut self) {
+        if self.pass == u32::MAX {
+            self.noted_to.fill((0, 0));
+            self.pass = 0;
+        }
+        self.pass += 1;
+    }
+
+    /// The first of the starts `from..to` of a rule that has not been noted in this pass. Anchors stand side by side, and each has
+    /// the starts of a whole reach; as they are looked at from left to right, all but the last few of these are known already.
+    pub(super) fn not_before(&mut self, rule: u32, from: u32, to: u32) -> u32 {
+        let (pass, noted) = numbers::at(&mut self.noted_to, rule);
+        if *pass != self.pass {
+            (*pass, *noted) = (self.pass, 0);
+        }
+        let first = from.max(*noted);
+        *noted = to.max(*noted);
+        first
     }
 
     /// Notes a rule at each of these starts.
@@ -39,6 +69,10 @@ impl Tries {
         }
         if self.tried.len() < rules {
             self.tried.resize(rules, 0);
+        }
+        #[cfg(test)]
+        {
+            self.noted_in_all += self.noted.len() as u64;
         }
         let mut last = None;
         for &(start, rule) in &self.noted {

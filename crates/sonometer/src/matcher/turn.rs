@@ -38,7 +38,25 @@ pub(crate) struct TurnText<'t> {
     pub(crate) occurrences: Vec<Spread>,
     /// Matches of the regular expressions, by number, in bytes of the reading's own text.
     pub(crate) regex_matches: Vec<Vec<Range<usize>>>,
+    /// The places of those of expressions with a group `place`, in the same order.
+    pub(crate) regex_places: Vec<Vec<Range<usize>>>,
     pub(crate) count: Count,
+    /// Where matches begin: from this token on, and from this byte of the folded text on. What stands before is only looked back at.
+    pub(crate) from: usize,
+    pub(crate) from_byte: usize,
+}
+
+/// Text that a guard holds back, with some of what stands before it.
+#[derive(Debug)]
+pub(crate) struct Held<'t> {
+    pub(crate) text: &'t str,
+    /// Bytes of the turn before `text`.
+    pub(crate) base: usize,
+    /// The byte of `text` from which on matches are looked for.
+    pub(crate) from: usize,
+    /// The matches of the regular expressions from there on, by number, and the places of those with a group `place`.
+    pub(crate) regex_matches: Vec<Vec<Range<usize>>>,
+    pub(crate) regex_places: Vec<Vec<Range<usize>>>,
 }
 
 /// What fidelity needs to know of a turn.
@@ -159,13 +177,47 @@ impl<'t> TurnText<'t> {
         folded: Folded<'t>,
         reader: Reader<'_>,
     ) -> Self {
+        let mut turn = Self::cut(piece, origin, folded, reader);
+        turn.count.noise = noise(piece.own());
+        turn.find_classes(plan);
+        turn.regex_matches = plan.regexes.iter().map(|regex| piece.regex_matches(regex)).collect();
+        if plan.regexes.iter().any(|regex| regex.has_place()) {
+            let found = plan.regexes.iter().zip(&turn.regex_matches);
+            turn.regex_places = found.map(|(regex, found)| piece.regex_places(regex, found)).collect();
+        }
+        turn
+    }
+
+    /// Reads text that is held back, the beginning of a longer turn; `plan` is that of a guard.
+    pub(crate) fn read_held(plan: &Plan, held: Held<'t>, spare: &mut Spare) -> Self {
+        let Held { text, base, from, regex_matches, regex_places } = held;
+        let piece = Piece { text, base, from, to: text.len(), ahead: text, starts: base == 0, ends: false };
+        let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
+        tokens.clear();
+        let folded = Folded::with_buffers(text, folding);
+        let mut reader = Reader { tokens, lookup: Lookup::new(plan, piece.starts, sentences, passed) };
+        token::cut(folded.text(), &mut reader);
+        let mut turn = Self::cut(piece, None, folded, reader);
+        turn.from_byte = turn.folded.folded_offset(from);
+        turn.from = turn.tokens.partition_point(|token| (token.start as usize) < turn.from_byte);
+        turn.find_classes(plan);
+        (turn.regex_matches, turn.regex_places) = (regex_matches, regex_places);
+        turn
+    }
+
+    /// A text with its tokens, before anything is found in it.
+    fn cut(
+        piece: Piece<'t>,
+        origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
+        folded: Folded<'t>,
+        reader: Reader<'_>,
+    ) -> Self {
         let own = piece.text;
         let Reader { tokens, lookup } = reader;
         let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
         let Lookup { sentences, passed, symbols, mut count, .. } = lookup;
         count.words = tokens.len() as u64 - symbols;
-        count.noise = noise(piece.own());
-        let mut turn = Self {
+        Self {
             own,
             base: piece.base,
             starts: piece.starts,
@@ -179,14 +231,15 @@ impl<'t> TurnText<'t> {
             passed,
             occurrences: Vec::new(),
             regex_matches: Vec::new(),
+            regex_places: Vec::new(),
             count,
-        };
-        turn.find_classes(plan);
-        turn.regex_matches = plan.regexes.iter().map(|regex| piece.regex_matches(regex)).collect();
-        turn
+            from: 0,
+            from_byte: 0,
+        }
     }
 
     /// Gives the memory back.
+    #[inline]
     pub(crate) fn recycle(self, spare: &mut Spare) {
         let Self { folded, tokens, sentences, passed, .. } = self;
         *spare = Spare { folding: folded.into_buffers(), tokens, sentences, passed };
@@ -202,6 +255,13 @@ impl<'t> TurnText<'t> {
         let from = at.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
         let to = self.tokens.get(at).map_or(self.folded.text().len(), |token| token.start as usize);
         &self.folded.text()[from..to]
+    }
+
+    /// Whether a full stop directly behind the last token may end no sentence, whatever follows.
+    pub(crate) fn may_be_abbreviated(&self, plan: &Plan) -> bool {
+        let Some(last) = self.tokens.last() else { return false };
+        is_initial(self.word(self.tokens.len() - 1))
+            || plan.vocabulary.roles(last.word()) & (role::ABBREVIATION | role::NUMBER_ABBREVIATION) != 0
     }
 
     /// The bytes of the original turn from the first token to the last; empty if there is none.
@@ -297,6 +357,14 @@ impl<'t> TurnText<'t> {
         first..last.max(first)
     }
 
+    /// The tokens that stand for some byte of a range of the original turn.
+    pub(crate) fn tokens_over_original(&self, range: &Range<usize>) -> Range<usize> {
+        let of = |token: &Token| self.original_range(token.start as usize, token.end as usize);
+        let first = self.tokens.partition_point(|token| of(token).end <= range.start);
+        let last = self.tokens.partition_point(|token| of(token).start < range.end);
+        first..last.max(first)
+    }
+
     /// The tokens that bytes of the reading's own text overlap.
     pub(crate) fn tokens_over_own(&self, range: &Range<usize>) -> Range<usize> {
         let over =
@@ -312,7 +380,8 @@ impl<'t> TurnText<'t> {
     fn find_classes(&mut self, plan: &Plan) {
         if !plan.classes.is_empty() {
             let mut found: Vec<Occurrence> = Vec::new();
-            crate::class::find(self.folded.text(), plan.classes, plan.class_words, &mut found);
+            let text = self.folded.text();
+            crate::class::find_from(text, self.from_byte, plan.classes, plan.class_words, &mut found);
             let spreads = found.iter().map(|o| {
                 let tokens = self.tokens_over(o.start as usize, o.end as usize);
                 let (first, last) = (tokens.start as u32, tokens.end as u32);
@@ -448,9 +517,7 @@ impl<'p> Lookup<'p> {
         }
         gap::kind(text, self.last.end as usize, start, || {
             let word = &text[self.last.range()];
-            let initial = word.len() == 1
-                && word.as_bytes()[0].is_ascii_alphabetic()
-                && !word.eq_ignore_ascii_case("i");
+            let initial = is_initial(word);
             let roles = self.plan.vocabulary.roles(self.last.word());
             let before_digit = text.as_bytes().get(start).is_some_and(u8::is_ascii_digit);
             initial
@@ -458,6 +525,12 @@ impl<'p> Lookup<'p> {
                 || before_digit && roles & role::NUMBER_ABBREVIATION != 0
         })
     }
+}
+
+/// Whether a word is one letter that a full stop may shorten a name to.
+#[inline]
+fn is_initial(word: &str) -> bool {
+    word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case("i")
 }
 
 /// Maximal runs of U+FFFD and control characters other than tab and line breaks.

@@ -33,6 +33,10 @@ impl Protocol {
                     strings(json, names);
                 }
             });
+            if !self.actants.others.is_empty() {
+                json.key("others");
+                strings(json, &self.actants.others);
+            }
             optional(json, "primary", self.actants.primary.as_deref());
             optional(json, "secondary", self.actants.secondary.as_deref());
         });
@@ -130,6 +134,7 @@ impl Marker {
         if let Some(echo) = &self.echo {
             json.key("echo").object(|json| {
                 json.key("boost").number(echo.boost);
+                named(json, &echo.markers);
                 json.key("of");
                 strings(json, &echo.of);
                 json.key("within").string(&format!("{} turns", echo.within));
@@ -159,7 +164,8 @@ impl Marker {
                 json.key("by");
                 strings(json, &pair.then.by);
                 json.key("else").number(pair.otherwise);
-                texts(json, "then", &pair.then.lines);
+                named(json, &pair.then.markers);
+                some_texts(json, "then", &pair.then);
                 json.key("within").string(&pair.then.within.to_string());
             });
         }
@@ -197,9 +203,12 @@ impl Marker {
         lines(json, LineList::Weigh);
         if let Some(when) = self.absence.as_ref().and_then(|absence| absence.when.as_ref()) {
             json.key("when").object(|json| {
-                texts(json, "any", &when.lines);
+                if !when.lines.is_empty() || when.markers.is_empty() {
+                    texts(json, "any", &when.lines);
+                }
                 json.key("by");
                 strings(json, &when.by);
+                named(json, &when.markers);
             });
         }
         optional(json, "where", self.place.map(|place| place.to_string()).as_deref());
@@ -269,16 +278,6 @@ impl std::fmt::Display for Reach {
     }
 }
 
-impl std::fmt::Display for Mask {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::All => f.write_str("all"),
-            Self::First(n) => write!(f, "first{n}"),
-            Self::Last(n) => write!(f, "last{n}"),
-        }
-    }
-}
-
 impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let from = match self.from {
@@ -315,11 +314,26 @@ fn texts(json: &mut Json, key: &str, lines: &[Line]) {
 fn companion(json: &mut Json, key: &str, companion: Option<&Companion>) {
     let Some(companion) = companion else { return };
     json.key(key).object(|json| {
-        texts(json, "any", &companion.lines);
+        some_texts(json, "any", companion);
         json.key("by");
         strings(json, &companion.by);
+        named(json, &companion.markers);
         json.key("within").string(&companion.within.to_string());
     });
+}
+
+/// The patterns of a companion, which one that names markers need not have.
+fn some_texts(json: &mut Json, key: &str, companion: &Companion) {
+    if !companion.lines.is_empty() || companion.markers.is_empty() {
+        texts(json, key, &companion.lines);
+    }
+}
+
+fn named(json: &mut Json, markers: &[String]) {
+    if !markers.is_empty() {
+        json.key("marker");
+        strings(json, markers);
+    }
 }
 
 fn phrases(json: &mut Json, key: &str, phrases: &[Vec<String>]) {

@@ -1,9 +1,10 @@
 //! Findings about a protocol as a whole: what is allowed but hardly meant.
 
+use super::cost::{MAX_STEPS, WARNED_STEPS};
 use super::model::*;
 use super::phrase::Pattern;
-use super::source::{Node, Value};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use super::source::{Node, Value, suggest};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::language;
 use crate::numbers::Numbered;
 
@@ -30,6 +31,7 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
             ));
         }
     }
+    costly(protocol, found);
     test_speakers(protocol, found);
     undone_without_words(protocol, root.get("unfold").map_or(root.span, |node| node.span), found);
     let all_by = !protocol.markers.is_empty() && protocol.markers.iter().all(|m| !m.by.is_empty());
@@ -38,6 +40,31 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
         let message = "every marker has `by`, but a plain text names no speaker";
         found.push(Diagnostic::warning("SM0402", place, message, "write `modalities: [transcript]`"));
     }
+}
+
+/// Lines that take too many steps together, by what the costliest of them takes.
+fn costly(protocol: &Protocol, found: &mut Diagnostics) {
+    let all = protocol.steps_per_word();
+    let lines = protocol.markers.iter().flat_map(Marker::all_lines);
+    let Some(costliest) = lines.max_by_key(|line| line.steps_per_word()).filter(|_| all > WARNED_STEPS)
+    else {
+        return;
+    };
+    let message = format!(
+        "the lines can take {all} steps for each word of a text, {} of them this one",
+        costliest.steps_per_word()
+    );
+    let fix = "use fewer or smaller gaps and `&`, or split the protocol";
+    found.push(match all > MAX_STEPS {
+        true => {
+            let message = format!("{message}; more than {MAX_STEPS} are refused");
+            Diagnostic::error("SM0421", costliest.span, message, fix)
+        }
+        false => {
+            let message = format!("{message}; from {WARNED_STEPS} on long texts are slow");
+            Diagnostic::warning("SM0420", costliest.span, message, fix)
+        }
+    });
 }
 
 /// Test lines that begin like `customer: …` although no role of the protocol is called so: they are plain texts, and a
@@ -63,9 +90,15 @@ fn check_speakers<'l>(
         if let Some((name, _)) = line.text.split_once(": ")
             && is_name(name)
         {
-            let message =
-                format!("`{name}` is no role of this protocol, so the line is read as a plain text");
-            let fix = format!("name it in `actants`, for example `secondary: {name}`");
+            let message = format!(
+                "`{name}` is no role of this protocol, so the line is read as a plain text",
+                name = excerpt(name)
+            );
+            let roles: Vec<&str> = protocol.actants.names().map(String::as_str).collect();
+            let fix = match suggest(name, &roles) {
+                Some(near) => format!("did you mean `{near}`"),
+                None => format!("name it in `actants`, for example `others: [{}]`", excerpt(name)),
+            };
             found.push(Diagnostic::warning("SM0407", line.span, message, fix));
         }
     }
@@ -85,7 +118,7 @@ fn repeated_lines(marker: &Marker, found: &mut Diagnostics) {
     for line in marker.lines.iter().chain(&marker.except) {
         let same_kind = if line.list == LineList::Except { &mut exceptions } else { &mut lines };
         if same_kind.put(&line.text, ()).is_some() {
-            let message = format!("`{}` stands twice in `{}`", line.text, marker.label);
+            let message = format!("`{}` stands twice in `{}`", excerpt(&line.text), marker.label);
             found.push(Diagnostic::warning(
                 "SM0403",
                 line.span,

@@ -3,13 +3,20 @@
 #![doc = include_str!("../../docs/protocol.md")]
 
 mod canonical;
+mod cost;
 pub mod keys;
 mod lint;
+mod mask;
+mod meaning;
 pub mod model;
+pub(crate) mod order;
 pub mod phrase;
 pub(crate) mod schema;
 pub mod source;
 
+pub use cost::{MAX_STEPS, WARNED_STEPS};
+pub use mask::Mask;
+pub use meaning::Effect;
 pub use model::*;
 
 use crate::diagnostic::Diagnostics;

@@ -4,6 +4,7 @@ mod relation;
 
 pub use relation::*;
 
+use super::mask::Mask;
 use super::phrase::Pattern;
 use crate::diagnostic::Span;
 use crate::unit::Unit;
@@ -51,6 +52,14 @@ pub struct Protocol {
     pub markers: Vec<Marker>,
     /// Self tests of the protocol as a whole.
     pub tests: Vec<Dialogue>,
+}
+
+impl Actants {
+    /// Every role that is declared, and its other names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        let aliased = self.aliases.iter().flat_map(|(role, names)| std::iter::once(role).chain(names));
+        self.primary.iter().chain(&self.secondary).chain(&self.others).chain(aliased)
+    }
 }
 
 impl Protocol {
@@ -136,6 +145,21 @@ impl Marker {
         [self.after.as_ref(), self.before.as_ref(), then].into_iter().flatten()
     }
 
+    /// The labels of the markers that its relations name, with the key that names them.
+    pub fn named_markers(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let when = self.absence.as_ref().and_then(|absence| absence.when.as_ref());
+        let named = [
+            ("after", self.after.as_ref().map(|after| &after.markers)),
+            ("before", self.before.as_ref().map(|before| &before.markers)),
+            ("pair", self.pair.as_ref().map(|pair| &pair.then.markers)),
+            ("echo", self.echo.as_ref().map(|echo| &echo.markers)),
+            ("when", when.map(|when| &when.markers)),
+        ];
+        named
+            .into_iter()
+            .flat_map(|(key, labels)| labels.into_iter().flatten().map(move |label| (key, label)))
+    }
+
     /// The lines that give candidates without evidence: of `when`, of `to`.
     pub(crate) fn side_lines(&self) -> &[Line] {
         let when =
@@ -210,6 +234,16 @@ pub enum LineList {
     When,
     /// `to` of `ratio`
     To,
+}
+
+impl LineList {
+    /// Whether a match of its lines has a place that is shown or masked.
+    pub fn has_places(self) -> bool {
+        match self {
+            Self::Strong | Self::Clear | Self::Weak | Self::Weigh | Self::Absent | Self::When => true,
+            Self::Except | Self::After | Self::Before | Self::Then | Self::To => false,
+        }
+    }
 }
 
 /// A self test of a protocol as a whole: a talk, and what must be found in it.
@@ -328,6 +362,8 @@ pub struct Actants {
     pub primary: Option<String>,
     /// The other side.
     pub secondary: Option<String>,
+    /// Further roles: who takes part on neither side, or only now and then.
+    pub others: Vec<String>,
     /// Role name -> its other names.
     pub aliases: Vec<(String, Vec<String>)>,
 }
@@ -486,17 +522,6 @@ pub struct Share {
     pub by: Vec<String>,
     /// The share that counts as 1, above 0, at most 1.
     pub full: Unit,
-}
-
-/// How a match is hidden: each letter or digit becomes `*`, but for some at one end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mask {
-    /// Nothing stays readable.
-    All,
-    /// The first n letters or digits stay, 1 to 8.
-    First(u8),
-    /// The last n letters or digits stay, 1 to 8.
-    Last(u8),
 }
 
 /// The reasons a weak signal can have.

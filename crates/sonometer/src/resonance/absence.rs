@@ -12,8 +12,13 @@ pub(crate) enum Clock {
     /// It never started, or what it waited for was said, or the deadline has passed.
     #[default]
     Still,
-    /// It runs: the share of the time that is over.
-    Runs(Unit),
+    /// It runs.
+    Runs {
+        /// The share of the time that is over.
+        over: Unit,
+        /// The candidate that started it, among those of the marker.
+        since: Option<usize>,
+    },
 }
 
 /// Whether it was said in time; sets the contribution of the match that started the clock.
@@ -37,7 +42,8 @@ pub(super) fn measure(
         return Default::default();
     }
     if let Some(over) = still_running(setting, absence.until, start) {
-        return (Resonance::default(), Sums { clock: Clock::Runs(over), ..Sums::default() });
+        let clock = Clock::Runs { over, since: first.map(|(at, _)| at) };
+        return (Resonance::default(), Sums { clock, ..Sums::default() });
     }
     if let Some(at) = first.map(|(at, _)| at) {
         candidates[at].contribution = Unit::ONE;

@@ -72,6 +72,11 @@ pub(crate) fn contribution(repeat: Repeat, strength: Unit, uses: u32) -> Unit {
 }
 
 impl Sums {
+    /// The sums of a marker without absence, ratio, `per` and `share`.
+    pub(crate) fn of(contributions: Unit) -> Self {
+        Self { contributions: contributions.0, ..Self::default() }
+    }
+
     /// The sums of a marker without absence and ratio, from what its candidates came to.
     pub(crate) fn so_far(
         plan: &Plan,
@@ -80,7 +85,7 @@ impl Sums {
         contributions: Unit,
         turns_with: u64,
     ) -> Self {
-        let mut sums = Self { contributions: contributions.0, turns_with, ..Self::default() };
+        let mut sums = Self { turns_with, ..Self::of(contributions) };
         let marker = &plan.protocol.markers[number];
         if marker.per.is_some() || marker.share.is_some() {
             sums.count_turns(plan, setting, number, |_| false);

@@ -8,6 +8,7 @@ use crate::class::ClassSet;
 use crate::language::Language;
 use crate::numbers::Numbered;
 use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
+use crate::text::compose::composed;
 use std::mem::take;
 
 /// A pattern that becomes more plain phrases than this is compiled as a program.
@@ -86,6 +87,7 @@ impl Compiler {
         let end = code.push(Op::Match);
         let entry = code.emit(pattern, end);
         let Code { ops, mut classes, .. } = code;
+        let captures = ops.iter().any(|op| matches!(op, Op::Open(_)));
         classes.sort_unstable();
         classes.dedup();
         match self.part(widened.unwrap_or(pattern)).anchor() {
@@ -101,6 +103,7 @@ impl Compiler {
             one_gap: widened.is_some(),
             first_words,
             classes: classes.into(),
+            captures,
         })
     }
 
@@ -123,7 +126,11 @@ impl Compiler {
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
             Pattern::Any => Part::Blank(1, 1),
             Pattern::Gap { max } => Part::Blank(0, u32::from(*max)),
-            Pattern::TurnStart | Pattern::TurnEnd | Pattern::Mark(_) | Pattern::Question => Part::Blank(0, 0),
+            Pattern::Capture(inner) => self.part(inner),
+            Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => {
+                Part::Blank(0, 0)
+            }
+            Pattern::Mark(_) | Pattern::Question => Part::Blank(0, 0),
             Pattern::Sequence(items) => Part::All(items.iter().map(|p| self.part(p)).collect()),
             Pattern::Either(items) => Part::One(items.iter().map(|p| self.part(p)).collect()),
             Pattern::Optional(inner) => Part::One(vec![self.part(inner), Part::Blank(0, 0)]),
@@ -231,7 +238,7 @@ impl Code<'_> {
                 let op = match (test.kind, &test.exact) {
                     (WordKind::Equal, None) => Op::Word(self.compiler.word(test), next),
                     (WordKind::Equal, Some(text)) => {
-                        let exact = self.compiler.exacts.number(text, || text.as_str().into());
+                        let exact = self.compiler.exacts.number(text, || composed(text).into());
                         Op::Exact(self.compiler.word(test), exact, next)
                     }
                     _ => Op::Test(self.compiler.test(test), next),
@@ -282,6 +289,13 @@ impl Code<'_> {
                 let (a, b) = (one_way(left, right), one_way(right, left));
                 self.push(Op::Split(a, b))
             }
+            Pattern::Capture(inner) => {
+                let close = self.push(Op::Close(next));
+                let entry = self.emit(inner, close);
+                self.push(Op::Open(entry))
+            }
+            Pattern::SentenceStart => self.push(Op::SentenceStart(next)),
+            Pattern::SentenceEnd => self.push(Op::SentenceEnd(next)),
             Pattern::TurnStart => self.push(Op::TurnStart(next)),
             Pattern::TurnEnd => self.push(Op::TurnEnd(next)),
             Pattern::Mark(mark) => self.push(Op::Mark(*mark, next)),

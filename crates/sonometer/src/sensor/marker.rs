@@ -2,9 +2,13 @@
 
 use super::fold_role;
 use crate::class::Class;
+use crate::diagnostic::Span;
 use crate::numbers::Numbered;
-use crate::protocol::phrase::{self, Pattern, WordTest};
-use crate::protocol::{Companion, Marker, NegationMode, Place, Protocol, RatioTo, Reach, Repeat};
+use crate::protocol::phrase::{self, Pattern, WordKind, WordTest};
+use crate::protocol::{
+    Companion, Line, LineList, Marker, NegationMode, Place, Protocol, RatioTo, Reach, Repeat,
+};
+use crate::unit::Unit;
 
 /// A marker as its candidates are judged.
 #[derive(Debug)]
@@ -18,12 +22,19 @@ pub(crate) struct MarkerPlan {
     /// The names of those whose words can be echoed.
     pub(crate) echo_of: Vec<String>,
     pub(crate) heeds_negation: bool,
+    /// Whether more of the interaction can only add to it: once it has triggered, it stays so.
+    pub(crate) only_rises: bool,
     pub(crate) place: Option<Place>,
     pub(crate) repeat: Repeat,
     /// What must be said before a match, after it, and to complete it: numbers of companions.
     pub(crate) after: Option<u32>,
     pub(crate) before: Option<u32>,
     pub(crate) pair: Option<u32>,
+    /// The companion whose sentences can be echoed, where `echo` names markers.
+    pub(crate) echo: Option<u32>,
+    /// The markers whose counted matches start the clock, and the line that stands for them: behind all others.
+    pub(crate) started_by: Vec<u32>,
+    pub(crate) borrowed: Option<Line>,
     /// The marker that negated matches are evidence for, and the number that this marker's first line has there.
     pub(crate) flips_to: Option<(u32, u32)>,
     /// The lines (marker, line) whose negated matches are evidence for this one, in the order of their numbers.
@@ -45,6 +56,10 @@ pub(crate) struct CompanionPlan {
     /// The names of those who can say it; empty: anybody.
     pub(crate) by: Vec<String>,
     pub(crate) within: Reach,
+    /// The markers whose counted matches it is.
+    pub(crate) markers: Vec<u32>,
+    /// Whether it stands before a match: of a match over several turns the last stretch counts, else the first.
+    pub(crate) is_before: bool,
 }
 
 /// What a line says itself: cues inside its matches may be the author's own words.
@@ -73,10 +88,19 @@ pub(super) fn plans(protocol: &Protocol, roles: &Numbered<String>) -> Vec<Marker
         .collect();
     let number = |label: &str| protocol.markers.iter().position(|m| m.label == label).map(|at| at as u32);
     for (from, marker) in protocol.markers.iter().enumerate() {
+        let echo = marker.echo.as_ref().filter(|echo| !echo.markers.is_empty());
+        // Behind all others, see `companions`.
+        plans[from].echo = echo.and_then(|_| companions.next());
+        if let Some(when) = marker.absence.as_ref().and_then(|absence| absence.when.as_ref()) {
+            plans[from].started_by = when.markers.iter().filter_map(|label| number(label)).collect();
+            plans[from].borrowed = (!when.markers.is_empty()).then(|| borrowed(&when.markers));
+        }
         if let NegationMode::Flip(label) = &marker.negation
             && let Some(to) = number(label)
         {
+            let falls = marker.lines.iter().any(|line| line.strength < Unit::ZERO);
             let target = &mut plans[to as usize];
+            target.only_rises &= !falls;
             let first = protocol.markers[to as usize].lines.len() + target.flipped.len();
             target.flipped.extend((0..marker.lines.len() as u32).map(|line| (from as u32, line)));
             plans[from].flips_to = Some((to, first as u32));
@@ -92,6 +116,33 @@ pub(super) fn plans(protocol: &Protocol, roles: &Numbered<String>) -> Vec<Marker
     plans
 }
 
+/// The companions of all markers, in the order of their numbers: those of `Marker::companions`, then what echoes name.
+pub(super) fn companions(protocol: &Protocol, roles: &Numbered<String>) -> Vec<CompanionPlan> {
+    let number = |label: &String| protocol.markers.iter().position(|m| m.label == *label).map(|at| at as u32);
+    let plan = |by: &[String], within: Reach, markers: &[String], is_before: bool| CompanionPlan {
+        by: resolve(roles, by),
+        within,
+        markers: markers.iter().filter_map(number).collect(),
+        is_before,
+    };
+    let own = protocol.markers.iter().flat_map(|marker| {
+        let after = marker.after.as_ref();
+        marker.companions().map(move |said| (said, after.is_some_and(|after| std::ptr::eq(after, said))))
+    });
+    let own = own.map(|(said, is_before)| plan(&said.by, said.within, &said.markers, is_before));
+    let echoes = protocol.markers.iter().filter_map(|marker| marker.echo.as_ref());
+    let echoes = echoes.filter(|echo| !echo.markers.is_empty());
+    own.chain(echoes.map(|echo| plan(&echo.of, Reach::Turns(echo.within), &echo.markers, false))).collect()
+}
+
+/// The line of an absent marker that stands for the matches of other markers.
+fn borrowed(markers: &[String]) -> Line {
+    let folded = markers.join(", ");
+    let text = format!("marker {folded}");
+    let pattern = Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None });
+    Line { pattern, text, list: LineList::When, strength: Unit::ZERO, span: Span::default() }
+}
+
 /// What must be kept of the turns.
 pub(super) fn relates(protocol: &Protocol) -> super::Relates {
     let mut relates = super::Relates::default();
@@ -100,6 +151,7 @@ pub(super) fn relates(protocol: &Protocol) -> super::Relates {
             |companion: &Companion| matches!(companion.within, Reach::Words(_) | Reach::Sentences(_));
         let flips = matches!(marker.negation, NegationMode::Flip(_));
         relates.any |= flips || marker.echo.is_some() || marker.companions().next().is_some();
+        relates.any |= marker.named_markers().next().is_some();
         relates.words |= marker.echo.is_some();
         relates.layout |= marker.echo.is_some() || marker.companions().any(is_near);
     }
@@ -129,11 +181,17 @@ impl MarkerPlan {
             side_by: side_by.map_or_else(Vec::new, |by| resolve(roles, by)),
             echo_of: marker.echo.as_ref().map_or_else(Vec::new, |echo| resolve(roles, &echo.of)),
             heeds_negation,
+            only_rises: marker.per.is_none()
+                && marker.share.is_none()
+                && marker.lines.iter().all(|line| line.strength >= Unit::ZERO),
             place: marker.place,
             repeat: marker.repeat,
             after: None,
             before: None,
             pair: None,
+            echo: None,
+            started_by: Vec::new(),
+            borrowed: None,
             flips_to: None,
             flipped: Vec::new(),
             ratio_of: None,
@@ -145,19 +203,13 @@ impl MarkerPlan {
     }
 }
 
-impl CompanionPlan {
-    pub(super) fn new(companion: &Companion, roles: &Numbered<String>) -> Self {
-        Self { by: resolve(roles, &companion.by), within: companion.within }
-    }
-}
-
 impl Written {
     fn read(&mut self, pattern: &Pattern) {
         match pattern {
             Pattern::Word(test) => self.words.push(test.clone()),
             Pattern::Any | Pattern::Gap { .. } => self.has_gap = true,
             Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| self.read(p)),
-            Pattern::Optional(inner) => self.read(inner),
+            Pattern::Optional(inner) | Pattern::Capture(inner) => self.read(inner),
             Pattern::Near { left, right, .. } => {
                 self.has_gap = true;
                 self.read(left);

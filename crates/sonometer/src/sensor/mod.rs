@@ -1,7 +1,9 @@
 //! The instrument: a protocol compiled once, shared freely.
 
 mod anchor;
+mod bound;
 pub(crate) mod compile;
+mod guarded;
 pub(crate) mod marker;
 pub(crate) mod phrases;
 pub(crate) mod program;
@@ -11,15 +13,19 @@ pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
+use crate::evidence::Candidate;
 use crate::expression::Expression;
 use crate::language::{self, Language, Script};
 use crate::numbers::Numbered;
+use crate::protocol::order::judging_order;
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Pole, Protocol, Status};
 use crate::session::Reaches;
 use crate::text::unfold::Unfolding;
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
+pub(crate) use guarded::Guarded;
+pub use guarded::Unbounded;
 pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
 pub(crate) use roles::fold_role;
@@ -37,6 +43,8 @@ pub struct Sensor {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) protocol: Protocol,
+    /// See [`Sensor::steps_per_word`].
+    steps_per_word: u64,
     pub(crate) language: Option<&'static Language>,
     /// What the language is written in.
     pub(crate) script: Option<Script>,
@@ -47,6 +55,8 @@ pub(crate) struct Plan {
     pub(crate) regexes: Vec<Expression>,
     /// The same for sessions, made when the first one begins.
     reaches: OnceLock<Option<Reaches>>,
+    /// What a guard watches, made when the first one begins.
+    guarded: OnceLock<Guarded>,
     pub(crate) classes: ClassSet,
     /// The checked classes of lines that are such a class and nothing else.
     pub(crate) checked: ClassSet,
@@ -58,16 +68,22 @@ pub(crate) struct Plan {
     /// Programs without an anchor, tried at every token.
     pub(crate) everywhere: Vec<u32>,
     pub(crate) has_programs: bool,
+    /// Whether a line with braces is looked for with its gap widened.
+    pub(crate) captures_widened: bool,
     /// Rules that are a `<question>` or a `/re/` and nothing else.
     pub(crate) whole_lines: Vec<u32>,
     pub(crate) markers: Vec<MarkerPlan>,
     pub(crate) companions: Vec<CompanionPlan>,
+    /// Where relations name markers: all markers, each behind those that decide about its matches. Else empty.
+    pub(crate) order: Vec<u32>,
     /// Whether candidates must be set in relation to what stands in other places.
     pub(crate) relates: Relates,
     /// Whether some marker hides what it matched.
     pub(crate) has_masks: bool,
     /// Whether some marker counts in a part of the interaction only.
     pub(crate) has_places: bool,
+    /// Whether every marker asks for roles, so that nobody may be listened to.
+    pub(crate) all_ask: bool,
     /// Markers that can have an activation without a candidate: by a positive bias, by what is absent, by a ratio.
     pub(crate) always: Vec<u32>,
     /// Sums and largest of the weights of the markers for, and of those against; 0 where there are none.
@@ -202,6 +218,22 @@ impl Sensor {
         self.plan.protocol.status == Status::Draft
     }
 
+    /// The most steps that its lines take together for each word of a text, see [`Protocol::steps_per_word`]; worked out once.
+    pub fn steps_per_word(&self) -> u64 {
+        self.plan.steps_per_word
+    }
+
+    /// The most characters (letters with their marks counted as one) that a guard holds back: a session with
+    /// [`crate::SessionOptions::release`]. It is kept to for any text but within *a match in progress*: text that can still become a
+    /// match of a masked line, and in which a word, a repetition without a limit or an address is longer than the bound
+    /// reckons with; or a match that was found and waits for one that may overlap it.
+    ///
+    /// # Errors
+    /// Why there is no bound: text waits until it has settled then.
+    pub fn guard_bound(&self) -> Result<usize, Unbounded> {
+        self.plan.guarded().bound()
+    }
+
     /// Bytes its tables hold on the heap, regular expressions not counted.
     pub fn heap_bytes(&self) -> usize {
         let plan = &self.plan;
@@ -227,7 +259,7 @@ impl Plan {
         let language = protocol.language.as_deref().and_then(language::find);
         let mut compiler = Compiler::new(language);
         let mut rules = Vec::new();
-        let mut companions = Vec::new();
+        let mut companions = 0;
         for (marker, m) in protocol.markers.iter().enumerate() {
             let marker = marker as u32;
             for (line, l) in m.lines.iter().enumerate() {
@@ -241,11 +273,11 @@ impl Plan {
                 add(&mut rules, &mut compiler, Owner::Except { marker }, l, Taking::EveryStart);
             }
             for companion in m.companions() {
-                let owner = Owner::Companion(companions.len() as u32);
+                let owner = Owner::Companion(companions);
                 for l in &companion.lines {
                     add(&mut rules, &mut compiler, owner, l, Taking::EveryStart);
                 }
-                companions.push(companion);
+                companions += 1;
             }
         }
         if protocol.markers.iter().any(|m| m.heeds_negation()) {
@@ -257,8 +289,10 @@ impl Plan {
             Error::invalid("", format!("a regular expression cannot be compiled: {refusal:?}"))
         })?;
         let roles = role_names(&protocol);
-        let companions: Vec<CompanionPlan> =
-            companions.into_iter().map(|companion| CompanionPlan::new(companion, &roles)).collect();
+        let companions = marker::companions(&protocol, &roles);
+        let names_markers = protocol.markers.iter().any(|m| m.named_markers().next().is_some());
+        let order = if names_markers { judging_order(&protocol.markers) } else { Ok(Vec::new()) };
+        let order = order.map_err(|_| Error::invalid("", "markers wait for each other"))?;
         let markers = marker::plans(&protocol, &roles);
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
@@ -272,8 +306,10 @@ impl Plan {
             Weights { sum: weights().sum(), largest: weights().max().unwrap_or(0) }
         };
         Ok(Self {
+            steps_per_word: protocol.steps_per_word(),
             has_masks: protocol.markers.iter().any(|m| m.mask.is_some()),
             has_places: protocol.markers.iter().any(|m| m.place.is_some()),
+            all_ask: protocol.markers.iter().all(|m| m.ratio.is_some() || m.named_roles().next().is_some()),
             always: (0..)
                 .zip(&protocol.markers)
                 .filter(|(_, m)| m.can_stand_alone())
@@ -291,11 +327,16 @@ impl Plan {
             exacts,
             regexes,
             reaches: OnceLock::new(),
+            guarded: OnceLock::new(),
             checked,
             class_words: language.map_or(Words::None, |l| Words::of(l.code)),
             classes: everywhere.classes,
             shout: everywhere.shout,
             everywhere: everywhere.rules,
+            captures_widened: rules.iter().any(|rule| match &rule.body {
+                Body::Program(program) => program.captures && rule.wide.is_some(),
+                _ => false,
+            }),
             has_programs: rules.iter().any(|rule| matches!(rule.body, Body::Program(_))),
             whole_lines: rule_numbers(|body| matches!(body, Body::Question | Body::Regex(_))),
             rules,
@@ -304,6 +345,7 @@ impl Plan {
             anchors,
             markers,
             companions,
+            order,
             roles,
             protocol,
         })
@@ -312,6 +354,11 @@ impl Plan {
     /// How far the regular expressions can reach; `None` if nobody can tell.
     pub(crate) fn reaches(&self) -> Option<&Reaches> {
         self.reaches.get_or_init(|| Reaches::of(&self.regexes)).as_ref()
+    }
+
+    /// What a guard watches.
+    pub(crate) fn guarded(&self) -> &Guarded {
+        self.guarded.get_or_init(|| Guarded::of(&self.protocol))
     }
 
     /// A line of a marker by its number: its own lines, then those of `when` or of `to`, or those that other markers flip
@@ -324,8 +371,36 @@ impl Plan {
         let beyond = line as usize - own.lines.len();
         match self.markers[marker as usize].flipped.get(beyond) {
             Some((from, line)) => &self.protocol.markers[*from as usize].lines[*line as usize],
-            None => &own.side_lines()[beyond],
+            None => match &self.markers[marker as usize].borrowed {
+                Some(line) if beyond >= own.side_lines().len() => line,
+                _ => &own.side_lines()[beyond],
+            },
         }
+    }
+
+    /// Whether a candidate counts as a match of its marker for others: nothing speaks against it, and its line speaks for the marker.
+    pub(crate) fn counts(&self, candidate: &Candidate) -> bool {
+        candidate.failed == 0 && self.line(candidate.marker, candidate.line).strength > Unit::ZERO
+    }
+
+    /// The markers whose negated matches are evidence for this one.
+    pub(crate) fn flips_from(&self, marker: u32) -> Vec<u32> {
+        let mut from: Vec<u32> =
+            self.markers[marker as usize].flipped.iter().map(|(from, _)| *from).collect();
+        from.dedup();
+        from
+    }
+
+    /// Whether a candidate is of a line of its own marker, not of one that another marker flips to it.
+    pub(crate) fn is_own(&self, candidate: &Candidate) -> bool {
+        (candidate.line as usize) < self.protocol.markers[candidate.marker as usize].lines.len()
+    }
+
+    /// Whether a candidate stands for a match of another marker, one that starts the clock of its own.
+    pub(crate) fn is_borrowed(&self, candidate: &Candidate) -> bool {
+        let own = &self.protocol.markers[candidate.marker as usize];
+        let is_behind = candidate.line as usize >= own.lines.len() + own.side_lines().len();
+        is_behind && self.markers[candidate.marker as usize].borrowed.is_some()
     }
 
     /// The protocol's name of a role, however it is written; the folded role itself where the protocol has none.

@@ -159,6 +159,11 @@ impl Phrases {
         }
     }
 
+    /// Whether some phrase goes on behind a node.
+    pub(crate) fn goes_on(&self, node: u32) -> bool {
+        self.nodes[node as usize].first_child != 0
+    }
+
     /// The rules whose phrase ends at a node.
     #[inline]
     pub(crate) fn rules_at(&self, node: u32) -> &[u32] {

@@ -15,6 +15,8 @@ pub(crate) struct Program {
     pub(crate) first_words: Option<Box<[u32]>>,
     /// The classes named in the pattern: they widen the place of a match.
     pub(crate) classes: Box<[Class]>,
+    /// Whether the pattern has braces: then every way has one [`Op::Open`] and one [`Op::Close`].
+    pub(crate) captures: bool,
 }
 
 impl Program {
@@ -40,6 +42,7 @@ pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
                 words.extend(first.iter().map(|(w, _)| *w))
             }
             Op::Split(one, other) => todo.extend([*one, *other]),
+            Op::Open(next) | Op::SentenceStart(next) => todo.push(*next),
             _ => return None,
         }
         if words.len() > MOST {
@@ -81,10 +84,18 @@ pub(crate) enum Op {
     Gap(u8, Next),
     /// Goes both ways.
     Split(Next, Next),
+    /// Here what the braces hold begins, and ends.
+    Open(Next),
+    /// See [`Op::Open`].
+    Close(Next),
     /// Holds before the first token.
     TurnStart(Next),
     /// Holds after the last token.
     TurnEnd(Next),
+    /// Holds before the first token of a sentence, at the beginning of a match.
+    SentenceStart(Next),
+    /// Holds after the last token of a sentence.
+    SentenceEnd(Next),
     /// Holds if the gap here has the mark; opens a break gap.
     Mark(char, Next),
     /// Holds if the sentence of the last consumed token is a question.

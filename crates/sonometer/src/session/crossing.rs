@@ -7,6 +7,7 @@ use crate::sensor::Plan;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind};
+use std::ops::Range;
 
 /// Follows a match so far; a turn in which one lives longer is read as a whole.
 const LONGEST: usize = 4096;
@@ -37,7 +38,7 @@ impl Reaches {
     }
 
     /// Lends a cache.
-    fn with_cache<T>(&self, work: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
+    pub(super) fn with_cache<T>(&self, work: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
         self.caches.lend(|| self.automaton.create_cache(), |cache| work(&self.automaton, cache))
     }
 }
@@ -47,6 +48,8 @@ impl Reaches {
 pub(super) struct Watch {
     /// Every way of matching that begins before this byte of the turn has died.
     dead_before: usize,
+    /// What the matches among them cover, apart from each other and in order: nothing parts a turn within.
+    covered: Vec<Range<usize>>,
     /// Nothing can be said of this turn any more.
     has_given_up: bool,
     /// Nothing can be said of any turn before it ends.
@@ -59,12 +62,13 @@ impl Watch {
     pub(super) fn new(plan: &Plan) -> Self {
         let is_idle = plan.regexes.is_empty() && !reads_disguises_as_written(plan);
         let is_blind = !is_idle && (reads_disguises_as_written(plan) || plan.reaches().is_none());
-        Self { dead_before: 0, has_given_up: is_blind, is_blind, is_idle }
+        Self { dead_before: 0, covered: Vec::new(), has_given_up: is_blind, is_blind, is_idle }
     }
 
     /// A new turn begins.
     pub(super) fn reset(&mut self) {
         (self.dead_before, self.has_given_up) = (0, self.is_blind);
+        self.covered.clear();
     }
 
     /// Whether it is certain that no match of `plan` reaches over byte `cut` of a turn; `known` is the turn from byte `base` on,
@@ -73,14 +77,31 @@ impl Watch {
         if self.is_idle {
             return true;
         }
-        if self.has_given_up || self.dead_before >= cut {
-            return !self.has_given_up;
+        if self.has_given_up {
+            return false;
         }
-        let Some(reaches) = plan.reaches() else { return false };
-        reaches.with_cache(|automaton, cache| self.follow_all(automaton, cache, known, base, cut))
+        if self.dead_before < cut {
+            let Some(reaches) = plan.reaches() else { return false };
+            if !reaches.with_cache(|automaton, cache| self.follow_all(automaton, cache, known, base, cut)) {
+                return false;
+            }
+        }
+        let is_free = !self.covered.iter().any(|found| found.start < cut && cut < found.end);
+        if is_free {
+            self.covered.retain(|found| found.end > cut);
+        }
+        is_free
     }
 
-    /// Follows every way of matching that begins before `cut`, up to the first that may reach over it.
+    /// Notes what matched from a byte on; bytes come in order.
+    fn cover(&mut self, start: usize, end: usize) {
+        match self.covered.last_mut().filter(|last| start < last.end) {
+            Some(last) => last.end = last.end.max(end),
+            None => self.covered.push(start..end),
+        }
+    }
+
+    /// Follows every way of matching that begins before `cut`. Whether all of them have died.
     fn follow_all(
         &mut self,
         automaton: &DFA,
@@ -93,7 +114,7 @@ impl Watch {
             let start = self.dead_before.max(base);
             if known.is_char_boundary(start - base) {
                 match follow(automaton, cache, known, start - base) {
-                    Fate::Dead { reached } if base + reached > cut => return false,
+                    Fate::Dead { reached } if base + reached > start => self.cover(start, base + reached),
                     Fate::Dead { .. } => {}
                     Fate::Alive { length } => {
                         self.has_given_up = length > LONGEST;

@@ -1,11 +1,10 @@
-//! Where a turn that is still being written can be parted: at white space (or an ideographic full stop) in a gap that ends a
-//! sentence whatever follows. No phrase, negation, class or disguise reaches over such a place; regular expressions are asked
-//! apart ([`super::crossing`]).
+//! Where a turn that is still being written can be parted: behind the end of a sentence that is certain whatever follows, at the
+//! white space there (or directly behind an ideographic full stop). No phrase, negation or disguise reaches over such a place; the classes
+//! and the regular expressions are asked apart ([`super::classes`], [`super::crossing`]).
 //!
 //! Every character is looked at once. Not every sentence end is found, and none that is not one: a full stop behind what
 //! may be an abbreviation, or a line that goes on in lower case, parts nothing.
 
-use crate::class;
 use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
 use crate::text::fold::{each_folded, fold_to_lower};
@@ -16,7 +15,8 @@ use std::ops::Range;
 pub(super) struct Cut {
     /// Where the gap begins: behind the last token of the left part.
     pub(super) gap: usize,
-    /// Where the right part begins: behind white space of the gap.
+    /// Where the right part begins: behind the white space that follows the end of the sentence. What a pattern may begin
+    /// with before its first token (`$`, `(`) stands behind it.
     pub(super) at: usize,
     /// Where the first token of the right part begins.
     pub(super) next: usize,
@@ -27,19 +27,16 @@ pub(super) struct Cut {
 pub(super) struct Rules {
     /// Full stops behind these words end no sentence; sorted.
     abbreviations: Vec<&'static str>,
-    /// Some protocol looks for classes: a full stop may belong to a date, a price, an extension.
-    has_classes: bool,
     /// Some protocol undoes disguises, after which a full stop may follow another word.
     unfolds: bool,
 }
 
 impl Rules {
     pub(super) fn of<'p>(plans: impl Iterator<Item = &'p Plan>) -> Self {
-        let mut rules = Self { abbreviations: Vec::new(), has_classes: false, unfolds: false };
+        let mut rules = Self { abbreviations: Vec::new(), unfolds: false };
         for plan in plans {
             let lists = plan.language.map(|l| [l.abbreviations, l.number_abbreviations]);
             rules.abbreviations.extend(lists.into_iter().flatten().flatten());
-            rules.has_classes |= !plan.classes.is_empty() || !plan.checked.is_empty();
             rules.unfolds |= plan.unfolding.is_some();
         }
         rules.abbreviations.sort_unstable();
@@ -56,9 +53,6 @@ impl Rules {
             return false;
         }
         if self.abbreviations.binary_search(&token.as_str()).is_ok() {
-            return false;
-        }
-        if self.has_classes && class::takes_full_stop(&token) {
             return false;
         }
         let is_plain = || {
@@ -81,8 +75,6 @@ pub(super) struct Frontier {
     /// The token that was read last, as far as the full stop behind it asks.
     token: Range<usize>,
     last: Last,
-    /// A `.` or `/` since white space: a web address may go on over an ideographic full stop.
-    may_be_address: bool,
     gap: Gap,
 }
 
@@ -107,15 +99,17 @@ enum Last {
 #[derive(Clone, Copy, Debug, Default)]
 struct Gap {
     start: usize,
-    /// Behind its last white space, or behind its last ideographic full stop.
+    /// Behind the first white space that stands behind the end of a sentence, or behind the first ideographic full stop.
     parted: Option<usize>,
-    /// It is a full stop that parts: only ideographs, not white space.
-    by_stop: bool,
-    after_ideograph: bool,
+    /// Nothing but white space has followed there.
+    grows: bool,
     /// Whether where it begins is not known, within one character.
     is_mixed: bool,
-    /// It has a sign that ends a sentence by itself.
+    /// It has a sign that ends a sentence by itself, and no disguise of a letter.
     ends: bool,
+    /// It has a `!`, and whether that is the end of a run of `!` and `|`: beside `$` or `@` it may stand for a letter.
+    exclaims: bool,
+    exclaims_last: bool,
     newlines: u32,
     stop: Stop,
     /// White space stands behind one full stop that begins the gap, one that does not, an ellipsis.
@@ -194,7 +188,6 @@ impl Frontier {
         class: Class,
         found: &mut impl FnMut(Cut),
     ) {
-        let is_ideograph = class == Class::Ideograph;
         let in_token = match self.last {
             Last::Letter | Last::Word => matches!(class, Class::Word | Class::Mark),
             Last::Apostrophe => is_letter(folded, class),
@@ -202,7 +195,7 @@ impl Frontier {
         };
         if !in_token {
             if matches!(self.last, Last::Gap | Last::Apostrophe)
-                && let Some(at) = self.parted(rules, turn, &place, folded, is_ideograph)
+                && let Some(at) = self.parted(rules, turn, &place, folded)
             {
                 found(Cut { gap: self.gap.start, at, next: place.start });
             }
@@ -222,7 +215,6 @@ impl Frontier {
             self.gap = Gap {
                 start: place.start,
                 is_empty: true,
-                after_ideograph: self.last == Last::Ideograph,
                 is_mixed: self.last == Last::Mixed,
                 ..Gap::default()
             };
@@ -253,45 +245,37 @@ impl Frontier {
             }
         };
         gap.is_empty = false;
+        if gap.exclaims_last && !matches!(folded, '!' | '|' | '$' | '@') {
+            gap.ends = true;
+        }
+        gap.exclaims_last = folded == '!' || gap.exclaims_last && folded == '|';
         match folded {
-            '!' | '?' | '。' | '؟' | '।' | '॥' | '۔' => gap.ends = true,
-            '.' | '/' => self.may_be_address = true,
-            // None of these stands in a web address.
-            ' ' | '\t' | '\n' | '\r' | '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' => {
-                self.may_be_address = false;
-                gap.newlines += u32::from(folded == '\n');
-            }
+            '!' => gap.exclaims = true,
+            '?' | '。' | '؟' | '।' | '॥' | '۔' => gap.ends = true,
+            '\n' => gap.newlines += 1,
             _ => {}
         }
-        if is_white && c.is_ascii() {
+        let is_behind = gap.ends || gap.exclaims || gap.newlines > 0 || gap.has_stop();
+        let parts = is_white && c.is_ascii() && is_behind || c == '。';
+        if parts && (gap.grows || gap.parted.is_none()) {
             gap.parted = Some(place.end);
-            gap.by_stop = false;
-        } else if c == '。'
-            && gap.after_ideograph
-            && !self.may_be_address
-            && (gap.parted.is_none() || gap.by_stop)
-        {
-            gap.parted = Some(place.end);
-            gap.by_stop = true;
         }
+        gap.grows = parts;
     }
 
     /// Where the gap before the token that begins at `place` parts the turn, if it does.
-    fn parted(
-        &self,
-        rules: &Rules,
-        turn: &str,
-        place: &Range<usize>,
-        folded: char,
-        is_ideograph: bool,
-    ) -> Option<usize> {
+    fn parted(&self, rules: &Rules, turn: &str, place: &Range<usize>, folded: char) -> Option<usize> {
         let gap = &self.gap;
         let at = gap.parted?;
-        if gap.is_mixed || gap.by_stop && !is_ideograph || self.token.is_empty() {
+        if gap.is_mixed || self.token.is_empty() {
             // Where no token stands before it, no sentence ends.
             return None;
         }
-        if gap.ends || gap.newlines >= 2 || (gap.later_stop && !rules.unfolds) {
+        if gap.ends
+            || (gap.exclaims && !rules.unfolds)
+            || gap.newlines >= 2
+            || (gap.later_stop && !rules.unfolds)
+        {
             return Some(at);
         }
         if gap.first_stop {
@@ -307,6 +291,13 @@ impl Frontier {
             return (!goes_on && !disguised).then_some(at);
         }
         None
+    }
+}
+
+impl Gap {
+    /// Whether white space stands behind a full stop in it.
+    fn has_stop(&self) -> bool {
+        self.first_stop || self.later_stop || self.ellipsis
     }
 }
 
@@ -379,7 +370,8 @@ mod tests {
             ]
         );
         assert_eq!(parts("On 5. May it came, on Jan. 5 too"), ["On 5. May it came, on Jan. 5 too"]);
-        assert_eq!(parts("我不喜欢。你好！再见 a.cn/好。x"), ["我不喜欢。", "你好！再见 a.cn/好。x"]);
+        assert_eq!(parts("我不喜欢。你好！再见。 x"), ["我不喜欢。", "你好！再见。 ", "x"]);
+        assert_eq!(parts("Paid. $ 5! ( yes"), ["Paid. ", "$ 5! ", "( yes"]);
     }
 
     proptest! {

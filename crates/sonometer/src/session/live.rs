@@ -2,7 +2,7 @@
 
 use crate::evidence::pending::{Front, Judged, Pending};
 use crate::evidence::{Candidate, Setting, condition};
-use crate::mask::Masked;
+use crate::mask::By;
 use crate::numbers;
 use crate::reading::Stretch;
 use crate::resonance::{self, Resonance, Sums};
@@ -31,9 +31,11 @@ struct Meter {
     last_turn: Option<u32>,
     has_changed: bool,
     told: Unit,
+    /// Whether what it adds to its marker is evidence, whatever follows: the marker has triggered, and can only rise.
+    is_certain: bool,
 }
 
-/// A piece of evidence to be told.
+/// A contribution that is evidence if its marker triggers.
 #[derive(Debug)]
 pub(super) struct Told {
     /// The number of its sensor.
@@ -46,18 +48,16 @@ pub(super) struct Told {
 /// What can no longer change.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
-    /// Evidence in the order of the text.
+    /// Contributions in the order of the text.
     pub(super) evidence: Vec<Told>,
-    /// Masks in the order of the text, each once.
-    pub(super) masks: Vec<Masked>,
+    /// Masks, and the places that they are put over.
+    pub(super) masks: Vec<(By, Candidate)>,
 }
 
 impl Settled {
-    /// Puts all in the order of the text; of evidence at the same place, that of the first protocol first.
+    /// Puts evidence in the order of the text; of that at the same place, that of the first protocol first.
     pub(super) fn put_in_order(&mut self) {
         self.evidence.sort_by_key(|Told { candidate: c, .. }| (c.turn, c.start, c.end));
-        self.masks.sort_by_key(|masked| (masked.turn, masked.range.start, masked.range.end));
-        self.masks.dedup();
     }
 }
 
@@ -91,6 +91,16 @@ impl Live {
         starts.map(|c| (c.turn, c.start)).min()
     }
 
+    /// The masks of what waits for its verdict. They hang on no verdict but that on exclusions, which is known.
+    pub(super) fn masks<'l>(
+        &'l self,
+        plan: &'l Plan,
+        sensor: usize,
+    ) -> impl Iterator<Item = (By, Candidate)> + 'l {
+        let candidates = self.judged.iter().map(|judged| &judged.candidate);
+        candidates.filter_map(move |candidate| Some((mask_of(plan, sensor, candidate)?, *candidate)))
+    }
+
     /// Passes on what stands before a place, as the verdicts are.
     pub(super) fn settle(&mut self, plan: &Plan, sensor: usize, edge: (u32, u32), all: &mut Settled) {
         let mut done: Vec<Judged> = Vec::new();
@@ -108,10 +118,8 @@ impl Live {
         });
         for Judged { mut candidate, is_overdue, .. } in done {
             let marker = &plan.protocol.markers[candidate.marker as usize];
-            if let Some(mask) = marker.mask
-                && candidate.failed & condition::EXCEPT == 0
-            {
-                all.masks.push(Masked { turn: candidate.turn, range: candidate.range(), mask });
+            if let Some(by) = mask_of(plan, sensor, &candidate) {
+                all.masks.push((by, candidate));
             }
             if candidate.failed != 0 {
                 continue;
@@ -126,14 +134,15 @@ impl Live {
                     resonance::contribution(repeat, candidate.strength, *uses - 1)
                 }
             };
-            self.measure(&candidate);
-            if candidate.contribution > Unit::ZERO {
+            self.measure(plan, &candidate);
+            // Of a marker that can fall again, nothing is known before the end.
+            if candidate.contribution > Unit::ZERO && plan.markers[candidate.marker as usize].only_rises {
                 all.evidence.push(Told { sensor, candidate, whole: None });
             }
         }
     }
 
-    fn measure(&mut self, candidate: &Candidate) {
+    fn measure(&mut self, plan: &Plan, candidate: &Candidate) {
         let meter = numbers::at(&mut self.meters, candidate.marker);
         meter.contributions = meter.contributions + candidate.contribution;
         meter.has_changed = true;
@@ -141,6 +150,19 @@ impl Live {
             meter.last_turn = Some(candidate.turn);
             meter.turns_with += 1;
         }
+        let marker = &plan.protocol.markers[candidate.marker as usize];
+        if !meter.is_certain && plan.markers[candidate.marker as usize].only_rises {
+            // What is overdue has triggered its marker; nothing else of an absent marker adds anything.
+            meter.is_certain = match marker.absence {
+                Some(_) => candidate.contribution > Unit::ZERO,
+                None => Sums::of(meter.contributions).resonance(marker, Unit::ZERO).triggered,
+            };
+        }
+    }
+
+    /// Whether the contributions to a marker are evidence, whatever follows.
+    pub(super) fn is_certain(&self, marker: u32) -> bool {
+        self.meters.get(marker as usize).is_some_and(|meter| meter.is_certain)
     }
 
     /// The markers (by number) whose resonance by the evidence so far is another than it was. Ratios are told by the reading
@@ -174,4 +196,16 @@ impl Live {
         let now = resonances.iter().map(|(marker, resonance)| (*marker, resonance.activation));
         now.filter(|(marker, score)| told(marker) != *score).collect()
     }
+}
+
+/// Whether a mask lies over a candidate.
+pub(super) fn is_masked(plan: &Plan, candidate: &Candidate) -> bool {
+    let has_mask = plan.protocol.markers[candidate.marker as usize].mask.is_some();
+    has_mask && candidate.failed & condition::EXCEPT == 0 && !plan.is_borrowed(candidate)
+}
+
+/// The mask over a candidate of the protocol with that number.
+pub(super) fn mask_of(plan: &Plan, sensor: usize, candidate: &Candidate) -> Option<By> {
+    let mask = plan.protocol.markers[candidate.marker as usize].mask?;
+    is_masked(plan, candidate).then_some(By { mask, sensor, marker: candidate.marker })
 }

@@ -30,15 +30,22 @@
 //!
 //! What settles when:
 //! - Text settles up to the end of a sentence that is certain: white space behind `.`, `!` or `?`, an empty line, a line break
-//!   before a capital, an ideographic full stop. A full stop behind an abbreviation is not certain, and neither is one behind a number.
+//!   before a capital, an ideographic full stop. A full stop behind an abbreviation is not certain, and neither is one behind a number. No class
+//!   begins before such a place and depends on what stands behind it: `$` in the gap behind a sentence belongs to the amount.
 //! - A regular expression may reach over sentences; the text waits as long as one could. With `unfold` beside a regular
 //!   expression, `"Exact"` or `<shout>`, a turn settles when it is complete, and so it does where an expression has been open for
 //!   4096 bytes.
 //! - A match with `before` or `pair` waits until what it looks for has come or cannot come any more; one with `where: last …`,
 //!   or with times, and the start of a deadline wait likewise, the most patient of them for the end. With `join`, transcripts settle at the end.
+//!
+//! Masks need not wait for that: they hang on nothing but the places of masked markers and their exclusions. With
+//! [`SessionOptions::release`], [`Step::released_to`] runs ahead of what has settled, word by word; [`Sensor::guard_bound`] says how far it
+//! stays behind the text at most, or why it waits for sentences.
 
+mod classes;
 mod crossing;
 mod frontier;
+mod guard;
 mod live;
 mod ruler;
 mod step;
@@ -64,7 +71,9 @@ pub struct SessionOptions {
     pub sense: SenseOptions,
     /// The unit of all offsets in steps.
     pub unit: OffsetUnit,
-    /// Whether steps carry the text that has settled, masked: for guards that hold text back until it is safe to show.
+    /// Whether steps carry the text that may be shown, masked: for guards. Text need not wait for its sentence then, but only
+    /// until no masked pattern can reach it any more ([`Step::released_to`], [`Sensor::guard_bound`]), which costs a
+    /// look at the last words for each chunk; without it masks are told as text settles, and nothing is computed for this.
     pub release: bool,
 }
 
@@ -153,6 +162,14 @@ macro_rules! session_methods {
             self.stream.push_segment(segment)
         }
 
+        /// The step of what came in and says nothing, such as a message with a call of a tool: nothing is new.
+        ///
+        /// # Errors
+        /// `invalid_request` after the end.
+        pub fn skip(&self) -> Result<Step, Error> {
+            self.stream.skip()
+        }
+
         /// Says that nothing more comes: everything settles, and what is left is told. [`Self::finish`] gives the reading; it need not be
         /// ended before.
         ///
@@ -166,6 +183,11 @@ macro_rules! session_methods {
         /// Everything before this place is settled, see [`Step::settled_to`].
         pub fn settled_to(&self) -> Place {
             self.stream.settled_to()
+        }
+
+        /// The text before this place may be shown with the masks that have been told, see [`Step::released_to`].
+        pub fn released_to(&self) -> Place {
+            self.stream.released_to()
         }
 
         /// About the bytes that the session holds beside the text that came in and the evidence in it: what waits, and the states of
@@ -222,7 +244,8 @@ impl CompositionSession {
     pub fn finish(self) -> Result<CompositionReading, Error> {
         let options = self.stream.options().sense;
         let (sensors, searches, interaction) = self.stream.finish()?;
-        let readings = conclude_together(&sensors, searches, &interaction, options);
+        let key = |sensor: usize, marker: u32| self.composition.key(sensor, marker as usize);
+        let readings = conclude_together(&sensors, searches, &interaction, options, key);
         Ok(self.composition.reading_of(readings, options))
     }
 

@@ -16,17 +16,22 @@ pub struct Place {
 /// What a push brought to light.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Everything before this place is settled: no evidence, no mask and no exclusion there can change any more, and what
-    /// there is has been told by the events so far. It never goes back.
+    /// Everything before this place is settled: nothing that was found there can change any more. Its masks have been told by
+    /// the events so far, and so has its evidence of every marker that is certain to trigger. It never goes back.
     pub settled_to: Place,
-    /// What is new, in the order of the text; resonances and fidelity come last.
+    /// Text before this place may be shown with the masks that the events so far have told: they are all that begin before
+    /// it, and none reaches over it. It is never behind `settled_to` and never goes back. With
+    /// [`super::SessionOptions::release`] it runs ahead, as far as no masked pattern can reach any more; otherwise the two are the same.
+    pub released_to: Place,
+    /// What is new: evidence that had to wait for its marker to trigger, then what has settled in the order of the text;
+    /// resonances and fidelity come last.
     pub events: Vec<Event>,
-    /// The text that has settled in this step as it may be shown, segment by segment; empty unless
-    /// [`super::SessionOptions::release`] asks for it.
+    /// The text from where the step before was released to up to `released_to` as it may be shown, segment by segment; empty
+    /// unless [`super::SessionOptions::release`] asks for it.
     pub released: Vec<Released>,
 }
 
-/// Settled text of one segment, masked where the protocol says so, whatever the fidelity is. What is released of a segment
+/// Text of one segment, masked where the protocol says so, whatever the fidelity is. What is released of a segment
 /// in one step after the other makes up its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
@@ -51,7 +56,7 @@ pub struct Span {
 /// how things stand now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A piece of evidence. It is that of the reading at the end, unless the content turns out to be insufficient there.
+    /// A piece of evidence, told as soon as its marker is certain to trigger. It is that of the reading at the end, unless the content turns out to be insufficient there.
     Evidence {
         /// The metamarker, by its key in the reading.
         metamarker: String,
@@ -76,10 +81,10 @@ pub enum Event {
         start: usize,
         /// See `start`.
         end: usize,
-        /// What is shown in its place: letters and digits as `*`, of the same length in characters.
+        /// What is shown in its place: each letter or digit, with its marks, as `*`, or what stands for all of it.
         shown: String,
     },
-    /// The resonance of a metamarker by the evidence told so far.
+    /// The resonance of a metamarker by what has settled so far.
     Resonance {
         /// The metamarker, by its key in the reading.
         metamarker: String,
@@ -91,15 +96,17 @@ pub enum Event {
 }
 
 impl Step {
-    /// As canonical JSON: `{"settled_to":{"segment":0,"offset":9},"events":[…]}`, with `"released":[{"segment":0,"text":"…"}]`
+    /// As canonical JSON: `{"settled_to":{"segment":0,"offset":9},"released_to":{"segment":0,"offset":9},"events":[…]}`, with `"released":[{"segment":0,"text":"…"}]`
     /// where there is any.
     pub fn to_json(&self) -> String {
         let mut json = Json::with_capacity(64 + 96 * self.events.len());
         json.object(|json| {
-            json.key("settled_to").object(|json| {
-                json.key("segment").count(self.settled_to.segment as u64);
-                json.key("offset").count(self.settled_to.offset as u64);
-            });
+            for (key, place) in [("settled_to", self.settled_to), ("released_to", self.released_to)] {
+                json.key(key).object(|json| {
+                    json.key("segment").count(place.segment as u64);
+                    json.key("offset").count(place.offset as u64);
+                });
+            }
             json.key("events").list(|json| {
                 self.events.iter().for_each(|event| json.object(|json| event.write(json)));
             });

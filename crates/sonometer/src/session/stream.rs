@@ -1,22 +1,26 @@
 //! The part of a session that all targets share: what comes in is parted where it can be, and each piece is read once, as
 //! soon as it is complete.
 
+use super::classes::Classes;
 use super::crossing::Watch;
 use super::frontier::{Cut, Frontier, Rules};
+use super::guard::Guard;
 use super::live::{Live, Settled, Told};
 use super::ruler::Ruler;
 use super::step::{Event, Place, Released, Span, Step};
 use super::utf8::Split;
 use super::{Labels, SessionOptions};
 use crate::error::{Error, ErrorCode};
+use crate::evidence::Candidate;
 use crate::evidence::pending::Front;
 use crate::evidence::readings;
 use crate::interaction::{Interaction, MAX_CONTENT_BYTES, Turn};
-use crate::mask::{self, Masked};
+use crate::mask::{By, Cover, Masked, Masker, Names, edge_before};
 use crate::matcher::Piece;
 use crate::protocol::Modality;
-use crate::sense::{Search, SenseOptions, at_desk, check_modality, conclude_together};
+use crate::sense::{Search, SenseOptions, at_desk, check, conclude_together};
 use crate::sensor::{Plan, Sensor};
+use crate::text::compose::{Composer, Way, compose};
 use crate::unit::Unit;
 use std::ops::Range;
 
@@ -38,15 +42,35 @@ pub(super) struct Stream {
     modality: Option<Modality>,
     /// The turns that are complete.
     turns: Vec<Turn>,
+    /// The ways back from them as they were read: composed. All places within turns but those that are told are in composed
+    /// text.
+    ways: Vec<Way>,
     /// The rulers of all turns.
     rulers: Vec<Ruler>,
     open: Option<OpenTurn>,
     bytes: usize,
     has_ended: bool,
     settled_to: Place,
+    released_to: Place,
     /// Up to where everything has been told: turn and byte.
     told: (u32, u32),
+    /// Up to where masks have been told, and text has been released: turn and byte as it came in. Never behind `told`.
+    released: (u32, usize),
+    /// Lets text go before it has settled, where that is asked for and nothing speaks against it.
+    guard: Option<Guard>,
+    /// What is evidence if its marker still triggers, in the order of the text.
+    held: Vec<Held>,
+    /// The names of the values that have been told masked.
+    names: Names,
     was_sufficient: Option<bool>,
+}
+
+/// An event that waits for its marker to trigger.
+#[derive(Clone, Debug)]
+struct Held {
+    sensor: usize,
+    marker: u32,
+    event: Event,
 }
 
 /// The turn that comes in.
@@ -55,10 +79,13 @@ struct OpenTurn {
     role: Option<Box<str>>,
     timestamp: Option<Unit>,
     text: String,
+    composer: Composer,
     split: Split,
     frontier: Frontier,
     /// Where what has not been read for the patterns begins.
     rest: Cut,
+    /// By protocol: which of them classes leave alone.
+    classes: Vec<Classes>,
     /// Places where it could be parted, as soon as no regular expression reaches over them.
     waiting: Vec<Cut>,
     /// The length of the text when that was asked last.
@@ -73,23 +100,33 @@ impl Stream {
             watches: plans().map(Watch::new).collect(),
             searches: plans().map(|_| Search::default()).collect(),
             lives: plans().map(|_| Live::default()).collect(),
+            guard: if options.release { Guard::of(&sensors) } else { None },
             sensors,
             labels,
             options,
             modality: None,
             turns: Vec::new(),
+            ways: Vec::new(),
             rulers: Vec::new(),
             open: None,
             bytes: 0,
             has_ended: false,
             settled_to: Place::default(),
+            released_to: Place::default(),
             told: (0, 0),
+            released: (0, 0),
+            held: Vec::new(),
+            names: Names::default(),
             was_sufficient: None,
         }
     }
 
     pub(super) fn settled_to(&self) -> Place {
         self.settled_to
+    }
+
+    pub(super) fn released_to(&self) -> Place {
+        self.released_to
     }
 
     pub(super) fn sensors(&self) -> &[Sensor] {
@@ -128,7 +165,9 @@ impl Stream {
         open.text.extend(decoded.first);
         open.text.push_str(decoded.rest);
         let is_cut = self.part();
-        Ok(if is_cut { self.tell() } else { self.nothing_new() })
+        let mut step = if is_cut { self.tell() } else { self.nothing_new() };
+        self.let_go(&mut step);
+        Ok(step)
     }
 
     pub(super) fn begin_segment(&mut self, role: &str, timestamp: Option<Unit>) -> Result<Step, Error> {
@@ -158,11 +197,16 @@ impl Stream {
             open.text = content.into_string();
         }
         self.complete();
-        let Step { settled_to, events, released } = self.tell();
-        step.settled_to = settled_to;
+        let Step { settled_to, released_to, events, released } = self.tell();
+        (step.settled_to, step.released_to) = (settled_to, released_to);
         step.events.extend(events);
         step.released.extend(released);
         Ok(step)
+    }
+
+    pub(super) fn skip(&self) -> Result<Step, Error> {
+        self.check_open()?;
+        Ok(self.nothing_new())
     }
 
     pub(super) fn end(&mut self) -> Result<Step, Error> {
@@ -173,26 +217,33 @@ impl Stream {
         let ended = self.clone();
         let (sensors, searches, interaction) = ended.finish()?;
         // Whoever shows the text needs its masks whatever the fidelity is.
-        let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
-        let readings = conclude_together(&sensors, searches, &interaction, options);
+        let options = SenseOptions { ignore_fidelity: true, ..self.options.sense };
+        let key = |sensor: usize, marker: u32| self.labels.key(&sensors, sensor, marker as usize);
+        let readings = conclude_together(&sensors, searches, &interaction, options, key);
         let mut all = Settled::default();
         for (at, reading) in readings.iter().enumerate() {
-            let left = reading.evidence.iter().filter(|c| (c.turn, c.start) >= self.told);
+            let is_told =
+                |c: &Candidate| (c.turn, c.start) < self.told && self.lives[at].is_certain(c.marker);
+            let left = reading.evidence.iter().filter(|c| !is_told(c));
             all.evidence.extend(left.map(|candidate| {
                 let whole = (reading.joined_to(candidate), reading.source(candidate).into_owned());
                 Told { sensor: at, candidate: *candidate, whole: Some(whole) }
             }));
-            all.masks.extend(reading.masks.iter().filter(|m| self.is_left(m)).cloned());
         }
         all.put_in_order();
+        self.held.clear();
+        let cover = readings.first().map(|reading| reading.cover.clone()).unwrap_or_default();
         let edge = (self.turns.len() as u32, 0);
-        let released = self.released(edge, &all.masks);
+        let spans = self.spans_to_tell(&cover);
+        let released = self.release(edge, &cover);
         self.told = edge;
         self.settled_to = match self.modality {
             Some(Modality::Transcript) => Place { segment: self.turns.len(), offset: 0 },
             _ => Place { segment: 0, offset: self.offset(0, self.content(0).len()) },
         };
-        events.extend(self.events(all));
+        self.released_to = self.settled_to;
+        let (own, masks) = (&cover, (&*cover, &spans[..]));
+        events.extend(self.events(all.evidence, own, masks));
         for (at, (live, reading)) in self.lives.iter_mut().zip(&readings).enumerate() {
             for (marker, score) in live.changes_at_end(&reading.resonances) {
                 let metamarker = self.labels.key(&self.sensors, at, marker as usize).to_owned();
@@ -200,12 +251,7 @@ impl Stream {
             }
         }
         self.tell_fidelity(&mut events);
-        Ok(Step { settled_to: self.settled_to, events, released })
-    }
-
-    /// Whether a mask has not been told.
-    fn is_left(&self, masked: &Masked) -> bool {
-        (masked.turn, masked.range.start as u32) >= self.told
+        Ok(Step { settled_to: self.settled_to, released_to: self.released_to, events, released })
     }
 
     /// Everything that came in, with all of it searched.
@@ -215,11 +261,16 @@ impl Stream {
             Some(Modality::Transcript) => Interaction::transcript(self.turns)?,
             _ => Interaction::text_of(self.turns)?,
         };
+        let composed = compose(&interaction);
+        let read = composed.as_ref().map_or(&interaction, |(composed, _)| composed);
         at_desk(|desk| {
             for (search, sensor) in self.searches.iter_mut().zip(&self.sensors) {
-                search.finish(sensor.plan(), &interaction, desk);
+                search.finish(sensor.plan(), read, desk);
             }
         });
+        if let Some((_, ways)) = composed {
+            self.searches.iter_mut().for_each(|search| search.ways = ways.clone());
+        }
         Ok((self.sensors, self.searches, interaction))
     }
 
@@ -243,7 +294,8 @@ impl Stream {
     }
 
     fn check_modality(&self, modality: Modality) -> Result<(), Error> {
-        self.sensors.iter().try_for_each(|sensor| check_modality(sensor.plan(), modality))
+        let options = self.options.sense;
+        self.sensors.iter().try_for_each(|sensor| check(sensor.plan(), modality, options))
     }
 
     /// An error if the turn that comes in ends within a character.
@@ -266,16 +318,26 @@ impl Stream {
             search.setting.begin_turn(sensor.plan(), role.as_deref(), timestamp);
         }
         self.watches.iter_mut().for_each(Watch::reset);
+        if let Some(guard) = &mut self.guard {
+            guard.begin_turn(&self.sensors);
+        }
         self.rulers.push(Ruler::default());
-        self.open = Some(OpenTurn { role, timestamp, ..OpenTurn::default() });
+        let classes = vec![Classes::default(); self.sensors.len()];
+        self.open = Some(OpenTurn { role, timestamp, classes, ..OpenTurn::default() });
     }
 
     /// Reads the turn that comes in up to the last place where it can be parted. Whether there is a new one.
     fn part(&mut self) -> bool {
         let Some(open) = &mut self.open else { return false };
-        let OpenTurn { text, frontier, rest, waiting, asked_at, .. } = open;
+        let OpenTurn { text: original, composer, frontier, rest, classes, waiting, asked_at, .. } = open;
+        composer.advance(original, false);
+        let text = composer.text(original);
         let before = waiting.last().copied();
         frontier.advance(&self.rules, text, |cut| {
+            let mut each = classes.iter_mut().zip(&self.sensors);
+            if !each.all(|(classes, sensor)| classes.allow(sensor.plan(), text, rest.gap, cut.at)) {
+                return;
+            }
             if waiting.len() == MOST_WAITING {
                 waiting.remove(0);
             }
@@ -303,16 +365,23 @@ impl Stream {
             starts: rest.at == 0,
             ends: false,
         };
-        self.rulers[self.turns.len()].advance(text, cut.at, self.options.unit);
+        let read_to = composer.way().point(cut.at);
+        self.rulers[self.turns.len()].advance(original, read_to, self.options.unit);
         read(&self.sensors, &mut self.searches, self.turns.len(), piece);
         *rest = cut;
+        if let Some(guard) = &mut self.guard {
+            guard.restart(&self.sensors, cut.gap, cut.at);
+        }
         true
     }
 
     /// Reads what is left of the turn that comes in.
     fn complete(&mut self) {
-        let Some(OpenTurn { role, timestamp, text, rest, .. }) = self.open.take() else { return };
-        let known = &text[rest.gap..];
+        let Some(OpenTurn { role, timestamp, text, mut composer, rest, .. }) = self.open.take() else {
+            return;
+        };
+        composer.advance(&text, true);
+        let known = &composer.text(&text)[rest.gap..];
         let piece = Piece {
             text: known,
             base: rest.gap,
@@ -324,6 +393,7 @@ impl Stream {
         };
         self.rulers[self.turns.len()].advance(&text, text.len(), self.options.unit);
         read(&self.sensors, &mut self.searches, self.turns.len(), piece);
+        self.ways.push(composer.into_way());
         self.turns.push(Turn { role, content: text.into(), timestamp });
     }
 
@@ -335,8 +405,27 @@ impl Stream {
         }
     }
 
+    /// The way back to the text of a turn from what was read.
+    fn way(&self, turn: usize) -> &Way {
+        const NONE: &Way = &Way::none();
+        match self.ways.get(turn) {
+            Some(way) => way,
+            None => self.open.as_ref().map_or(NONE, |open| open.composer.way()),
+        }
+    }
+
+    /// The byte of a turn that a place is in what was read.
+    fn point(&self, (turn, byte): (u32, u32)) -> usize {
+        self.way(turn as usize).point(byte as usize)
+    }
+
+    /// The bytes of its turn where a match was read.
+    fn range(&self, candidate: &Candidate) -> Range<usize> {
+        self.way(candidate.turn as usize).back(candidate.range())
+    }
+
     fn nothing_new(&self) -> Step {
-        Step { settled_to: self.settled_to, ..Step::default() }
+        Step { settled_to: self.settled_to, released_to: self.released_to, ..Step::default() }
     }
 
     /// Tells what can no longer change.
@@ -354,38 +443,111 @@ impl Stream {
             edge = earlier;
         }
         let edge = edge.max(self.told);
+        // What has been read hides all that it ever will, though evidence in it may still wait for what follows.
+        let read_to = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
+        let mut names = std::mem::take(&mut self.names);
+        let waiting = self.guard.as_ref().map(|_| self.cover(&self.waiting_masks(), &mut names));
         let mut all = Settled::default();
         for (at, (live, sensor)) in self.lives.iter_mut().zip(&self.sensors).enumerate() {
             live.settle(sensor.plan(), at, edge, &mut all);
         }
         all.put_in_order();
-        let released = self.released(edge, &all.masks);
+        let cover = self.cover(&all.masks, &mut names);
+        self.names = names;
+        let (masks, to) = waiting.as_ref().map_or((&cover, edge), |waiting| (waiting, read_to));
+        let spans = self.spans_to_tell(masks);
+        let released = self.release(to, masks);
         self.told = edge;
-        let (turn, byte) = (edge.0 as usize, edge.1 as usize);
-        self.settled_to = Place { segment: turn, offset: self.offset(turn, byte) };
-        let mut events = self.events(all);
+        self.settled_to = self.place(edge.0, self.point(edge));
+        self.released_to = self.place(self.released.0, self.released.1);
+        let mut events = self.events(all.evidence, &cover, (masks, &spans));
         self.tell_resonances(&mut events);
         self.tell_fidelity(&mut events);
-        Step { settled_to: self.settled_to, events, released }
+        Step { settled_to: self.settled_to, released_to: self.released_to, events, released }
     }
 
-    /// The text from what has been told up to `edge`, as it may be shown.
-    fn released(&self, edge: (u32, u32), masks: &[Masked]) -> Vec<Released> {
+    /// The masks of what has been read and has not settled.
+    fn waiting_masks(&self) -> Vec<(By, Candidate)> {
+        let lives = self.lives.iter().zip(&self.sensors).enumerate();
+        let masks = lives.flat_map(|(at, (live, sensor))| live.masks(sensor.plan(), at));
+        masks.filter(|(_, c)| (c.turn, self.range(c).end) > self.released).collect()
+    }
+
+    /// The stretches of a cover that have not been told.
+    fn spans_to_tell(&self, cover: &Cover) -> Vec<(u32, Range<usize>)> {
+        let told = cover.spans().partition_point(|(turn, span)| (*turn, span.start) < self.released);
+        cover.spans()[told..].to_vec()
+    }
+
+    /// Adds to a step what the guard lets go of the turn that comes in, with the masks in it.
+    fn let_go(&mut self, step: &mut Step) {
+        let (Some(guard), Some(open)) = (&mut self.guard, &self.open) else { return };
+        let turn = self.turns.len() as u32;
+        let OpenTurn { text: original, composer, .. } = open;
+        let hold = guard.advance(&self.sensors, turn, composer.text(original));
+        let way = composer.way();
+        let mut to = edge_before(original, way.point(way.floor(hold)));
+        if (turn, to) <= self.released {
+            return;
+        }
+        let mut masks = self.guard.as_ref().map(|guard| guard.masks(&self.sensors)).unwrap_or_default();
+        let cover = self.cover(&masks, &mut self.names.clone());
+        // What reaches over the place takes it back: text is let go with all that hides it.
+        if let Some((_, over)) = cover.spans().iter().find(|(_, span)| span.start < to && to < span.end) {
+            to = over.start;
+        }
+        if (turn, to) <= self.released {
+            return;
+        }
+        // Values get their names in the order of the text, so what comes behind has none yet.
+        masks.retain(|(_, candidate)| self.range(candidate).start < to);
+        let mut names = std::mem::take(&mut self.names);
+        let cover = self.cover(&masks, &mut names);
+        self.names = names;
+        let spans = self.spans_to_tell(&cover);
+        if let Some(open) = &self.open {
+            self.rulers[turn as usize].advance(&open.text, to, self.options.unit);
+        }
+        let text = cover.show(turn, self.content(turn as usize), self.released.1..to).into_owned();
+        self.released = (turn, to);
+        self.released_to = self.place(turn, to);
+        step.released_to = self.released_to;
+        let is_last = |event: &Event| matches!(event, Event::Resonance { .. } | Event::Fidelity(_));
+        let at = step.events.iter().position(is_last).unwrap_or(step.events.len());
+        step.events.splice(at..at, spans.iter().map(|span| self.mask_event(&cover, span)));
+        match step.released.last_mut().filter(|last| last.segment == turn as usize) {
+            Some(last) => last.text.push_str(&text),
+            None => step.released.push(Released { segment: turn as usize, text }),
+        }
+        if let (Some(guard), Some(open)) = (&mut self.guard, &self.open) {
+            let way = open.composer.way();
+            guard.forget_masks(|candidate| way.point(candidate.start as usize) < to);
+        }
+    }
+
+    /// Moves on to `to`, unless more has been released already: the text up to there as it may be shown, where it is asked for.
+    fn release(&mut self, to: (u32, u32), cover: &Cover) -> Vec<Released> {
+        let (turn, byte) = self.released;
+        let to = (to.0, self.point(to)).max(self.released);
+        self.released = to;
         let mut released = Vec::new();
         if !self.options.release {
             return released;
         }
-        for turn in self.told.0..=edge.0.min((self.rulers.len() as u32).saturating_sub(1)) {
-            let content = self.content(turn as usize);
-            let from = if turn == self.told.0 { self.told.1 as usize } else { 0 };
-            let to = if turn == edge.0 { edge.1 as usize } else { content.len() };
+        for segment in turn..=to.0.min((self.rulers.len() as u32).saturating_sub(1)) {
+            let content = self.content(segment as usize);
+            let from = if segment == turn { byte } else { 0 };
+            let to = if segment == to.0 { to.1 } else { content.len() };
             if from < to {
-                let own: Vec<Masked> = masks.iter().filter(|masked| masked.turn == turn).cloned().collect();
-                let text = mask::show(content, from..to, &own).into_owned();
-                released.push(Released { segment: turn as usize, text });
+                let text = cover.show(segment, content, from..to).into_owned();
+                released.push(Released { segment: segment as usize, text });
             }
         }
         released
+    }
+
+    fn place(&self, turn: u32, byte: usize) -> Place {
+        Place { segment: turn as usize, offset: self.offset(turn as usize, byte) }
     }
 
     fn offset(&self, turn: usize, byte: usize) -> usize {
@@ -393,25 +555,45 @@ impl Stream {
         ruler.map_or(byte, |ruler| ruler.offset(self.content(turn), byte, self.options.unit))
     }
 
-    /// Evidence and masks in the order of the text.
-    fn events(&self, all: Settled) -> Vec<Event> {
-        let Settled { evidence, masks } = all;
-        let mut events = Vec::with_capacity(evidence.len() + masks.len());
-        let mut left = masks.as_slice();
+    /// What masks hide, with the names that values have got; new ones get theirs. They lie in one turn: with `join`, transcripts
+    /// settle at the end.
+    fn cover(&self, all: &[(By, Candidate)], names: &mut Names) -> Cover {
+        let SenseOptions { mask_key, .. } = self.options.sense;
+        let mut masker = Masker::new(|turn: u32| self.content(turn as usize));
+        let put = |(by, candidate): &(By, Candidate)| {
+            let by = By { mask: self.options.sense.mask_of(by.mask), ..*by };
+            masker.put(by, std::iter::once((candidate.turn, self.range(candidate))))
+        };
+        let masks: Vec<Masked> = all.iter().flat_map(put).collect();
+        let key = |sensor: usize, marker: u32| self.labels.key(&self.sensors, sensor, marker as usize);
+        Cover::of(masks, mask_key.as_ref(), names, key)
+    }
+
+    /// Evidence, as `cover` shows it, and masked stretches of another cover in the order of the text; what is no evidence yet is
+    /// held back.
+    fn events(
+        &mut self,
+        evidence: Vec<Told>,
+        cover: &Cover,
+        (masks, spans): (&Cover, &[(u32, Range<usize>)]),
+    ) -> Vec<Event> {
+        let mut events = self.release_held();
+        let mut left = spans;
         for Told { sensor, candidate, whole } in evidence {
-            let place = (candidate.turn, candidate.range().start);
-            let before = left.iter().take_while(|m| (m.turn, m.range.start) <= place).count();
+            let range = self.range(&candidate);
+            let place = (candidate.turn, range.start);
+            let before = left.iter().take_while(|(turn, span)| (*turn, span.start) <= place).count();
             let (now, later) = left.split_at(before);
-            events.extend(now.iter().map(|masked| self.mask_event(masked)));
+            events.extend(now.iter().map(|span| self.mask_event(masks, span)));
             left = later;
             let turn = candidate.turn as usize;
+            let is_whole = whole.is_some();
             let (joined, source) = whole.unwrap_or_else(|| {
-                let own: Vec<Masked> = masks.iter().filter(|m| m.turn == candidate.turn).cloned().collect();
-                let source = mask::show(self.content(turn), candidate.range(), &own);
+                let source = cover.show(candidate.turn, self.content(turn), range.clone());
                 (Vec::new(), source.into_owned())
             });
-            let Span { segment, start, end } = self.span(turn, candidate.range());
-            events.push(Event::Evidence {
+            let Span { segment, start, end } = self.span(turn, range);
+            let event = Event::Evidence {
                 metamarker: self.labels.key(&self.sensors, sensor, candidate.marker as usize).to_owned(),
                 score: candidate.contribution.clamp_to_one(),
                 source,
@@ -419,17 +601,33 @@ impl Stream {
                 start,
                 end,
                 joined: joined.into_iter().map(|stretch| self.span(stretch.turn, stretch.range)).collect(),
-            });
+            };
+            if is_whole || self.lives[sensor].is_certain(candidate.marker) {
+                events.push(event);
+            } else {
+                self.held.push(Held { sensor, marker: candidate.marker, event });
+            }
         }
-        events.extend(left.iter().map(|masked| self.mask_event(masked)));
+        events.extend(left.iter().map(|span| self.mask_event(masks, span)));
         events
     }
 
-    fn mask_event(&self, masked: &Masked) -> Event {
-        let turn = masked.turn as usize;
-        let range = masked.range.clone();
-        let shown = mask::show(self.content(turn), range.clone(), std::slice::from_ref(masked)).into_owned();
-        let Span { segment, start, end } = self.span(turn, range);
+    /// What was held back and is evidence now.
+    fn release_held(&mut self) -> Vec<Event> {
+        let mut released = Vec::new();
+        for held in std::mem::take(&mut self.held) {
+            match self.lives[held.sensor].is_certain(held.marker) {
+                true => released.push(held.event),
+                false => self.held.push(held),
+            }
+        }
+        released
+    }
+
+    fn mask_event(&self, cover: &Cover, (turn, range): &(u32, Range<usize>)) -> Event {
+        let content = self.content(*turn as usize);
+        let shown = cover.show(*turn, content, range.clone()).into_owned();
+        let Span { segment, start, end } = self.span(*turn as usize, range.clone());
         Event::Mask { segment, start, end, shown }
     }
 

@@ -217,7 +217,7 @@ impl Dive {
             *times += u32::from(heard.fired);
         }
         let fidelity = sensed.fidelity();
-        let score = if fidelity.sufficient { sensed.score() } else { Unit::ZERO };
+        let score = sensed.score().filter(|_| fidelity.sufficient).unwrap_or(Unit::ZERO);
         let mut measured =
             Measured { score, on_target: false, fidelity: fidelity.index, ics: sensed.ics().consumed };
         let turns_here = self.state.turns_here + 1;

@@ -4,6 +4,7 @@
 //! end. A reader that turned back at every key would be several times as much code, which browsers have to fetch.
 
 use super::replay::Mismatch;
+use crate::diagnostic::excerpt;
 use crate::protocol::source::{Key, Node, Style, Value};
 use crate::unit::Unit;
 use std::cell::RefCell;
@@ -97,7 +98,7 @@ impl<'n> Object<'n> {
     pub(super) fn name<T>(&self, key: &str, from: impl FnOnce(&str) -> Option<T>, otherwise: T) -> T {
         let text = self.scalar(key, Style::Quoted, "a text");
         from(text).unwrap_or_else(|| {
-            self.wrong(key, format!("cannot be `{text}`"));
+            self.wrong(key, format!("cannot be `{text}`", text = excerpt(text)));
             otherwise
         })
     }
@@ -123,7 +124,7 @@ impl<'n> Object<'n> {
     pub(super) fn count(&self, key: &str, most: u64) -> u64 {
         let text = self.scalar(key, Style::Number, "a number");
         text.parse().ok().filter(|count| *count <= most).unwrap_or_else(|| {
-            self.wrong(key, format!("is {text}, not a whole number from 0 to {most}"));
+            self.wrong(key, format!("is {text}, not a whole number from 0 to {most}", text = excerpt(text)));
             0
         })
     }
@@ -134,7 +135,7 @@ impl<'n> Object<'n> {
         let text = self.scalar(key, Style::Number, "a number");
         let share = Unit::parse(text).filter(|number| (Unit::ZERO..=Unit::ONE).contains(number));
         share.unwrap_or_else(|| {
-            self.wrong(key, format!("is {text}, not a number from 0 to 1"));
+            self.wrong(key, format!("is {text}, not a number from 0 to 1", text = excerpt(text)));
             Unit::ZERO
         })
     }
@@ -201,7 +202,9 @@ impl<'n> Object<'n> {
             let text = inner.scalar(&name.text, Style::Number, "a number");
             match text.parse() {
                 Ok(number) => numbers.push((name.text.as_str(), number)),
-                Err(_) => inner.wrong(&name.text, format!("is {text}, not a whole number")),
+                Err(_) => {
+                    inner.wrong(&name.text, format!("is {text}, not a whole number", text = excerpt(text)))
+                }
             }
         }
         numbers

@@ -8,6 +8,7 @@ use super::dive::{Dive, Ended, State};
 use super::object::Object;
 use super::replay::Mismatch;
 use super::world::World;
+use crate::diagnostic::excerpt;
 use crate::interaction::Turn;
 use crate::json::Json;
 use crate::protocol::source::read_json;
@@ -124,7 +125,7 @@ impl World {
         let set = |key: &str, all: &[&str]| -> Vec<bool> {
             let names = at.texts(key);
             if let Some(name) = names.iter().find(|name| !all.contains(&name.as_str())) {
-                at.wrong(key, format!("there is no `{name}` in the stage"));
+                at.wrong(key, format!("there is no `{name}` in the stage", name = excerpt(name)));
             }
             all.iter().map(|known| names.iter().any(|name| name == known)).collect()
         };

@@ -5,7 +5,7 @@ use super::dive::Dive;
 use super::model::Stage;
 use crate::Catalog;
 use crate::composition::{Component, Composition, CompositionReading, Metric, Standing, TargetKind, catalog};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, excerpt};
 use crate::error::{Error, ErrorCode};
 use crate::interaction::{Interaction, Turn};
 use crate::protocol::{Modality, source::suggest};
@@ -75,7 +75,8 @@ impl World {
                 (Some(near), _) => format!("did you mean `{near}`"),
                 (None, _) => format!("`sonometer {}s {}` lists its markers", target.kind.as_str(), target.id),
             };
-            let message = format!("`{}@{}` has no marker `{name}`", target.id, target.version);
+            let message =
+                format!("`{}@{}` has no marker `{name}`", target.id, target.version, name = excerpt(name));
             found.push(Diagnostic::error("SM0603", *span, message, fix));
         }
         if !found.is_empty() {
@@ -140,7 +141,10 @@ impl World {
             if marker.absence.is_some()
                 && let Some((_, span)) = stage.markers.iter().find(|(known, _)| known == name)
             {
-                let message = format!("`{name}` is about what is not said, and is silent in dives");
+                let message = format!(
+                    "`{name}` is about what is not said, and is silent in dives",
+                    name = excerpt(name)
+                );
                 let fix = "ask for what should be said, with `not fired(…)` and `turns_here`";
                 found.push(Diagnostic::warning("SM0657", *span, message, fix));
             }
@@ -156,7 +160,7 @@ impl World {
             });
             let lacks = match (turns, side) {
                 (true, _) => format!("{} turns", protocol.fidelity.turns),
-                (false, Some((role, _))) => format!("words of `{role}`"),
+                (false, Some((role, _))) => format!("words of `{role}`", role = excerpt(role)),
                 _ => continue,
             };
             let message = format!(
@@ -189,8 +193,11 @@ impl World {
             let reading = &readings[*at];
             let resonance =
                 reading.resonance().nth(*marker).map(|(_, resonance)| resonance).unwrap_or_default();
-            let count =
-                reading.evidence.iter().filter(|found| found.marker as usize == *marker).count() as u64;
+            let count = reading
+                .candidates
+                .iter()
+                .filter(|found| found.marker as usize == *marker && found.contribution > Unit::ZERO)
+                .count() as u64;
             Heard { fired: resonance.triggered, activation: resonance.activation, count }
         });
         let heard = heard.collect();

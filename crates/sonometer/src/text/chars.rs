@@ -77,7 +77,7 @@ pub(super) fn is_unchanged_anywhere(c: char) -> bool {
 
 /// The canonical combining class of a mark that the fold keeps: 0 for those whose order matters, and for all
 /// other characters.
-pub(super) fn combining_class(c: char) -> u8 {
+pub fn combining_class(c: char) -> u8 {
     let record = Record::of(c);
     if record.class() == Class::Mark && record.kind() == KIND_SAME { record.payload() as u8 } else { 0 }
 }
@@ -85,7 +85,7 @@ pub(super) fn combining_class(c: char) -> u8 {
 /// Whether `c`, when dropped, belongs to the visible character before it: marks, skin tones, variation
 /// selectors, the tags of a flag, and the grapheme joiner between marks. Zero-width spaces and direction
 /// controls do not.
-pub(super) fn is_extender(c: char) -> bool {
+pub fn is_extender(c: char) -> bool {
     matches!(class(c), Class::Mark | Class::Modifier)
         || matches!(c, '\u{34F}' | '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{FE00}'..='\u{FE0F}'
             | '\u{E0020}'..='\u{E007F}' | '\u{E0100}'..='\u{E01EF}')

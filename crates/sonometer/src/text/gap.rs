@@ -130,6 +130,33 @@ fn breaks(gap: impl Iterator<Item = char>) -> bool {
     false
 }
 
+/// What is certain of a gap of which only the beginning is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// It ends a sentence, whatever follows.
+    End,
+    /// It will be no join gap.
+    NoJoin,
+    /// It may be of any kind.
+    Any,
+}
+
+/// What is certain of a gap that begins with `gap`; `abbreviated` tells whether a full stop directly behind the token before
+/// may be no end.
+pub(crate) fn ahead(gap: &str, abbreviated: bool) -> Ahead {
+    let is_end = match longer(gap.chars()) {
+        Verdict::Settled(kind) => kind == GapKind::End,
+        Verdict::FullStop { first } => !(first && abbreviated),
+        Verdict::Wrapped => false,
+    };
+    let breaks = |c| matches!(c, ',' | ';' | ':' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '、' | '•');
+    match is_end {
+        true => Ahead::End,
+        false if gap.contains(breaks) => Ahead::NoJoin,
+        false => Ahead::Any,
+    }
+}
+
 pub(crate) fn is_white(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }

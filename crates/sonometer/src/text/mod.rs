@@ -7,6 +7,8 @@ pub mod token;
 pub mod unfold;
 
 mod ascii;
+pub(crate) mod compose;
+mod compose_table;
 pub(crate) mod edit;
 mod fold_table;
 mod tokens;

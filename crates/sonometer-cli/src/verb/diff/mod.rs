@@ -12,7 +12,7 @@ use crate::target::Source;
 use crate::verb::dive::StageSource;
 use moved::Moved;
 use report::Totals;
-use sonometer::{Document, Instrument};
+use sonometer::{Document, Instrument, SenseOptions};
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -81,7 +81,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         let (name, id) = (item.name, item.id);
         let both = item.interaction.and_then(|interaction| {
             let sense = |instrument: &Instrument| {
-                instrument.sense(&interaction).map_err(|error| Failure::engine(&name, &error))
+                let options = SenseOptions::default().without_key(instrument.sensors());
+                let sensed = instrument.sense_with(&interaction, options);
+                sensed.map_err(|error| Failure::engine(&name, &error))
             };
             Ok((sense(&old)?, sense(&new)?))
         });

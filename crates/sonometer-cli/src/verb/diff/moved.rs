@@ -10,7 +10,7 @@ use std::ops::Range;
 /// What differs between two readings of one interaction.
 #[derive(Debug)]
 pub(super) struct Moved {
-    pub(super) score: (Unit, Unit),
+    pub(super) score: (Option<Unit>, Option<Unit>),
     pub(super) sufficient: (bool, bool),
     /// The markers that only the new reading triggers, in its order.
     pub(super) triggered: Vec<String>,
@@ -69,8 +69,7 @@ impl Moved {
 
     /// What `new` gains on `old`; 0 where one of them was not measured.
     pub(super) fn gain(old: &AnyReading, new: &AnyReading) -> Option<i64> {
-        let measured = old.fidelity().sufficient && new.fidelity().sufficient;
-        measured.then(|| new.score().0 - old.score().0)
+        Some(new.score()?.0 - old.score()?.0)
     }
 
     /// For programs.
@@ -78,7 +77,7 @@ impl Moved {
         Line {
             name,
             id,
-            score: Both { old: Number(self.score.0), new: Number(self.score.1) },
+            score: Both { old: self.score.0.map(Number), new: self.score.1.map(Number) },
             sufficient: Both { old: self.sufficient.0, new: self.sufficient.1 },
             triggered: &self.triggered,
             silenced: &self.silenced,
@@ -104,15 +103,19 @@ impl Quote {
     fn of(cited: &Cited<'_>, within: &AnyReading, other: &AnyReading) -> Self {
         let Cited { at, reading, evidence: found, .. } = cited;
         let turn = &reading.interaction().turns()[found.turn];
-        let here = reading.masked_turn(found.turn);
+        let here = reading.masked_characters(found.turn);
         // What one protocol of a composition masks, all of them do.
-        let there =
-            other.readings().first().map_or_else(|| here.clone(), |other| other.masked_turn(found.turn));
-        let shown: Vec<char> =
-            here.chars().zip(there.chars()).map(|(a, b)| if b == '*' { b } else { a }).collect();
+        let there = other
+            .readings()
+            .first()
+            .map_or_else(|| here.clone(), |other| other.masked_characters(found.turn));
+        let written = turn.content.char_indices().map(|(at, c)| &turn.content[at..at + c.len_utf8()]);
+        // What either hides is hidden.
+        let either = here.iter().zip(&there).zip(written);
+        let shown: Vec<&str> = either.map(|((a, b), c)| if *b == c { &**a } else { &**b }).collect();
         let count = |bytes: usize| turn.content.get(..bytes).map_or(0, |text| text.chars().count());
         let (start, end) = (count(found.range.start), count(found.range.end));
-        let text = |range: Range<usize>| shown.get(range).unwrap_or_default().iter().collect::<String>();
+        let text = |range: Range<usize>| shown.get(range).unwrap_or_default().concat();
         let (from, to) = (start.saturating_sub(AROUND), (end + AROUND).min(shown.len()));
         let ellipsis = |cut: bool| if cut { "…" } else { "" };
         Self {
@@ -149,7 +152,7 @@ struct Line<'m> {
     name: &'m str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'m str>,
-    score: Both<Number>,
+    score: Both<Option<Number>>,
     sufficient: Both<bool>,
     triggered: &'m [String],
     silenced: &'m [String],

@@ -50,7 +50,10 @@ pub(super) fn moved(paint: &Paint, name: &str, id: Option<&str>, moved: &Moved) 
     if moved.sufficient.0 != moved.sufficient.1 {
         text.push_str(&format!("  {} → {}\n", measured(moved.sufficient.0), measured(moved.sufficient.1)));
     }
-    text.push_str(&format!("  score {} → {}\n", moved.score.0, moved.score.1));
+    let shown = |score: Option<Unit>| {
+        score.map_or_else(|| "none (insufficient)".to_owned(), |score| score.to_string())
+    };
+    text.push_str(&format!("  score {} → {}\n", shown(moved.score.0), shown(moved.score.1)));
     for (style, sign, labels, what) in [
         (GONE, '-', &moved.silenced, "no longer triggered"),
         (COME, '+', &moved.triggered, "newly triggered"),

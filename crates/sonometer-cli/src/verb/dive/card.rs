@@ -46,7 +46,7 @@ pub(super) struct ExportArguments {
 }
 
 fn text(path: &str) -> Result<String, Failure> {
-    let bytes = file::bytes(path)?;
+    let bytes = file::bytes(path, file::PROTOCOL)?;
     file::utf8(path, &bytes, 0).map(str::to_owned)
 }
 

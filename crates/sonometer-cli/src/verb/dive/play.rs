@@ -18,7 +18,8 @@ pub(super) struct PlayArguments {
     /// What is drawn by chance follows from it; the same seed and actions give the same dive
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MAX_SEED))]
     seed: u64,
-    /// The actions: a log (.jsonl), or a text with an action a line; `-` or nothing reads them while they are typed
+    /// The actions: a log (.jsonl), or a text with an action a line; `-` reads every line of standard input as one. Without it they are
+    /// typed, and `help`, `status` and `quit` are no actions
     #[arg(long, value_name = "FILE", conflicts_with = "walkthrough")]
     actions: Option<String>,
     /// Plays a walkthrough of the stage, with its seed
@@ -63,11 +64,29 @@ pub(super) fn run(arguments: &PlayArguments, screen: &mut Screen) -> Result<Exit
         }
         None => {
             let typing = screen::typing();
+            let has_words = arguments.actions.is_none() && !arguments.json;
+            if typing && has_words {
+                screen.print(&show::hint(&screen.paint))?;
+            }
             while !dive.observation().done {
                 if typing && !arguments.json {
                     screen.print(&show::prompt(&screen.paint, &dive))?;
                 }
                 let Some(action) = next_line()? else { break };
+                if has_words {
+                    match action.trim() {
+                        "quit" => break,
+                        "help" => {
+                            screen.print(&show::help(&screen.paint))?;
+                            continue;
+                        }
+                        "status" => {
+                            screen.print(&show::status(&screen.paint, &dive))?;
+                            continue;
+                        }
+                        _ => {}
+                    }
+                }
                 // A person sees what they have typed.
                 act(&mut dive, &action, arguments, &mut log, !typing, screen)?;
             }
@@ -118,7 +137,7 @@ fn given(arguments: &PlayArguments, world: &World) -> Result<(u64, Option<Vec<St
 
 /// The actions of a log or of a text.
 pub(super) fn actions(path: &str) -> Result<Vec<String>, Failure> {
-    let bytes = file::bytes(path)?;
+    let bytes = file::bytes(path, file::PROTOCOL)?;
     let text = file::utf8(path, &bytes, 0)?;
     if !text.trim_start().starts_with('{') {
         return Ok(text.lines().map(str::to_owned).collect());
@@ -163,7 +182,7 @@ fn next_line() -> Result<Option<String>, Failure> {
 
 /// The key in a file.
 pub(super) fn signing_key(path: &str) -> Result<SigningKey, Failure> {
-    let bytes = file::bytes(path)?;
+    let bytes = file::bytes(path, file::PROTOCOL)?;
     let text = file::utf8(path, &bytes, 0)?;
     SigningKey::read(text).map_err(|wrong| Failure::unusable(format!("{path}: {wrong}")))
 }

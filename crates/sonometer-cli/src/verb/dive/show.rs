@@ -14,17 +14,21 @@ pub(super) fn arrival(paint: &Paint, dive: &Dive) -> String {
     let names = |names: Vec<&str>| names.join(", ");
     let checkpoints = names(stage.checkpoints.iter().map(|(name, _)| name.as_str()).collect());
     let flags = names(stage.flags.iter().map(|(name, _)| name.as_str()).collect());
+    let name = one_line(&stage.name);
+    let whence = format!(
+        "({}@{}, sensed by {} {}@{})",
+        stage.id,
+        stage.version,
+        target.kind.as_str(),
+        target.id,
+        target.version
+    );
+    let wide: usize = name.chars().chain(whence.chars()).map(columns).sum();
+    let between = if wide < paint.width { " " } else { "\n  " };
     let mut text = format!(
-        "{} {}\n\n{}\n",
-        paint.bold(&one_line(&stage.name)),
-        paint.dim(&format!(
-            "({}@{}, sensed by {} {}@{})",
-            stage.id,
-            stage.version,
-            target.kind.as_str(),
-            target.id,
-            target.version
-        )),
+        "{}{between}{}\n\n{}\n",
+        paint.bold(&name),
+        paint.dim(&whence),
         wrapped(paint, &stage.objective, 2)
     );
     let _ = writeln!(text, "  {} {checkpoints}", paint.dim("reach "));
@@ -40,6 +44,11 @@ pub(super) fn arrival(paint: &Paint, dive: &Dive) -> String {
         dive.seed()
     );
     text + "\n" + &speech(paint, &dive.observation().world)
+}
+
+/// What a person who is about to type should know.
+pub(super) fn hint(paint: &Paint) -> String {
+    format!("\n  {}\n", paint.dim("Type what you say. `help` lists the other words: status, quit."))
 }
 
 /// What is shown where a person is to type.
@@ -142,27 +151,87 @@ fn speech(paint: &Paint, text: &str) -> String {
     wrapped(paint, text, 4)
 }
 
-/// Lines of at most the width, so many columns in; line breaks are kept.
+/// Lines of at most the width, so many columns in; line breaks are kept. No last line holds one word alone, where the line before it
+/// can spare one.
 fn wrapped(paint: &Paint, text: &str, indent: usize) -> String {
     let room = paint.width.saturating_sub(indent).max(20);
+    let wide = |word: &str| word.chars().map(columns).sum::<usize>();
     let mut all = String::new();
     for line in text.lines() {
+        let mut lines: Vec<Vec<String>> = vec![Vec::new()];
         let mut taken = 0;
-        let mut out = String::new();
         for word in line.split_whitespace().map(one_line) {
-            let wide: usize = word.chars().map(columns).sum();
-            if taken > 0 && taken + 1 + wide > room {
-                let _ = writeln!(all, "{}{out}", " ".repeat(indent));
-                (out, taken) = (String::new(), 0);
+            if taken > 0 && taken + 1 + wide(&word) > room {
+                lines.push(Vec::new());
+                taken = 0;
             }
-            if taken > 0 {
-                out.push(' ');
-                taken += 1;
-            }
-            out.push_str(&word);
-            taken += wide;
+            taken += wide(&word) + usize::from(taken > 0);
+            lines.last_mut().into_iter().for_each(|last| last.push(word.clone()));
         }
-        let _ = writeln!(all, "{}{out}", " ".repeat(if out.is_empty() { 0 } else { indent }));
+        if let [.., before, last] = lines.as_mut_slice()
+            && let ([word], 3..) = (last.as_slice(), before.len())
+            && before.last().is_some_and(|spare| wide(spare) + 1 + wide(word) <= room)
+        {
+            last.splice(..0, before.pop());
+        }
+        for line in lines {
+            let indent = if line.is_empty() { 0 } else { indent };
+            let _ = writeln!(all, "{}{}", " ".repeat(indent), line.join(" "));
+        }
     }
     all
+}
+
+/// What can be typed beside actions.
+pub(super) fn help(paint: &Paint) -> String {
+    let row = |word: &str, what: &str| format!("  {}  {what}\n", paint.bold(&format!("{word:<6}")));
+    let head = "Type what you want to say, and end it with Enter: each line is one action.";
+    let foot = "To say one of these words, end it with a full stop: `help.`";
+    [
+        "\n".to_owned(),
+        wrapped(paint, head, 2),
+        row("status", "where you are and what is left"),
+        row("help", "this"),
+        row("quit", "ends the dive now (Ctrl-D does, too)"),
+        wrapped(paint, foot, 2),
+    ]
+    .concat()
+}
+
+/// Where somebody is, what was reached, and what is left.
+pub(super) fn status(paint: &Paint, dive: &Dive) -> String {
+    let stage = dive.world().stage();
+    let (verdict, totals) = (dive.verdict(), dive.totals());
+    let mut text = format!(
+        "\n  turn {} of {}, {} of {} ICS used\n",
+        dive.turn() + 1,
+        stage.envelope.max_turns,
+        totals.ics,
+        stage.envelope.ics_budget
+    );
+    for (name, _) in &stage.checkpoints {
+        let sign = if verdict.checkpoints_hit.contains(name) { "✓" } else { "○" };
+        let _ = writeln!(text, "  {sign} {name}");
+    }
+    for name in &verdict.flags_tripped {
+        let _ = writeln!(text, "  ✗ {name}");
+    }
+    text + "\n" + &speech(paint, &dive.observation().world)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_stands_alone_in_the_last_line() {
+        let paint = Paint { colour: false, width: 24 };
+        assert_eq!(wrapped(&paint, "one two three four five", 2), "  one two three\n  four five\n");
+        assert_eq!(wrapped(&paint, "one two three four fives", 2), "  one two three\n  four fives\n");
+        assert_eq!(
+            wrapped(&paint, "one twothreefourfivesix seven", 2),
+            "  one\n  twothreefourfivesix\n  seven\n"
+        );
+        assert_eq!(wrapped(&paint, "one\n\ntwo", 2), "  one\n\n  two\n");
+    }
 }

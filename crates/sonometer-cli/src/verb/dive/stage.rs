@@ -18,7 +18,7 @@ impl StageSource {
     /// A file if it is named like one, else a stage that ships.
     pub(crate) fn find(target: &str) -> Result<Self, Failure> {
         if is_path(target) {
-            let bytes = file::bytes(target)?;
+            let bytes = file::bytes(target, file::PROTOCOL)?;
             let text = file::utf8(target, &bytes, 0)?.to_owned();
             return Ok(Self { source: Source { name: target.to_owned(), text: text.into() } });
         }

@@ -228,11 +228,7 @@ impl<'p> Bench<'p> {
             return self.sensor(markers).map(Some);
         }
         // Patterns hold their lists written out: they are read anew.
-        let used = |(name, _): &(String, Vec<String>)| {
-            let name = format!("@{name}");
-            markers.iter().flat_map(Marker::all_lines).any(|line| mutant::names(&line.text, &name))
-        };
-        let lists = mutant.changed_lists(&self.bare.lists).into_iter().filter(used).collect();
+        let lists = mutant.changed_lists(&self.bare.lists);
         let text = Protocol { markers, lists, ..self.bare.clone() }.to_canonical_json();
         match Protocol::read(&text) {
             Ok((protocol, _)) => Sensor::new(protocol).map(Some),

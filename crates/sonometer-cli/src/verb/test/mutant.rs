@@ -83,10 +83,28 @@ pub(super) fn of_entries(protocol: &Protocol) -> Vec<Mutant<'_>> {
     mutants
 }
 
-/// The markers with a line that names a list.
+/// The markers with a line that names a list, or another list that holds it.
 pub(super) fn users<'p>(protocol: &'p Protocol, list: &str) -> impl Iterator<Item = &'p Marker> {
-    let name = format!("@{list}");
-    protocol.markers.iter().filter(move |marker| marker.all_lines().any(|line| names(&line.text, &name)))
+    let holders = holders(&protocol.lists, list);
+    protocol.markers.iter().filter(move |marker| {
+        marker.all_lines().any(|line| holders.iter().any(|name| names(&line.text, name)))
+    })
+}
+
+/// A list and those that hold it, as patterns name them.
+fn holders(lists: &[(String, Vec<String>)], list: &str) -> Vec<String> {
+    let mut holders = vec![format!("@{list}")];
+    let mut at = 0;
+    while at < holders.len() {
+        for (name, lines) in lists {
+            let name = format!("@{name}");
+            if !holders.contains(&name) && lines.iter().any(|line| names(line, &holders[at])) {
+                holders.push(name);
+            }
+        }
+        at += 1;
+    }
+    holders
 }
 
 /// Whether a pattern names `@list`, and not only a list whose name begins like it.

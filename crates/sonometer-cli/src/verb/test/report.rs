@@ -92,7 +92,10 @@ fn of_dialogue(ran: &Ran<'_>) -> Vec<String> {
                 let is = if found.sufficient { "is sufficient" } else { "is not sufficient" };
                 told.push(format!("the dialogue {is}: its fidelity is {}", found.index));
             }
-            Broken::Score => told.push(format!("the score is {}", ran.reading.score())),
+            Broken::Score => match ran.reading.score() {
+                Some(score) => told.push(format!("the score is {score}")),
+                None => told.push("there is no score: the content is insufficient".to_owned()),
+            },
         }
     }
     told

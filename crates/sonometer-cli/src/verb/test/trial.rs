@@ -18,7 +18,8 @@ impl Trial<'_> {
             Self::Line { line, .. } => (of_line(line)?, true),
             Self::Dialogue(dialogue) => (of_talk(&dialogue.talk)?, dialogue.sufficient.is_none()),
         };
-        sensor.sense_with(&interaction, SenseOptions { ignore_fidelity, ..SenseOptions::default() })
+        let options = SenseOptions { ignore_fidelity, ..SenseOptions::default() };
+        sensor.sense_with(&interaction, options.without_key(std::slice::from_ref(sensor)))
     }
 
     /// What of it does not hold in a reading of a part of the protocol: only what concerns markers of that part.
@@ -54,7 +55,8 @@ impl Trial<'_> {
         let mut broken = self.broken(reading);
         if let Self::Dialogue(dialogue) = self {
             let (least, most) = dialogue.score;
-            broken.extend((!(least..=most).contains(&reading.score())).then_some(Broken::Score));
+            let holds = reading.score().is_some_and(|score| (least..=most).contains(&score));
+            broken.extend((!holds).then_some(Broken::Score));
         }
         broken
     }
@@ -149,6 +151,7 @@ fn named(marker: &Marker) -> Vec<&str> {
         NegationMode::Flip(label) => Some(label.as_str()),
         NegationMode::Keep | NegationMode::Drop => None,
     };
+    let related = marker.named_markers().map(|(_, label)| label.as_str());
     let ratio = marker.ratio.iter().flat_map(|ratio| {
         let to = match &ratio.to {
             RatioTo::Marker(label) => Some(label.as_str()),
@@ -156,7 +159,7 @@ fn named(marker: &Marker) -> Vec<&str> {
         };
         [Some(ratio.of.as_str()), to]
     });
-    flip.into_iter().chain(ratio.flatten()).collect()
+    flip.into_iter().chain(related).chain(ratio.flatten()).collect()
 }
 
 /// The protocol without its markers: a test is a text or a transcript, whatever the protocol is used on.

@@ -4,6 +4,7 @@ use super::Shape::{
     Count, Identifier, Lines, Map as Inner, Maps, Name, Named, Names, Number, Text, Texts, Truth, Written,
 };
 use super::{Key, Map, Shape};
+use crate::protocol::Mask;
 use crate::protocol::model::*;
 use crate::unit::Unit;
 
@@ -123,6 +124,7 @@ static ACTANTS: Map = map(
     &[
         key("primary", Text, "The side the protocol is about.", r#""agent""#),
         key("secondary", Text, "The other side.", r#""customer""#),
+        key("others", Texts, "Further roles who take part.", r#"["supervisor"]"#),
         key("aliases", Named(&Texts), "Other names of a role.", r#"{"agent": ["assistant", "bot"]}"#),
     ],
 );
@@ -281,7 +283,10 @@ static MARKER: Map = Map {
         key("trigger", Number(LEAST, Unit::ONE), "The activation that triggers.", "0.45").default("0.5"),
         key(
             "mask",
-            Written { like: "^(all|(first|last)[1-8])$", names: &["all", "first6", "last4"] },
+            Written {
+                like: "^(all|stars|(first|last)[1-8]|label|numbered|keyed|remove)$",
+                names: &Mask::NAMES,
+            },
             "How matched text is hidden wherever it would be shown.",
             r#""last4""#,
         ),
@@ -296,30 +301,35 @@ static MARKER: Map = Map {
     ],
 };
 
-static COMPANION: Map = map(
-    "companion",
-    &[
-        key("any", Lines, "Its patterns.", r#""sorry""#).required(),
+static COMPANION: Map = Map {
+    name: "companion",
+    one_of: &["any", "marker"],
+    keys: &[
+        key("any", Lines, "Its patterns.", r#""sorry""#),
+        key("marker", Texts, "Markers whose counted matches it is too.", r#""other""#),
         key("by", Texts, "The roles who can say it; anybody without it.", r#""agent""#),
         key("within", like(REACH), "How far away it may stand.", r#""2 turns""#).required(),
     ],
-);
+};
 
-static PAIR: Map = map(
-    "pair",
-    &[
-        key("then", Lines, "The patterns that complete a match.", r#""but""#).required(),
+static PAIR: Map = Map {
+    name: "pair",
+    one_of: &["then", "marker"],
+    keys: &[
+        key("then", Lines, "The patterns that complete a match.", r#""but""#),
+        key("marker", Texts, "Markers whose counted matches complete it too.", r#""other""#),
         key("by", Texts, "The roles who can say it; anybody without it.", r#""agent""#),
         key("within", like(REACH), "How far away it may stand.", r#""2 sentences""#).required(),
         key("else", Number(Unit::ZERO, Unit::ONE), "What the strength is multiplied with without it.", "0.5")
             .default("0"),
     ],
-);
+};
 
 static ECHO: Map = map(
     "echo",
     &[
         key("of", Texts, "Whose words count.", r#""client""#).required(),
+        key("marker", Texts, "Only words of sentences in which these markers count.", r#""other""#),
         key("within", like("^[0-9]+ +turns?$"), "Among how many turns before the match.", r#""2 turns""#)
             .default(r#""1 turns""#),
         key("words", Count(1, 100), "How many different content words.", "2").default("1"),
@@ -327,13 +337,15 @@ static ECHO: Map = map(
     ],
 );
 
-static WHEN: Map = map(
-    "when",
-    &[
-        key("any", Lines, "Its patterns.", r#""invest*""#).required(),
+static WHEN: Map = Map {
+    name: "when",
+    one_of: &["any", "marker"],
+    keys: &[
+        key("any", Lines, "Its patterns.", r#""invest*""#),
+        key("marker", Texts, "Markers whose counted matches start it too.", r#""other""#),
         key("by", Texts, "The roles who can say it; anybody without it.", r#""agent""#),
     ],
-);
+};
 
 static RATIO: Map = map(
     "ratio",

@@ -3,11 +3,13 @@
 use super::Line;
 use crate::unit::Unit;
 
-/// Something said near a match: `{any: …, by: client, within: 2 turns}`.
+/// Something said near a match: `{any: …, by: client, within: 2 turns}`, `{marker: promise, within: 6 turns}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Companion {
-    /// Its patterns, at least one.
+    /// Its patterns; at least one, or a marker.
     pub lines: Vec<Line>,
+    /// Labels of markers whose counted matches it is too.
+    pub markers: Vec<String>,
     /// The roles who can say it; empty: anybody.
     pub by: Vec<String>,
     /// How far away it may stand.
@@ -39,6 +41,8 @@ pub struct Pair {
 /// `echo: {of: client, within: 2 turns, words: 1, boost: 0.3}`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Echo {
+    /// Labels of markers: only words of sentences in which they count can be echoed. Empty: every word.
+    pub markers: Vec<String>,
     /// Whose words count, at least one role.
     pub of: Vec<String>,
     /// Among how many turns before the match, 1 to 100.
@@ -61,8 +65,10 @@ pub struct Absence {
 /// What starts the clock of an absent marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct When {
-    /// Its patterns, at least one.
+    /// Its patterns; at least one, or a marker.
     pub lines: Vec<Line>,
+    /// Labels of markers whose counted matches start it too.
+    pub markers: Vec<String>,
     /// The roles who can say it; empty: anybody.
     pub by: Vec<String>,
 }

@@ -28,10 +28,16 @@ pub enum Pattern {
         /// The largest number of tokens between the two sides, 0 to [`MAX_GAP`].
         within: u8,
     },
+    /// `{x}`: the part of the line that is the place of the evidence. Every way through the line has exactly one.
+    Capture(Box<Pattern>),
     /// `^`: here the turn begins.
     TurnStart,
     /// `$`: here the turn ends.
     TurnEnd,
+    /// `<start>`: the match begins a sentence.
+    SentenceStart,
+    /// `<end>`: here a sentence ends.
+    SentenceEnd,
     /// A punctuation mark on its own (`,`): the text between the neighbouring tokens holds it.
     Mark(char),
     /// `<email>`: an occurrence of a built-in class.
@@ -87,3 +93,17 @@ pub struct Regex {
     /// `/re/i`.
     pub ignore_case: bool,
 }
+
+impl Regex {
+    /// Whether a group of it is the place of its evidence.
+    pub(crate) fn has_place(&self) -> bool {
+        let begins = |sign: &str| {
+            let name = self.source.split(sign).skip(1);
+            name.clone().any(|rest| rest.strip_prefix(PLACE_GROUP).is_some_and(|rest| rest.starts_with('>')))
+        };
+        begins("(?<") || begins("(?P<")
+    }
+}
+
+/// The name of the group of a regular expression that is the place of its evidence: `(?<place>…)`.
+pub const PLACE_GROUP: &str = "place";

@@ -1,8 +1,10 @@
 //! What a pattern must keep to, so that every match is a definite span and costs a bounded number of steps.
 
-use super::ast::{Pattern, Regex};
+use super::ast::{PLACE_GROUP, Pattern, Regex};
 use super::parse::{MAX_NODES, PhraseError};
 use crate::expression::{Expression, MAX_BYTES, Refusal};
+use crate::text::compose::composed;
+use std::ops::Range;
 
 /// The most tokens that one pattern can cover. It bounds the work at each place of a text where a pattern is tried.
 pub(super) const MAX_REACH: usize = 128;
@@ -22,6 +24,7 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
         other => std::slice::from_ref(other),
     };
     body.iter().try_for_each(|p| no_question(p, line))?;
+    places(pattern, line)?;
     if body.iter().all(is_nullable) {
         return Err(error(
             line,
@@ -48,6 +51,7 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
 /// Checks the entries of a list.
 pub(super) fn part(pattern: &Pattern, text: &str) -> Result<(), PhraseError> {
     no_question(pattern, text)?;
+    no_place(pattern, text)?;
     if is_nullable(pattern) {
         return Err(error(
             text,
@@ -74,8 +78,9 @@ pub(crate) fn is_nullable(pattern: &Pattern) -> bool {
         Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) | Pattern::Near { .. } => {
             false
         }
-        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::TurnStart | Pattern::TurnEnd => true,
-        Pattern::Mark(_) | Pattern::Question => true,
+        Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::Mark(_) | Pattern::Question => true,
+        Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => true,
+        Pattern::Capture(inner) => is_nullable(inner),
         Pattern::Sequence(items) => items.iter().all(is_nullable),
         Pattern::Either(items) => items.iter().any(is_nullable),
     }
@@ -85,6 +90,7 @@ pub(crate) fn is_nullable(pattern: &Pattern) -> bool {
 fn is_anchored(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Word(_) | Pattern::Class(_) | Pattern::Regex(_) => true,
+        Pattern::Capture(inner) => is_anchored(inner),
         Pattern::Sequence(items) => items.iter().any(is_anchored),
         Pattern::Either(items) => items.iter().all(is_anchored),
         Pattern::Near { left, right, .. } => is_anchored(left) || is_anchored(right),
@@ -99,17 +105,18 @@ fn reach(pattern: &Pattern) -> usize {
         Pattern::Gap { max } => usize::from(*max),
         Pattern::Sequence(items) => items.iter().map(reach).sum(),
         Pattern::Either(items) => items.iter().map(reach).max().unwrap_or(0),
-        Pattern::Optional(inner) => reach(inner),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => reach(inner),
         Pattern::Near { left, right, within } => reach(left) + reach(right) + usize::from(*within),
-        Pattern::TurnStart | Pattern::TurnEnd | Pattern::Mark(_) | Pattern::Question => 0,
+        Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => 0,
+        Pattern::Mark(_) | Pattern::Question => 0,
     }
 }
 
 /// How many nodes a tree has.
-pub(super) fn size(pattern: &Pattern) -> usize {
+pub(crate) fn size(pattern: &Pattern) -> usize {
     let inside = match pattern {
         Pattern::Sequence(items) | Pattern::Either(items) => items.iter().map(size).sum(),
-        Pattern::Optional(inner) => size(inner),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => size(inner),
         Pattern::Near { left, right, .. } => 2 * (size(left) + size(right)),
         _ => 0,
     };
@@ -142,7 +149,95 @@ pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static
 /// compiles that in another way can forget it.
 pub(crate) fn build(regex: &Regex) -> Result<Expression, Refusal> {
     let flags = if regex.ignore_case { "(?i)" } else { "" };
-    Expression::new(&format!("{flags}{}", regex.source))
+    Expression::new(&format!("{flags}{}", composed(&regex.source)))
+}
+
+/// Checks that every way through a line passes one pair of braces, or none does: a match has one place.
+fn places(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
+    if !matches!(captures(pattern), (0, 0) | (1, 1)) {
+        let fix = "put one pair around what is to be shown, outside of `?`; write cases that differ on lines of their own";
+        let message = "braces that a match can pass twice, or leave out";
+        return Err(PhraseError { range: first_place(line), ..error(line, "SM0242", message, fix) });
+    }
+    match pattern {
+        Pattern::Regex(_) => Ok(()),
+        // Braces around a whole line say nothing, and are taken away.
+        Pattern::Capture(inner) if matches!(**inner, Pattern::Regex(_)) => Ok(()),
+        _ => no_place_group(pattern, line),
+    }
+}
+
+/// The fewest and the most braces that a match passes.
+fn captures(pattern: &Pattern) -> (u32, u32) {
+    let each = |items: &[Pattern]| items.iter().map(captures).collect::<Vec<_>>();
+    match pattern {
+        Pattern::Capture(inner) => (1, 1 + captures(inner).1),
+        Pattern::Optional(inner) => (0, captures(inner).1),
+        Pattern::Sequence(items) => {
+            each(items).into_iter().fold((0, 0), |a, b| (a.0 + b.0, a.1.saturating_add(b.1)))
+        }
+        Pattern::Near { left, right, .. } => {
+            let (a, b) = (captures(left), captures(right));
+            (a.0 + b.0, a.1.saturating_add(b.1))
+        }
+        Pattern::Either(items) => {
+            each(items).into_iter().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
+        }
+        _ => (0, 0),
+    }
+}
+
+/// Whether a pattern says itself what the place of its evidence is.
+pub(crate) fn names_place(pattern: &Pattern) -> bool {
+    captures(pattern).1 > 0 || has_place_group(pattern)
+}
+
+fn has_place_group(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Regex(regex) => regex.has_place(),
+        Pattern::Sequence(items) | Pattern::Either(items) => items.iter().any(has_place_group),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => has_place_group(inner),
+        Pattern::Near { left, right, .. } => has_place_group(left) || has_place_group(right),
+        _ => false,
+    }
+}
+
+fn no_place_group(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
+    if !has_place_group(pattern) {
+        return Ok(());
+    }
+    let message = format!("a group `{PLACE_GROUP}` of an expression that is not the whole line");
+    let fix = "put braces around the expression: `order {/[A-Z]+-[0-9]+/}`";
+    Err(PhraseError { range: first_group(line), ..error(line, "SM0244", &message, fix) })
+}
+
+/// Refuses what names a place where no place is shown.
+fn no_place(pattern: &Pattern, text: &str) -> Result<(), PhraseError> {
+    if !names_place(pattern) {
+        return Ok(());
+    }
+    Err(place_refused(text, "a list", "put the braces around the `@list` in the line"))
+}
+
+/// Braces, or a group `place`, in what gives no evidence.
+pub(crate) fn place_refused(text: &str, what: &str, fix: &str) -> PhraseError {
+    let range = if text.contains('{') && !text.contains("(?<") { first_place(text) } else { 0..text.len() };
+    let message = format!("braces in {what}, which has no place to show");
+    PhraseError { range, ..error(text, "SM0241", &message, fix) }
+}
+
+/// The first braces of a line.
+fn first_place(line: &str) -> Range<usize> {
+    let start = line.find('{').unwrap_or(0);
+    start..line[start..].find('}').map_or(line.len(), |len| start + len + 1)
+}
+
+/// The first group of an expression that is a place.
+fn first_group(line: &str) -> Range<usize> {
+    match line.find("(?<").or(line.find("(?P<")) {
+        Some(start) => start..line[start..].find('>').map_or(line.len(), |len| start + len + 1),
+        None => 0..line.len(),
+    }
 }
 
 fn no_question(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
@@ -158,7 +253,7 @@ fn no_question(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
         Pattern::Sequence(items) | Pattern::Either(items) => {
             return items.iter().try_for_each(|p| no_question(p, line));
         }
-        Pattern::Optional(inner) => [Some(inner), None],
+        Pattern::Optional(inner) | Pattern::Capture(inner) => [Some(inner), None],
         Pattern::Near { left, right, .. } => [Some(left), Some(right)],
         _ => [None, None],
     };

@@ -7,7 +7,7 @@ pub(crate) fn gaps_in(pattern: &Pattern) -> usize {
     match pattern {
         Pattern::Gap { .. } => 1,
         Pattern::Sequence(items) | Pattern::Either(items) => items.iter().map(gaps_in).sum(),
-        Pattern::Optional(inner) => gaps_in(inner),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => gaps_in(inner),
         Pattern::Near { left, right, .. } => 1 + gaps_in(left) + gaps_in(right),
         _ => 0,
     }
@@ -25,6 +25,7 @@ pub(crate) fn widen(pattern: &Pattern) -> Pattern {
         Pattern::Sequence(items) => Pattern::Sequence(all(items)),
         Pattern::Either(items) => Pattern::Either(all(items)),
         Pattern::Optional(inner) => Pattern::Optional(boxed(inner)),
+        Pattern::Capture(inner) => Pattern::Capture(boxed(inner)),
         other => other.clone(),
     }
 }
@@ -35,6 +36,7 @@ pub(crate) fn least_tokens(pattern: &Pattern) -> u32 {
         Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
         Pattern::Sequence(items) => items.iter().map(least_tokens).sum(),
         Pattern::Either(items) => items.iter().map(least_tokens).min().unwrap_or(0),
+        Pattern::Capture(inner) => least_tokens(inner),
         Pattern::Near { left, right, .. } => least_tokens(left) + least_tokens(right),
         _ => 0,
     }

@@ -13,7 +13,9 @@
 //! | `_` | any one token |
 //! | `a ..3.. b` | a, then b, with 0 to 3 tokens between; `...` is `..12..`; never over a sentence end |
 //! | `a &6 b` | a and b in any order, with at most 6 tokens between |
+//! | `my code is {a}` | the line; only a is the evidence, shown and masked |
 //! | `^ a`, `a $` | a at the beginning, at the end of a turn |
+//! | `<start> a`, `a <end>` | a at the beginning, at the end of a sentence |
 //! | `a , b` | a comma between (any punctuation mark that stands alone) |
 //! | `<email>` | a checked class, see [`crate::class`]; `<shout>`; `<question>` (alone or at the end) |
 //! | `/re/`, `/re/i` | a regular expression in linear time, on the original text |
@@ -24,8 +26,10 @@ mod ast;
 mod check;
 mod gap;
 mod parse;
+mod regular;
 
-pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
-pub(crate) use check::build as build_regex;
+pub use ast::{Class, MAX_GAP, PLACE_GROUP, Pattern, Regex, WordKind, WordTest};
+pub(crate) use check::{build as build_regex, names_place, place_refused, size};
 pub(crate) use gap::{gaps_in, least_tokens, widen};
+pub(crate) use parse::MAX_NODES;
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};

@@ -1,7 +1,8 @@
 //! From the text of a pattern line to its tree.
 
 use super::ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
-use super::check;
+use super::{check, regular};
+use crate::diagnostic::excerpt;
 use crate::text::chars::{self, class};
 use crate::text::fold::Folded;
 use crate::text::gap::{self, GapKind};
@@ -13,7 +14,7 @@ pub(super) const MAX_LINE_BYTES: usize = 2_000;
 /// The most bytes the entries of a list may have.
 pub(super) const MAX_LIST_BYTES: usize = 64_000;
 /// The most tree nodes a pattern line may have, lists included.
-pub(super) const MAX_NODES: usize = 4_096;
+pub(crate) const MAX_NODES: usize = 4_096;
 /// The fewest letters of a word that may be misspelt: short words have too many neighbours.
 const MIN_MISSPELT: usize = 5;
 /// How deep parentheses may nest.
@@ -23,6 +24,8 @@ const MAX_DEPTH: usize = 8;
 pub struct Context<'c> {
     /// The named lists, already parsed.
     pub list: &'c dyn Fn(&str) -> Option<Pattern>,
+    /// Their names, for suggestions.
+    pub names: &'c [&'c str],
     /// The stemmer of the protocol's language, if it has one.
     pub stem: Option<fn(&str, &mut String)>,
 }
@@ -46,6 +49,7 @@ pub struct PhraseError {
 /// The first thing that cannot be read, with its place in `line`.
 pub fn parse(line: &str, context: &Context<'_>) -> Result<Pattern, PhraseError> {
     let mut parser = Parser::new(line, context, MAX_LINE_BYTES)?;
+    regular::refuse(line, false, context)?;
     let pattern = parser.near(0)?;
     match parser.peek() {
         None => {}
@@ -55,6 +59,14 @@ pub fn parse(line: &str, context: &Context<'_>) -> Result<Pattern, PhraseError> 
                 "SM0203",
                 "a `|` outside parentheses",
                 "put the alternatives in parentheses: `(a|b)`",
+            ));
+        }
+        Some('}') => {
+            return Err(parser.here(
+                1,
+                "SM0240",
+                "a `}` without its `{`",
+                "open the braces before; `\\}` is the sign itself",
             ));
         }
         Some(_) => {
@@ -76,6 +88,7 @@ pub fn parse(line: &str, context: &Context<'_>) -> Result<Pattern, PhraseError> 
 /// As [`parse`].
 pub fn parse_list(text: &str, context: &Context<'_>) -> Result<Pattern, PhraseError> {
     let mut parser = Parser::new(text, context, MAX_LIST_BYTES)?;
+    regular::refuse(text, true, context)?;
     let pattern = parser.alternatives(0)?;
     if parser.peek().is_some() {
         return Err(parser.here(1, "SM0204", "a `)` without its `(`", "remove it, or open the group before"));
@@ -176,7 +189,7 @@ impl<'p, 'c> Parser<'p, 'c> {
         let start = self.at;
         let mut items = Vec::new();
         while let Some(next) = self.peek() {
-            if matches!(next, '|' | ')')
+            if matches!(next, '|' | ')' | '}')
                 || next == '&' && self.line[self.at + 1..].starts_with(|c: char| c.is_ascii_digit())
             {
                 break;
@@ -223,6 +236,7 @@ impl<'p, 'c> Parser<'p, 'c> {
         let first = rest.chars().next().unwrap_or_default();
         match first {
             '(' => self.group(depth).map(|p| vec![p]),
+            '{' => self.capture(depth).map(|p| vec![p]),
             '<' => self.class().map(|p| vec![p]),
             '"' => self.exact(),
             '/' => self.regex().map(|p| vec![p]),
@@ -243,21 +257,47 @@ impl<'p, 'c> Parser<'p, 'c> {
 
     fn group(&mut self, depth: usize) -> Result<Pattern, PhraseError> {
         let open = self.at;
+        let inside = self.enclosed(depth, ')', ["SM0206", "a `(` without its `)`", "close the group"])?;
+        if let Some(sign) = self.rest().chars().next().filter(|c| matches!(c, '*' | '~' | '%')) {
+            let message = format!("a `{sign}` behind a group");
+            let fix = format!("write it behind each word of the group: `(pay{sign}|bill{sign})`");
+            return Err(self.error(open..self.at + 1, "SM0232", message, fix));
+        }
+        Ok(inside)
+    }
+
+    /// `{x}`; alternatives inside need no parentheses of their own.
+    fn capture(&mut self, depth: usize) -> Result<Pattern, PhraseError> {
+        let open = self.at;
+        let fix = "close the braces; `\\{` is the sign itself";
+        let inside = self.enclosed(depth, '}', ["SM0240", "a `{` without its `}`", fix])?;
+        if check::is_nullable(&inside) {
+            let fix =
+                "make at least one word inside required, or write the case without it as a line of its own";
+            return Err(self.error(open..self.at, "SM0243", "braces around what can match nothing", fix));
+        }
+        Ok(Pattern::Capture(Box::new(inside)))
+    }
+
+    /// What stands between the sign here and `close`; where that is missing, `unclosed` is the code, the message and the fix.
+    fn enclosed(
+        &mut self,
+        depth: usize,
+        close: char,
+        unclosed: [&'static str; 3],
+    ) -> Result<Pattern, PhraseError> {
+        let open = self.at;
         if depth == MAX_DEPTH {
             let message = format!("more than {MAX_DEPTH} parentheses inside each other");
             return Err(self.here(1, "SM0202", message, "split the line, or name a part in `lists`"));
         }
         self.at += 1;
         let inside = self.alternatives(depth + 1)?;
-        if self.peek() != Some(')') {
-            return Err(self.error(open..open + 1, "SM0206", "a `(` without its `)`", "close the group"));
+        if self.peek() != Some(close) {
+            let [code, message, fix] = unclosed;
+            return Err(self.error(open..open + 1, code, message, fix));
         }
         self.at += 1;
-        if let Some(sign) = self.rest().chars().next().filter(|c| matches!(c, '*' | '~' | '%')) {
-            let message = format!("a `{sign}` behind a group");
-            let fix = format!("write it behind each word of the group: `(pay{sign}|bill{sign})`");
-            return Err(self.error(open..self.at + 1, "SM0232", message, fix));
-        }
         Ok(inside)
     }
 
@@ -274,19 +314,26 @@ impl<'p, 'c> Parser<'p, 'c> {
         let name = &self.rest()[1..len];
         let pattern = match name {
             "question" => Some(Pattern::Question),
+            "start" => Some(Pattern::SentenceStart),
+            "end" => Some(Pattern::SentenceEnd),
             "shout" => Some(Pattern::Class(Class::Shout)),
             _ => crate::class::Class::from_name(name).map(|c| Pattern::Class(Class::Detected(c))),
         };
         self.at += len + 1;
         pattern.ok_or_else(|| {
             let mut names: Vec<&str> = crate::class::Class::ALL.iter().map(|c| c.name()).collect();
-            names.extend(["question", "shout"]);
+            names.extend(["end", "question", "shout", "start"]);
             names.sort_unstable();
             let fix = match crate::protocol::source::suggest(name, &names) {
                 Some(near) => format!("did you mean `<{near}>`"),
                 None => format!("the classes are {}", names.join(", ")),
             };
-            self.error(from..self.at, "SM0213", format!("no class is called `{name}`"), fix)
+            self.error(
+                from..self.at,
+                "SM0213",
+                format!("no class is called `{name}`", name = excerpt(name)),
+                fix,
+            )
         })
     }
 
@@ -353,8 +400,19 @@ impl<'p, 'c> Parser<'p, 'c> {
         let name = &self.rest()[1..=len];
         self.at += len + 1;
         let found = (self.context.list)(name).ok_or_else(|| {
-            let fix = format!("add it: `lists: {{{name}: one | two}}`; `\\@` is the sign itself");
-            self.error(from..self.at, "SM0218", format!("no list is called `{name}`"), fix)
+            let fix = match crate::protocol::source::suggest(name, self.context.names) {
+                Some(near) => format!("did you mean `@{near}`"),
+                None => format!(
+                    "add it: `lists: {{{name}: one | two}}`; `\\@` is the sign itself",
+                    name = excerpt(name)
+                ),
+            };
+            self.error(
+                from..self.at,
+                "SM0218",
+                format!("no list is called `{name}`", name = excerpt(name)),
+                fix,
+            )
         })?;
         self.count(check::size(&found))?;
         Ok(found)
@@ -401,7 +459,7 @@ impl<'p, 'c> Parser<'p, 'c> {
         let from = self.at;
         let rest = self.rest();
         let len = rest
-            .find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '|' | '"' | '<' | '>'))
+            .find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '}' | '|' | '"' | '<' | '>'))
             .unwrap_or(rest.len());
         let len = if len == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { len };
         let mut chunk = &rest[..len];
@@ -424,7 +482,7 @@ impl<'p, 'c> Parser<'p, 'c> {
             last.kind = kind;
             if kind == WordKind::Misspelt && last.folded.chars().count() < MIN_MISSPELT {
                 let message = format!("`%1` on a word of fewer than {MIN_MISSPELT} letters");
-                let fix = format!("write the misspellings you expect: `({text}|…)`");
+                let fix = format!("write the misspellings you expect: `({text}|…)`", text = excerpt(text));
                 return Err(self.error(range, "SM0231", message, fix));
             }
             if kind == WordKind::Inflection {
@@ -455,7 +513,8 @@ impl<'p, 'c> Parser<'p, 'c> {
             && !word.is_empty()
         {
             if edits != "1" {
-                let fix = format!("write `{word}%1` for one edit; `\\%` is the sign itself");
+                let fix =
+                    format!("write `{word}%1` for one edit; `\\%` is the sign itself", word = excerpt(word));
                 return Err(self.error(range.clone(), "SM0221", "`%` can only allow one edit", fix));
             }
             return Ok((word, WordKind::Misspelt));
@@ -575,7 +634,7 @@ impl Sink for Collect {
 
 /// Whether an atom of one sign ends here.
 fn ends_atom(rest: &str) -> bool {
-    rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | ')' | '|' | '?'))
+    rest.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | ')' | '}' | '|' | '?'))
 }
 
 /// The mark that a chunk is, if it is nothing else.

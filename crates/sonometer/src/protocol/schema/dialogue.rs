@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, text_of};
 use super::marker::{Surroundings, test_line};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::protocol::model::{Dialogue, Sgm, TestLine};
 use crate::protocol::source::{Node, Value};
 use crate::text::fold::fold_to_lower;
@@ -69,7 +69,7 @@ fn expectations(
     let fires = labels(&mut inner, "fires", around);
     let silent = labels(&mut inner, "silent", around);
     for (label, span) in silent.iter().filter(|(label, _)| fires.iter().any(|(other, _)| other == label)) {
-        let message = format!("`{label}` is expected both to fire and to be silent");
+        let message = format!("`{label}` is expected both to fire and to be silent", label = excerpt(label));
         inner.found.push(Diagnostic::error("SM0353", *span, message, "keep one of the two"));
     }
     dialogue.fires = fires.into_iter().map(|(label, _)| label).collect();
@@ -119,9 +119,16 @@ fn driven(
             found.push(super::unknown_label(&label.text, label.span, around));
         }
         let Some(role) = text_of(node, "driven", found) else { continue };
-        if !around.roles.contains(&fold_to_lower(role)) {
-            let message = format!("`driven` names `{role}`, which is no role of the protocol");
-            let fix = "write a role of `actants`, or one that a marker names";
+        let is_known = match &around.declared {
+            Some(declared) => declared.contains(role),
+            None => around.roles.contains(fold_to_lower(role).trim()),
+        };
+        if !is_known {
+            let message = format!("`driven` names `{}`, which is no role of the protocol", excerpt(role));
+            let fix = match &around.declared {
+                Some(declared) => declared.instead_of(role),
+                None => "write a role that a marker names, or declare it in `actants`".to_owned(),
+            };
             found.push(Diagnostic::error("SM0360", node.span, message, fix));
         }
         wanted.push((label.text.clone(), role.to_owned()));

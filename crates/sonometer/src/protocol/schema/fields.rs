@@ -1,6 +1,6 @@
 //! Typed access to the entries of a map, with findings for what is missing, unknown or of the wrong type.
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::protocol::source::{Node, Style, Value, suggest};
 use crate::unit::Unit;
 
@@ -8,6 +8,8 @@ use crate::unit::Unit;
 pub(crate) struct Fields<'n, 'd> {
     entries: Vec<(&'n str, Span, &'n Node)>,
     known: Vec<&'static str>,
+    missing: Vec<(String, Diagnostic)>,
+    is_map: bool,
     /// What the map is, for messages: `a protocol`, `the marker`.
     what: &'static str,
     pub(crate) span: Span,
@@ -23,11 +25,26 @@ impl<'n, 'd> Fields<'n, 'd> {
             }
             _ => {
                 let message = format!("{what} is written as {}", node.kind_name());
-                found.push(Diagnostic::error("SM0301", node.span, message, "write it as `key: value` pairs"));
+                found.push(Diagnostic::error("SM0301", node.span, message, as_map(node)));
                 Vec::new()
             }
         };
-        Self { entries, known: Vec::new(), what, span: node.span, found }
+        let is_map = matches!(node.value, Value::Map(_));
+        Self { entries, known: Vec::new(), missing: Vec::new(), is_map, what, span: node.span, found }
+    }
+
+    /// The key by which a map that has `keys` becomes sound; reports that none of them is there.
+    pub(crate) fn needs_one_of(
+        node: &'n Node,
+        what: &'static str,
+        key: &str,
+        example: &str,
+        found: &'d mut Diagnostics,
+    ) {
+        let mut fields = Self::of(node, what, found);
+        fields.missing(key, example);
+        fields.entries.clear();
+        fields.finish();
     }
 
     /// Whether a key that nobody has taken yet is written, with a value or without.
@@ -46,30 +63,38 @@ impl<'n, 'd> Fields<'n, 'd> {
     /// Reports the keys nobody asked for.
     pub(crate) fn finish(mut self) {
         self.entries.sort_by_key(|(_, span, _)| *span);
+        let mut meant = Vec::new();
         for (key, span, _) in &self.entries {
-            let fix = match suggest(key, &self.known) {
+            let near = suggest(key, &self.known);
+            meant.extend(near);
+            let fix = match near {
                 Some(near) => format!("did you mean `{near}`"),
                 None => format!("remove it; the keys here are {}", self.known.join(", ")),
             };
             self.found.push(Diagnostic::error(
                 "SM0302",
                 *span,
-                format!("{} has no key `{key}`", self.what),
+                format!("{} has no key `{}`", self.what, excerpt(key)),
                 fix,
             ));
         }
+        for (key, finding) in self.missing {
+            // A key that was only misspelt is not reported as missing besides.
+            if !meant.contains(&key.as_str()) {
+                self.found.push(finding);
+            }
+        }
     }
 
-    /// Reports a missing key.
+    /// Notes a missing key, to be reported when all keys are read.
     pub(crate) fn missing(&mut self, key: &str, example: &str) {
         let message = format!("{} needs the key `{key}`", self.what);
         let span = Span::new(self.span.start, self.span.start);
-        self.found.push(Diagnostic::error(
-            "SM0303",
-            span,
-            message,
-            format!("add for example `{key}: {example}`"),
-        ));
+        let fix = format!("add for example `{key}: {example}`");
+        // What is no map at all has been reported; that it lacks every key follows from it.
+        if self.is_map {
+            self.missing.push((key.to_owned(), Diagnostic::error("SM0303", span, message, fix)));
+        }
     }
 
     /// A text.
@@ -111,7 +136,8 @@ impl<'n, 'd> Fields<'n, 'd> {
         let text = text_of(node, key, self.found)?;
         let value = Unit::parse(text).filter(|value| (low..=high).contains(value));
         if value.is_none() {
-            let message = format!("`{key}` is `{text}`, not a number from {low} to {high}");
+            let message =
+                format!("`{key}` is `{text}`, not a number from {low} to {high}", text = excerpt(text));
             self.found.push(Diagnostic::error(
                 "SM0305",
                 node.span,
@@ -128,7 +154,8 @@ impl<'n, 'd> Fields<'n, 'd> {
         let text = text_of(node, key, self.found)?;
         let value = count_of(text, low, high);
         if value.is_none() {
-            let message = format!("`{key}` is `{text}`, not a whole number from {low} to {high}");
+            let message =
+                format!("`{key}` is `{text}`, not a whole number from {low} to {high}", text = excerpt(text));
             self.found.push(Diagnostic::error(
                 "SM0306",
                 node.span,
@@ -157,6 +184,18 @@ impl<'n, 'd> Fields<'n, 'd> {
     /// A text, or a list of texts; empty if the key is absent.
     pub(crate) fn texts(&mut self, key: &'static str) -> Vec<(String, Span)> {
         self.take(key).map_or_else(Vec::new, |node| texts_of(node, key, self.found))
+    }
+}
+
+/// How a value that is no map is to be written: with the colon that it may only lack.
+fn as_map(node: &Node) -> String {
+    let forgotten =
+        node.text().and_then(|text| text.trim().split_once(char::is_whitespace)).filter(|(key, rest)| {
+            key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') && !rest.contains(['\n', ':'])
+        });
+    match forgotten {
+        Some((key, rest)) => format!("write `{}: {}`, with a colon", excerpt(key), excerpt(rest.trim())),
+        None => "write it as `key: value` pairs".to_owned(),
     }
 }
 
@@ -199,7 +238,12 @@ pub(crate) fn name_of<T>(
             Some(near) => format!("did you mean `{near}`"),
             None => format!("write one of {}", names.join(", ")),
         };
-        found.push(Diagnostic::error("SM0307", span, format!("`{key}` cannot be `{text}`"), fix));
+        found.push(Diagnostic::error(
+            "SM0307",
+            span,
+            format!("`{key}` cannot be `{text}`", text = excerpt(text)),
+            fix,
+        ));
     }
     value
 }
@@ -214,7 +258,7 @@ pub(crate) fn count_of(text: &str, low: u32, high: u32) -> Option<u32> {
 pub(crate) fn check_identifier(text: &str, span: Span, what: &str, found: &mut Diagnostics) {
     let ok = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
     if text.is_empty() || text.len() > 64 || !text.bytes().all(ok) {
-        let message = format!("the {what} `{text}` is not an identifier");
+        let message = format!("the {what} `{text}` is not an identifier", text = excerpt(text));
         let fix = "use 1 to 64 lower-case letters, digits, `-` and `_`";
         found.push(Diagnostic::error("SM0308", span, message, fix));
     }

@@ -2,9 +2,9 @@
 
 use super::fields::Fields;
 use super::marker::Surroundings;
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::protocol::model::{Line, LineList};
-use crate::protocol::phrase::{self, Context, PhraseError};
+use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
 use crate::protocol::source::{Node, Value};
 use crate::unit::Unit;
 
@@ -50,7 +50,7 @@ pub(super) fn of_node(
         return;
     }
     let lookup = |name: &str| around.lists.get(name).cloned();
-    let context = Context { list: &lookup, stem: around.stem };
+    let context = Context { list: &lookup, names: &around.list_names, stem: around.stem };
     let (before, found_before) = (into.len(), found.len());
     for line in node.lines() {
         let (text, cut) = phrase::strip_comment(line.text);
@@ -60,7 +60,7 @@ pub(super) fn of_node(
         let (text, strength) = match (list, weight(text)) {
             (LineList::Weigh, Some((pattern, weight))) => (pattern, weight),
             (LineList::Weigh, None) => {
-                let message = format!("`{text}` has no weight");
+                let message = format!("`{text}` has no weight", text = excerpt(text));
                 let fix = "end the line with its weight: `thank you = 0.41` (from -1000 to 1000, not 0)";
                 found.push(Diagnostic::error("SM0332", line.span, message, fix));
                 continue;
@@ -68,7 +68,16 @@ pub(super) fn of_node(
             _ => (text, strength),
         };
         match phrase::parse(text, &context) {
+            Ok(pattern) if !list.has_places() && phrase::names_place(&pattern) => {
+                let what = format!("`{key}`");
+                let refused = phrase::place_refused(text, &what, "remove them: here the whole line counts");
+                found.push(phrase_diagnostic(refused, line.span, cut));
+            }
             Ok(pattern) => {
+                let pattern = match pattern {
+                    Pattern::Capture(whole) => *whole,
+                    pattern => pattern,
+                };
                 let span = Span::new((line.span.start + cut).min(line.span.end), line.span.end);
                 into.push(Line { pattern, text: text.to_owned(), list, strength, span });
             }

@@ -3,9 +3,11 @@
 use super::fields::{Fields, check_identifier, count_of, text_of, texts_of};
 use super::lines::patterns;
 use super::relation;
+use super::role::Declared;
 use super::top;
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::numbers::Numbered;
+use crate::protocol::Mask;
 use crate::protocol::model::*;
 use crate::protocol::phrase::Pattern;
 use crate::protocol::source::{Line as SourceLine, Node, Value};
@@ -15,10 +17,14 @@ use crate::unit::Unit;
 /// What a marker takes from the protocol around it.
 pub(super) struct Surroundings<'s> {
     pub(super) lists: &'s Numbered<Pattern>,
+    /// Their names.
+    pub(super) list_names: Vec<&'s str>,
     pub(super) stem: Option<fn(&str, &mut String)>,
     pub(super) strengths: Strengths,
     /// Every role name that the protocol knows, folded: prefixes of test lines.
     pub(super) roles: Numbered,
+    /// The roles of `actants`, if the protocol has any.
+    pub(super) declared: Option<Declared>,
     /// Every label of the protocol, as written.
     pub(super) labels: Numbered,
 }
@@ -86,7 +92,7 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     fields.finish();
     // A misspelt key, or a line that cannot be read, says enough.
     if marker.lines.is_empty() && marker.ratio.is_none() && found.len() == before {
-        Fields::of(node, "the marker", found).missing("strong", "thank you");
+        Fields::needs_one_of(node, "the marker", "strong", "thank you", found);
     }
     (marker, label_span)
 }
@@ -108,14 +114,8 @@ pub(super) fn known_labels(markers: Option<&Node>) -> Numbered {
 pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> Numbered {
     let mut roles = Numbered::default();
     let mut add = |role: &str| roles.put(fold_to_lower(role).trim(), ());
-    for role in actants.primary.iter().chain(&actants.secondary) {
+    for role in actants.names() {
         add(role);
-    }
-    for (role, names) in &actants.aliases {
-        add(role);
-        for name in names {
-            add(name);
-        }
     }
     if let Some(Value::List(items)) = markers.map(|node| &node.value) {
         for (key, roles) in items.iter().flat_map(relation::written_roles) {
@@ -137,7 +137,7 @@ fn negation(fields: &mut Fields<'_, '_>) -> NegationMode {
         ["drop"] => NegationMode::Drop,
         ["flip", label] => NegationMode::Flip(label.to_owned()),
         _ => {
-            let message = format!("`negation` cannot be `{text}`");
+            let message = format!("`negation` cannot be `{text}`", text = excerpt(&text));
             let fix = "write `keep`, `drop`, or `flip` and the label of another marker";
             fields.found.push(Diagnostic::error("SM0307", span, message, fix));
             NegationMode::Keep
@@ -165,7 +165,7 @@ fn place(fields: &mut Fields<'_, '_>) -> Option<Place> {
     };
     let place = read();
     if place.is_none() {
-        let message = format!("`where` cannot be `{text}`");
+        let message = format!("`where` cannot be `{text}`", text = excerpt(&text));
         fields.found.push(Diagnostic::error(
             "SM0334",
             span,
@@ -181,7 +181,7 @@ fn per(fields: &mut Fields<'_, '_>) -> Option<u32> {
     let (text, span) = fields.text("per")?;
     let words = text.strip_suffix("words").and_then(|n| count_of(n.trim(), 1, 100_000));
     if words.is_none() {
-        let message = format!("`per` cannot be `{text}`");
+        let message = format!("`per` cannot be `{text}`", text = excerpt(&text));
         fields.found.push(Diagnostic::error("SM0335", span, message, "write for example `100 words`"));
     }
     words
@@ -194,7 +194,7 @@ fn share(fields: &mut Fields<'_, '_>) -> Option<Share> {
     if let Some((of, span)) = inner.text("of")
         && of != "turns"
     {
-        let message = format!("`share` of `{of}` is not known");
+        let message = format!("`share` of `{of}` is not known", of = excerpt(&of));
         inner.found.push(Diagnostic::error("SM0336", span, message, "write `of: turns`"));
     }
     let by = inner.texts("by").into_iter().map(|(role, _)| role).collect();
@@ -203,26 +203,12 @@ fn share(fields: &mut Fields<'_, '_>) -> Option<Share> {
     Some(Share { by, full })
 }
 
-/// `mask: all`, `mask: first6`, `mask: last4`
+/// `mask: stars`, `mask: last4`, `mask: label`
 fn mask(fields: &mut Fields<'_, '_>) -> Option<Mask> {
     let (text, span) = fields.text("mask")?;
-    let kept = |n: &str| count_of(n, 1, 8).map(|n| n as u8);
-    let mask = match text.as_str() {
-        "all" => Some(Mask::All),
-        _ => match (text.strip_prefix("first"), text.strip_prefix("last")) {
-            (Some(n), _) => kept(n).map(Mask::First),
-            (_, Some(n)) => kept(n).map(Mask::Last),
-            _ => None,
-        },
-    };
+    let mask = Mask::from_name(&text);
     if mask.is_none() {
-        let message = format!("`mask` cannot be `{text}`");
-        fields.found.push(Diagnostic::error(
-            "SM0337",
-            span,
-            message,
-            "write `all`, `last4` or `first6` (1 to 8 stay readable)",
-        ));
+        fields.found.push(Diagnostic::error("SM0337", span, Mask::unknown(&text), Mask::instead_of(&text)));
     }
     mask
 }

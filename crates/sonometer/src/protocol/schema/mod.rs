@@ -5,9 +5,11 @@
 mod dialogue;
 pub(crate) mod fields;
 mod lines;
+mod list;
 mod marker;
 mod reference;
 mod relation;
+mod role;
 mod top;
 
 use reference::unknown_label;

@@ -1,9 +1,9 @@
 //! Keys that set a match in relation to the rest of the interaction: `after`, `before`, `pair`, `echo`, `join`, `absent`, `ratio`.
 
-use super::fields::{Fields, count_of};
+use super::fields::{Fields, count_of, texts_of};
 use super::lines::{of_node, patterns};
 use super::marker::Surroundings;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::protocol::model::*;
 use crate::protocol::source::Node;
 use crate::unit::Unit;
@@ -95,27 +95,43 @@ fn said(
     list: LineList,
     around: &Surroundings<'_>,
 ) -> Companion {
-    let lines = required_lines(inner, key, list, around);
+    let (lines, markers) = lines_or_markers(inner, key, list, around);
     let by = texts(inner, "by");
     if !inner.has("within") {
         inner.missing("within", "3 turns");
     }
     let within = within(inner).unwrap_or(Reach::Turns(0));
-    Companion { lines, by, within }
+    Companion { lines, markers, by, within }
 }
 
-fn required_lines(
+/// The patterns of `key`, and the labels of `marker`: at least one of the two.
+fn lines_or_markers(
     inner: &mut Fields<'_, '_>,
     key: &'static str,
     list: LineList,
     around: &Surroundings<'_>,
-) -> Vec<Line> {
-    if !inner.has(key) {
+) -> (Vec<Line>, Vec<String>) {
+    if !inner.has(key) && !inner.has("marker") {
         inner.missing(key, "thank you");
     }
     let mut lines = Vec::new();
     patterns(inner, key, list, Unit::ZERO, around, &mut lines);
-    lines
+    (lines, labels(inner))
+}
+
+/// `marker: promise`, each label once.
+fn labels(inner: &mut Fields<'_, '_>) -> Vec<String> {
+    let mut labels = texts(inner, "marker");
+    labels.sort_unstable();
+    labels.dedup();
+    labels
+}
+
+/// The labels that a relation of a marker names, with their places.
+pub(super) fn written_markers(marker: &Node, key: &str) -> Vec<(String, Span)> {
+    let named = marker.get(key).and_then(|node| node.get("marker"));
+    // Findings about the form of this value are reported where it is read.
+    named.map_or_else(Vec::new, |node| texts_of(node, "marker", &mut Diagnostics::new()))
 }
 
 fn texts(inner: &mut Fields<'_, '_>, key: &'static str) -> Vec<String> {
@@ -139,7 +155,7 @@ fn within(inner: &mut Fields<'_, '_>) -> Option<Reach> {
     };
     let reach = read();
     if reach.is_none() {
-        let message = format!("`within` cannot be `{text}`");
+        let message = format!("`within` cannot be `{text}`", text = excerpt(&text));
         let fix = "write for example `2 turns`, `2 sentences`, `20 words` or `30 seconds`";
         inner.found.push(Diagnostic::error("SM0340", span, message, fix));
     }
@@ -169,13 +185,14 @@ fn echo(fields: &mut Fields<'_, '_>) -> Option<Echo> {
     }
     let of = texts(&mut inner, "of");
     let within = turns(&mut inner, "within", 1, 100, "SM0340").unwrap_or(1);
+    let markers = labels(&mut inner);
     let words = inner.count("words", 1, 100).unwrap_or(1);
     if !inner.has("boost") {
         inner.missing("boost", "0.3");
     }
     let boost = inner.number("boost", Unit(1), Unit::ONE).unwrap_or(Unit::ONE);
     inner.finish();
-    Some(Echo { of, within, words, boost })
+    Some(Echo { markers, of, within, words, boost })
 }
 
 /// `join: 3 turns`
@@ -198,7 +215,7 @@ fn turns(
         _ => None,
     };
     if turns.is_none() {
-        let message = format!("`{key}` cannot be `{text}`");
+        let message = format!("`{key}` cannot be `{text}`", text = excerpt(&text));
         let fix = format!("write `{low} turns` to `{high} turns`");
         fields.found.push(Diagnostic::error(code, span, message, fix));
     }
@@ -220,10 +237,10 @@ fn absence(
     let place = |key: &str| node.get(key).map_or(node.span, |node| node.span);
     let when = fields.take("when").map(|node| {
         let mut inner = Fields::of(node, "`when`", fields.found);
-        let lines = required_lines(&mut inner, "any", LineList::When, around);
+        let (lines, markers) = lines_or_markers(&mut inner, "any", LineList::When, around);
         let by = texts(&mut inner, "by");
         inner.finish();
-        When { lines, by }
+        When { lines, markers, by }
     });
     let until = fields.text("until");
     if !is_absent {
@@ -236,7 +253,7 @@ fn absence(
     }
     let until = until.map_or(Deadline::End, |(text, span)| {
         deadline(&text, when.is_some()).unwrap_or_else(|| {
-            let message = format!("`until` cannot be `{text}`");
+            let message = format!("`until` cannot be `{text}`", text = excerpt(&text));
             let fix = match when {
                 Some(_) => "write for example `6 turns after when`, `60 seconds after when` or `end`",
                 None => "write for example `6 turns`, `60 seconds` or `end`, or add `when`",

@@ -2,15 +2,16 @@
 
 use super::dialogue;
 use super::fields::{Fields, check_identifier, count_of, name_of, text_of, texts_of};
-use super::lines::phrase_diagnostic;
+use super::list;
 use super::marker::{self, Surroundings};
 use super::reference;
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use super::role::Declared;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::language;
 use crate::numbers::Numbered;
 use crate::protocol::lint;
 use crate::protocol::model::*;
-use crate::protocol::phrase::{self, Context, Pattern, PhraseError, WordKind, WordTest};
+use crate::protocol::phrase::{self, Context, Pattern, WordKind, WordTest};
 use crate::protocol::source::{MAX_FINDINGS, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
@@ -45,15 +46,28 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
     let unfold = unfold(&mut fields);
     let temporal = temporal(&mut fields, sgm);
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
-    let (lists, written_lists) = lists(&mut fields, stem);
+    let (lists, written_lists) = list::read(&mut fields, stem);
     if !fields.has("markers") {
         fields.missing("markers", "[{label: thanks, strong: thank you}]");
     }
     let markers_node = fields.take("markers");
     let found_roles = marker::known_roles(&actants, markers_node);
     let labels = marker::known_labels(markers_node);
-    let surroundings = Surroundings { lists: &lists, stem, strengths, roles: found_roles, labels };
-    let markers = markers_node.map_or_else(Vec::new, |node| markers(node, &surroundings, fields.found));
+    let declared = Declared::of(&actants);
+    if let Some(declared) = &declared {
+        declared.check(root, markers_node, fields.found);
+    }
+    let surroundings = Surroundings {
+        list_names: lists.names(),
+        declared,
+        lists: &lists,
+        stem,
+        strengths,
+        roles: found_roles,
+        labels,
+    };
+    let markers =
+        markers_node.map_or_else(Vec::new, |node| markers(node, score, &surroundings, fields.found));
     let tests = dialogue::read(&mut fields, &surroundings, sgm);
     fields.finish();
     let protocol = Protocol {
@@ -90,7 +104,8 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
 fn format_version(fields: &mut Fields<'_, '_>) {
     let (text, span) = fields.required_text("sonometer", "1");
     if !text.is_empty() && text != "1" {
-        let message = format!("`sonometer: {text}` is a format this engine does not read");
+        let message =
+            format!("`sonometer: {text}` is a format this engine does not read", text = excerpt(&text));
         fields.found.push(Diagnostic::error("SM0309", span, message, "write `sonometer: 1`"));
     }
 }
@@ -105,7 +120,7 @@ pub(crate) fn is_version(text: &str) -> bool {
 pub(crate) fn version(fields: &mut Fields<'_, '_>) -> String {
     let (text, span) = fields.required_text("version", "\"1.0\"");
     if !text.is_empty() && !is_version(&text) {
-        let message = format!("`version` is `{text}`, not a version");
+        let message = format!("`version` is `{text}`, not a version", text = excerpt(&text));
         let fix = "use up to 32 letters, digits, `.`, `-`, `_` and `+`, such as `1.0`";
         fields.found.push(Diagnostic::error("SM0310", span, message, fix));
     }
@@ -130,7 +145,7 @@ fn language_code(fields: &mut Fields<'_, '_>) -> Option<String> {
     let (code, span) = fields.text("language")?;
     if language::find(&code).is_none() {
         let known: Vec<&str> = language::LANGUAGES.iter().map(|l| l.code).collect();
-        let message = format!("the engine has no data for the language `{code}`");
+        let message = format!("the engine has no data for the language `{code}`", code = excerpt(&code));
         let fix = format!(
             "leave `language` out (patterns then match as they are), or write one of {}",
             known.join(", ")
@@ -157,6 +172,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     let mut inner = Fields::of(node, "`actants`", fields.found);
     let primary = inner.text("primary").map(|(text, _)| text);
     let secondary = inner.text("secondary").map(|(text, _)| text);
+    let others = inner.texts("others").into_iter().map(|(role, _)| role).collect();
     let mut aliases = Vec::new();
     let mut seen = Numbered::default();
     if let Some(node) = inner.take("aliases") {
@@ -179,7 +195,12 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
                 if let Some(other) = seen.put(&fold_to_lower(name), role.text.clone())
                     && other != role.text
                 {
-                    let message = format!("`{name}` stands for both `{other}` and `{}`", role.text);
+                    let message = format!(
+                        "`{name}` stands for both `{other}` and `{}`",
+                        excerpt(&role.text),
+                        name = excerpt(name),
+                        other = excerpt(&other)
+                    );
                     inner.found.push(Diagnostic::error("SM0313", *span, message, "keep one of the two"));
                 }
             }
@@ -187,7 +208,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
         }
     }
     inner.finish();
-    Actants { primary, secondary, aliases }
+    Actants { primary, secondary, others, aliases }
 }
 
 fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
@@ -216,8 +237,10 @@ fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
             match count {
                 Some(words) => needs.roles.push((role.text.clone(), words)),
                 None => {
-                    let message =
-                        format!("the words of `{}` are not a whole number from 1 to 1000000", role.text);
+                    let message = format!(
+                        "the words of `{}` are not a whole number from 1 to 1000000",
+                        excerpt(&role.text)
+                    );
                     inner.found.push(Diagnostic::error(
                         "SM0306",
                         words.span,
@@ -290,7 +313,7 @@ fn temporal(fields: &mut Fields<'_, '_>, sgm: Sgm) -> Windows {
         match number.and_then(|number| Unit::parse(number.trim())).filter(|seconds| seconds.0 > 0) {
             Some(seconds) => windows.seconds = seconds,
             None => {
-                let message = format!("`window` is `{text}`, not a length of time");
+                let message = format!("`window` is `{text}`, not a length of time", text = excerpt(&text));
                 let fix = "write for example `window: 60s`";
                 inner.found.push(Diagnostic::error("SM0357", span, message, fix));
             }
@@ -301,7 +324,7 @@ fn temporal(fields: &mut Fields<'_, '_>, sgm: Sgm) -> Windows {
         match number.and_then(|number| count_of(number.trim(), 1, 100_000)) {
             Some(turns) => windows.turns = turns,
             None => {
-                let message = format!("`else` is `{text}`, not 1 to 100000 turns");
+                let message = format!("`else` is `{text}`, not 1 to 100000 turns", text = excerpt(&text));
                 let fix = "write for example `else: 2 turns`";
                 inner.found.push(Diagnostic::error("SM0358", span, message, fix));
             }
@@ -314,7 +337,7 @@ fn temporal(fields: &mut Fields<'_, '_>, sgm: Sgm) -> Windows {
 /// Plain phrases, one per line or list item.
 fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
     let Some(node) = fields.take(key) else { return Vec::new() };
-    let none = Context { list: &|_| None, stem: None };
+    let none = Context { list: &|_| None, names: &[], stem: None };
     let mut all = Vec::new();
     for line in node.lines() {
         let (text, _) = phrase::strip_comment(line.text);
@@ -325,7 +348,7 @@ fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
         match words {
             Some(words) => all.push(words),
             None => {
-                let message = format!("`{text}` in `{key}` is more than plain words");
+                let message = format!("`{text}` in `{key}` is more than plain words", text = excerpt(text));
                 fields.found.push(Diagnostic::error(
                     "SM0315",
                     line.span,
@@ -349,75 +372,12 @@ fn plain_words(pattern: &Pattern) -> Option<Vec<String>> {
     }
 }
 
-type Lists = (Numbered<Pattern>, Vec<(String, Vec<String>)>);
-
-/// The lists parsed, and as written.
-fn lists(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Lists {
-    let (mut lists, mut written) = (Numbered::default(), Vec::new());
-    let Some(node) = fields.take("lists") else { return (lists, written) };
-    let Value::Map(entries) = &node.value else {
-        let fix = "write `lists: {feeling: torn | stuck | worried}`";
-        fields.found.push(Diagnostic::error(
-            "SM0316",
-            node.span,
-            "`lists` is not a map of names to entries",
-            fix,
-        ));
-        return (lists, written);
-    };
-    let context = Context { list: &|_| None, stem };
-    for (name, node) in entries {
-        check_identifier(&name.text, name.span, "list name", fields.found);
-        let (mut entries, mut lines) = (Vec::new(), Vec::new());
-        let before = fields.found.len();
-        for line in node.lines() {
-            let (text, cut) = phrase::strip_comment(line.text);
-            if text.is_empty() {
-                continue;
-            }
-            lines.push(text.to_owned());
-            match phrase::parse_list(text, &context) {
-                Ok(pattern) => entries.push(pattern),
-                Err(error) if error.code == "SM0218" => {
-                    let nested = PhraseError {
-                        code: "SM0323",
-                        message: "a list inside a list".into(),
-                        fix: "write its entries out here; `\\@` is the sign itself".into(),
-                        ..error
-                    };
-                    fields.found.push(phrase_diagnostic(nested, line.span, cut));
-                }
-                Err(error) => fields.found.push(phrase_diagnostic(error, line.span, cut)),
-            }
-        }
-        written.push((name.text.clone(), lines));
-        match entries.len() {
-            0 if node.value != Value::Null && fields.found.len() == before => {
-                let message = format!("the list `{}` has no entries", name.text);
-                fields.found.push(Diagnostic::error(
-                    "SM0317",
-                    name.span,
-                    message,
-                    "write entries, separated by `|` or on lines",
-                ));
-            }
-            0 => {
-                // The list is there, if broken: a line that names it is not at fault.
-                let test = WordTest { kind: WordKind::Equal, folded: name.text.clone(), exact: None };
-                lists.put(&name.text, Pattern::Word(test));
-            }
-            1 => {
-                lists.put(&name.text, entries.remove(0));
-            }
-            _ => {
-                lists.put(&name.text, Pattern::Either(entries));
-            }
-        }
-    }
-    (lists, written)
-}
-
-fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics) -> Vec<Marker> {
+fn markers(
+    node: &Node,
+    score: ScoreKind,
+    surroundings: &Surroundings<'_>,
+    found: &mut Diagnostics,
+) -> Vec<Marker> {
     let Value::List(items) = &node.value else {
         let message = format!("`markers` is {}, not a list", node.kind_name());
         found.push(Diagnostic::error(
@@ -444,12 +404,14 @@ fn markers(node: &Node, surroundings: &Surroundings<'_>, found: &mut Diagnostics
         let (marker, label_span) = marker::read(item, surroundings, found);
         lines += marker.all_lines().count();
         if !marker.label.is_empty() && labels.put(&marker.label, ()).is_some() {
-            let message = format!("two markers are called `{}`", marker.label);
+            let message = format!("two markers are called `{}`", excerpt(&marker.label));
             found.push(Diagnostic::error("SM0320", label_span, message, "give one of them another label"));
         }
         markers.push(marker);
     }
     reference::check(&markers, items, surroundings, found);
+    reference::circles(&markers, items, found);
+    reference::poles(score, &markers, items, found);
     if lines > MAX_LINES {
         let message = format!("{lines} pattern lines, more than {MAX_LINES}");
         let span = Span::new(node.span.start, node.span.start);

@@ -63,5 +63,7 @@ pub const TEXT_AFTER_BLOCK_SIGN: &str = "SM0129";
 pub const NOT_JSON: &str = "SM0130";
 /// Half of a surrogate pair in a JSON string.
 pub const LONE_SURROGATE: &str = "SM0131";
+/// A key without its colon, or without the space behind it.
+pub const FORGOTTEN_COLON: &str = "SM0133";
 /// YAML, in an engine that is built without its reader.
 pub const YAML_NOT_BUILT_IN: &str = "SM0132";

@@ -14,6 +14,8 @@ mod suggest;
 #[cfg(feature = "yaml")]
 mod yaml;
 #[cfg(feature = "yaml")]
+mod yaml_colon;
+#[cfg(feature = "yaml")]
 mod yaml_error;
 #[cfg(feature = "yaml")]
 mod yaml_input;
@@ -30,7 +32,7 @@ mod json_tests;
 pub use json::read_json;
 pub use suggest::suggest;
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 
 /// The largest source that is read, in bytes.
 pub const MAX_SOURCE_BYTES: usize = 16 << 20;
@@ -337,15 +339,6 @@ fn quoted_line_spans(source: &str, span: Span, text: &str) -> Vec<Span> {
     spans.push(Span::new(line_start, inner.end));
     // Breaks written another way (`\u000a`) have no exact place here: point at the whole text.
     if spans.len() == text.split('\n').count() { spans } else { Vec::new() }
-}
-
-/// The beginning of a text, short enough for a message and on one line.
-fn excerpt(text: &str) -> String {
-    let line = text.split(['\r', '\n']).next().unwrap_or_default();
-    match line.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }
 
 /// The nearest character boundary at or before `at`, within the text.

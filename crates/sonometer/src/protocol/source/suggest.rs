@@ -27,6 +27,7 @@ pub fn suggest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
         return Some(word);
     }
     words()
+        .filter(|(word, _): &(&str, Vec<char>)| word.len() <= MAX_WORD)
         .map(|(word, letters)| (shared(&letters), word))
         .filter(|&(length, _)| length >= 4 || length >= 2 && length == unknown.len())
         .reduce(|best, next| if next.0 > best.0 { next } else { best })

@@ -1,5 +1,6 @@
 //! YAML text, read into the tree from the events of a YAML 1.2 parser, refusing what protocols do without.
 
+use super::yaml_colon;
 use super::yaml_error::{scan_error, stopped};
 use super::yaml_input::GuardedInput;
 use super::yaml_place::{Offsets, bracket_end, dash_before, literal_line_spans, quoted_end, rest_of_line};
@@ -247,6 +248,9 @@ impl<'s> Tree<'s> {
     /// A value that is not there.
     fn empty(&mut self, place: Span) -> Result<(), Diagnostic> {
         let source = self.source;
+        if let Some(entry) = self.entry_without_colon() {
+            return self.add(entry);
+        }
         let (key, span) = match self.open.last() {
             Some(Open { content: Content::Map { key: Some(key), .. }, .. }) => (Some(key), key.span),
             Some(_) => (None, dash_before(source, place.start).unwrap_or(place)),
@@ -268,6 +272,19 @@ impl<'s> Tree<'s> {
         let finding = empty_value(key, span, fix);
         self.report(finding);
         self.add(Node { value: Value::Null, span })
+    }
+
+    /// The value that belongs to a key of a map in braces: `{words 10}` is a key without a value for YAML. Reading goes on
+    /// with what is meant, so that no finding about an unknown and a missing key follows from it.
+    fn entry_without_colon(&mut self) -> Option<Node> {
+        self.open_bracket()?;
+        let Some(Open { content: Content::Map { key: Some(key), .. }, .. }) = self.open.last_mut() else {
+            return None;
+        };
+        let (meant, value, finding) = yaml_colon::entry(self.source, key)?;
+        *key = meant;
+        self.report(finding);
+        Some(value)
     }
 
     fn begin(&mut self, start: usize, content: Content) -> Result<(), Diagnostic> {

@@ -3,7 +3,7 @@
 use super::yaml::{alias, word};
 use super::yaml_input::Reason;
 use super::yaml_place::{rest_of_line, whole_line};
-use super::{codes, too_deep};
+use super::{codes, too_deep, yaml_colon};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// An input that the guard cut short after the character that ends at byte `end`.
@@ -39,6 +39,12 @@ pub(super) fn scan_error(source: &str, at: usize, info: &str, open: Option<Span>
     if says("unknown anchor") || says("anchor or alias") {
         let span = word(source, at);
         return if source[at..].starts_with('&') { anchor_without_name(span) } else { alias(span) };
+    }
+    if says("simple key") || says("mapping values are not allowed") {
+        let missed = open.is_none().then(|| yaml_colon::missed(source, at)).flatten();
+        if let Some(finding) = missed {
+            return finding;
+        }
     }
     if says("mapping values are not allowed") {
         return Diagnostic::error(

@@ -1,6 +1,7 @@
 //! From the text of a guard to the guard, by recursive descent with a limit on depth.
 
 use super::{Fact, Guard, Quantity, Relation};
+use crate::diagnostic::{excerpt, some_of};
 use crate::protocol::source::suggest;
 use crate::unit::Unit;
 
@@ -143,7 +144,13 @@ impl<'p> Parser<'p> {
             "!" => "write `not`",
             _ => "write for example `fired(apology) and score >= 0.5`",
         };
-        error("SM0601", self.at, self.at + length, format!("{wanted} is expected here, not {found}"), fix)
+        error(
+            "SM0601",
+            self.at,
+            self.at + length,
+            format!("{wanted} is expected here, not {found}", found = excerpt(&found)),
+            fix,
+        )
     }
 
     fn any(&mut self) -> Result<Guard, GuardError> {
@@ -258,7 +265,8 @@ impl<'p> Parser<'p> {
         match Unit::parse(text).filter(|number| exact && number.0.abs() <= 1_000_000_000_000_000) {
             Some(number) => Ok(Operand::Quantity(Quantity::Number(number))),
             None => {
-                let message = format!("`{text}` is not a number with at most six decimals");
+                let message =
+                    format!("`{text}` is not a number with at most six decimals", text = excerpt(text));
                 Err(error("SM0601", start, self.at, message, "write a decimal number, such as `0.5`"))
             }
         }
@@ -284,7 +292,13 @@ impl<'p> Parser<'p> {
                     Some(near) => format!("did you mean `{near}`"),
                     None => "declare it under `vars`, or ask for a marker by `fired(label)`".to_owned(),
                 };
-                return Err(error("SM0603", start, end, format!("there is no variable `{word}`"), fix));
+                return Err(error(
+                    "SM0603",
+                    start,
+                    end,
+                    format!("there is no variable `{word}`", word = excerpt(word)),
+                    fix,
+                ));
             }
         };
         Ok(Operand::Quantity(quantity))
@@ -303,7 +317,7 @@ impl<'p> Parser<'p> {
         let name_at = self.at + (inside.len() - inside.trim_start().len());
         self.at += length + 1;
         if name.is_empty() {
-            let message = format!("`{word}` asks for a name");
+            let message = format!("`{word}` asks for a name", word = excerpt(word));
             return Err(error(
                 "SM0601",
                 start,
@@ -325,7 +339,8 @@ impl<'p> Parser<'p> {
             ("any", "flags") => Fact::AnyFlag,
             ("none", "flags") => Fact::NoFlag,
             ("all" | "any" | "none", _) => {
-                let message = format!("`{word}({name})` is no question");
+                let message =
+                    format!("`{word}({name})` is no question", word = excerpt(word), name = excerpt(name));
                 let fix =
                     "the questions are `all(checkpoints)`, `any(checkpoints)`, `any(flags)`, `none(flags)`";
                 return Err(error("SM0603", start, self.at, message, fix));
@@ -346,14 +361,14 @@ impl<'p> Parser<'p> {
             _ => {
                 let asked: Vec<&str> = WORDS.into_iter().filter(|word| is_asked(word)).collect();
                 let fix = match suggest(word, &asked) {
-                    Some(near) => format!("did you mean `{near}({name})`"),
+                    Some(near) => format!("did you mean `{near}({name})`", name = excerpt(name)),
                     None => format!("the questions are {}", asked.join(", ")),
                 };
                 return Err(error(
                     "SM0603",
                     start,
                     start + word.len(),
-                    format!("there is no question `{word}(…)`"),
+                    format!("there is no question `{word}(…)`", word = excerpt(word)),
                     fix,
                 ));
             }
@@ -393,9 +408,9 @@ fn unknown(kind: &str, name: &str, at: usize, known: &[&str]) -> GuardError {
     let fix = match (suggest(name, known), known.is_empty()) {
         (Some(near), _) => format!("did you mean `{near}`"),
         (None, true) => format!("the stage has no {kind}; add one"),
-        (None, false) => format!("there is {}", known.join(", ")),
+        (None, false) => format!("there is {}", some_of(known)),
     };
-    error("SM0603", at, at + name.len(), format!("there is no {kind} `{name}`"), fix)
+    error("SM0603", at, at + name.len(), format!("there is no {kind} `{name}`", name = excerpt(name)), fix)
 }
 
 fn single_or(mut parts: Vec<Guard>, whole: fn(Vec<Guard>) -> Guard) -> Guard {

@@ -8,7 +8,7 @@ use super::model::*;
 use super::template::Template;
 use crate::composition::schema::{Head, reference};
 use crate::composition::{Reference, TargetKind};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::protocol::Status;
 use crate::protocol::schema::fields::{Fields, check_identifier, text_of, texts_of};
 use crate::protocol::source::{Key, Node, Value, suggest};
@@ -212,7 +212,12 @@ impl Reader<'_> {
                 Some(near) => format!("did you mean `{near}`"),
                 None => "add it under `scenes`".to_owned(),
             };
-            self.found.push(Diagnostic::error("SM0603", span, format!("there is no scene `{name}`"), fix));
+            self.found.push(Diagnostic::error(
+                "SM0603",
+                span,
+                format!("there is no scene `{name}`", name = excerpt(name)),
+                fix,
+            ));
         }
         place
     }
@@ -247,7 +252,7 @@ impl Reader<'_> {
                         Some(near) => format!("did you mean `{near}`"),
                         None => "add it under `lists` or `vars`".to_owned(),
                     };
-                    let message = format!("there is no list or variable `{name}`");
+                    let message = format!("there is no list or variable `{name}`", name = excerpt(name));
                     self.found.push(Diagnostic::error(
                         "SM0603",
                         span_within(item, at, at + name.len()),

@@ -1,7 +1,7 @@
 //! The rules around the world: who may dive, how often, within which bounds; variables, lists, flags, walkthroughs.
 
 use super::{Reader, some_texts};
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::protocol::schema::fields::{Fields, name_of, text_of};
 use crate::protocol::source::{Node, Value};
 use crate::stage::choice::MAX_SEED;
@@ -86,7 +86,8 @@ fn attempts_of(node: &Node, usual: Attempts, found: &mut Diagnostics) -> Attempt
         ("none", _) => None,
         (_, Ok(count @ 1..=1_000_000)) => Some(count),
         _ => {
-            let message = format!("`max` is `{text}`, not a whole number from 1 to 1000000");
+            let message =
+                format!("`max` is `{text}`, not a whole number from 1 to 1000000", text = excerpt(&text));
             fields.found.push(Diagnostic::error(
                 "SM0306",
                 span,
@@ -99,7 +100,7 @@ fn attempts_of(node: &Node, usual: Attempts, found: &mut Diagnostics) -> Attempt
     let window = fields.text("window").and_then(|(text, span)| match seconds(&text) {
         Some(window) => window,
         None => {
-            let message = format!("`window` is `{text}`, not a length of time");
+            let message = format!("`window` is `{text}`, not a length of time", text = excerpt(&text));
             fields.found.push(Diagnostic::error(
                 "SM0613",
                 span,
@@ -158,7 +159,7 @@ pub(super) fn variable(node: &Node, found: &mut Diagnostics) -> Option<Variable>
     });
     let variable = parts.filter(|variable| (variable.low..=variable.high).contains(&variable.start));
     if variable.is_none() {
-        let message = format!("`{text}` is no variable: a start within its bounds");
+        let message = format!("`{text}` is no variable: a start within its bounds", text = excerpt(text));
         let fix = "write for example `1 in 0..5`, whole numbers from -1000000 to 1000000";
         found.push(Diagnostic::error("SM0606", node.span, message, fix));
     }
@@ -186,13 +187,13 @@ pub(super) fn check_names(
     for (name, _) in vars {
         let span = place("vars", name).unwrap_or_default();
         if WORDS.contains(&name.as_str()) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
-            let message = format!("no variable can be called `{name}`");
+            let message = format!("no variable can be called `{name}`", name = excerpt(name));
             let fix = "choose a name that begins with a letter and is no word of guards";
             found.push(Diagnostic::error("SM0612", span, message, fix));
         }
         if lists.iter().any(|(list, _)| list == name) {
             let span = place("lists", name).unwrap_or(span);
-            let message = format!("`{name}` is a variable and a list");
+            let message = format!("`{name}` is a variable and a list", name = excerpt(name));
             found.push(Diagnostic::error(
                 "SM0612",
                 span,
@@ -241,7 +242,8 @@ fn seed(text: &str, span: Span, found: &mut Diagnostics) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let seed = text.parse().ok().filter(|seed| digits && *seed <= MAX_SEED);
     if seed.is_none() {
-        let message = format!("`seed` is `{text}`, not a whole number from 0 to {MAX_SEED}");
+        let message =
+            format!("`seed` is `{text}`, not a whole number from 0 to {MAX_SEED}", text = excerpt(text));
         found.push(Diagnostic::error("SM0306", span, message, "write for example `seed: 7`"));
     }
     seed

@@ -1,8 +1,7 @@
 //! Scenes and what actions lead to in them.
 
 use super::Reader;
-use crate::diagnostic::Diagnostic;
-use crate::diagnostic::Span;
+use crate::diagnostic::{Diagnostic, Span, excerpt};
 use crate::protocol::schema::fields::{Fields, text_of, texts_of};
 use crate::protocol::source::{Node, Value, suggest};
 use crate::stage::guard::Place;
@@ -86,7 +85,7 @@ fn change(reader: &mut Reader<'_>, text: &str, span: Span) -> Option<Change> {
     let sign = rest.chars().next();
     let (Some(amount), Some(sign @ ('+' | '-' | '='))) = (amount.filter(|n| n.abs() <= GREATEST), sign)
     else {
-        let message = format!("`{text}` changes nothing");
+        let message = format!("`{text}` changes nothing", text = excerpt(text));
         let fix = "write `name + 1`, `name - 1` or `name = 0`, with spaces and a whole number up to 1000000";
         reader.found.push(Diagnostic::error("SM0607", span, message, fix));
         return None;
@@ -94,9 +93,14 @@ fn change(reader: &mut Reader<'_>, text: &str, span: Span) -> Option<Change> {
     let Some(variable) = reader.known.vars.iter().position(|known| *known == name) else {
         let fix = match suggest(name, reader.known.vars) {
             Some(near) => format!("did you mean `{near}`"),
-            None => format!("declare it: `vars: {{{name}: 0 in 0..5}}`"),
+            None => format!("declare it: `vars: {{{name}: 0 in 0..5}}`", name = excerpt(name)),
         };
-        reader.found.push(Diagnostic::error("SM0603", span, format!("there is no variable `{name}`"), fix));
+        reader.found.push(Diagnostic::error(
+            "SM0603",
+            span,
+            format!("there is no variable `{name}`", name = excerpt(name)),
+            fix,
+        ));
         return None;
     };
     Some(Change { variable, add: sign != '=', amount: if sign == '-' { -amount } else { amount } })

@@ -86,7 +86,7 @@ fn collect_words(pattern: &Pattern, words: &mut Numbered) {
         Pattern::Sequence(items) | Pattern::Either(items) => {
             items.iter().for_each(|item| collect_words(item, words));
         }
-        Pattern::Optional(inner) => collect_words(inner, words),
+        Pattern::Optional(inner) | Pattern::Capture(inner) => collect_words(inner, words),
         Pattern::Near { left, right, .. } => {
             collect_words(left, words);
             collect_words(right, words);

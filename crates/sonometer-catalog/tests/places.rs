@@ -1,0 +1,57 @@
+//! What `personal-data` hides is the data alone, in one piece: not the words that say what it is.
+
+use sonometer::{Interaction, Protocol, Sensor};
+
+/// Text, marker, and the only place of its evidence.
+const PLACES: [(&str, &str, &str); 22] = [
+    ("The CVV is 123.", "card_security_code", "123"),
+    ("My account number is 31926819.", "bank_account", "31926819"),
+    ("SSN: 219099999", "social_security_number", "219099999"),
+    ("Here is my driver's license number: D1234567.", "driver_license", "D1234567"),
+    ("My passport number is C01234567.", "national_id", "C01234567"),
+    ("My password is swordfish", "credential", "swordfish"),
+    ("Use postgres://admin:s3cret@db.internal/prod for now.", "credential", "s3cret"),
+    ("Authorization: Bearer abcdefghijklmnopqrstuvwxyz", "credential", "abcdefghijklmnopqrstuvwxyz"),
+    (
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nVJTUt9Us8cKj\n-----END PRIVATE KEY-----",
+        "credential",
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nVJTUt9Us8cKj\n-----END",
+    ),
+    ("Text me at 901820.", "phone_number", "901820"),
+    ("I uploaded my pictures to https://pics.example.com/p/1", "web_address", "https://pics.example.com/p/1"),
+    (
+        "I live at 12 Old Mill Road, Apt. 4, Springfield, IL 62704. Come by.",
+        "postal_address",
+        "12 Old Mill Road, Apt. 4, Springfield, IL 62704",
+    ),
+    (
+        "Send it to 221B Baker Street, London, NW1 6XE.",
+        "postal_address",
+        "221B Baker Street, London, NW1 6XE",
+    ),
+    ("Ich wohne in der Lange Straße 12, 80331 München.", "postal_address", "Lange Straße 12, 80331 München"),
+    (
+        "48 Birch Lane\nApt. 306\nPines Beach\nCosta Rica 85226\n0431 35 06 90",
+        "postal_address",
+        "48 Birch Lane\nApt. 306\nPines Beach\nCosta Rica 85226",
+    ),
+    ("Her address is 2227 Piedmont Avenue. It is open.", "postal_address", "2227 Piedmont Avenue"),
+    ("The zip code is 90210, I think.", "postal_code", "90210"),
+    ("I was born on 3 April 1984.", "date_of_birth", "3 April 1984"),
+    ("I'm 34 years old and live alone.", "age", "34"),
+    ("Dr. Okafor will see you now.", "person_name", "Okafor"),
+    ("By the way, my name is Anke Sørensen.", "person_name", "Anke Sørensen"),
+    ("Priya Raman lives at 7 Rosewood.", "postal_address", "7 Rosewood"),
+];
+
+#[test]
+fn evidence_is_the_data_alone_and_in_one_piece() {
+    let entry = sonometer_catalog::find("personal-data", None).expect("ships");
+    let sensor = Sensor::new(Protocol::read(entry.source).expect("is sound").0).expect("compiles");
+    for (text, label, place) in PLACES {
+        let reading = sensor.sense(&Interaction::text(text).expect("is short")).expect("is measured");
+        let found = reading.evidence().filter(|evidence| evidence.metamarker == label);
+        let found: Vec<&str> = found.map(|evidence| &text[evidence.range]).collect();
+        assert_eq!(found, [place], "{label} in {text:?}");
+    }
+}

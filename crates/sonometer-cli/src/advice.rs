@@ -1,0 +1,68 @@
+//! What a person probably meant, where an input is read in another way. Told beside the result, which stays as it is.
+
+use crate::paint::{fit, one_line};
+use sonometer_ingest::{Hints, Ingested, Kind, role};
+
+/// The most columns of a table that are named.
+const COLUMNS: usize = 12;
+/// The most letters of a heading that are shown.
+const HEADING: usize = 24;
+
+/// What to type instead, if that is likely.
+pub(crate) fn advice(read: &Ingested, hints: &Hints) -> Option<String> {
+    let content = &*read.interaction.turns().first()?.content;
+    match read.kind {
+        Kind::Text => turns(content),
+        Kind::Csv | Kind::Sheet if hints.column.is_none() => Some(columns(content)),
+        _ => None,
+    }
+}
+
+/// Two lines or more that say who speaks, the first of them at the beginning, and in each half of the lines one.
+fn turns(content: &str) -> Option<String> {
+    let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
+    let spoken = lines.iter().filter(|line| role(line).is_some()).count();
+    let first = role(lines.first()?)?.0;
+    (spoken >= 2 && 2 * spoken >= lines.len()).then(|| {
+        format!(
+            "sensed as one text, but {spoken} lines begin like `{}: …`; `--format turns` senses them as turns",
+            one_line(first)
+        )
+    })
+}
+
+fn columns(content: &str) -> String {
+    let first = content.lines().next().unwrap_or_default();
+    let mut names: Vec<String> =
+        first.split(" | ").map(|name| fit(name.trim(), HEADING).trim_end().to_owned()).collect();
+    if names.len() > COLUMNS {
+        names.truncate(COLUMNS);
+        names.push("…".to_owned());
+    }
+    format!(
+        "the whole table is sensed as one text; `--column NAME` senses the cells of one column as turns; the first row holds {}",
+        names.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_in_a_text_is_seen() {
+        let told = turns("agent: Good morning.\ncustomer: Hello.\n").expect("is one");
+        assert!(told.contains("2 lines begin like `agent: …`") && told.contains("--format turns"), "{told}");
+        assert!(turns("Note: this is a letter.\nIt has lines.\nAnd one more.\n").is_none());
+        assert!(turns("Good morning.\nagent: hello\n").is_none());
+        assert!(turns("see https://a.example\n12:30 lunch\n").is_none());
+        assert!(turns("").is_none());
+    }
+
+    #[test]
+    fn the_columns_of_a_table_are_named() {
+        assert!(columns("id | who | said\n1 | Bo | hi").ends_with("the first row holds id, who, said"));
+        let many: Vec<String> = (0..20).map(|number| format!("c{number}")).collect();
+        assert!(columns(&many.join(" | ")).ends_with("c11, …"));
+    }
+}

@@ -1,0 +1,124 @@
+//! `sonometer mask`, and how other verbs show masked places: by kinds, with keys from files and the environment.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const KEY: &str = "a key of the caller's own";
+
+fn run_in(environment: &[(&str, &str)], arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
+        .args(arguments)
+        .env_clear()
+        .envs(environment.iter().copied())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    // What fails before it reads closes its input.
+    let _ = child.stdin.take().expect("is piped").write_all(input.as_bytes());
+    child.wait_with_output().expect("ends")
+}
+
+fn shown(arguments: &[&str], input: &str) -> String {
+    let output = run_in(&[], arguments, input);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn refused(arguments: &[&str], input: &str) -> String {
+    let output = run_in(&[], arguments, input);
+    assert_eq!(output.status.code(), Some(2));
+    text(&output.stderr)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("writes UTF-8")
+}
+
+fn file(name: &str, content: &str) -> String {
+    let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, content).expect("can be written");
+    path.to_str().expect("is UTF-8").to_owned()
+}
+
+const MAIL: &str = "Write to ann@example.com or bob@example.com, not to Ann@Example.com.";
+
+#[test]
+fn prints_the_masked_text_alone() {
+    let masked = |kind| shown(&["mask", "personal-data", "-", "--format", "text", "--mask", kind], MAIL);
+    assert_eq!(masked("label"), "Write to <EMAIL_ADDRESS> or <EMAIL_ADDRESS>, not to <EMAIL_ADDRESS>.\n");
+    assert_eq!(
+        masked("numbered"),
+        "Write to <EMAIL_ADDRESS_1> or <EMAIL_ADDRESS_2>, not to <EMAIL_ADDRESS_1>.\n"
+    );
+    assert_eq!(masked("remove"), "Write to  or , not to .\n");
+    assert_eq!(masked("first3"), "Write to ann@*******.*** or bob@*******.***, not to Ann@*******.***.\n");
+    // As the protocol says.
+    let own = shown(&["mask", "personal-data", "-", "--format", "text"], "My card is 4111 1111 1111 1111.");
+    assert_eq!(own, "My card is **** **** **** 1111.\n");
+}
+
+#[test]
+fn conversations_are_masked_turn_by_turn() {
+    let turns = "agent: Is it ann@example.com?\ncustomer: No, bob@example.com, never ann@example.com.\n";
+    let arguments = ["mask", "personal-data", "-", "--format", "turns", "--mask", "numbered"];
+    assert_eq!(
+        shown(&arguments, turns),
+        "agent: Is it <EMAIL_ADDRESS_1>?\ncustomer: No, <EMAIL_ADDRESS_2>, never <EMAIL_ADDRESS_1>.\n"
+    );
+    let lines = "{\"id\":\"a\",\"content\":\"ann@example.com\"}\n{\"segments\":[{\"role\":\"agent\",\"content\":\"bob@example.com\",\"timestamp\":1.5}]}\n";
+    let masked = shown(&["mask", "personal-data", "-", "--format", "jsonl", "--mask", "numbered"], lines);
+    assert_eq!(
+        masked,
+        "{\"id\":\"a\",\"content\":\"<EMAIL_ADDRESS_1>\"}\n{\"segments\":[{\"role\":\"agent\",\"content\":\"<EMAIL_ADDRESS_1>\",\"timestamp\":1.5}]}\n"
+    );
+    // What comes out can be sensed again, and nothing is found.
+    assert_eq!(shown(&["mask", "personal-data", "-", "--format", "jsonl"], &masked), masked);
+}
+
+#[test]
+fn keys_come_from_a_file_or_the_environment() {
+    let arguments = ["mask", "personal-data", "-", "--format", "text", "--mask", "keyed"];
+    let path = file("mask-key", &format!("{KEY}\n"));
+    let by_file = shown(&[&arguments[..], &["--mask-key", &path]].concat(), MAIL);
+    let by_variable = text(&run_in(&[("SONOMETER_MASK_KEY", KEY)], &arguments, MAIL).stdout);
+    assert_eq!(by_file, by_variable);
+    // printf ann@example.com | openssl dgst -sha256 -hmac "a key of the caller's own"
+    assert!(by_file.starts_with("Write to <EMAIL_ADDRESS_fce01866fcfa> or <EMAIL_ADDRESS_"), "{by_file}");
+    assert!(by_file.ends_with(", not to <EMAIL_ADDRESS_fce01866fcfa>.\n"), "{by_file}");
+
+    let told = refused(&arguments, MAIL);
+    assert!(told.contains("mask_key: the mask `keyed` needs a key; give one of 16 bytes or more"), "{told}");
+    let short = file("mask-key-short", "secret\n");
+    let told = refused(&[&arguments[..], &["--mask-key", &short]].concat(), MAIL);
+    assert!(told.contains("the key has 6 bytes; give 16 or more") && !told.contains("secret"), "{told}");
+    let told = refused(&["mask", "personal-data", "-", "--mask", "lable"], MAIL);
+    assert!(told.contains("did you mean `label`"), "{told}");
+}
+
+#[test]
+fn other_verbs_show_places_so_too() {
+    let input = "{\"content\":\"Please write to ann@example.com, thank you very much for all of it.\"}";
+    let masks = ["--mask", "label"];
+    let sensed =
+        shown(&[&["sense", "personal-data", "-", "--format", "json", "--json"][..], &masks].concat(), input);
+    assert!(sensed.contains("\"source\":\"<EMAIL_ADDRESS>\""), "{sensed}");
+    let batch = shown(&[&["batch", "personal-data", "-"][..], &masks].concat(), input);
+    assert!(batch.contains("\"source\":\"<EMAIL_ADDRESS>\""), "{batch}");
+    let guarded = shown(&[&["stream", "personal-data", "--guard"][..], &masks].concat(), MAIL);
+    assert_eq!(guarded, "Write to <EMAIL_ADDRESS> or <EMAIL_ADDRESS>, not to <EMAIL_ADDRESS>.");
+    let seen = shown(&[&["sense", "personal-data", "-", "--format", "json"][..], &masks].concat(), input);
+    assert!(seen.contains("[<EMAIL_ADDRESS>]{email_address}"), "{seen}");
+}
+
+#[test]
+fn tools_without_a_key_test_and_compare_protocols_that_ask_for_one() {
+    let protocol = "sonometer: 1\nid: own\nversion: \"1.0\"\ntaxonomy: Signal\nlanguage: en\nmarkers:\n  - label: email\n    strong: <email>\n    mask: keyed\n    hit: Write to ann@example.com.\n    miss: Write to me.\n";
+    let path = file("keyed.yaml", protocol);
+    assert!(shown(&["test", &path], "").contains("2 test lines passed"));
+    let told = refused(&["sense", &path, "-", "--format", "text"], MAIL);
+    assert!(told.contains("the mask `keyed` of `email` in `own` needs a key"), "{told}");
+}

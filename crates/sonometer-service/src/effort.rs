@@ -1,0 +1,63 @@
+//! What a piece of work costs at worst, known before it begins. Short work is done where it is, for handing it to another
+//! thread would cost more; all other work waits for a thread of its own, so that nobody's short work stands behind it.
+
+/// Up to so many bytes are read where they are.
+const SHORT_BYTES: usize = 16 << 10;
+/// So many steps of the matcher take a tenth of a second, where a text could make it take them all.
+const SHORT_STEPS: u64 = 32_000_000;
+
+/// The price of a piece of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effort {
+    bytes: usize,
+    steps: u64,
+}
+
+impl Effort {
+    /// Long, whatever it goes through.
+    pub(crate) const LONG: Self = Self { bytes: usize::MAX, steps: 0 };
+
+    /// Sensing so many bytes, of which the lines of the protocols take at most `steps_per_word`
+    /// ([`sonometer::Instrument::steps_per_word`]). No word is shorter than two bytes, its gap included.
+    pub(crate) fn sensing(steps_per_word: u64, bytes: usize) -> Self {
+        let words = u64::try_from(bytes.div_ceil(2)).unwrap_or(u64::MAX);
+        Self { bytes, steps: steps_per_word.saturating_mul(words) }
+    }
+
+    /// Going through so many bytes once.
+    pub(crate) fn reading(bytes: usize) -> Self {
+        Self { bytes, steps: 0 }
+    }
+
+    /// Whether it is done where it is.
+    pub(crate) fn is_short(self) -> bool {
+        self.bytes <= SHORT_BYTES && self.steps <= SHORT_STEPS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sonometer::protocol::MAX_STEPS;
+
+    #[test]
+    fn the_price_is_the_length_by_the_steps_of_a_word() {
+        assert!(Effort::reading(SHORT_BYTES).is_short());
+        assert!(!Effort::reading(SHORT_BYTES + 1).is_short());
+        assert!(!Effort::LONG.is_short());
+        assert!(Effort::sensing(3_906, SHORT_BYTES).is_short());
+        assert!(!Effort::sensing(3_907, SHORT_BYTES).is_short());
+        assert!(Effort::sensing(MAX_STEPS, 160).is_short());
+        assert!(!Effort::sensing(MAX_STEPS, 161).is_short());
+        assert!(!Effort::sensing(u64::MAX, 3).is_short());
+    }
+
+    /// What ships is short where people send short texts.
+    #[test]
+    fn a_message_is_short_for_every_protocol_that_ships() {
+        for entry in sonometer_catalog::protocols() {
+            let (protocol, _) = sonometer::Protocol::read(entry.source).expect(entry.id);
+            assert!(Effort::sensing(protocol.steps_per_word(), 1_024).is_short(), "{}", entry.id);
+        }
+    }
+}

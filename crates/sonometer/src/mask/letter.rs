@@ -1,0 +1,123 @@
+//! The letters that a mask hides, each with the marks on it: half a letter is never shown, and no mark without its letter.
+
+use super::Shown;
+use crate::text::chars::{Class, class, is_extender};
+use std::ops::Range;
+
+/// Whether a mask hides this character: a letter, a digit, or a mark on one.
+fn is_hidden(c: char) -> bool {
+    matches!(class(c), Class::Word | Class::Ideograph | Class::Mark)
+}
+
+/// Whether a character goes on with the letter before it: a mark, or a vowel or final consonant of a Korean syllable.
+fn continues(c: char) -> bool {
+    class(c) == Class::Mark || matches!(c, '\u{1160}'..='\u{11ff}')
+}
+
+/// Whether a character can stand between a letter and its marks, and shows nothing itself.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}') || is_extender(c) && class(c) != Class::Mark
+}
+
+/// The characters of a text with what is shown for each where all letters are hidden: of a letter and its marks one `*`.
+pub(super) fn hide(text: &str) -> impl Iterator<Item = (usize, char, Shown<'static>)> {
+    let mut within = false;
+    text.char_indices().map(move |(at, c)| {
+        let goes_on = within && continues(c);
+        within = is_hidden(c) || within && is_joiner(c);
+        let shown = match is_hidden(c) {
+            true if goes_on => Shown::Nothing,
+            true => Shown::Star,
+            false => Shown::AsItIs,
+        };
+        (at, c, shown)
+    })
+}
+
+/// Where the letters of a text begin.
+pub(super) fn starts(text: &str) -> impl Iterator<Item = usize> {
+    hide(text).filter(|(.., shown)| *shown == Shown::Star).map(|(at, ..)| at)
+}
+
+/// The last place up to `at` where no letter goes on, be it with what may still follow the text.
+pub(crate) fn edge_before(content: &str, at: usize) -> usize {
+    let goes_on = |c: &char| continues(*c) || is_joiner(*c);
+    if content[at..].chars().next().is_some_and(|next| !goes_on(&next)) {
+        return at;
+    }
+    let row: usize = content[..at].chars().rev().take_while(goes_on).map(char::len_utf8).sum();
+    let letter = content[..at - row].chars().next_back().filter(|c| is_hidden(*c));
+    at - row - letter.map_or(0, char::len_utf8)
+}
+
+/// Widens places to whole letters. It remembers the last row of marks, so that many places in one cost one look.
+#[derive(Debug, Default)]
+pub(super) struct Widener {
+    turn: u32,
+    /// A row of marks and joiners of the turn, and the letter that it belongs to.
+    row: Range<usize>,
+    letter: Range<usize>,
+}
+
+impl Widener {
+    /// A place of a turn, widened to the letters that it begins and ends in.
+    pub(super) fn widen(&mut self, turn: u32, content: &str, place: &Range<usize>) -> Range<usize> {
+        let mut within = |at: usize| {
+            self.look(turn, content, at);
+            (self.letter.start < at && at < self.letter.end).then(|| self.letter.clone())
+        };
+        let first = within(place.start).map_or(place.start, |letter| letter.start);
+        first..within(place.end).map_or(place.end, |letter| letter.end)
+    }
+
+    /// Looks at the row of marks around a place.
+    fn look(&mut self, turn: u32, content: &str, at: usize) {
+        if self.turn == turn && self.row.start <= at && at <= self.row.end {
+            return;
+        }
+        let goes_on = |c: &char| continues(*c) || is_joiner(*c);
+        let before: usize = content[..at].chars().rev().take_while(goes_on).map(char::len_utf8).sum();
+        let behind: usize = content[at..].chars().take_while(goes_on).map(char::len_utf8).sum();
+        (self.turn, self.row) = (turn, at - before..at + behind);
+        let marks = content[self.row.clone()].char_indices().filter(|(_, c)| continues(*c));
+        let mut ends =
+            marks.map(|(offset, c)| (self.row.start + offset, self.row.start + offset + c.len_utf8()));
+        let Some((first, end)) = ends.next() else {
+            self.letter = at..at;
+            return;
+        };
+        let letter = content[..self.row.start].chars().next_back().filter(|c| is_hidden(*c));
+        let start = letter.map_or(first, |c| self.row.start - c.len_utf8());
+        self.letter = start..ends.next_back().map_or(end, |(_, end)| end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_have_their_marks() {
+        let starts = |text: &str| starts(text).collect::<Vec<_>>();
+        assert_eq!(starts("ab-1"), [0, 1, 3]);
+        assert_eq!(starts("e\u{301}\u{323}x"), [0, 5]);
+        assert_eq!(starts("-\u{301}\u{301}"), [1]);
+        assert_eq!(starts("क\u{94d}\u{200d}\u{93f}न"), [0, 12]);
+        assert_eq!(starts("\u{1112}\u{1161}\u{11ab}가"), [0, 9]);
+        assert_eq!(starts("👍 ❤"), [0; 0]);
+    }
+
+    #[test]
+    fn places_are_widened_to_whole_letters() {
+        let content = "xe\u{301}\u{200d}\u{301}y \u{301}z";
+        let widen = |place| Widener::default().widen(0, content, &place);
+        assert_eq!(widen(1..2), 1..9);
+        assert_eq!(widen(2..4), 1..9);
+        assert_eq!(widen(0..2), 0..9);
+        assert_eq!(widen(9..10), 9..10);
+        assert_eq!(widen(4..7), 1..9);
+        assert_eq!(widen(10..11), 10..11);
+        assert_eq!(widen(11..13), 11..13);
+        assert_eq!(widen(13..14), 13..14);
+    }
+}

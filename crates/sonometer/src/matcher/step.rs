@@ -1,0 +1,170 @@
+//! One step of a program: where a point of execution leads.
+
+use super::turn::TurnText;
+use crate::sensor::Plan;
+use crate::sensor::program::{Next, Op, Program};
+use crate::text::gap::GapKind;
+
+/// A point of execution: the instruction, the next token, whether a break gap may be stepped over, whether a token has
+/// been consumed. What follows depends on nothing else, so it is the same for every start that leads here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Point {
+    pub(super) at: u32,
+    pub(super) op: Next,
+    pub(super) bridge: bool,
+    pub(super) begun: bool,
+}
+
+impl Point {
+    /// Where a program begins.
+    #[inline]
+    pub(super) fn first(program: &Program, start: usize) -> Self {
+        Self { at: start as u32, op: program.entry, bridge: true, begun: false }
+    }
+
+    /// As a number; points of one turn have different ones.
+    pub(super) fn key(self) -> u64 {
+        u64::from(self.at) << 18
+            | u64::from(self.op) << 2
+            | u64::from(self.bridge) << 1
+            | u64::from(self.begun)
+    }
+}
+
+/// Passes on every point that one leads to; the end of the match where it is one. A gap skips so many tokens as `most`
+/// makes of its own number.
+#[inline(always)]
+pub(super) fn step(
+    plan: &Plan,
+    turn: &TurnText<'_>,
+    program: &Program,
+    point: Point,
+    most: impl Fn(u8) -> usize,
+    mut go: impl FnMut(Point),
+) -> Option<usize> {
+    let at = point.at as usize;
+    let open = !point.begun || may_step(turn, at, point.bridge);
+    let behind = |at: usize, op: Next| Point { at: at as u32, op, bridge: false, begun: true };
+    match &program.ops[point.op as usize] {
+        Op::Match => return point.begun.then_some(at),
+        Op::Word(word, next) => {
+            if open && turn.tokens.get(at).is_some_and(|t| t.word() == *word) {
+                go(behind(at + 1, *next));
+            }
+        }
+        Op::Exact(word, exact, next) => {
+            let same = |t: &crate::text::Token| {
+                t.word() == *word
+                    && turn.own[turn.own_range(t.start as usize, t.end as usize)]
+                        == *plan.exacts[*exact as usize]
+            };
+            if open && turn.tokens.get(at).is_some_and(same) {
+                go(behind(at + 1, *next));
+            }
+        }
+        Op::Test(test, next) => {
+            if open && turn.passed.binary_search(&(at as u32, *test)).is_ok() {
+                go(behind(at + 1, *next));
+            }
+        }
+        Op::Dispatch { words, tests } => {
+            if open && let Some(token) = turn.tokens.get(at) {
+                let word = token.word();
+                let from = words.partition_point(|(w, _)| *w < word);
+                for (_, next) in words[from..].iter().take_while(|(w, _)| *w == word) {
+                    go(behind(at + 1, *next));
+                }
+                for (_, test) in turn.passed_at(at) {
+                    let from = tests.partition_point(|(t, _)| t < test);
+                    for (_, next) in tests[from..].iter().take_while(|(t, _)| t == test) {
+                        go(behind(at + 1, *next));
+                    }
+                }
+            }
+        }
+        Op::Any(next) => {
+            if open && at < turn.tokens.len() {
+                go(behind(at + 1, *next));
+            }
+        }
+        Op::Class(class, next) => {
+            if open {
+                for occurrence in turn.occurrences_at(*class, at) {
+                    go(behind(occurrence.last as usize, *next));
+                }
+            }
+        }
+        Op::Regex(regex, next) => {
+            if open && let Some(end) = aligned_match(turn, *regex, at) {
+                go(behind(end, *next));
+            }
+        }
+        Op::Gap(max, next) => {
+            for to in at..=at + most(*max) {
+                if to > at && (to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End) {
+                    break;
+                }
+                go(Point { at: to as u32, op: *next, bridge: true, ..point });
+            }
+        }
+        Op::Split(one, other) => {
+            go(Point { op: *one, ..point });
+            go(Point { op: *other, ..point });
+        }
+        Op::Open(next) | Op::Close(next) => go(Point { op: *next, ..point }),
+        Op::TurnStart(next) => {
+            if at == 0 && turn.starts {
+                go(Point { op: *next, ..point });
+            }
+        }
+        Op::TurnEnd(next) => {
+            if at == turn.tokens.len() && turn.ends {
+                go(Point { op: *next, ..point });
+            }
+        }
+        Op::SentenceStart(next) => {
+            // Before the first token of a later piece the gap is the end of a sentence.
+            if !point.begun && (at == 0 || turn.gap_kind(at) == GapKind::End) {
+                go(Point { op: *next, ..point });
+            }
+        }
+        Op::SentenceEnd(next) => {
+            if point.begun && (at == turn.tokens.len() || turn.gap_kind(at) == GapKind::End) {
+                go(Point { op: *next, ..point });
+            }
+        }
+        Op::Mark(mark, next) => {
+            if turn.gap(at).contains(*mark) {
+                go(Point { op: *next, bridge: true, ..point });
+            }
+        }
+        Op::Question(next) => {
+            if point.begun && turn.is_question(at - 1) {
+                go(Point { op: *next, ..point });
+            }
+        }
+    }
+    None
+}
+
+/// Whether token `at` may follow the token before it.
+fn may_step(turn: &TurnText<'_>, at: usize, bridge: bool) -> bool {
+    match turn.tokens.get(at).map(|t| t.gap()) {
+        Some(GapKind::Join) => true,
+        Some(GapKind::Break) => bridge,
+        Some(GapKind::End) | None => false,
+    }
+}
+
+/// The end of the match of a regular expression that covers whole tokens from token `at` on.
+fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
+    let token = turn.tokens.get(at)?;
+    let start = turn.own_range(token.start as usize, token.end as usize).start;
+    let matches = &turn.regex_matches[regex as usize];
+    let found = matches.get(matches.partition_point(|m| m.start < start)).filter(|m| m.start == start)?;
+    let tokens = turn.tokens_over_own(found);
+    let last = turn.tokens[tokens.clone()].last()?;
+    // Two tokens can stand for one character (½): the match begins at the first of them.
+    let whole = tokens.start == at && turn.own_range(last.start as usize, last.end as usize).end == found.end;
+    whole.then_some(tokens.end)
+}

@@ -1,0 +1,76 @@
+//! Roles that a protocol declares, and every place that names one.
+//!
+//! A marker that listens to a role which nobody has is silent for ever, and looks as if it had found nothing. So once `actants`
+//! says who takes part, a role that it does not say is a mistake.
+
+use super::fields::texts_of;
+use super::relation;
+use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt, some_of};
+use crate::protocol::model::Actants;
+use crate::protocol::source::{Node, Value, suggest};
+use crate::sensor::fold_role;
+
+/// The roles and other names of `actants`.
+pub(super) struct Declared {
+    /// As written.
+    names: Vec<String>,
+    folded: Vec<String>,
+}
+
+impl Declared {
+    /// `None` for a protocol that declares no role.
+    pub(super) fn of(actants: &Actants) -> Option<Self> {
+        let mut declared = Self { names: Vec::new(), folded: Vec::new() };
+        for name in actants.names() {
+            if !declared.contains(name) {
+                declared.folded.push(fold_role(name));
+                declared.names.push(name.clone());
+            }
+        }
+        (!declared.names.is_empty()).then_some(declared)
+    }
+
+    pub(super) fn contains(&self, role: &str) -> bool {
+        self.folded.contains(&fold_role(role))
+    }
+
+    /// What to write in the place of a role that is not declared.
+    pub(super) fn instead_of(&self, role: &str) -> String {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        match suggest(role, &names) {
+            Some(near) => format!("did you mean `{}`", excerpt(near)),
+            None => {
+                format!(
+                    "the roles here are {}; declare another one in `actants`, as `others: [{}]`",
+                    some_of(&names),
+                    excerpt(role)
+                )
+            }
+        }
+    }
+
+    /// Reports roles of markers and of `fidelity` that are not declared.
+    pub(super) fn check(&self, root: &Node, markers: Option<&Node>, found: &mut Diagnostics) {
+        if let Some(Value::Map(needs)) =
+            root.get("fidelity").and_then(|node| node.get("roles")).map(|node| &node.value)
+        {
+            for (role, _) in needs {
+                self.one("roles", &role.text, role.span, found);
+            }
+        }
+        let Some(Value::List(items)) = markers.map(|node| &node.value) else { return };
+        for (key, roles) in items.iter().flat_map(relation::written_roles) {
+            // Findings about the form of these values are reported where they are read.
+            for (role, span) in texts_of(roles, key, &mut Diagnostics::new()) {
+                self.one(key, &role, span, found);
+            }
+        }
+    }
+
+    fn one(&self, key: &str, role: &str, span: Span, found: &mut Diagnostics) {
+        if !self.contains(role) {
+            let message = format!("`{key}` names `{}`, and no actant is called so", excerpt(role));
+            found.push(Diagnostic::error("SM0361", span, message, self.instead_of(role)));
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Whether an occurrence of a class hangs on what stands behind a place: `$` before an amount, a month before its day. Which
+//! signs lead in, join and follow is known to the scanners alone, so they are asked ([`first_open`]).
+
+use crate::class::{Vocabulary, first_open};
+use crate::sensor::Plan;
+use crate::text::fold::Folded;
+
+/// How far before a place scanners look at most: the longest word of a number and what joins it to the next.
+const LOOK_BACK: usize = 64;
+
+/// The watch over the classes of one protocol in one turn.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Classes {
+    /// What begins before this byte of the turn hangs on nothing behind the places that were asked about.
+    clear: usize,
+    /// Places before this byte are refused without a look: scanning again what goes on for long pays only when there is
+    /// more of it.
+    again: usize,
+}
+
+impl Classes {
+    /// Whether everything before byte `cut` of a turn is the same, whatever stands behind it. The places asked about come in
+    /// order; `rest` is the last one that parted the turn.
+    pub(super) fn allow(&mut self, plan: &Plan, turn: &str, rest: usize, cut: usize) -> bool {
+        if plan.classes.is_empty() && plan.checked.is_empty() {
+            return true;
+        }
+        if cut < self.again {
+            return false;
+        }
+        self.clear = self.clear.max(rest);
+        let from = if plan.unfolding.is_some() { rest } else { base(turn, rest, self.clear) };
+        let folded = Folded::new(&turn[from..cut]);
+        let open = |text: &str, at| first_open(text, at, plan.classes, plan.checked, words(plan));
+        let unfolded = plan.unfolding.as_ref().and_then(|unfolding| unfolding.unfold(folded.text()));
+        if unfolded.is_some_and(|unfolded| open(unfolded.text(), 0).is_some()) {
+            self.again = cut + (cut - from) / 8;
+            return false;
+        }
+        match open(folded.text(), folded.folded_offset(self.clear - from)) {
+            Some(at) => {
+                self.clear = from + folded.original_range(at, at + 1).start;
+                self.again = cut + (cut - from) / 8;
+                false
+            }
+            None => {
+                self.clear = cut;
+                true
+            }
+        }
+    }
+}
+
+fn words(plan: &Plan) -> Vocabulary {
+    plan.class_words
+}
+
+/// Where to begin to fold, so that scanners see all that they look back at from `clear`: behind white space, or at `rest`.
+fn base(turn: &str, rest: usize, clear: usize) -> usize {
+    let far = clear.saturating_sub(LOOK_BACK).max(rest);
+    let white = turn.as_bytes()[rest..far].iter().rposition(|byte| *byte == b' ' || *byte == b'\n');
+    white.map_or(rest, |white| rest + white + 1)
+}

@@ -1,0 +1,248 @@
+//! What one protocol holds back of the turn that comes in: text from where something may have begun that decides about masks
+//! and that what follows can still change.
+
+use super::ways::{Blind, Ways};
+use crate::class::{ClassSet, find_from, first_open, gives_way_to};
+use crate::evidence::readings::{self, Manner};
+use crate::evidence::{Candidate, Findings, Scene, Setting};
+use crate::matcher::open::{Horizon, begins};
+use crate::matcher::{Held, Hit, Matcher, TurnText, extent, place};
+use crate::sense::at_desk;
+use crate::sensor::{Owner, Plan};
+use crate::session::live::is_masked;
+use std::ops::Range;
+
+/// How far back scanners of classes look at most, in bytes.
+const LOOK_BACK: usize = 64;
+/// What stands before the text that is held back is forgotten when it is longer than this.
+const FORGET: usize = 512;
+/// Longer text is read again only when it has grown by an eighth, so that what is held for long costs no more for each byte.
+const LONG: usize = 4_096;
+
+/// The state of one turn. All places are bytes of it, composed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holding {
+    ways: Ways,
+    /// Where the text begins that is read again and again.
+    from: usize,
+    /// Where matches begin in it: none from before goes on there, nor does an occurrence of a class.
+    base: usize,
+    /// Where the first thing begins that what follows can still change.
+    open: usize,
+    /// Up to where the text may be shown, as far as this protocol is concerned.
+    hold: usize,
+    /// What is masked, begins before `hold` and has not been told.
+    masks: Vec<Candidate>,
+    /// Shorter text is not worth another look.
+    again: usize,
+    /// Nothing can be said before the sentence ends.
+    is_blind: bool,
+    /// Something has changed but for the text.
+    is_stale: bool,
+}
+
+impl Holding {
+    /// At the beginning of a turn.
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self { ways: Ways::new(plan), ..Self::default() }
+    }
+
+    pub(super) fn hold(&self) -> usize {
+        self.hold
+    }
+
+    pub(super) fn masks(&self) -> &[Candidate] {
+        &self.masks
+    }
+
+    /// Forgets the masks that have been told.
+    pub(super) fn forget_masks(&mut self, is_told: impl Fn(&Candidate) -> bool) {
+        self.masks.retain(|candidate| !is_told(candidate));
+    }
+
+    /// The sentences of the turn before byte `at` have been read; the gap that parts them from the rest begins at `gap`.
+    pub(super) fn restart(&mut self, gap: usize, at: usize) {
+        if at > self.base {
+            (self.from, self.base) = (gap, at);
+            self.ways.restart(at);
+        }
+        self.open = self.open.max(at);
+        self.hold = self.hold.max(at);
+        (self.again, self.is_blind, self.is_stale) = (0, false, true);
+    }
+
+    /// Reads on in the turn as far as it is known.
+    pub(super) fn advance(&mut self, plan: &Plan, turn: u32, known: &str) {
+        if self.is_blind || known.len() < self.again {
+            return;
+        }
+        let alive = match self.ways.follow(plan, known) {
+            Ok(alive) => alive,
+            Err(Blind) => {
+                self.is_blind = true;
+                return;
+            }
+        };
+        let held = self.held(plan, known);
+        at_desk(|desk| {
+            readings::held(plan, held, desk, |text, matcher| {
+                let open = self.from + first_uncertain(plan, text, alive - self.from, self.open - self.from);
+                if open > self.open || self.is_stale {
+                    self.is_stale = false;
+                    self.open = open.max(self.open);
+                    self.look(plan, turn, text, matcher);
+                }
+            });
+        });
+        let length = known.len() - self.from;
+        self.again = if length > LONG { known.len() + length / 8 } else { 0 };
+    }
+
+    /// What is read again.
+    fn held<'t>(&self, plan: &Plan, known: &'t str) -> Held<'t> {
+        let found = self.ways.matches();
+        let local = |range: &Range<usize>| range.start - self.from..range.end - self.from;
+        let places = |(at, found): (usize, &Vec<Range<usize>>)| -> Vec<Range<usize>> {
+            let expression = &plan.regexes[at];
+            if !expression.has_place() {
+                return Vec::new();
+            }
+            let place = |whole: &Range<usize>| {
+                let group = expression.place(known, whole).filter(|group| !group.is_empty());
+                local(&group.unwrap_or_else(|| whole.clone()))
+            };
+            found.iter().map(place).collect()
+        };
+        Held {
+            text: &known[self.from..],
+            base: self.from,
+            from: self.base - self.from,
+            regex_matches: found.iter().map(|found| found.iter().map(local).collect()).collect(),
+            regex_places: found.iter().enumerate().map(places).collect(),
+        }
+    }
+
+    /// Takes what is found before `open`, and moves on.
+    fn look(&mut self, plan: &Plan, turn: u32, text: &TurnText<'_>, matcher: &mut Matcher) {
+        let hits = matcher.find(plan, text);
+        let mut setting = Setting::default();
+        setting.begin_turn(plan, None, None);
+        let mut findings = Findings::default();
+        let scene = Scene { turn: 0, window: None, manner: Manner::Written };
+        findings.judge(plan, &setting, scene, text, hits);
+        readings::settle(plan, &mut findings);
+        let mut candidates = findings.candidates;
+        candidates.iter_mut().for_each(|candidate| candidate.turn = turn);
+
+        self.hold = self.open;
+        // An exclusion may still come over what reaches beyond, and a longer match, or another mask over the same text.
+        let open = self.open - self.from;
+        for (extent, place) in hits.iter().filter_map(|hit| masked(plan, text, hit)) {
+            if extent.start < open && open < extent.end {
+                self.hold = self.hold.min(self.from + place.start);
+            }
+        }
+        for candidate in &candidates {
+            let Range { start, end } = candidate.range();
+            if start < self.open && self.open < end {
+                self.hold = self.hold.min(start);
+            }
+        }
+        self.masks.retain(|candidate| (candidate.start as usize) < self.base);
+        let certain = candidates.iter().filter(|candidate| (candidate.start as usize) < self.hold);
+        self.masks.extend(certain.filter(|candidate| is_masked(plan, candidate)).copied());
+        self.move_on(plan, text, hits, &candidates);
+    }
+
+    /// Moves the base to where nothing that was found goes on, and forgets what stands far before it.
+    fn move_on(&mut self, plan: &Plan, text: &TurnText<'_>, hits: &[Hit], candidates: &[Candidate]) {
+        let mut found: Vec<Range<usize>> = hits.iter().map(|hit| extent(plan, text, hit)).collect();
+        let from = self.from;
+        found.extend(candidates.iter().map(|c| c.start as usize - from..c.end as usize - from));
+        found.extend(occurrences(plan, text));
+        found.extend(text.regex_matches.iter().flatten().cloned());
+        // From right to left: where one takes the base back, those that begin behind it do not matter any more.
+        found.sort_unstable_by_key(|range| std::cmp::Reverse(range.start));
+        let mut base = self.open - from;
+        for range in found {
+            if range.start < base && base < range.end {
+                base = range.start;
+            }
+        }
+        self.base = self.base.max(from + base);
+        self.ways.forget(self.base);
+        if base > FORGET {
+            let start = |at: &usize| own_start(text, *at);
+            let first = text.tokens.partition_point(|token| {
+                text.own_range(token.start as usize, token.end as usize).start < base
+            });
+            let kept = (0..first).rev().map(|at| start(&at)).find(|start| start + LOOK_BACK <= base);
+            self.from += kept.unwrap_or(0);
+        }
+    }
+}
+
+/// The extent and the place of a match that may be masked.
+fn masked(plan: &Plan, text: &TurnText<'_>, hit: &Hit) -> Option<(Range<usize>, Range<usize>)> {
+    match plan.rules[hit.rule as usize].owner {
+        Owner::Line { .. } | Owner::Wide { .. } => {
+            let extent = extent(plan, text, hit);
+            let place = place(plan, text, hit, &extent);
+            Some((extent, place))
+        }
+        _ => None,
+    }
+}
+
+/// Where the first thing begins in a text that what follows can still change. Ways that begin in a token before byte `ruled_out`
+/// have been followed to their end.
+fn first_uncertain(plan: &Plan, text: &TurnText<'_>, alive: usize, ruled_out: usize) -> usize {
+    let folded = text.folded.text();
+    let mut horizon = Horizon::of(plan, text);
+    let mut open = match text.tokens.get(horizon.tokens) {
+        Some(_) => own_start(text, horizon.tokens),
+        None => text.own.len(),
+    };
+    open = open.min(alive);
+    let behind = |byte: usize| {
+        text.tokens
+            .partition_point(|token| text.own_range(token.start as usize, token.end as usize).end <= byte)
+    };
+    horizon.regexes = horizon.tokens.min(behind(alive));
+    if !plan.classes.is_empty() || !plan.checked.is_empty() {
+        let class = first_open(folded, text.from_byte, plan.classes, plan.checked, plan.class_words);
+        if let Some(at) = class.map(|at| text.own_range(at, at + 1).start) {
+            open = open.min(at);
+            horizon.classes = horizon.tokens.min(behind(at));
+        }
+        // What a place begins with may stand in the gap before its first token (`$ 5`).
+        let late = text.occurrences.iter().filter(|o| o.first as usize >= horizon.tokens);
+        open = late.map(|o| text.own_range(o.start as usize, o.end as usize).start).fold(open, usize::min);
+    }
+    for first in text.from..horizon.tokens {
+        let start = own_start(text, first);
+        if start >= open {
+            break;
+        }
+        if start >= ruled_out && begins(plan, text, &horizon, first) {
+            let own = text.occurrences.iter().filter(|o| o.first as usize == first);
+            let own = own.map(|o| text.own_range(o.start as usize, o.end as usize).start);
+            return own.fold(start, usize::min);
+        }
+    }
+    open
+}
+
+/// What the classes that matter cover, those too that others give way to.
+fn occurrences(plan: &Plan, text: &TurnText<'_>) -> Vec<Range<usize>> {
+    let read =
+        plan.classes.iter().fold(plan.classes, |read: ClassSet, class| read.union(gives_way_to(class)));
+    let mut found = Vec::new();
+    find_from(text.folded.text(), text.from_byte, read, plan.class_words, &mut found);
+    found.iter().map(|o| text.own_range(o.start as usize, o.end as usize)).collect()
+}
+
+fn own_start(text: &TurnText<'_>, at: usize) -> usize {
+    let token = text.tokens[at];
+    text.own_range(token.start as usize, token.end as usize).start
+}
