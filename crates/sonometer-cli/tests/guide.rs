@@ -10,7 +10,7 @@ use std::path::Path;
 
 #[test]
 fn the_guide_does_what_it_says() {
-    does_what_it_says("guide.md", 9);
+    does_what_it_says("guide.md", 12);
 }
 
 #[test]

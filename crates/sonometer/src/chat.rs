@@ -1,9 +1,7 @@
-//! Messages of the chat interfaces of language models, as turns: who said what to whom.
+//! Reads chat messages of language models (OpenAI's and Anthropic's forms) as turns.
 //!
-//! A message is a segment (`role`, `content`, `timestamp`), or has the form of OpenAI's or Anthropic's interface: its content
-//! may be parts, and other members stand beside it. What somebody said is a turn: texts and refusals. What nobody said to
-//! anybody is none: calls of tools and their results, thoughts, images, sound, files. Everything is either known or refused,
-//! so that no text is lost in silence.
+//! Text and refusals become turns. Tool calls, tool results, reasoning, images, sound and files are skipped. Unknown types
+//! and keys are errors, so no text is lost without notice.
 
 use crate::diagnostic::{excerpt, line_and_column};
 use crate::error::Error;
@@ -11,11 +9,11 @@ use crate::interaction::{Interaction, Turn};
 use crate::protocol::source::{Node, Style, Value, read_json};
 use crate::request::{join, only_keys, required_text, timestamp};
 
-/// The roles of what answers a call. Nobody speaks there.
+/// The roles of messages that hold the result of a tool call; such messages are skipped.
 const TOOLS: [&str; 2] = ["tool", "function"];
-/// The members that make a message one in which nothing need be said.
+/// Keys of tool calls; a message with one of them needs no content.
 const CALLS: [&str; 2] = ["function_call", "tool_calls"];
-/// The members of a message; all but the first five say nothing about who said what.
+/// All keys that a message may have; only the first five are read.
 const KEYS: [&str; 28] = [
     "content",
     "role",
@@ -46,10 +44,10 @@ const KEYS: [&str; 28] = [
     "type",
     "usage",
 ];
-/// The types of parts that hold what was said, each with the member where it stands.
+/// Types of parts that hold text, each with the key of the text.
 const SPEECH: [(&str, &str); 4] =
     [("text", "text"), ("input_text", "text"), ("output_text", "text"), ("refusal", "refusal")];
-/// The types of parts in which nothing is said.
+/// Types of parts that are skipped.
 const SILENCE: [&str; 20] = [
     "audio",
     "compaction",
@@ -72,12 +70,12 @@ const SILENCE: [&str; 20] = [
     "video",
     "video_url",
 ];
-/// The ends of the types of calls and of what comes back: `tool_use`, `web_search_tool_result`, `function_call_output`.
+/// Endings of part types that are tool calls or their results: `tool_use`, `web_search_tool_result`, `function_call_output`.
 const CALL_ENDS: [&str; 4] = ["tool_use", "tool_result", "_call", "_call_output"];
 
 impl Interaction {
-    /// Reads a list of messages, as chat interfaces of language models have them. Messages in which nobody says anything are
-    /// no turns, so a turn may have a lower number than its message.
+    /// Reads a JSON list of chat messages. Messages without text are skipped, so a turn may have a lower number than its
+    /// message.
     ///
     /// ```
     /// # use sonometer::Interaction;
@@ -103,14 +101,14 @@ impl Interaction {
         Self::of_messages(turns.collect::<Result<Vec<_>, Error>>()?)
     }
 
-    /// The conversation of messages that [`Turn::from_message`] has read.
+    /// Makes a conversation from messages that [`Turn::from_message`] has read.
     ///
     /// # Errors
-    /// `invalid_request` if there are none or nobody says anything in them; otherwise as [`Interaction::transcript`].
+    /// `invalid_request` if there are no messages or none has text; otherwise as [`Interaction::transcript`].
     pub fn of_messages(turns: Vec<Option<Turn>>) -> Result<Self, Error> {
         if !turns.is_empty() && turns.iter().all(Option::is_none) {
-            let message = "nobody says anything in these messages: they hold calls of tools and their results, thoughts or images; \
-                           give those with text too";
+            let message = "none of these messages has text: they hold only tool calls, tool results, reasoning or images; \
+                           add the messages with text";
             return Err(Error::invalid("segments", message));
         }
         Self::transcript(turns.into_iter().flatten().collect())
@@ -118,7 +116,7 @@ impl Interaction {
 }
 
 impl Turn {
-    /// Reads one message as JSON; `place` is what errors call it. `None` if nobody says anything in it.
+    /// Reads one message as JSON; `place` is its name in errors. `None` if it has no text.
     ///
     /// # Errors
     /// As [`Interaction::from_messages`].
@@ -134,7 +132,7 @@ fn parsed(json: &str) -> Result<Node, Error> {
     })
 }
 
-/// The turn that a message is, if somebody says something in it.
+/// Reads a message as a turn; `None` if it has no text.
 fn turn(message: &Node, place: &str) -> Result<Option<Turn>, Error> {
     // Items between the messages of OpenAI's newer interface have no role.
     let of_type = text(message, "type").filter(|_| message.get("role").is_none());
@@ -151,7 +149,7 @@ fn turn(message: &Node, place: &str) -> Result<Option<Turn>, Error> {
     Ok(content.map(|content| Turn { role: Some(role.into()), content: content.into(), timestamp }))
 }
 
-/// What is said in a message: its content, and what stands beside it in place of a content.
+/// The text of a message: its content, and a refusal or the transcript of a sound beside it.
 fn said(message: &Node, role: &str, place: &str) -> Result<Option<String>, Error> {
     let calls = CALLS.iter().any(|key| is_given(message, key));
     let beside = text(message, "refusal").or_else(|| text(message.get("audio")?, "transcript"));
@@ -159,7 +157,7 @@ fn said(message: &Node, role: &str, place: &str) -> Result<Option<String>, Error
         Some((_, Value::List(parts))) => of_parts(parts, &join(place, "content"))?,
         Some((_, Value::Null)) if role.trim() == "assistant" || calls || beside.is_some() => None,
         None if calls || beside.is_some() || is_given(message, "audio") => None,
-        // A text, or what is wrong.
+        // A text, or an error.
         _ => Some(required_text(message, place, "content")?).filter(|content| !(calls && content.is_empty())),
     };
     Ok(match (content, beside) {
@@ -168,7 +166,7 @@ fn said(message: &Node, role: &str, place: &str) -> Result<Option<String>, Error
     })
 }
 
-/// What the parts of a content say together.
+/// The text of all parts of a content.
 fn of_parts(parts: &[Node], place: &str) -> Result<Option<String>, Error> {
     let mut texts = Vec::new();
     for (at, part) in parts.iter().enumerate() {

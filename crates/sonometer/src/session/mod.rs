@@ -67,13 +67,13 @@ use stream::Stream;
 /// How a session senses, and how it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// What a deployment sets around sensing.
+    /// Options of sensing that a deployment sets.
     pub sense: SenseOptions,
     /// The unit of all offsets in steps.
     pub unit: OffsetUnit,
-    /// Whether steps carry the text that may be shown, masked: for guards. Text need not wait for its sentence then, but only
-    /// until no masked pattern can reach it any more ([`Step::released_to`], [`Sensor::guard_bound`]), which costs a
-    /// look at the last words for each chunk; without it masks are told as text settles, and nothing is computed for this.
+    /// Whether steps carry masked text that may be shown, as guards need it. Text is then released by word, as soon as no
+    /// masked pattern can reach it ([`Step::released_to`], [`Sensor::guard_bound`]). Each chunk costs a search of its last
+    /// words for this. Without it, masks are reported as text settles, at no extra cost.
     pub release: bool,
 }
 
