@@ -163,10 +163,10 @@ pub(crate) fn conclude(
 ) -> Reading {
     let fidelity = fidelity::measure(sensor.plan(), &search.setting);
     let is_measured = fidelity.sufficient || options.ignore_fidelity;
-    let mut reading = Reading::silent(sensor, interaction, fidelity, options);
     let sensors = std::slice::from_ref(sensor);
     let searches = std::slice::from_ref(&search);
-    reading.cover = cover(sensors, searches, interaction, options, |at, marker| label(sensors, at, marker));
+    let cover = cover(sensors, searches, interaction, options, |at, marker| label(sensors, at, marker));
+    let mut reading = Reading::silent(sensor, interaction, fidelity, cover, options);
     if is_measured {
         measure(search, &mut reading, options);
     }
@@ -184,7 +184,7 @@ pub(crate) fn conclude_together<'k>(
     let cover = cover(sensors, &searches, interaction, options, key);
     let silent = |(sensor, search): (&Sensor, &Search)| {
         let fidelity = fidelity::measure(sensor.plan(), &search.setting);
-        Reading { cover: cover.clone(), ..Reading::silent(sensor, interaction, fidelity, options) }
+        Reading::silent(sensor, interaction, fidelity, cover.clone(), options)
     };
     let mut readings: Vec<Reading> = sensors.iter().zip(&searches).map(silent).collect();
     if options.ignore_fidelity || readings.iter().all(|reading| reading.fidelity.sufficient) {
@@ -339,6 +339,7 @@ impl Reading {
         sensor: &Sensor,
         interaction: &Interaction,
         fidelity: fidelity::Fidelity,
+        cover: Option<Arc<Cover>>,
         options: SenseOptions,
     ) -> Self {
         Self {
@@ -351,7 +352,7 @@ impl Reading {
             ways: Ways::default(),
             evidence: Vec::new(),
             near_misses: Vec::new(),
-            cover: Arc::default(),
+            cover,
             fidelity,
             measured: false,
             turn_words: Vec::new(),
@@ -419,14 +420,14 @@ fn measure(search: Search, reading: &mut Reading, options: SenseOptions) {
 }
 
 /// What the markers of all sensors with a mask hide, whatever the fidelity is: every candidate and near miss that is not
-/// excepted. What somebody else said, or said negated, is no evidence and no less private.
+/// excepted. What somebody else said, or said negated, is no evidence and no less private. `None` if nothing is hidden.
 fn cover<'k>(
     sensors: &[Sensor],
     searches: &[Search],
     interaction: &Interaction,
     options: SenseOptions,
     key: impl Fn(usize, u32) -> &'k str,
-) -> Arc<Cover> {
+) -> Option<Arc<Cover>> {
     let mut masker = Masker::new(|turn| &*interaction.turns()[turn as usize].content);
     let mut masks: Vec<Masked> = Vec::new();
     let found = sensors.iter().zip(searches).enumerate().filter(|(_, (sensor, _))| sensor.plan().has_masks);
@@ -442,7 +443,10 @@ fn cover<'k>(
             }
         }
     }
-    Arc::new(Cover::of(masks, options.mask_key.as_ref(), &mut Names::default(), key))
+    if masks.is_empty() {
+        return None;
+    }
+    Some(Arc::new(Cover::of(masks, options.mask_key.as_ref(), &mut Names::default(), key)))
 }
 
 /// What triggered markers have found, in the order of the text.

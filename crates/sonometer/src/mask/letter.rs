@@ -4,28 +4,36 @@ use super::Shown;
 use crate::text::chars::{Class, class, is_extender};
 use std::ops::Range;
 
-/// Whether a mask hides this character: a letter, a digit, or a mark on one.
-fn is_hidden(c: char) -> bool {
-    matches!(class(c), Class::Word | Class::Ideograph | Class::Mark)
+/// Whether a mask hides characters of this class: letters, digits, and marks on them.
+fn is_hidden(class: Class) -> bool {
+    matches!(class, Class::Word | Class::Ideograph | Class::Mark)
 }
 
 /// Whether a character goes on with the letter before it: a mark, or a vowel or final consonant of a Korean syllable.
-fn continues(c: char) -> bool {
-    class(c) == Class::Mark || matches!(c, '\u{1160}'..='\u{11ff}')
+fn continues(c: char, class: Class) -> bool {
+    class == Class::Mark || matches!(c, '\u{1160}'..='\u{11ff}')
 }
 
 /// Whether a character can stand between a letter and its marks, and shows nothing itself.
-fn is_joiner(c: char) -> bool {
-    matches!(c, '\u{200c}' | '\u{200d}') || is_extender(c) && class(c) != Class::Mark
+fn is_joiner(c: char, class: Class) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}') || class != Class::Mark && is_extender(c)
+}
+
+/// Whether a letter can go on with or over a character.
+fn goes_on(c: &char) -> bool {
+    let class = class(*c);
+    continues(*c, class) || is_joiner(*c, class)
 }
 
 /// The characters of a text with what is shown for each where all letters are hidden: of a letter and its marks one `*`.
 pub(super) fn hide(text: &str) -> impl Iterator<Item = (usize, char, Shown<'static>)> {
     let mut within = false;
     text.char_indices().map(move |(at, c)| {
-        let goes_on = within && continues(c);
-        within = is_hidden(c) || within && is_joiner(c);
-        let shown = match is_hidden(c) {
+        let class = class(c);
+        let goes_on = within && continues(c, class);
+        let is_hidden = is_hidden(class);
+        within = is_hidden || within && is_joiner(c, class);
+        let shown = match is_hidden {
             true if goes_on => Shown::Nothing,
             true => Shown::Star,
             false => Shown::AsItIs,
@@ -41,12 +49,11 @@ pub(super) fn starts(text: &str) -> impl Iterator<Item = usize> {
 
 /// The last place up to `at` where no letter goes on, be it with what may still follow the text.
 pub(crate) fn edge_before(content: &str, at: usize) -> usize {
-    let goes_on = |c: &char| continues(*c) || is_joiner(*c);
     if content[at..].chars().next().is_some_and(|next| !goes_on(&next)) {
         return at;
     }
     let row: usize = content[..at].chars().rev().take_while(goes_on).map(char::len_utf8).sum();
-    let letter = content[..at - row].chars().next_back().filter(|c| is_hidden(*c));
+    let letter = content[..at - row].chars().next_back().filter(|c| is_hidden(class(*c)));
     at - row - letter.map_or(0, char::len_utf8)
 }
 
@@ -75,18 +82,17 @@ impl Widener {
         if self.turn == turn && self.row.start <= at && at <= self.row.end {
             return;
         }
-        let goes_on = |c: &char| continues(*c) || is_joiner(*c);
         let before: usize = content[..at].chars().rev().take_while(goes_on).map(char::len_utf8).sum();
         let behind: usize = content[at..].chars().take_while(goes_on).map(char::len_utf8).sum();
         (self.turn, self.row) = (turn, at - before..at + behind);
-        let marks = content[self.row.clone()].char_indices().filter(|(_, c)| continues(*c));
+        let marks = content[self.row.clone()].char_indices().filter(|(_, c)| continues(*c, class(*c)));
         let mut ends =
             marks.map(|(offset, c)| (self.row.start + offset, self.row.start + offset + c.len_utf8()));
         let Some((first, end)) = ends.next() else {
             self.letter = at..at;
             return;
         };
-        let letter = content[..self.row.start].chars().next_back().filter(|c| is_hidden(*c));
+        let letter = content[..self.row.start].chars().next_back().filter(|c| is_hidden(class(*c)));
         let start = letter.map_or(first, |c| self.row.start - c.len_utf8());
         self.letter = start..ends.next_back().map_or(end, |(_, end)| end);
     }

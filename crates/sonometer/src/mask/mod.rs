@@ -118,6 +118,11 @@ struct Hidden {
 }
 
 impl Cover {
+    /// The cover of text that is shown as it is.
+    pub(crate) const fn nothing() -> Self {
+        Self { hidden: Vec::new(), spans: Vec::new() }
+    }
+
     /// What all these masks hide together. Where any of those that overlap replaces, the first of these stands for them all; else a
     /// character is shown only if every mask over it shows it. Values get their `names` in the order of the text; `key` is what a
     /// marker of a protocol is called in readings.

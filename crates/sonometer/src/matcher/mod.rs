@@ -64,7 +64,7 @@ impl Matcher {
         hits.clear();
         self.tries.begin_pass();
         // Each token with the word after it; most places fall out at two bits, which the processor learns to expect.
-        for (at, token) in turn.tokens.iter().enumerate().skip(turn.from) {
+        for (at, token) in (turn.from..).zip(&turn.tokens[turn.from..]) {
             let word = token.word();
             let second = turn.tokens.get(at + 1).map_or(0, |next| next.word());
             let roles = plan.vocabulary.roles(word);

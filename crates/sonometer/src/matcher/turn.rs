@@ -239,7 +239,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// Gives the memory back.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn recycle(self, spare: &mut Spare) {
         let Self { folded, tokens, sentences, passed, .. } = self;
         *spare = Spare { folding: folded.into_buffers(), tokens, sentences, passed };

@@ -40,8 +40,8 @@ pub struct Reading {
     pub(crate) evidence: Vec<Candidate>,
     /// What each marker that did not trigger missed most narrowly, in the order of the protocol.
     pub(crate) near_misses: Vec<Near>,
-    /// What is hidden wherever text is shown.
-    pub(crate) cover: Arc<Cover>,
+    /// What is hidden wherever text is shown; `None` if nothing is.
+    pub(crate) cover: Option<Arc<Cover>>,
     pub(crate) fidelity: Fidelity,
     /// Whether it was measured at all: the content is sufficient, or nobody asks.
     pub(crate) measured: bool,
@@ -151,7 +151,7 @@ impl Reading {
     /// What is shown for each character of a turn, one after the other: the character itself, what stands for it, or nothing
     /// where what stands for it has been shown. Together they are [`Reading::masked_turn`].
     pub fn masked_characters(&self, turn: usize) -> Vec<Cow<'_, str>> {
-        self.cover.by_character(turn as u32, &self.interaction.turns()[turn].content)
+        self.cover().by_character(turn as u32, &self.interaction.turns()[turn].content)
     }
 
     /// The canonical JSON of a view: the same bytes from every door.
@@ -213,9 +213,14 @@ impl Reading {
         stretches.fold(first, |all, next| all + "\n" + next)
     }
 
+    pub(crate) fn cover(&self) -> &Cover {
+        static NOTHING: Cover = Cover::nothing();
+        self.cover.as_deref().unwrap_or(&NOTHING)
+    }
+
     /// Bytes of a turn as they may be shown.
     pub(crate) fn shown(&self, turn: u32, range: Range<usize>) -> Cow<'_, str> {
-        self.cover.show(turn, &self.interaction.turns()[turn as usize].content, range)
+        self.cover().show(turn, &self.interaction.turns()[turn as usize].content, range)
     }
 }
 

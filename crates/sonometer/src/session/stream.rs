@@ -232,7 +232,7 @@ impl Stream {
         }
         all.put_in_order();
         self.held.clear();
-        let cover = readings.first().map(|reading| reading.cover.clone()).unwrap_or_default();
+        let cover = readings.first().map_or_else(Cover::default, |reading| reading.cover().clone());
         let edge = (self.turns.len() as u32, 0);
         let spans = self.spans_to_tell(&cover);
         let released = self.release(edge, &cover);
@@ -242,7 +242,7 @@ impl Stream {
             _ => Place { segment: 0, offset: self.offset(0, self.content(0).len()) },
         };
         self.released_to = self.settled_to;
-        let (own, masks) = (&cover, (&*cover, &spans[..]));
+        let (own, masks) = (&cover, (&cover, &spans[..]));
         events.extend(self.events(all.evidence, own, masks));
         for (at, (live, reading)) in self.lives.iter_mut().zip(&readings).enumerate() {
             for (marker, score) in live.changes_at_end(&reading.resonances) {

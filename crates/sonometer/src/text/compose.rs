@@ -216,14 +216,19 @@ fn find_special(text: &str) -> Option<usize> {
 }
 
 /// The first byte that is no ASCII, or a carriage return. Most texts have none, so whole blocks are asked first: without a way
-/// out of a block, compilers look at many bytes at once.
+/// out of a block, compilers look at many bytes at once. Behind the last whole block that is the last block of the text, of
+/// which some bytes are asked twice.
 fn first_unplain(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_unplain = |byte: &u8| !byte.is_ascii() | (*byte == b'\r');
+    let is_plain = |block: &[u8; BLOCK]| !block.iter().fold(false, |found, byte| found | is_unplain(byte));
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let is_plain = |block: &&[u8; BLOCK]| !block.iter().fold(false, |found, byte| found | is_unplain(byte));
-    let plain = BLOCK * blocks.iter().take_while(is_plain).count();
-    bytes[plain..].iter().position(is_unplain).map(|at| plain + at)
+    let plain = BLOCK * blocks.iter().take_while(|block| is_plain(block)).count();
+    let rest = &bytes[plain..];
+    if rest.len() < BLOCK && bytes.last_chunk().is_some_and(is_plain) {
+        return None;
+    }
+    rest.iter().position(is_unplain).map(|at| plain + at)
 }
 
 /// Whether a character is not its own composed form wherever it stands: a mark, or one that Unicode writes as others.
