@@ -455,7 +455,7 @@ impl Target {
     }
 
     /// Begins to sense an interaction that comes in bit by bit. `offsets` is the unit of the places in steps; with `release`
-    /// steps carry the text that has settled, masked.
+    /// steps carry the masked text that may be shown.
     #[pyo3(signature = (*, offsets = "chars", release = false, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
     fn session(
         slf: &Bound<'_, Self>,
@@ -498,13 +498,13 @@ impl Target {
         slf.py().import("sonometer.streaming")?.call_method1("Stream", (session, chunks))
     }
 
-    /// Guards a text that comes in: gives out only what has settled, with everything masked that the target masks. An iterator
-    /// of str over an iterable of str or bytes, async over an async one; None and empty chunks are skipped.
+    /// Guards a text that comes in: masks what the target masks, and passes text on as soon as no masked pattern can reach it.
+    /// An iterator of str over an iterable of str or bytes, async over an async one; None and empty chunks are skipped.
     ///
     /// >>> from sonometer import Sensor
     /// >>> tokens = ["Your card ", "4111 1111 ", "1111 1111 was ", "charged today. Any", "thing else?"]
     /// >>> list(Sensor("personal-data@1.0").guard(tokens))
-    /// ['Your card **** **** **** 1111 was charged today. ', 'Anything else?']
+    /// ['Your ', 'card **** **** **** 1111 was charged today. ', 'Anything else?']
     #[pyo3(signature = (chunks, /, *, offsets = "chars", usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
     fn guard<'py>(
         slf: &Bound<'py, Self>,

@@ -287,7 +287,7 @@ def test_a_reading_of_another_engine_is_not_quietly_another(courtesy: Sensor) ->
     restore, parts = courtesy.sense(KIND).__reduce__()
     assert restore(*parts) == courtesy.sense(KIND)
     with pytest.raises(ValueError, match="it might come out differently"):
-        restore(*parts[:-1], "sonometer 0.0.0")
+        restore(*parts[:4], "sonometer 0.0.0", *parts[5:])
 
 
 def test_errors_can_be_pickled() -> None:

@@ -383,7 +383,7 @@ export class Sensor implements Disposable {
   each(interactions: Iterable<InteractionInput>, options?: SenseOptions): IterableIterator<Outcome>;
   /** Begins to measure an interaction that comes in bit by bit. */
   session(options?: SessionOptions): Session;
-  /** A stream of text that lets pass what no masked pattern can reach, masked, and holds back the rest: `answer.pipeThrough(sensor.guard())`. */
+  /** A stream that masks text and passes it on as soon as no masked pattern can reach it: `answer.pipeThrough(sensor.guard())`. */
   guard(options?: GuardOptions): Guard;
   /** Whether an interaction holds enough to be measured; costs no ICS. */
   fidelity(interaction: InteractionInput): Fidelity;

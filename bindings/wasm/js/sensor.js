@@ -119,7 +119,7 @@ export class Sensor {
     return begin(() => this.#use((instrument) => instrument.session(bits, primary, window, price, masks, release)));
   }
 
-  /** A stream of text that lets pass what has settled, masked, and holds back the rest. */
+  /** A stream that masks text and passes it on as soon as no masked pattern can reach it. */
   guard(options = {}) {
     const { onStep, ...asked } = known('options', options, [...NAMES, 'onStep']);
     if (onStep !== undefined && typeof onStep !== 'function') {

@@ -136,7 +136,7 @@ impl Instrument {
         })
     }
 
-    /// Begins to sense an interaction that comes in bit by bit. With `release`, steps carry the text that has settled.
+    /// Begins to sense an interaction that comes in bit by bit. With `release`, steps carry the masked text that may be shown.
     ///
     /// # Errors
     /// Those of [`sonometer::View::check`].
