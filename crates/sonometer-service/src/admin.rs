@@ -9,7 +9,7 @@ use crate::store::{NewToken, OrgRow, TargetRow};
 use crate::text;
 use crate::token::{self, Mode, Scope};
 use sonometer::stage::Stage;
-use sonometer::{Document, TargetKind, Unit};
+use sonometer::{Document, Mask, TargetKind, Unit};
 
 /// An organization, an account and a token that were made because there were none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ impl Service {
     /// the place of a draft; what is published never changes; the same file again changes nothing.
     ///
     /// # Errors
-    /// `invalid_request` with what is wrong: the file, an id that ships, a version that is published with another digest,
+    /// `invalid_request` with what is wrong: the file, a mask that needs a key, an id that ships, a version that is published with another digest,
     /// something that it names and that is not there.
     pub async fn publish(&self, org: &str, source: &str) -> Result<Published, Refusal> {
         text::check("the file", source)?;
@@ -182,6 +182,14 @@ impl Service {
             (document.kind(), document.id(), document.version(), document.status());
         if status == "archived" {
             return Err(wrong("an archived version cannot be published; archive it once it is there"));
+        }
+        if let Document::Protocol(protocol) = &document
+            && let Some(keyed) = protocol.markers.iter().find(|marker| marker.mask == Some(Mask::Keyed))
+        {
+            return Err(wrong(format!(
+                "the mask `keyed` of `{}` needs a key, which requests cannot carry; write `label` or `numbered`",
+                keyed.label
+            )));
         }
         if sonometer_catalog::entries(kind).iter().any(|entry| entry.id == id) {
             return Err(wrong(format!(

@@ -165,3 +165,16 @@ fn what_is_published_never_changes_and_what_is_archived_stays_callable() {
     bench.get("/api/v1/protocols/desk").is(404, "target_not_found");
     assert!(!bench.get("/api/v1/protocols?status=all").body.contains("desk"));
 }
+
+/// Requests cannot carry a key, so such a protocol would refuse every one of them.
+#[test]
+fn masks_that_need_a_key_are_refused_before_they_are_asked() {
+    let bench = Bench::start();
+    let keyed = desk("1.0", "1.0", "published").replace("    strong:", "    mask: keyed\n    strong:");
+    let refusal = bench.runtime.block_on(bench.service.publish("acme", &keyed)).expect_err("needs a key");
+    assert_eq!(
+        refusal.to_string(),
+        "the mask `keyed` of `thanks` needs a key, which requests cannot carry; write `label` or `numbered`"
+    );
+    bench.publish("acme", &keyed.replace("keyed", "label"));
+}
