@@ -3,7 +3,7 @@
 use sonometer::{Interaction, Protocol, Sensor};
 
 /// Text, marker, and the only place of its evidence.
-const PLACES: [(&str, &str, &str); 22] = [
+const PLACES: [(&str, &str, &str); 24] = [
     ("The CVV is 123.", "card_security_code", "123"),
     ("My account number is 31926819.", "bank_account", "31926819"),
     ("SSN: 219099999", "social_security_number", "219099999"),
@@ -34,6 +34,16 @@ const PLACES: [(&str, &str, &str); 22] = [
         "48 Birch Lane\nApt. 306\nPines Beach\nCosta Rica 85226\n0431 35 06 90",
         "postal_address",
         "48 Birch Lane\nApt. 306\nPines Beach\nCosta Rica 85226",
+    ),
+    (
+        "I live at Flat 3, 22 Baker Street, London NW1 6XE.",
+        "postal_address",
+        "Flat 3, 22 Baker Street, London NW1 6XE",
+    ),
+    (
+        "Send it to 1600 Rosewood Avenue NW, Washington, DC 20500.",
+        "postal_address",
+        "1600 Rosewood Avenue NW, Washington, DC 20500",
     ),
     ("Her address is 2227 Piedmont Avenue. It is open.", "postal_address", "2227 Piedmont Avenue"),
     ("The zip code is 90210, I think.", "postal_code", "90210"),
