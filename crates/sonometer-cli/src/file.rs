@@ -64,6 +64,10 @@ pub(crate) fn open(path: &str) -> Result<File, Failure> {
 
 fn unreadable(path: &str, error: &io::Error) -> Failure {
     Failure::unusable(match error.kind() {
+        // Names of files seldom have spaces, and a text nearly always has.
+        ErrorKind::NotFound | ErrorKind::InvalidFilename if path.contains(' ') => {
+            format!("{path}: no such file; to give a text itself, pipe it in and write `-` for the file")
+        }
         ErrorKind::NotFound => format!("{path}: no such file"),
         ErrorKind::PermissionDenied => format!("{path}: may not be read; look at its permissions"),
         ErrorKind::IsADirectory => format!("{path}: is a folder; name a file in it"),

@@ -257,6 +257,11 @@ fn exit_codes_are_as_documented() {
         (&["sense", "courtesy", &text, "--offsets", "chars"], 2, "--json"),
         (&["sense", "courtesy", &text, "--line", "1"], 2, "--line"),
         (&["sense", "courtesy", "nowhere.txt"], 2, "error: nowhere.txt: no such file"),
+        (
+            &["sense", "courtesy", "Thank you!"],
+            2,
+            "error: Thank you!: no such file; to give a text itself, pipe it in",
+        ),
         (&["sense", "courtesy", "fixtures", "--format", "text"], 2, "folder"),
         (&["sense", "nowhere.yaml", &text], 2, "error: nowhere.yaml: no such file"),
         (&["sense", &empty_protocol, &text], 2, "empty"),
