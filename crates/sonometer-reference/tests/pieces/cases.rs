@@ -15,8 +15,10 @@ pub(crate) struct Case {
 /// Stands for the end of a turn.
 pub(crate) const TURN: &str = "\u{1}";
 
-/// The first of [`GAPS`] go with every text of three pieces.
+/// So many of the first of [`GAPS`] go with longer texts, see `Reach`.
 pub(crate) const COMMON_GAPS: usize = 7;
+/// So many go with the longest texts.
+pub(crate) const CORE_GAPS: usize = 2;
 
 /// Every kind of gap, of script and case edge.
 pub(crate) const GAPS: &[&str] = &[
