@@ -158,6 +158,44 @@ fn every_protocol_of_the_tree_is_valid() {
 }
 
 #[test]
+fn every_language_is_valid_and_no_other() {
+    let schema = json(&json_schema());
+    for code in sonometer::language::LANGUAGES.iter().map(|language| language.code) {
+        for tag in [code.to_owned(), code.to_uppercase(), format!("{code}-CH"), format!("{code}-1-x")] {
+            let protocol = with(&[], &json("{}"), "language", Value::from(tag.as_str()));
+            assert!(Protocol::read(&protocol.to_string()).is_ok(), "{tag}");
+            assert_eq!(errors(&schema, &protocol), [""; 0], "{tag}");
+        }
+    }
+    for tag in ["fr", "eng", "en_GB", ""] {
+        let protocol = with(&[], &json("{}"), "language", Value::from(tag));
+        assert!(Protocol::read(&protocol.to_string()).is_err(), "{tag}");
+        assert!(!errors(&schema, &protocol).is_empty(), "{tag}");
+    }
+}
+
+/// The protocols of the vectors use every key and every language.
+#[test]
+fn every_protocol_of_the_vectors_is_valid_if_it_is_read() {
+    let schema = json(&json_schema());
+    let mut read = 0;
+    for entry in fs::read_dir(root().join("fixtures/vectors")).expect("is there") {
+        let path = entry.expect("can be read").path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        for line in fs::read_to_string(&path).expect("is UTF-8").lines() {
+            let protocol = &json(line)["protocol"];
+            if protocol.is_object() && Protocol::read(&protocol.to_string()).is_ok() {
+                assert_eq!(errors(&schema, protocol), [""; 0], "{}: {protocol}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read >= 100, "only {read} protocols");
+}
+
+#[test]
 fn the_schema_finds_mistakes() {
     let schema = json(&json_schema());
     for (path, key, value) in [

@@ -10,6 +10,8 @@ use crate::unit::Unit;
 
 const LEAST: Unit = Unit(1);
 const THOUSAND: Unit = Unit(1_000_000_000);
+/// A language that the engine knows, also as the beginning of a longer tag such as `en-GB`, in whatever case.
+const LANGUAGE: &str = "^([Dd][Ee]|[Ee][Nn]|[Ee][Ss]|[Zz][Hh])(-.*)?$";
 const REACH: &str = "^[0-9.]+ (turns?|sentences?|words?|seconds?)$";
 
 pub(super) const fn key(name: &'static str, value: Shape, about: &'static str, example: &'static str) -> Key {
@@ -57,7 +59,7 @@ pub static PROTOCOL: Map = map(
         key("description", Text, "What it measures, for people.", r#""How well an agent helps.""#),
         key(
             "language",
-            Name(&["en"]),
+            Written { like: LANGUAGE, names: &["de", "en", "es", "zh"] },
             "The language of its patterns: stems, function words, cues of negation.",
             r#""en""#,
         ),
