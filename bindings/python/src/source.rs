@@ -7,6 +7,7 @@ use crate::target::Target;
 use crate::value::{self, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
+use sonometer::diagnostic::excerpt;
 use sonometer::{Document, Error, ErrorCode, TargetKind};
 use sonometer_catalog::{Entry, Shelf, entries, find_any, is_named_like_one, stage_named};
 use std::borrow::Cow;
@@ -117,10 +118,11 @@ fn shipped(name: &str, kind: Option<TargetKind>) -> Outcome<&'static Entry> {
     };
     let what = kind.map_or("protocol, metric or blueprint", TargetKind::as_str);
     let is_of = |kind: &TargetKind| find_any(name, std::slice::from_ref(kind)).is_ok();
-    let fix = match TargetKind::ALL.into_iter().find(is_of) {
-        Some(other) => format!("it is a {}; use sonometer.{}", other.as_str(), class_of(other)),
-        None if stage_named(name).is_ok() => "it is a stage; use sonometer.Stage".to_owned(),
-        None => {
+    let fix = match (TargetKind::ALL.into_iter().find(is_of), none.suggestion()) {
+        (Some(other), _) => format!("it is a {}; use sonometer.{}", other.as_str(), class_of(other)),
+        (None, _) if stage_named(name).is_ok() => "it is a stage; use sonometer.Stage".to_owned(),
+        (None, Some(near)) => format!("did you mean `{near}`?"),
+        (None, None) => {
             let all = || kinds.iter().flat_map(|kind| entries(*kind)).collect();
             let there: Vec<&Entry> = if none.versions.is_empty() { all() } else { none.versions };
             let there: Vec<String> =
@@ -128,7 +130,7 @@ fn shipped(name: &str, kind: Option<TargetKind>) -> Outcome<&'static Entry> {
             format!("there is {}; a path ends in .yaml, .yml or .json", there.join(", "))
         }
     };
-    let message = format!("the catalogue has no {what} `{name}`; {fix}");
+    let message = format!("the catalogue has no {what} `{}`; {fix}", excerpt(name));
     Err(Error::new(ErrorCode::TargetNotFound, "target", message).into())
 }
 

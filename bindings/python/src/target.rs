@@ -45,7 +45,7 @@ pub(crate) struct Target {
 /// >>> Sensor("curtesy")
 /// Traceback (most recent call last):
 ///   ...
-/// sonometer.errors.TargetNotFoundError: the catalogue has no protocol `curtesy`; there is ...
+/// sonometer.errors.TargetNotFoundError: the catalogue has no protocol `curtesy`; did you mean `courtesy`?
 #[pyclass(frozen, extends = Target, name = "Sensor", module = "sonometer")]
 #[derive(Debug)]
 pub(crate) struct Sensor;

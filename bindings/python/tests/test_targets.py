@@ -44,9 +44,12 @@ def test_a_sensor_comes_from_the_catalogue_a_file_its_source_or_a_dict(tmp_path:
 
 
 def test_what_the_catalogue_has_not_is_named() -> None:
-    with pytest.raises(TargetNotFoundError, match="courtesy@1.0") as error:
+    with pytest.raises(TargetNotFoundError, match="did you mean `courtesy`") as error:
         Sensor("curtesy")
     assert error.value.code == "target_not_found"
+    with pytest.raises(LookupError, match="there is affect@1.0, .*courtesy@1.0") as long:
+        Sensor("z" * 5000)
+    assert len(str(long.value)) < 600
     with pytest.raises(LookupError, match="no protocol `courtesy@9`; there is courtesy@1.0"):
         Sensor("courtesy@9")
     with pytest.raises(TargetNotFoundError, match="sonometer.Blueprint"):

@@ -3,6 +3,7 @@
 use crate::{Entry, entries, stages, versions_in};
 use sonometer::diagnostic::excerpt;
 use sonometer::protocol::Status;
+use sonometer::protocol::source::suggest;
 use sonometer::stage::Stage;
 use sonometer::{Document, Error, ErrorCode, TargetKind};
 use std::fmt;
@@ -74,7 +75,8 @@ fn find_of(kind: TargetKind, id: &str, version: Option<&str>) -> Option<&'static
         .find(|entry| version.map_or_else(|| is_current(entry.source), |asked| entry.version == asked))
 }
 
-/// That nothing ships under a name. As text it says what does: the versions of that id, or all ids.
+/// That nothing ships under a name. As text it says what does: the versions of that id, the id that was probably meant,
+/// or all ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotFound<'n> {
     /// The id that was asked for.
@@ -87,16 +89,33 @@ pub struct NotFound<'n> {
     pub versions: Vec<&'static Entry>,
 }
 
+impl NotFound<'_> {
+    /// The id that was probably meant; `None` if none is like it, or the id is right and the version is not.
+    pub fn suggestion(&self) -> Option<&'static str> {
+        if self.versions.is_empty() { suggest(self.id, &self.ids()) } else { None }
+    }
+
+    /// The ids that there are.
+    fn ids(&self) -> Vec<&'static str> {
+        let mut ids: Vec<&str> =
+            self.kinds.iter().flat_map(|kind| entries(*kind)).map(|entry| entry.id).collect();
+        ids.dedup();
+        ids
+    }
+}
+
 impl fmt::Display for NotFound<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = excerpt(self.id);
         match (self.versions.last(), self.version) {
             (None, _) => {
-                let kinds = self.kinds.iter().map(|kind| kind.as_str());
-                let mut ids: Vec<&str> =
-                    self.kinds.iter().flat_map(|kind| entries(*kind)).map(|entry| entry.id).collect();
-                ids.dedup();
-                write!(f, "the catalogue has no {} `{id}`; there is {}", one_of(kinds), ids.join(", "))
+                let kinds = one_of(self.kinds.iter().map(|kind| kind.as_str()));
+                match self.suggestion() {
+                    Some(near) => write!(f, "the catalogue has no {kinds} `{id}`; did you mean `{near}`?"),
+                    None => {
+                        write!(f, "the catalogue has no {kinds} `{id}`; there is {}", self.ids().join(", "))
+                    }
+                }
             }
             (Some(_), Some(version)) => {
                 let there: Vec<&str> = self.versions.iter().map(|entry| entry.version).collect();
@@ -150,9 +169,10 @@ mod tests {
         ] {
             assert_eq!(told(name, &TargetKind::ALL), message);
         }
-        let none = told("curtesy", &TargetKind::ALL);
-        let start =
-            "the catalogue has no protocol, metric or blueprint `curtesy`; there is affect, courtesy, ";
+        let meant = "the catalogue has no protocol, metric or blueprint `curtesy`; did you mean `courtesy`?";
+        assert_eq!(told("curtesy", &TargetKind::ALL), meant);
+        let none = told("zebra", &TargetKind::ALL);
+        let start = "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, courtesy, ";
         assert!(none.starts_with(start) && none.ends_with(", assistant-reply, service-call"), "{none}");
         assert_eq!(
             told("courtesy", &[TargetKind::Metric, TargetKind::Blueprint]),

@@ -17,7 +17,6 @@ mod input;
 mod json;
 mod labels;
 mod lines;
-mod near;
 mod paint;
 mod places;
 mod progress;
@@ -105,12 +104,10 @@ enum Verb {
     /// Administer a service: organizations, tokens, accounts, what they publish, the check of the ledger
     #[cfg(feature = "serve")]
     Admin(verb::admin::Arguments),
-    /// The process in which files are read
-    #[command(name = input::READ_APART, hide = true)]
-    ReadApart,
 }
 
-/// Reads one file from standard input, within limits, for the process that started this one.
+/// Reads one file from standard input, within limits, for the process that started this one. It is no verb, since clap
+/// suggests hidden verbs, too.
 fn apart() -> Result<Exit, Failure> {
     let served = sonometer_ingest::apart::serve();
     served.map(|()| Exit::Done).map_err(|error| Failure::unusable(format!("standard input: {error}")))
@@ -131,7 +128,6 @@ impl Verb {
             Self::Mask(arguments) => verb::mask::run(arguments, screen),
             Self::Extract(arguments) => verb::extract::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
-            Self::ReadApart => apart(),
             Self::Compare(arguments) => verb::compare::run(arguments, screen),
             Self::Estimate(arguments) => verb::estimate::run(arguments, screen),
             Self::Metrics(arguments) => verb::compositions::metrics(arguments, screen),
@@ -161,7 +157,6 @@ impl Verb {
             Self::Stream(arguments) => arguments.json,
             Self::Mask(arguments) => arguments.json,
             Self::Extract(arguments) => arguments.json,
-            Self::ReadApart => false,
             Self::Fidelity(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Estimate(arguments) => arguments.json,
@@ -181,6 +176,9 @@ impl Verb {
 }
 
 fn main() -> ExitCode {
+    if std::env::args_os().skip(1).eq([input::READ_APART]) {
+        return apart().unwrap_or_else(|failure| Screen::new(When::default()).fail(&failure, false)).into();
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(usage) => {

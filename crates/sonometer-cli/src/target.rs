@@ -1,9 +1,9 @@
 //! What to measure: a protocol, metric or blueprint of the catalogue, or a file.
 
 use crate::failure::Failure;
-use crate::{file, near};
+use crate::file;
 use sonometer::{Diagnostics, Document, Error, ErrorCode, Instrument, Protocol, Sensor, TargetKind};
-use sonometer_catalog::{Entry, NotFound, Shelf, entries, find_any, is_named_like_one};
+use sonometer_catalog::{Entry, NotFound, Shelf, find_any, is_named_like_one};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -88,13 +88,8 @@ pub(crate) fn shipped(target: &str) -> Result<&'static Entry, Failure> {
 }
 
 fn not_found(none: NotFound<'_>) -> Failure {
-    let message = if none.versions.is_empty() {
-        let ids = TargetKind::ALL.into_iter().flat_map(entries).map(|entry| entry.id);
-        let fix = match near::near(none.id, ids)[..] {
-            [] => "`sonometer protocols` lists those that ship; a protocol file ends in .yaml, .yml or .json"
-                .into(),
-            ref near => format!("did you mean `{}`?", near.join("` or `")),
-        };
+    let message = if none.versions.is_empty() && none.suggestion().is_none() {
+        let fix = "`sonometer protocols` lists those that ship; a protocol file ends in .yaml, .yml or .json";
         format!("no protocol `{}`; {fix}", none.id)
     } else {
         none.to_string()

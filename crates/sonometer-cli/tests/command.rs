@@ -256,6 +256,7 @@ fn exit_codes_are_as_documented() {
         (&["sense", "courtesy", &text, "--rate=-1"], 2, "0.005"),
         (&["sense", "courtesy", &text, "--offsets", "chars"], 2, "--json"),
         (&["sense", "courtesy", &text, "--line", "1"], 2, "--line"),
+        (&["read"], 2, "a similar subcommand exists: 'stream'"),
         (&["sense", "courtesy", "nowhere.txt"], 2, "error: nowhere.txt: no such file"),
         (
             &["sense", "courtesy", "Thank you!"],

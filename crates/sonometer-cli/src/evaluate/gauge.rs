@@ -2,7 +2,7 @@
 
 use super::question::{Basis, side};
 use crate::failure::Failure;
-use crate::near::near;
+use sonometer::protocol::source::suggest;
 use sonometer::{Instrument, Unit};
 
 /// What ranks.
@@ -64,9 +64,9 @@ impl Gauge {
 /// The place of a marker among all of a target.
 fn place(instrument: &Instrument, labels: &[&str], name: &str) -> Result<usize, Failure> {
     labels.iter().position(|label| *label == name).ok_or_else(|| {
-        let fix = match near(name, labels.iter().copied())[..] {
-            [] => format!("its markers are {}", labels.join(", ")),
-            ref near => format!("did you mean `{}`?", near.join("` or `")),
+        let fix = match suggest(name, labels) {
+            None => format!("its markers are {}", labels.join(", ")),
+            Some(near) => format!("did you mean `{near}`?"),
         };
         Failure::unusable(format!("`{}` has no marker `{name}`; {fix}", instrument.id()))
     })

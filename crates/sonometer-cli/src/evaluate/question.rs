@@ -3,8 +3,8 @@
 use super::measure::Case;
 use super::sensed::Outcome;
 use crate::failure::Failure;
-use crate::near::near;
 use sonometer::Unit;
+use sonometer::protocol::source::suggest;
 use sonometer::protocol::{Pole, Protocol, ScoreKind};
 
 /// What is judged.
@@ -177,10 +177,10 @@ impl Question {
 /// The place of a marker in the protocol.
 pub(crate) fn marker(protocol: &Protocol, name: &str) -> Result<usize, Failure> {
     protocol.markers.iter().position(|marker| marker.label == name).ok_or_else(|| {
-        let labels = || protocol.markers.iter().map(|marker| marker.label.as_str());
-        let fix = match near(name, labels())[..] {
-            [] => format!("its markers are {}", labels().collect::<Vec<_>>().join(", ")),
-            ref near => format!("did you mean `{}`?", near.join("` or `")),
+        let labels: Vec<&str> = protocol.markers.iter().map(|marker| marker.label.as_str()).collect();
+        let fix = match suggest(name, &labels) {
+            None => format!("its markers are {}", labels.join(", ")),
+            Some(near) => format!("did you mean `{near}`?"),
         };
         Failure::unusable(format!("`{}` has no marker `{name}`; {fix}", protocol.id))
     })

@@ -3,9 +3,9 @@
 use super::Item;
 use super::class::{plain, scalars};
 use crate::failure::Failure;
-use crate::near::near;
 use serde_json::Value;
 use sonometer::diagnostic::some_of;
+use sonometer::protocol::source::suggest;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -106,10 +106,7 @@ impl Seen {
             return Err(Failure::unusable(format!("{file}: no item has labels; write them under `labels`")));
         }
         let all: Vec<&str> = self.leaves.iter().map(String::as_str).collect();
-        let fix = match near(&path.0, all.iter().copied())[..] {
-            [] => String::new(),
-            ref near => format!("; did you mean `{}`?", near.join("` or `")),
-        };
+        let fix = suggest(&path.0, &all).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
         Err(Failure::unusable(format!(
             "{file}: no item has the label `{path}`; the labels are {}{fix}",
             some_of(&all)
@@ -168,11 +165,7 @@ mod tests {
             other => format!("{other:?}"),
         };
         assert_eq!(told("outcome"), "f: `outcome` holds several labels: outcome.a, outcome.b; name one");
-        assert!(
-            told("outcom.a").ends_with("did you mean `outcome.a` or `outcome.b`?"),
-            "{}",
-            told("outcom.a")
-        );
+        assert!(told("outcom.a").ends_with("; did you mean `outcome.a`?"), "{}", told("outcom.a"));
         assert!(seen.only("f").is_err());
         let mut one = Seen::default();
         one.add(&json!({"deep": {"label": true}}));

@@ -2,12 +2,12 @@
 
 use crate::failure::{Exit, Failure, counted};
 use crate::json::{self, number};
-use crate::near::near;
 use crate::paint::{Paint, fit, one_line};
 use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::composition::Standing;
 use sonometer::protocol::Modality;
+use sonometer::protocol::source::suggest;
 use sonometer::{Blueprint, Composition, Document, ErrorCode, Metric, TargetKind, Unit};
 use sonometer_catalog::{Entry, Shipped, split};
 
@@ -187,10 +187,11 @@ fn blueprint(entry: &'static Entry) -> Result<Blueprint, Failure> {
 fn not_found(kind: &str, target: &str, entries: &[Entry]) -> Failure {
     let (id, version) = split(target);
     let versions: Vec<&str> = entries.iter().filter(|e| e.id == id).map(|e| e.version).collect();
-    let fix = match (version, near(id, entries.iter().map(|entry| entry.id)).as_slice()) {
+    let ids: Vec<&str> = entries.iter().map(|entry| entry.id).collect();
+    let fix = match (version, suggest(id, &ids)) {
         (Some(_), _) if !versions.is_empty() => format!("there is {}", versions.join(", ")),
-        (_, []) => format!("`sonometer {kind}s` lists those that ship"),
-        (_, near) => format!("did you mean `{}`?", near.join("` or `")),
+        (_, None) => format!("`sonometer {kind}s` lists those that ship"),
+        (_, Some(near)) => format!("did you mean `{near}`?"),
     };
     Failure::told(ErrorCode::TargetNotFound, format!("no {kind} `{target}`; {fix}"))
 }

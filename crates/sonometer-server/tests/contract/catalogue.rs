@@ -174,7 +174,7 @@ fn masks_that_need_a_key_are_refused_before_they_are_asked() {
     let refusal = bench.runtime.block_on(bench.service.publish("acme", &keyed)).expect_err("needs a key");
     assert_eq!(
         refusal.to_string(),
-        "the mask `keyed` of `thanks` needs a key, which requests cannot carry; write `label` or `numbered`"
+        "invalid_request: the mask `keyed` of `thanks` needs a key, which requests cannot carry; write `label` or `numbered`"
     );
     bench.publish("acme", &keyed.replace("keyed", "label"));
 }

@@ -1,9 +1,10 @@
 //! Stages by name or file; what `check` and `test` say of them.
 
 use crate::failure::{Exit, Failure, counted};
+use crate::file;
 use crate::screen::Screen;
 use crate::target::{Source, is_path};
-use crate::{file, near};
+use sonometer::protocol::source::suggest;
 use sonometer::stage::{Stage, Walk, World};
 use sonometer::{Diagnostics, Error, ErrorCode};
 use sonometer_catalog::{Shelf, split};
@@ -23,13 +24,10 @@ impl StageSource {
             return Ok(Self { source: Source { name: target.to_owned(), text: text.into() } });
         }
         Self::shipped(target).ok_or_else(|| {
-            let ids = sonometer_catalog::stages().iter().map(|entry| entry.id);
-            let fix = match near::near(split(target).0, ids.clone())[..] {
-                [] => format!(
-                    "there is {}; a stage file ends in .yaml, .yml or .json",
-                    ids.collect::<Vec<_>>().join(", ")
-                ),
-                ref near => format!("did you mean `{}`?", near.join("` or `")),
+            let ids: Vec<&str> = sonometer_catalog::stages().iter().map(|entry| entry.id).collect();
+            let fix = match suggest(split(target).0, &ids) {
+                None => format!("there is {}; a stage file ends in .yaml, .yml or .json", ids.join(", ")),
+                Some(near) => format!("did you mean `{near}`?"),
             };
             Failure::told(ErrorCode::TargetNotFound, format!("no stage `{target}`; {fix}"))
         })
