@@ -161,7 +161,7 @@ fn every_protocol_of_the_tree_is_valid() {
 fn every_language_is_valid_and_no_other() {
     let schema = json(&json_schema());
     for code in sonometer::language::LANGUAGES.iter().map(|language| language.code) {
-        for tag in [code.to_owned(), code.to_uppercase(), format!("{code}-CH"), format!("{code}-1-x")] {
+        for tag in [code.to_owned(), code.to_ascii_uppercase(), format!("{code}-CH"), format!("{code}-1-x")] {
             let protocol = with(&[], &json("{}"), "language", Value::from(tag.as_str()));
             assert!(Protocol::read(&protocol.to_string()).is_ok(), "{tag}");
             assert_eq!(errors(&schema, &protocol), [""; 0], "{tag}");
