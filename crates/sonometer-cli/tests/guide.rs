@@ -18,6 +18,21 @@ fn the_page_about_stages_does_what_it_says() {
     does_what_it_says("stages.md", 9);
 }
 
+/// Each line of the picture is printed, in this order; `…` stands for others.
+#[test]
+fn the_readme_shows_what_its_first_command_prints() {
+    let readme = include_str!("../../../README.md");
+    let (_, rest) = readme.split_once("```text\n").expect("shows what is printed");
+    let (picture, _) = rest.split_once("```").expect("that ends");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let shown = printed("sonometer sense courtesy fixtures/interactions/support-call.json", &root);
+    let mut lines = shown.lines();
+    for line in picture.lines().filter(|line| line.trim() != "…") {
+        assert!(lines.any(|printed| printed == line), "not printed: {line}");
+    }
+    assert!(picture.lines().count() > 10);
+}
+
 /// The task that the page about editors shows reads what `check` prints.
 #[test]
 fn editors_can_read_what_check_prints() {
