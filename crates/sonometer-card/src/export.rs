@@ -2,8 +2,9 @@
 //!
 //! The subject is what was measured: the conversation, by the head of its hash chain. The predicate is the card.
 
-use crate::base64;
 use crate::key::SigningKey;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use sonometer::stage::Card;
 
 /// The type of the predicate.
@@ -26,9 +27,9 @@ pub fn envelope(card: &Card, key: &SigningKey) -> String {
     let signature = key.sign(&encoding(statement.as_bytes()));
     format!(
         r#"{{"payload":"{}","payloadType":"{PAYLOAD}","signatures":[{{"keyid":"{}","sig":"{}"}}]}}"#,
-        base64::plain(statement.as_bytes()),
+        BASE64_STANDARD.encode(statement.as_bytes()),
         key.public().id(),
-        base64::plain(&signature)
+        BASE64_STANDARD.encode(signature)
     )
 }
 

@@ -1,7 +1,8 @@
 //! Keys as a service tells them, in the answer of `GET /api/v1/keys`.
 
-use crate::base64;
 use crate::key::{BadKey, PublicKey};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64URL;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -28,7 +29,8 @@ pub(crate) fn read(text: &str) -> Result<Vec<PublicKey>, BadKey> {
     })?;
     let is_ours = |(_, told): &(usize, &Told)| told.algorithm == "Ed25519";
     let key = |(at, told): (usize, &Told)| {
-        let bytes = base64::read_url(&told.public_key).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        let bytes =
+            BASE64URL.decode(&told.public_key).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
         let bytes = bytes.ok_or_else(|| {
             wrong(format!("`keys[{at}].public_key` is not 32 bytes in base64url without padding"))
         })?;
