@@ -102,10 +102,9 @@ fn texts_of(path: &str) -> Vec<String> {
 }
 
 fn main() {
-    let versions = sonometer_catalog::versions("personal-data");
-    let entry = versions.iter().find(|entry| entry.version == "1.5").expect("it ships");
+    let entry = sonometer_catalog::find("personal-data", None).expect("it ships");
     let sensor = Sensor::new(Protocol::read(entry.source).expect("reads").0).expect("compiles");
-    println!("bound: {:?}\n", sensor.guard_bound());
+    println!("personal-data@{}, bound: {:?}\n", entry.version, sensor.guard_bound());
     println!("| text | texts | characters | median | 99 % | most |\n|---|---|---|---|---|---|");
     row(&sensor, "answers of a model", &answers());
     row(&sensor, "code", &code());

@@ -38,7 +38,7 @@ fn more() {
     assert_eq!(weak_signals(marker(750_000), &text("x")), "[]");
     // 0.75 ÷ 0.7501 = 0.999867: capped
     assert_eq!(weak_signals(marker(750_100), &text("x")), signal("0.99", "more", "0.6", "x"));
-    // 0.461538 ÷ 1: whatever it has found is told.
+    // 0.461538 ÷ 1: all that it found is reported.
     let weak_one = hinted(Marker { trigger: Unit::ONE, ..crate::build::marker("m", vec![weak(word("x"))]) });
     assert_eq!(weak_signals(weak_one, &text("x")), signal("0.461538", "more", "0.3", "x"));
     // Without a match half of it is needed: the bias gives 0.181818 ÷ 0.363636, then ÷ 0.3637.

@@ -31,7 +31,7 @@
 //! ordinal suffix on the day.
 //! The name of five letters or fewer that is written out (`March`, `May`) is no short one. In forms 4 to 6 a year counts only
 //! where it is the head of no longer code (see `identity.rs`) and an edge follows it, and the date exists with it; otherwise the
-//! form is read without it. The longest form is taken; where it may not end, the position has no date.
+//! form is read without it. The longest form is taken. If it cannot end there, no date begins here.
 //!
 //! No date is the tail or the head of a longer code (see `identity.rs`); for a form that ends in letters only the tail is
 //! asked. Both ends are edges. Directly after a day that ends form 4 stands no `%`.
