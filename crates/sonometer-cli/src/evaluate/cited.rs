@@ -11,23 +11,21 @@ use crate::verb::explain;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use sonometer::protocol::Effect;
-use sonometer::{AnyReading, Reading, Unit};
+use sonometer::{Reading, Unit};
 use std::fmt::Write;
 
 /// Pieces of evidence shown on the terminal.
 const SHOWN: usize = 3;
 
 /// The evidence in its place, or the beginning of the text where there is none; with `explained`, the computation too.
-pub(super) fn lines(paint: &Paint, sensed: &AnyReading, indent: usize, explained: bool) -> String {
+pub(super) fn lines(paint: &Paint, sensed: &Reading, indent: usize, explained: bool) -> String {
     let room = Paint { width: paint.width.saturating_sub(indent.saturating_sub(6)), ..*paint };
     let space = " ".repeat(indent);
     let mut text = String::new();
     let evidence = cited(sensed);
     if evidence.is_empty() {
-        let said = sensed.readings().first().map_or_else(String::new, |reading| {
-            let turns = 0..reading.interaction().turns().len();
-            turns.map(|turn| reading.masked_turn(turn).into_owned()).collect::<Vec<_>>().join(" / ")
-        });
+        let turns = 0..sensed.interaction().turns().len();
+        let said = turns.map(|turn| sensed.masked_turn(turn).into_owned()).collect::<Vec<_>>().join(" / ");
         let shown = fit(&said, room.width.saturating_sub(6));
         text.push_str(&format!("{space}{}\n", shown.trim_end()));
     }
@@ -41,16 +39,16 @@ pub(super) fn lines(paint: &Paint, sensed: &AnyReading, indent: usize, explained
         text.push_str(&format!("{space}{}\n", paint.dim(&format!("and {} more", evidence.len() - SHOWN))));
     }
     if explained {
-        text.push_str(&explanation(paint, sensed.readings(), indent));
+        text.push_str(&explanation(paint, sensed, indent));
     }
     text
 }
 
-/// The computation of every reading.
-pub(super) fn explanation(paint: &Paint, readings: &[Reading], indent: usize) -> String {
+/// The computation of every protocol.
+pub(super) fn explanation(paint: &Paint, sensed: &Reading, indent: usize) -> String {
     let mut text = String::new();
-    for reading in readings {
-        for line in explain::render(paint, &reading.ledger()).lines() {
+    for part in sensed.parts() {
+        for line in explain::render(paint, &part.ledger()).lines() {
             text.push_str(&format!("{}{line}\n", " ".repeat(indent)));
         }
     }
@@ -58,7 +56,7 @@ pub(super) fn explanation(paint: &Paint, readings: &[Reading], indent: usize) ->
 }
 
 /// `  insufficient (fidelity 0.2)`, where it is.
-pub(super) fn lack(paint: &Paint, sensed: &AnyReading) -> String {
+pub(super) fn lack(paint: &Paint, sensed: &Reading) -> String {
     let fidelity = sensed.fidelity();
     match fidelity.sufficient {
         true => String::new(),
@@ -68,7 +66,7 @@ pub(super) fn lack(paint: &Paint, sensed: &AnyReading) -> String {
 
 /// One text with its evidence, for programs.
 pub(super) struct Told<'r> {
-    pub(super) sensed: &'r AnyReading,
+    pub(super) sensed: &'r Reading,
     pub(super) value: Unit,
     pub(super) explained: bool,
 }
@@ -110,15 +108,15 @@ impl Told<'_> {
         map.serialize_entry("sufficient", &fidelity.sufficient)?;
         map.serialize_entry("evidence", &quoted.collect::<Vec<_>>())?;
         if self.explained {
-            map.serialize_entry("ledgers", &ledgers(self.sensed.readings()).map_err(M::Error::custom)?)?;
+            map.serialize_entry("ledgers", &ledgers(self.sensed).map_err(M::Error::custom)?)?;
         }
         Ok(())
     }
 }
 
-/// The ledger of every reading, as the engine writes it.
-pub(super) fn ledgers(readings: &[Reading]) -> Result<Vec<Box<RawValue>>, serde_json::Error> {
-    readings.iter().map(|reading| RawValue::from_string(reading.ledger().to_json())).collect()
+/// The ledger of every protocol, as the engine writes it.
+pub(super) fn ledgers(sensed: &Reading) -> Result<Vec<Box<RawValue>>, serde_json::Error> {
+    sensed.parts().iter().map(|part| RawValue::from_string(part.ledger().to_json())).collect()
 }
 
 /// Turns shown of a long conversation: those around evidence, or the first.
@@ -126,7 +124,7 @@ const AROUND: usize = 2;
 const FIRST: usize = 6;
 
 /// The turns with their evidence marked, and the evidence as chips, for a page.
-pub(super) fn talk(sensed: &AnyReading) -> String {
+pub(super) fn talk(sensed: &Reading) -> String {
     let evidence = cited(sensed);
     let marks: Vec<Mark> = evidence
         .iter()
@@ -139,19 +137,16 @@ pub(super) fn talk(sensed: &AnyReading) -> String {
         .collect();
     let mut text = "<div class=\"talk\">".to_owned();
     let mut left_out = 0;
-    for reading in sensed.readings().iter().take(1) {
-        for (number, turn) in reading.interaction().turns().iter().enumerate() {
-            let near = |mark: &Mark| mark.turn.abs_diff(number) <= AROUND;
-            if !(marks.iter().any(near) || marks.is_empty() && number < FIRST) {
-                left_out += 1;
-                continue;
-            }
-            text.push_str(&gap(std::mem::take(&mut left_out)));
-            let role =
-                turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
-            let said = highlighted(&turn.content, &reading.masked_characters(number), number, &marks);
-            let _ = write!(text, "<p class=\"turn\" dir=\"auto\">{role}{said}</p>");
+    for (number, turn) in sensed.interaction().turns().iter().enumerate() {
+        let near = |mark: &Mark| mark.turn.abs_diff(number) <= AROUND;
+        if !(marks.iter().any(near) || marks.is_empty() && number < FIRST) {
+            left_out += 1;
+            continue;
         }
+        text.push_str(&gap(std::mem::take(&mut left_out)));
+        let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
+        let said = highlighted(&turn.content, &sensed.masked_characters(number), number, &marks);
+        let _ = write!(text, "<p class=\"turn\" dir=\"auto\">{role}{said}</p>");
     }
     text.push_str(&gap(left_out));
     text.push_str("</div><p class=\"chips\">");
@@ -171,6 +166,6 @@ fn colour(cited: &Cited<'_>) -> usize {
 }
 
 fn effect(cited: &Cited<'_>) -> Effect {
-    let protocol = cited.reading.protocol();
+    let protocol = cited.protocol();
     protocol.effect_of(&protocol.markers[cited.number])
 }

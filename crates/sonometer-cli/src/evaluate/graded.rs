@@ -11,7 +11,7 @@ use super::subject::Subject;
 use crate::failure::Failure;
 use crate::labels::{Item, Path, Selector, Source};
 use serde_json::{Number, Value};
-use sonometer::{AnyReading, Instrument, SenseOptions, Unit};
+use sonometer::{Instrument, Reading, SenseOptions, Unit};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -78,7 +78,7 @@ pub(crate) type Part = (String, usize, Option<Estimate>);
 pub(crate) struct Wrong<'i> {
     pub(crate) item: &'i Item,
     pub(crate) case: Case,
-    pub(crate) sensed: AnyReading,
+    pub(crate) sensed: Reading,
     /// The share of the others that are graded lower, and of those whose value is lower.
     pub(crate) graded_above: Unit,
     pub(crate) ranked_above: Unit,
@@ -187,7 +187,7 @@ pub(crate) fn evaluate<'i>(
     })
 }
 
-fn sense(instrument: &Instrument, name: &str, item: &Item) -> Result<AnyReading, Failure> {
+fn sense(instrument: &Instrument, name: &str, item: &Item) -> Result<Reading, Failure> {
     let options = SenseOptions::default().without_key(instrument.sensors());
     let sensed = instrument.sense_with(&item.interaction, options);
     sensed.map_err(|error| Failure::engine(&format!("{name}:{}", item.line), &error))

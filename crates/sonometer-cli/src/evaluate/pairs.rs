@@ -14,7 +14,7 @@ use super::sensed::each;
 use super::subject::Subject;
 use crate::failure::{Failure, counted};
 use crate::labels::{Class, Item, Path, Selector, Source};
-use sonometer::{AnyReading, ErrorCode, Instrument, Interaction, SenseOptions, Unit};
+use sonometer::{ErrorCode, Instrument, Interaction, Reading, SenseOptions, Unit};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -161,7 +161,7 @@ pub(crate) struct Wrong<'i> {
     pub(crate) item: &'i Item,
     pub(crate) case: Case,
     /// What the label names, then the other, as the lists of the page have them: a, b.
-    pub(crate) sensed: [AnyReading; 2],
+    pub(crate) sensed: [Reading; 2],
     pub(crate) values: [Unit; 2],
 }
 

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::target::Source;
 use sonometer::Unit;
+use sonometer::document::{self, Key, Node, Style, Value};
 use sonometer::protocol::phrase::strip_comment;
-use sonometer::protocol::source::{self, Key, Node, Style, Value};
 use sonometer::protocol::{LineList, Marker, Strengths};
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl<'s> Editor<'s> {
     /// Opens the marker `label` of a protocol that can be read.
     pub(crate) fn open(source: &'s Source, label: &'s str) -> Result<Self, Failure> {
         let refuse = |what: &str| Failure::unusable(format!("{}: {what}", source.name));
-        let read = source::read(&source.text).map_err(|finding| refuse(&finding.message))?;
+        let read = document::read(&source.text).map_err(|finding| refuse(&finding.message))?;
         let markers = match read.0.get("markers").map(|node| &node.value) {
             Some(Value::List(markers)) => markers.clone(),
             _ => Vec::new(),

@@ -129,14 +129,15 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 
 /// The protocol, where the question is about the markers of one.
 fn one_protocol(instrument: &Instrument) -> Result<&Sensor, Failure> {
-    match instrument {
-        Instrument::Sensor(sensor) => Ok(sensor),
-        Instrument::Composition(whole) => {
-            let ids: Vec<&str> = whole.sensors().iter().map(|sensor| sensor.protocol().id.as_str()).collect();
+    match instrument.sensor() {
+        Some(sensor) => Ok(sensor),
+        None => {
+            let ids: Vec<&str> =
+                instrument.sensors().iter().map(|sensor| sensor.protocol().id.as_str()).collect();
             Err(Failure::unusable(format!(
                 "classes, segments and places are about the markers of one protocol, and `{}` is a {}; give one of {}",
-                whole.id(),
-                whole.kind().as_str(),
+                instrument.id(),
+                instrument.kind().as_str(),
                 ids.join(", ")
             )))
         }
