@@ -3,8 +3,9 @@
 #![cfg(feature = "yaml")]
 
 use serde_json::Value;
-use sonometer::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE, Shape, json_schema, json_schema_of};
-use sonometer::{Document, Protocol};
+use sonometer::keys::{Map, Shape, json_schema};
+use sonometer::stage::Stage;
+use sonometer::{Blueprint, Document, Metric, Protocol};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,12 +60,14 @@ fn maps(
 
 fn every_map() -> Vec<(&'static Map, Vec<&'static str>, Value)> {
     let mut all = Vec::new();
-    maps(&PROTOCOL, Vec::new(), base(), &mut all);
+    maps(Protocol::KEYS, Vec::new(), base(), &mut all);
     // Inside `expect` of a test there is more to fill in than the way to it shows.
     all.retain(|(_, path, _)| path.first() != Some(&"tests") || path.len() == 1);
     all
 }
 
+/// The reader asks for every key of the table and for no other: it says so itself where it is built with debug assertions, as in
+/// tests. What is in no table is refused.
 #[test]
 fn the_reader_takes_exactly_these_keys() {
     for (map, path, fill) in every_map() {
@@ -73,12 +76,50 @@ fn the_reader_takes_exactly_these_keys() {
         let told = error.diagnostics.iter().find(|d| d.code == "SM0302" && d.message.contains("qqqqqq"));
         let (_, list) =
             told.and_then(|d| d.fix.split_once("the keys here are ")).unwrap_or_else(|| panic!("{error}"));
-        let mut read: Vec<&str> = list.split(", ").collect();
-        let mut known: Vec<&str> = map.keys.iter().map(|key| key.name).collect();
-        read.sort_unstable();
-        known.sort_unstable();
-        assert_eq!(read, known, "the keys of {}", map.name);
+        let known: Vec<&str> = map.keys.iter().map(|key| key.name).collect();
+        assert_eq!(list.split(", ").collect::<Vec<_>>(), known, "the keys of {}", map.name);
     }
+}
+
+/// The canonical form is written by hand: no key of the table may be forgotten in it, and what the table says that a value is
+/// without its key is what the reader makes of it.
+#[test]
+fn the_canonical_form_has_every_key_and_every_default() {
+    let canonical = |whole: &Value| -> Option<Value> {
+        let (protocol, _) = Protocol::read(&whole.to_string()).ok()?;
+        Some(json(&protocol.to_canonical_json()))
+    };
+    let mut compared = 0;
+    for (map, path, fill) in every_map() {
+        for key in map.keys {
+            let Some(with_key) = canonical(&with(&path, &fill, key.name, json(key.example))) else {
+                continue;
+            };
+            let mut at = &with_key;
+            for step in &path {
+                at = &at[*step];
+                at = at.get(0).unwrap_or(at);
+            }
+            // An example that says what is so anyway may be left out of the canonical form, such as modalities never are.
+            assert!(!at[key.name].is_null(), "the canonical form lacks `{}` of {}: {at}", key.name, map.name);
+            compared += 1;
+            if key.default.is_empty() || fill.get(key.name).is_some() || path.is_empty() {
+                continue;
+            }
+            let without = canonical(&with(&path, &fill, key.name, json(key.default)));
+            let mut bare = with(&path, &fill, key.name, json(key.default));
+            let mut place = &mut bare;
+            for step in &path {
+                place = &mut place[*step];
+                if place.is_array() {
+                    place = &mut place[0];
+                }
+            }
+            place.as_object_mut().expect("is a map").remove(key.name);
+            assert_eq!(canonical(&bare), without, "the default of `{}` of {}", key.name, map.name);
+        }
+    }
+    assert!(compared > 60, "only {compared} keys were compared");
 }
 
 /// Codes that only say that a key stands beside one it has no meaning with, or without one that it needs.
@@ -86,7 +127,7 @@ const COMPANY: [&str; 6] = ["SM0330", "SM0341", "SM0343", "SM0344", "SM0356", "S
 
 #[test]
 fn the_reader_takes_every_example_and_the_schema_too() {
-    let schema = json(&json_schema());
+    let schema = json(&json_schema(Protocol::KEYS));
     for (map, path, fill) in every_map() {
         for key in map.keys {
             let value = json(key.example);
@@ -114,8 +155,8 @@ fn the_reader_takes_every_example_and_the_schema_too() {
 
 #[test]
 fn what_must_be_there_must_be_there_for_both() {
-    let schema = json(&json_schema());
-    for key in PROTOCOL.keys.iter().filter(|key| key.required) {
+    let schema = json(&json_schema(Protocol::KEYS));
+    for key in Protocol::KEYS.keys.iter().filter(|key| key.required) {
         let mut without = base();
         without.as_object_mut().expect("is a map").remove(key.name);
         assert!(Protocol::read(&without.to_string()).is_err(), "{}", key.name);
@@ -145,7 +186,7 @@ fn protocols(folder: &Path, into: &mut Vec<(PathBuf, String)>) {
 
 #[test]
 fn every_protocol_of_the_tree_is_valid() {
-    let schema = json(&json_schema());
+    let schema = json(&json_schema(Protocol::KEYS));
     let mut all = Vec::new();
     protocols(&root(), &mut all);
     assert!(all.len() >= 12, "only {} protocols", all.len());
@@ -157,7 +198,7 @@ fn every_protocol_of_the_tree_is_valid() {
 
 #[test]
 fn every_language_is_valid_and_no_other() {
-    let schema = json(&json_schema());
+    let schema = json(&json_schema(Protocol::KEYS));
     for code in sonometer::language::LANGUAGES.iter().map(|language| language.code) {
         for tag in [code.to_owned(), code.to_ascii_uppercase(), format!("{code}-CH"), format!("{code}-1-x")] {
             let protocol = with(&[], &json("{}"), "language", Value::from(tag.as_str()));
@@ -175,7 +216,7 @@ fn every_language_is_valid_and_no_other() {
 /// The protocols of the vectors use every key and every language.
 #[test]
 fn every_protocol_of_the_vectors_is_valid_if_it_is_read() {
-    let schema = json(&json_schema());
+    let schema = json(&json_schema(Protocol::KEYS));
     let mut read = 0;
     for entry in fs::read_dir(root().join("fixtures/vectors")).expect("is there") {
         let path = entry.expect("can be read").path();
@@ -195,7 +236,7 @@ fn every_protocol_of_the_vectors_is_valid_if_it_is_read() {
 
 #[test]
 fn the_schema_finds_mistakes() {
-    let schema = json(&json_schema());
+    let schema = json(&json_schema(Protocol::KEYS));
     for (path, key, value) in [
         (&["markers"][..], "stong", "\"x\""),
         (&["markers"], "where", "\"first three turns\""),
@@ -212,11 +253,11 @@ fn the_schema_finds_mistakes() {
 
 #[test]
 fn the_committed_schema_is_that_of_the_code() {
-    for kind in [&PROTOCOL, &METRIC, &BLUEPRINT, &STAGE] {
+    for kind in [Protocol::KEYS, Metric::KEYS, Blueprint::KEYS, Stage::KEYS] {
         let name = format!("schema/{}.schema.json", kind.name);
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&name);
         let committed = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-        let pretty = serde_json::to_string_pretty(&json(&json_schema_of(kind))).expect("is JSON") + "\n";
+        let pretty = serde_json::to_string_pretty(&json(&json_schema(kind))).expect("is JSON") + "\n";
         assert!(committed == pretty, "{name} is out of date: run `cargo xtask schema`");
     }
 }
@@ -320,12 +361,15 @@ fn metrics_and_blueprints_are_described_as_they_are_read() {
     let component = json(r#"{"protocol": "courtesy"}"#);
     for (map, whole) in [
         (
-            &METRIC,
+            Metric::KEYS,
             json(r#"{"sonometer_metric": 1, "id": "m", "version": "1", "components": [{"protocol": "a"}]}"#),
         ),
-        (&BLUEPRINT, json(r#"{"sonometer_blueprint": 1, "id": "b", "version": "1", "protocols": ["a"]}"#)),
+        (
+            Blueprint::KEYS,
+            json(r#"{"sonometer_blueprint": 1, "id": "b", "version": "1", "protocols": ["a"]}"#),
+        ),
     ] {
-        let schema = json(&json_schema_of(map));
+        let schema = json(&json_schema(map));
         let read = |value: &Value| Document::read(&value.to_string());
         assert!(read(&whole).is_ok() && errors(&schema, &whole).is_empty(), "{}", map.name);
         let mut odd = whole.clone();
@@ -362,7 +406,7 @@ const STAGE_BASE: &str = r#"{"sonometer_stage": 1, "id": "s", "version": "1", "p
 
 #[test]
 fn stages_are_described_as_they_are_read() {
-    let schema = json(&json_schema_of(&STAGE));
+    let schema = json(&json_schema(Stage::KEYS));
     let base = json(STAGE_BASE);
     let refusals = |value: &Value| match sonometer::stage::Stage::read(&value.to_string()) {
         Ok(_) => Vec::new(),
@@ -382,7 +426,7 @@ fn stages_are_described_as_they_are_read() {
         ("flag", "/flags/f"),
         ("walkthrough", "/walkthroughs/w"),
     ];
-    let mut all: Vec<&'static Map> = vec![&STAGE];
+    let mut all: Vec<&'static Map> = vec![Stage::KEYS];
     let mut at = 0;
     while at < all.len() {
         for key in all[at].keys {

@@ -10,9 +10,9 @@ mod scalar;
 mod tree;
 
 use sonometer::document::{self, Node};
-use sonometer::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE};
+use sonometer::keys::Map;
 use sonometer::stage::Stage;
-use sonometer::{Diagnostics, Document, Error, TargetKind};
+use sonometer::{Blueprint, Diagnostics, Document, Error, Metric, Protocol, TargetKind};
 
 /// Why a text is left as it is.
 #[derive(Debug)]
@@ -51,13 +51,13 @@ fn read(text: &str) -> Result<(&'static Map, String), Refusal> {
     let refused = |error: Error| Refusal::Findings(error.diagnostics);
     if tree_of(text)?.get("sonometer_stage").is_some() {
         let (stage, _) = Stage::read(text).map_err(refused)?;
-        return Ok((&STAGE, stage.to_canonical_json()));
+        return Ok((Stage::KEYS, stage.to_canonical_json()));
     }
     let (document, _) = Document::read(text).map_err(refused)?;
     let keys = match document.kind() {
-        TargetKind::Protocol => &PROTOCOL,
-        TargetKind::Metric => &METRIC,
-        TargetKind::Blueprint => &BLUEPRINT,
+        TargetKind::Protocol => Protocol::KEYS,
+        TargetKind::Metric => Metric::KEYS,
+        TargetKind::Blueprint => Blueprint::KEYS,
     };
     Ok((keys, document.to_canonical_json()))
 }

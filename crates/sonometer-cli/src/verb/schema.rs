@@ -3,7 +3,9 @@
 use crate::failure::{Exit, Failure};
 use crate::screen::Screen;
 use clap::ValueEnum;
-use sonometer::keys::{BLUEPRINT, METRIC, PROTOCOL, STAGE, json_schema_of};
+use sonometer::keys::json_schema;
+use sonometer::stage::Stage;
+use sonometer::{Blueprint, Metric, Protocol};
 
 /// Arguments of `schema`.
 #[derive(Debug, clap::Args)]
@@ -28,11 +30,11 @@ enum Kind {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let json = json_schema_of(match arguments.kind {
-        Kind::Protocol => &PROTOCOL,
-        Kind::Metric => &METRIC,
-        Kind::Blueprint => &BLUEPRINT,
-        Kind::Stage => &STAGE,
+    let json = json_schema(match arguments.kind {
+        Kind::Protocol => Protocol::KEYS,
+        Kind::Metric => Metric::KEYS,
+        Kind::Blueprint => Blueprint::KEYS,
+        Kind::Stage => Stage::KEYS,
     });
     let value: Option<serde_json::Value> = serde_json::from_str(&json).ok();
     let pretty = value.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or(json);

@@ -5,6 +5,7 @@
 
 mod canonical;
 pub(crate) mod catalog;
+pub(crate) mod keys;
 pub(crate) mod schema;
 
 pub use catalog::{Catalog, compare_versions};
@@ -233,6 +234,9 @@ impl Document {
 }
 
 impl Metric {
+    /// The keys of a metric file.
+    pub const KEYS: &'static crate::keys::Map = &keys::METRIC;
+
     /// Reads a metric file: YAML (feature `yaml`) or JSON. The warnings come with the metric.
     ///
     /// # Errors
@@ -243,6 +247,9 @@ impl Metric {
 }
 
 impl Blueprint {
+    /// The keys of a blueprint file.
+    pub const KEYS: &'static crate::keys::Map = &keys::BLUEPRINT;
+
     /// Reads a blueprint file: YAML (feature `yaml`) or JSON. The warnings come with the blueprint.
     ///
     /// # Errors

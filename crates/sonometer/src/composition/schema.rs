@@ -1,24 +1,19 @@
 //! From the tree of a metric or blueprint file to the model.
 
-use super::{Blueprint, Component, Metric, Placed, Reference, Standing};
+use super::{Blueprint, Component, Metric, Placed, Reference, Standing, keys};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Value};
+use crate::keys::fields::{Fields, check_identifier};
 use crate::names::Numbered;
-use crate::protocol::schema::fields::{Fields, check_identifier};
 use crate::protocol::schema::{is_version, version};
-use crate::unit::Unit;
 
 /// The largest weight.
-const HEAVIEST: Unit = Unit(1_000_000_000);
 
 /// Reads a metric; what is wrong stands in `found`.
 pub(super) fn metric(root: &Node, found: &mut Diagnostics) -> Option<Metric> {
-    let mut fields = Fields::of(root, "a metric", found);
+    let mut fields = Fields::of(root, &keys::METRIC, "a metric", found);
     let head = Head::read(&mut fields, "sonometer_metric", standing);
-    fields.name("aggregation", |name| (name == "weighted_average").then_some(()), &["weighted_average"]);
-    if !fields.has("components") {
-        fields.missing("components", "[{protocol: courtesy, weight: 1}]");
-    }
+    fields.name("aggregation", |name| (name == "weighted_average").then_some(()));
     let node = fields.take("components");
     let components = node.map_or_else(Vec::new, |node| components(node, fields.found));
     fields.finish();
@@ -31,7 +26,7 @@ pub(super) fn metric(root: &Node, found: &mut Diagnostics) -> Option<Metric> {
 
 /// Reads a blueprint; what is wrong stands in `found`.
 pub(super) fn blueprint(root: &Node, found: &mut Diagnostics) -> Option<Blueprint> {
-    let mut fields = Fields::of(root, "a blueprint", found);
+    let mut fields = Fields::of(root, &keys::BLUEPRINT, "a blueprint", found);
     let head = Head::read(&mut fields, "sonometer_blueprint", standing);
     let span = fields.span;
     let protocols = references(&mut fields, "protocols");
@@ -65,13 +60,13 @@ impl<S> Head<S> {
         format: &'static str,
         status: impl FnOnce(&mut Fields<'_, '_>) -> S,
     ) -> Self {
-        let (text, span) = fields.required_text(format, "1");
+        let (text, span) = fields.some_text(format);
         if !text.is_empty() && text != "1" {
             let message =
                 format!("`{format}: {text}` is a format this engine does not read", text = excerpt(&text));
             fields.found.push(Diagnostic::error("SM0501", span, message, format!("write `{format}: 1`")));
         }
-        let (id, span) = fields.required_text("id", "reply-quality");
+        let (id, span) = fields.some_text("id");
         if !id.is_empty() {
             check_identifier(&id, span, "id", fields.found);
         }
@@ -85,7 +80,7 @@ impl<S> Head<S> {
 
 /// The state of a metric or a blueprint.
 fn standing(fields: &mut Fields<'_, '_>) -> Standing {
-    fields.name("status", Standing::from_name, Standing::NAMES).unwrap_or(Standing::Active)
+    fields.name("status", Standing::from_name).unwrap_or(Standing::Active)
 }
 
 /// The components of a metric, with the place of the protocol of each.
@@ -95,9 +90,9 @@ fn components(node: &Node, found: &mut Diagnostics) -> Vec<(Component, Span)> {
         _ => vec![node],
     };
     let component = |node: &&Node| {
-        let mut fields = Fields::of(node, "a component", found);
-        let (text, span) = fields.required_text("protocol", "courtesy");
-        let weight = fields.number("weight", Unit(1), HEAVIEST).unwrap_or(Unit::ONE);
+        let mut fields = Fields::of(node, &keys::COMPONENT, "a component", found);
+        let (text, span) = fields.some_text("protocol");
+        let weight = fields.number_or_default("weight");
         let complement = fields.truth("complement").unwrap_or(false);
         let protocol = (!text.is_empty()).then(|| reference(&text, span, fields.found));
         fields.finish();

@@ -1,16 +1,10 @@
 //! The JSON Schema of a protocol file, for editors: draft 7, which their YAML extensions know best.
 
-use super::{Key, Map, PROTOCOL, Shape};
+use super::{Key, Map, Shape};
 use crate::json::Json;
 
-/// The JSON Schema of protocols, on one line.
-pub fn json_schema() -> String {
-    json_schema_of(&PROTOCOL)
-}
-
-/// The JSON Schema of a kind of file ([`PROTOCOL`], [`super::METRIC`], [`super::BLUEPRINT`],
-/// [`super::STAGE`]), on one line.
-pub fn json_schema_of(root: &'static Map) -> String {
+/// The JSON Schema of a kind of file, by the table of its keys, on one line.
+pub fn json_schema(root: &'static Map) -> String {
     let mut maps = Vec::new();
     collect(root, &mut maps);
     let mut json = Json::with_capacity(1 << 15);

@@ -1,17 +1,15 @@
-//! Every key of a protocol file as data, in the order in which keys are best written.
+//! Keys of files as data: what each takes, what it is without the key, what it means, in the order in which keys are best
+//! written.
 //!
-//! One description serves the JSON Schema for editors ([`json_schema`]) and the normal form of `sonometer fmt`; tests
-//! compare it with what the reader takes, in both directions.
+//! Each kind of file has one table of its keys ([`crate::Protocol::KEYS`], [`crate::Metric::KEYS`], [`crate::Blueprint::KEYS`],
+//! [`crate::stage::Stage::KEYS`]). From it come the reader (the keys of a map, bounds, names and examples in messages:
+//! `keys::fields`), the JSON Schema by which editors complete and check ([`json_schema`]), the normal form of `sonometer fmt` and
+//! the page `docs/keys.md`. The canonical form is written by hand; a test holds it to the table.
 
-mod compositions;
+pub(crate) mod fields;
 mod json_schema;
-mod stages;
-mod table;
 
-pub use compositions::{BLUEPRINT, METRIC};
-pub use json_schema::{json_schema, json_schema_of};
-pub use stages::STAGE;
-pub use table::PROTOCOL;
+pub use json_schema::json_schema;
 
 use crate::unit::Unit;
 
@@ -77,4 +75,26 @@ pub enum Shape {
     Maps(&'static Map),
     /// A map from names of the author to such values.
     Named(&'static Shape),
+}
+
+pub(crate) const fn key(name: &'static str, value: Shape, about: &'static str, example: &'static str) -> Key {
+    Key { name, value, required: false, default: "", about, example }
+}
+
+pub(crate) const fn like(like: &'static str) -> Shape {
+    Shape::Written { like, names: &[] }
+}
+
+impl Key {
+    pub(crate) const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    pub(crate) const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
+    }
+}
+
+pub(crate) const fn map(name: &'static str, keys: &'static [Key]) -> Map {
+    Map { name, keys, one_of: &[] }
 }

@@ -4,6 +4,7 @@
 
 mod canonical;
 mod cost;
+mod keys;
 mod lint;
 mod mask;
 mod meaning;
@@ -22,6 +23,9 @@ use crate::document;
 use crate::error::Error;
 
 impl Protocol {
+    /// The keys of a protocol file.
+    pub const KEYS: &'static crate::keys::Map = &keys::PROTOCOL;
+
     /// Reads a protocol file: YAML (feature `yaml`) or JSON. The warnings come with the protocol.
     ///
     /// # Errors

@@ -61,6 +61,7 @@ mod card_read;
 mod choice;
 mod dive;
 mod guard;
+mod keys;
 mod lint;
 mod model;
 mod object;
@@ -86,6 +87,9 @@ use crate::diagnostic::Diagnostics;
 use crate::error::Error;
 
 impl Stage {
+    /// The keys of a stage file.
+    pub const KEYS: &'static crate::keys::Map = &keys::STAGE;
+
     /// Reads a stage file: YAML (feature `yaml`) or JSON. The warnings come with the stage: what can never happen in it, and
     /// which walkthroughs are missing. Whether its markers exist is known when it is made a [`World`].
     ///

@@ -1,9 +1,10 @@
 //! `tests`: talks with what must be found in them.
 
-use super::fields::{Fields, text_of};
 use super::marker::{Surroundings, test_line};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Value};
+use crate::keys::fields::{Fields, text_of};
+use crate::protocol::keys;
 use crate::protocol::model::{Dialogue, Sgm, TestLine};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
@@ -21,12 +22,9 @@ pub(super) fn read(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>, sgm: 
 }
 
 fn dialogue(node: &Node, around: &Surroundings<'_>, sgm: Sgm, found: &mut Diagnostics) -> Dialogue {
-    let mut fields = Fields::of(node, "the test", found);
-    let (name, span) = fields.required_text("name", "a polite refusal");
+    let mut fields = Fields::of(node, &keys::TEST, "the test", found);
+    let (name, span) = fields.some_text("name");
     let talk = talk(&mut fields, around);
-    if !fields.has("expect") {
-        fields.missing("expect", "{fires: [thanks]}");
-    }
     let mut dialogue = Dialogue {
         name,
         talk,
@@ -45,9 +43,6 @@ fn dialogue(node: &Node, around: &Surroundings<'_>, sgm: Sgm, found: &mut Diagno
 }
 
 fn talk(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Vec<TestLine> {
-    if !fields.has("talk") {
-        fields.missing("talk", "Thank you.");
-    }
     let Some(node) = fields.take("talk") else { return Vec::new() };
     let lines: Vec<TestLine> = node.lines().into_iter().filter_map(|line| test_line(line, around)).collect();
     if lines.is_empty() {
@@ -65,7 +60,7 @@ fn expectations(
     dialogue: &mut Dialogue,
     found: &mut Diagnostics,
 ) {
-    let mut inner = Fields::of(node, "`expect`", found);
+    let mut inner = Fields::of(node, &keys::EXPECT, "`expect`", found);
     let fires = labels(&mut inner, "fires", around);
     let silent = labels(&mut inner, "silent", around);
     for (label, span) in silent.iter().filter(|(label, _)| fires.iter().any(|(other, _)| other == label)) {
@@ -77,9 +72,9 @@ fn expectations(
     dialogue.sufficient = inner.truth("sufficient");
     let has_score = inner.has("score");
     if let Some(node) = inner.take("score") {
-        let mut bounds = Fields::of(node, "`score`", inner.found);
-        let least = bounds.number("at_least", Unit::ZERO, Unit::ONE).unwrap_or(Unit::ZERO);
-        let most = bounds.number("at_most", Unit::ZERO, Unit::ONE).unwrap_or(Unit::ONE);
+        let mut bounds = Fields::of(node, &keys::SCORE, "`score`", inner.found);
+        let least = bounds.number_or_default("at_least");
+        let most = bounds.number_or_default("at_most");
         bounds.finish();
         dialogue.score = (least, most);
     }

@@ -1,9 +1,9 @@
 //! Lists of pattern lines.
 
-use super::fields::Fields;
 use super::marker::Surroundings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Value};
+use crate::keys::fields::Fields;
 use crate::protocol::model::{Line, LineList};
 use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
 use crate::unit::Unit;

@@ -1,9 +1,9 @@
 //! `lists`: named alternatives, which may hold other lists.
 
-use super::fields::{Fields, check_identifier};
 use super::lines::phrase_diagnostic;
 use crate::diagnostic::{Diagnostic, Span, excerpt, some_of};
 use crate::document::{Key, Node, Value};
+use crate::keys::fields::{Fields, check_identifier};
 use crate::names::Numbered;
 use crate::protocol::phrase::{self, Context, MAX_NODES, Pattern, WordKind, WordTest};
 use std::cell::RefCell;

@@ -1,14 +1,15 @@
 //! The keys of a marker.
 
-use super::fields::{Fields, check_identifier, count_of, text_of, texts_of};
 use super::lines::patterns;
 use super::relation;
 use super::role::Declared;
 use super::top;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Line as SourceLine, Node, Value};
+use crate::keys::fields::{Fields, check_identifier, count_of, text_of, texts_of};
 use crate::names::Numbered;
 use crate::protocol::Mask;
+use crate::protocol::keys;
 use crate::protocol::model::*;
 use crate::protocol::phrase::Pattern;
 use crate::text::fold::fold_to_lower;
@@ -32,8 +33,8 @@ pub(super) struct Surroundings<'s> {
 /// Reads one marker; the span is that of its label.
 pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnostics) -> (Marker, Span) {
     let before = found.len();
-    let mut fields = Fields::of(node, "the marker", found);
-    let (label, label_span) = fields.required_text("label", "thanks");
+    let mut fields = Fields::of(node, &keys::MARKER, "the marker", found);
+    let (label, label_span) = fields.some_text("label");
     if !label.is_empty() {
         check_identifier(&label, label_span, "label", fields.found);
     }
@@ -52,7 +53,7 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     let relations = relation::read(&mut fields, around, &mut lines, node);
     let mut except = Vec::new();
     patterns(&mut fields, "except", LineList::Except, Unit::ZERO, around, &mut except);
-    let bias = fields.number("bias", Unit(-1_000_000_000), Unit(1_000_000_000));
+    let bias = fields.number("bias");
     if bias.is_some() && !has_weights {
         let fix = "remove it, or write the lines as `weigh`";
         let span = node.get("bias").map_or(label_span, |bias| bias.span);
@@ -60,10 +61,8 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     }
     let marker = Marker {
         description: fields.text("description").unwrap_or_default().0,
-        importance: fields
-            .name("importance", Importance::from_name, Importance::NAMES)
-            .unwrap_or(Importance::Medium),
-        pole: fields.name("pole", Pole::from_name, Pole::NAMES).unwrap_or(Pole::For),
+        importance: fields.name("importance", Importance::from_name).unwrap_or(Importance::Medium),
+        pole: fields.name("pole", Pole::from_name).unwrap_or(Pole::For),
         by: fields.texts("by").into_iter().map(|(role, _)| role).collect(),
         negation: negation(&mut fields),
         place: place(&mut fields),
@@ -74,12 +73,12 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
         join: relations.join,
         absence: relations.absence,
         ratio: relations.ratio,
-        repeat: fields.name("repeat", Repeat::from_name, Repeat::NAMES).unwrap_or(Repeat::Halve),
+        repeat: fields.name("repeat", Repeat::from_name).unwrap_or(Repeat::Halve),
         per: per(&mut fields),
         share: share(&mut fields),
         bias: bias.unwrap_or(Unit::ZERO),
-        half: fields.number("half", Unit::ZERO, Unit(1_000_000_000)).unwrap_or(Unit::ONE),
-        trigger: fields.number("trigger", Unit(1), Unit::ONE).unwrap_or(Unit(500_000)),
+        half: fields.number_or_default("half"),
+        trigger: fields.number_or_default("trigger"),
         mask: mask(&mut fields),
         hints: hints(&mut fields),
         hit: test_lines(&mut fields, "hit", around),
@@ -92,7 +91,7 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     fields.finish();
     // A misspelt key, or a line that cannot be read, says enough.
     if marker.lines.is_empty() && marker.ratio.is_none() && found.len() == before {
-        Fields::needs_one_of(node, "the marker", "strong", "thank you", found);
+        Fields::needs_one_of(node, &keys::MARKER, "the marker", found);
     }
     (marker, label_span)
 }
@@ -190,7 +189,7 @@ fn per(fields: &mut Fields<'_, '_>) -> Option<u32> {
 /// `share: {of: turns, by: counselor, full: 0.3}`
 fn share(fields: &mut Fields<'_, '_>) -> Option<Share> {
     let node = fields.take("share")?;
-    let mut inner = Fields::of(node, "`share`", fields.found);
+    let mut inner = Fields::of(node, &keys::SHARE, "`share`", fields.found);
     if let Some((of, span)) = inner.text("of")
         && of != "turns"
     {
@@ -198,7 +197,7 @@ fn share(fields: &mut Fields<'_, '_>) -> Option<Share> {
         inner.found.push(Diagnostic::error("SM0336", span, message, "write `of: turns`"));
     }
     let by = inner.texts("by").into_iter().map(|(role, _)| role).collect();
-    let full = inner.number("full", Unit(1), Unit::ONE).unwrap_or(Unit::ONE);
+    let full = inner.number_or_default("full");
     inner.finish();
     Some(Share { by, full })
 }
@@ -215,7 +214,7 @@ fn mask(fields: &mut Fields<'_, '_>) -> Option<Mask> {
 
 fn hints(fields: &mut Fields<'_, '_>) -> Vec<(HintKind, String)> {
     let Some(node) = fields.take("hints") else { return Vec::new() };
-    let mut inner = Fields::of(node, "`hints`", fields.found);
+    let mut inner = Fields::of(node, &keys::HINTS, "`hints`", fields.found);
     let mut hints = Vec::new();
     for name in HintKind::NAMES {
         if let (Some((text, _)), Some(kind)) = (inner.text(name), HintKind::from_name(name)) {

@@ -3,7 +3,6 @@
 //! Reading goes on after an error, so that an author sees all findings together.
 
 mod dialogue;
-pub(crate) mod fields;
 mod lines;
 mod list;
 mod marker;

@@ -1,10 +1,11 @@
 //! Keys that set a match in relation to the rest of the interaction: `after`, `before`, `pair`, `echo`, `join`, `absent`, `ratio`.
 
-use super::fields::{Fields, count_of, texts_of};
 use super::lines::{of_node, patterns};
 use super::marker::Surroundings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::Node;
+use crate::keys::fields::{Fields, count_of, texts_of};
+use crate::protocol::keys;
 use crate::protocol::model::*;
 use crate::unit::Unit;
 
@@ -82,7 +83,7 @@ fn companion(
 ) -> Option<Companion> {
     let node = fields.take(key)?;
     let what = if key == "after" { "`after`" } else { "`before`" };
-    let mut inner = Fields::of(node, what, fields.found);
+    let mut inner = Fields::of(node, &keys::COMPANION, what, fields.found);
     let companion = said(&mut inner, "any", list, around);
     inner.finish();
     Some(companion)
@@ -97,9 +98,6 @@ fn said(
 ) -> Companion {
     let (lines, markers) = lines_or_markers(inner, key, list, around);
     let by = texts(inner, "by");
-    if !inner.has("within") {
-        inner.missing("within", "3 turns");
-    }
     let within = within(inner).unwrap_or(Reach::Turns(0));
     Companion { lines, markers, by, within }
 }
@@ -112,7 +110,7 @@ fn lines_or_markers(
     around: &Surroundings<'_>,
 ) -> (Vec<Line>, Vec<String>) {
     if !inner.has(key) && !inner.has("marker") {
-        inner.missing(key, "thank you");
+        inner.missing(key);
     }
     let mut lines = Vec::new();
     patterns(inner, key, list, Unit::ZERO, around, &mut lines);
@@ -169,9 +167,9 @@ fn seconds(count: &str) -> Option<Unit> {
 /// `pair: {then: …, by: agent, within: 2 sentences, else: 0.5}`
 fn pair(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Option<Pair> {
     let node = fields.take("pair")?;
-    let mut inner = Fields::of(node, "`pair`", fields.found);
+    let mut inner = Fields::of(node, &keys::PAIR, "`pair`", fields.found);
     let then = said(&mut inner, "then", LineList::Then, around);
-    let otherwise = inner.number("else", Unit::ZERO, Unit::ONE).unwrap_or(Unit::ZERO);
+    let otherwise = inner.number_or_default("else");
     inner.finish();
     Some(Pair { then, otherwise })
 }
@@ -179,18 +177,12 @@ fn pair(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Option<Pair> 
 /// `echo: {of: client, within: 2 turns, words: 1, boost: 0.3}`
 fn echo(fields: &mut Fields<'_, '_>) -> Option<Echo> {
     let node = fields.take("echo")?;
-    let mut inner = Fields::of(node, "`echo`", fields.found);
-    if !inner.has("of") {
-        inner.missing("of", "client");
-    }
+    let mut inner = Fields::of(node, &keys::ECHO, "`echo`", fields.found);
     let of = texts(&mut inner, "of");
     let within = turns(&mut inner, "within", 1, 100, "SM0340").unwrap_or(1);
     let markers = labels(&mut inner);
-    let words = inner.count("words", 1, 100).unwrap_or(1);
-    if !inner.has("boost") {
-        inner.missing("boost", "0.3");
-    }
-    let boost = inner.number("boost", Unit(1), Unit::ONE).unwrap_or(Unit::ONE);
+    let words = inner.count_or_default("words");
+    let boost = inner.number("boost").unwrap_or(Unit::ONE);
     inner.finish();
     Some(Echo { markers, of, within, words, boost })
 }
@@ -236,7 +228,7 @@ fn absence(
     patterns(fields, "absent", LineList::Absent, Unit::ZERO, around, lines);
     let place = |key: &str| node.get(key).map_or(node.span, |node| node.span);
     let when = fields.take("when").map(|node| {
-        let mut inner = Fields::of(node, "`when`", fields.found);
+        let mut inner = Fields::of(node, &keys::WHEN, "`when`", fields.found);
         let (lines, markers) = lines_or_markers(&mut inner, "any", LineList::When, around);
         let by = texts(&mut inner, "by");
         inner.finish();
@@ -286,11 +278,8 @@ fn ratio(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>, marker: &Node) 
     let node = fields.take("ratio")?;
     useless(fields, marker, &EVIDENCE_KEYS, "`ratio`", "SM0343");
     useless(fields, marker, &MATCH_KEYS, "`ratio`", "SM0343");
-    let mut inner = Fields::of(node, "`ratio`", fields.found);
-    let (of, _) = inner.required_text("of", "reflection");
-    if !inner.has("to") {
-        inner.missing("to", "<question>");
-    }
+    let mut inner = Fields::of(node, &keys::RATIO, "`ratio`", fields.found);
+    let (of, _) = inner.some_text("of");
     let to = inner.take("to").map_or(RatioTo::Lines(Vec::new()), |to| match to.text().map(str::trim) {
         Some(label) if around.labels.contains(label) => RatioTo::Marker(label.to_owned()),
         _ => {
@@ -300,9 +289,8 @@ fn ratio(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>, marker: &Node) 
         }
     });
     let by = texts(&mut inner, "by");
-    let thousand = Unit(1_000_000_000);
-    let floor = inner.number("floor", Unit::ZERO, thousand).unwrap_or(Unit::ZERO);
-    let full = inner.number("full", Unit(1), thousand).unwrap_or(Unit::ONE.max(Unit(floor.0 + 1)));
+    let floor = inner.number_or_default("floor");
+    let full = inner.number("full").unwrap_or(Unit::ONE.max(Unit(floor.0 + 1)));
     if full <= floor {
         let span = node.get("full").map_or(node.span, |full| full.span);
         let message = format!("`full` is {full}, not above `floor`, {floor}");
@@ -313,7 +301,7 @@ fn ratio(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>, marker: &Node) 
             "write a larger `full`, or a smaller `floor`",
         ));
     }
-    let at_least = inner.count("at_least", 1, 100_000).unwrap_or(1);
+    let at_least = inner.count_or_default("at_least");
     inner.finish();
     Some(Ratio { of, to, by, floor, full, at_least })
 }

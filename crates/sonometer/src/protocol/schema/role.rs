@@ -3,10 +3,10 @@
 //! A marker that listens to a role which nobody has is silent for ever, and looks as if it had found nothing. So once `actants`
 //! says who takes part, a role that it does not say is a mistake.
 
-use super::fields::texts_of;
 use super::relation;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt, some_of};
 use crate::document::{Node, Value, suggest};
+use crate::keys::fields::texts_of;
 use crate::protocol::model::Actants;
 use crate::text::fold::fold_role;
 

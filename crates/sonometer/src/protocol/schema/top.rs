@@ -1,15 +1,16 @@
 //! The keys of a protocol.
 
 use super::dialogue;
-use super::fields::{Fields, check_identifier, count_of, name_of, text_of, texts_of};
 use super::list;
 use super::marker::{self, Surroundings};
 use super::reference;
 use super::role::Declared;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{MAX_FINDINGS, Node, Value};
+use crate::keys::fields::{Fields, check_identifier, count_of, text_of, texts_of};
 use crate::language;
 use crate::names::Numbered;
+use crate::protocol::keys;
 use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern, WordKind, WordTest};
@@ -23,33 +24,30 @@ const MAX_LINES: usize = 100_000;
 
 /// Reads a protocol; `None` if a finding is an error.
 pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol> {
-    let mut fields = Fields::of(root, "a protocol", found);
+    let mut fields = Fields::of(root, &keys::PROTOCOL, "a protocol", found);
     format_version(&mut fields);
-    let (id, id_span) = fields.required_text("id", "my-protocol");
+    let (id, id_span) = fields.some_text("id");
     if !id.is_empty() {
         check_identifier(&id, id_span, "id", fields.found);
     }
     let name = fields.text("name").map_or_else(|| id.clone(), |(name, _)| name);
     let version = version(&mut fields);
-    let sgm = fields.name("sgm", Sgm::from_name, Sgm::NAMES).unwrap_or(Sgm::V1_0);
-    let status = fields.name("status", Status::from_name, Status::NAMES).unwrap_or(Status::Draft);
-    let taxonomy = taxonomy(&mut fields);
+    let sgm = fields.name("sgm", Sgm::from_name).unwrap_or(Sgm::V1_0);
+    let status = fields.name("status", Status::from_name).unwrap_or(Status::Draft);
+    let taxonomy = fields.name("taxonomy", Taxonomy::from_name).unwrap_or(Taxonomy::Signal);
     let description = fields.text("description").unwrap_or_default().0;
     let language = language_code(&mut fields);
     let modalities = modalities(&mut fields);
     let actants = actants(&mut fields);
     let fidelity = fidelity(&mut fields);
-    let score = fields.name("score", ScoreKind::from_name, ScoreKind::NAMES).unwrap_or(ScoreKind::Mean);
-    let better = fields.name("better", Better::from_name, Better::NAMES).unwrap_or(Better::Higher);
+    let score = fields.name("score", ScoreKind::from_name).unwrap_or(ScoreKind::Mean);
+    let better = fields.name("better", Better::from_name).unwrap_or(Better::Higher);
     let strengths = strengths(&mut fields, Strengths::default());
     let negation = negation(&mut fields);
     let unfold = unfold(&mut fields);
     let temporal = temporal(&mut fields, sgm);
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
     let (lists, written_lists) = list::read(&mut fields, stem);
-    if !fields.has("markers") {
-        fields.missing("markers", "[{label: thanks, strong: thank you}]");
-    }
     let markers_node = fields.take("markers");
     let found_roles = marker::known_roles(&actants, markers_node);
     let labels = marker::known_labels(markers_node);
@@ -102,7 +100,7 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
 }
 
 fn format_version(fields: &mut Fields<'_, '_>) {
-    let (text, span) = fields.required_text("sonometer", "1");
+    let (text, span) = fields.some_text("sonometer");
     if !text.is_empty() && text != "1" {
         let message =
             format!("`sonometer: {text}` is a format this engine does not read", text = excerpt(&text));
@@ -118,27 +116,13 @@ pub(crate) fn is_version(text: &str) -> bool {
 
 /// The version of a file.
 pub(crate) fn version(fields: &mut Fields<'_, '_>) -> String {
-    let (text, span) = fields.required_text("version", "\"1.0\"");
+    let (text, span) = fields.some_text("version");
     if !text.is_empty() && !is_version(&text) {
         let message = format!("`version` is `{text}`, not a version", text = excerpt(&text));
         let fix = "use up to 32 letters, digits, `.`, `-`, `_` and `+`, such as `1.0`";
         fields.found.push(Diagnostic::error("SM0310", span, message, fix));
     }
     text
-}
-
-fn taxonomy(fields: &mut Fields<'_, '_>) -> Taxonomy {
-    if !fields.has("taxonomy") {
-        fields.missing("taxonomy", "Signal");
-    }
-    match fields.take("taxonomy") {
-        None => Taxonomy::Signal,
-        Some(node) => text_of(node, "taxonomy", fields.found)
-            .and_then(|text| {
-                name_of(text, node.span, "taxonomy", Taxonomy::from_name, Taxonomy::NAMES, fields.found)
-            })
-            .unwrap_or(Taxonomy::Signal),
-    }
 }
 
 fn language_code(fields: &mut Fields<'_, '_>) -> Option<String> {
@@ -156,20 +140,16 @@ fn language_code(fields: &mut Fields<'_, '_>) -> Option<String> {
 }
 
 fn modalities(fields: &mut Fields<'_, '_>) -> Vec<Modality> {
-    let all = vec![Modality::Text, Modality::Transcript, Modality::Audio, Modality::Document];
-    let Some(node) = fields.take("modalities") else { return all };
-    let mut chosen = Vec::new();
-    for (text, span) in texts_of(node, "modalities", fields.found) {
-        chosen.extend(name_of(&text, span, "modalities", Modality::from_name, Modality::NAMES, fields.found));
+    let chosen = fields.names("modalities", Modality::from_name);
+    match chosen.is_empty() {
+        true => vec![Modality::Text, Modality::Transcript, Modality::Audio, Modality::Document],
+        false => chosen,
     }
-    chosen.sort_unstable();
-    chosen.dedup();
-    if chosen.is_empty() { all } else { chosen }
 }
 
 fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     let Some(node) = fields.take("actants") else { return Actants::default() };
-    let mut inner = Fields::of(node, "`actants`", fields.found);
+    let mut inner = Fields::of(node, &keys::ACTANTS, "`actants`", fields.found);
     let primary = inner.text("primary").map(|(text, _)| text);
     let secondary = inner.text("secondary").map(|(text, _)| text);
     let others = inner.texts("others").into_iter().map(|(role, _)| role).collect();
@@ -214,10 +194,10 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
 fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
     let mut needs = FidelityNeeds { words: 1, turns: 1, roles: Vec::new(), sufficient: Unit(500_000) };
     let Some(node) = fields.take("fidelity") else { return needs };
-    let mut inner = Fields::of(node, "`fidelity`", fields.found);
-    needs.words = inner.count("words", 1, 1_000_000).unwrap_or(needs.words);
-    needs.turns = inner.count("turns", 1, 100_000).unwrap_or(needs.turns);
-    needs.sufficient = inner.number("sufficient", Unit::ZERO, Unit::ONE).unwrap_or(needs.sufficient);
+    let mut inner = Fields::of(node, &keys::FIDELITY, "`fidelity`", fields.found);
+    needs.words = inner.count_or_default("words");
+    needs.turns = inner.count_or_default("turns");
+    needs.sufficient = inner.number_or_default("sufficient");
     if let Some(node) = inner.take("roles") {
         let entries = match &node.value {
             Value::Map(entries) => entries.as_slice(),
@@ -258,8 +238,8 @@ fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
 /// `strengths: {strong: 0.9, clear: 0.5, weak: 0.2}`
 pub(super) fn strengths(fields: &mut Fields<'_, '_>, default: Strengths) -> Strengths {
     let Some(node) = fields.take("strengths") else { return default };
-    let mut inner = Fields::of(node, "`strengths`", fields.found);
-    let mut of = |key, default| inner.number(key, Unit(1), Unit::ONE).unwrap_or(default);
+    let mut inner = Fields::of(node, &keys::STRENGTHS, "`strengths`", fields.found);
+    let mut of = |key, default| inner.number(key).unwrap_or(default);
     let strengths = Strengths {
         strong: of("strong", default.strong),
         clear: of("clear", default.clear),
@@ -272,8 +252,8 @@ pub(super) fn strengths(fields: &mut Fields<'_, '_>, default: Strengths) -> Stre
 fn negation(fields: &mut Fields<'_, '_>) -> NegationRules {
     let mut rules = NegationRules::default();
     let Some(node) = fields.take("negation") else { return rules };
-    let mut inner = Fields::of(node, "`negation`", fields.found);
-    rules.reach = inner.count("reach", 1, 40).map_or(rules.reach, |n| n as u8);
+    let mut inner = Fields::of(node, &keys::NEGATION, "`negation`", fields.found);
+    rules.reach = inner.count("reach").map_or(rules.reach, |n| n as u8);
     rules.cues = phrases(&mut inner, "cues");
     rules.not_cues = phrases(&mut inner, "not_cues");
     rules.stops = phrases(&mut inner, "stops");
@@ -291,7 +271,7 @@ fn unfold(fields: &mut Fields<'_, '_>) -> Vec<Unfold> {
             fields.found.push(Diagnostic::warning("SM0408", span, message, "remove it here"));
             continue;
         }
-        chosen.extend(name_of(&text, span, "unfold", Unfold::from_name, Unfold::NAMES, fields.found));
+        chosen.extend(fields.name_of(&text, span, "unfold", Unfold::from_name));
     }
     chosen.sort_unstable();
     chosen.dedup();
@@ -307,7 +287,7 @@ fn temporal(fields: &mut Fields<'_, '_>, sgm: Sgm) -> Windows {
         let fix = "write `sgm: \"1.5\"`, or remove it";
         fields.found.push(Diagnostic::error("SM0356", node.span, message, fix));
     }
-    let mut inner = Fields::of(node, "`temporal`", fields.found);
+    let mut inner = Fields::of(node, &keys::TEMPORAL, "`temporal`", fields.found);
     if let Some((text, span)) = inner.text("window") {
         let number = text.strip_suffix("seconds").or(text.strip_suffix("second")).or(text.strip_suffix('s'));
         match number.and_then(|number| Unit::parse(number.trim())).filter(|seconds| seconds.0 > 0) {

@@ -10,18 +10,18 @@ use crate::composition::schema::{Head, reference};
 use crate::composition::{Reference, TargetKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Key, Node, Value, suggest};
+use crate::keys::fields::{Fields, check_identifier, text_of, texts_of};
 use crate::protocol::Status;
-use crate::protocol::schema::fields::{Fields, check_identifier, text_of, texts_of};
 
 /// Reads a stage; what is wrong stands in `found`.
 pub(super) fn stage(root: &Node, found: &mut Diagnostics) -> Option<Stage> {
-    let mut fields = Fields::of(root, "a stage", found);
+    let mut fields = Fields::of(root, &crate::stage::keys::STAGE, "a stage", found);
     let Head { id, name, version, status, description } =
         Head::read(&mut fields, "sonometer_stage", |fields| {
-            fields.name("status", Status::from_name, Status::NAMES).unwrap_or(Status::Draft)
+            fields.name("status", Status::from_name).unwrap_or(Status::Draft)
         });
     let target = target(&mut fields);
-    let (objective, _) = fields.required_text("objective", "Calm the customer and agree on a refund.");
+    let (objective, _) = fields.some_text("objective");
     let roles = fields.take("roles").map(|node| rules::roles(node, fields.found));
     let publication = fields.take("publication").map(|node| rules::publication(node, fields.found));
     let attempts = rules::attempts(fields.take("attempts"), fields.found);
@@ -29,17 +29,7 @@ pub(super) fn stage(root: &Node, found: &mut Diagnostics) -> Option<Stage> {
     let vars = named(fields.take("vars"), "variable", fields.found, rules::variable);
     let lists = named(fields.take("lists"), "list", fields.found, rules::list);
     rules::check_names(root, &vars, &lists, fields.found);
-    for key in ["scenes", "checkpoints"] {
-        if !fields.has(key) {
-            let example = if key == "scenes" {
-                "{arrival: {world: Hello., do: [{otherwise: stay}]}}"
-            } else {
-                "{heard: fired(apology)}"
-            };
-            fields.missing(key, example);
-        }
-    }
-    let (start_name, start_span) = fields.required_text("start", "arrival");
+    let (start_name, start_span) = fields.some_text("start");
     let scene_node = fields.take("scenes");
     let checkpoint_node = fields.take("checkpoints");
     let flag_node = fields.take("flags");

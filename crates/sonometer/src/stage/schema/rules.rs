@@ -3,9 +3,10 @@
 use super::{Reader, some_texts};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Value};
-use crate::protocol::schema::fields::{Fields, name_of, text_of};
+use crate::keys::fields::{Fields, text_of};
 use crate::stage::choice::MAX_SEED;
 use crate::stage::guard::{Place, WORDS};
+use crate::stage::keys;
 use crate::stage::model::*;
 
 /// The bounds of every variable.
@@ -24,21 +25,11 @@ impl Default for Publication {
 }
 
 pub(super) fn roles(node: &Node, found: &mut Diagnostics) -> Roles {
-    let mut fields = Fields::of(node, "`roles`", found);
+    let mut fields = Fields::of(node, &keys::ROLES, "`roles`", found);
     let usual = Roles::default();
-    let mut name = |key, usual: String| match fields.text(key) {
-        Some((text, span)) if text.is_empty() => {
-            let message = format!("`{key}` is an empty text");
-            fields.found.push(Diagnostic::error(
-                "SM0322",
-                span,
-                message,
-                format!("write for example `{key}: {usual}`"),
-            ));
-            usual
-        }
-        Some((text, _)) => text,
-        None => usual,
+    let mut name = |key, usual: String| match fields.some_text(key).0 {
+        text if text.is_empty() => usual,
+        text => text,
     };
     let roles = Roles { agent: name("agent", usual.agent), world: name("world", usual.world) };
     fields.finish();
@@ -46,20 +37,15 @@ pub(super) fn roles(node: &Node, found: &mut Diagnostics) -> Roles {
 }
 
 pub(super) fn publication(node: &Node, found: &mut Diagnostics) -> Publication {
-    let mut fields = Fields::of(node, "`publication`", found);
-    let access_mode = fields.name("access_mode", Access::from_name, Access::NAMES).unwrap_or(Access::Free);
+    let mut fields = Fields::of(node, &keys::PUBLICATION, "`publication`", found);
+    let access_mode = fields.name("access_mode", Access::from_name).unwrap_or(Access::Free);
     let verifier = |name: &str| match name {
         "none" => Some(false),
         "argon2id" => Some(true),
         _ => None,
     };
-    let password = fields.name("password", verifier, &["none", "argon2id"]).unwrap_or(false);
-    let mut modes = Vec::new();
-    for (text, span) in fields.texts("modes") {
-        modes.extend(name_of(&text, span, "modes", Mode::from_name, Mode::NAMES, fields.found));
-    }
-    modes.sort_unstable();
-    modes.dedup();
+    let password = fields.name("password", verifier).unwrap_or(false);
+    let mut modes = fields.names("modes", Mode::from_name);
     fields.finish();
     if modes.is_empty() {
         modes = Publication::default().modes;
@@ -70,7 +56,7 @@ pub(super) fn publication(node: &Node, found: &mut Diagnostics) -> Publication {
 pub(super) fn attempts(node: Option<&Node>, found: &mut Diagnostics) -> [Attempts; 2] {
     let mut all = [Attempts::usual(Mode::Practice), Attempts::usual(Mode::Graded)];
     let Some(node) = node else { return all };
-    let mut fields = Fields::of(node, "`attempts`", found);
+    let mut fields = Fields::of(node, &keys::ATTEMPTS, "`attempts`", found);
     for (place, key) in ["practice", "graded"].into_iter().enumerate() {
         if let Some(node) = fields.take(key) {
             all[place] = attempts_of(node, all[place].clone(), fields.found);
@@ -81,7 +67,7 @@ pub(super) fn attempts(node: Option<&Node>, found: &mut Diagnostics) -> [Attempt
 }
 
 fn attempts_of(node: &Node, usual: Attempts, found: &mut Diagnostics) -> Attempts {
-    let mut fields = Fields::of(node, "a rule for attempts", found);
+    let mut fields = Fields::of(node, &keys::ATTEMPT, "a rule for attempts", found);
     let max = fields.text("max").and_then(|(text, span)| match (text.as_str(), text.parse::<u32>()) {
         ("none", _) => None,
         (_, Ok(count @ 1..=1_000_000)) => Some(count),
@@ -110,9 +96,9 @@ fn attempts_of(node: &Node, usual: Attempts, found: &mut Diagnostics) -> Attempt
             None
         }
     });
-    let per = fields.name("per", Counted::from_name, Counted::NAMES).unwrap_or(usual.per);
-    let seed = fields.name("seed", SeedSource::from_name, SeedSource::NAMES).unwrap_or(usual.seed);
-    let record = fields.name("record", Record::from_name, Record::NAMES).unwrap_or(usual.record);
+    let per = fields.name("per", Counted::from_name).unwrap_or(usual.per);
+    let seed = fields.name("seed", SeedSource::from_name).unwrap_or(usual.seed);
+    let record = fields.name("record", Record::from_name).unwrap_or(usual.record);
     fields.finish();
     Attempts { max, per, window, seed, record }
 }
@@ -137,13 +123,13 @@ fn seconds(text: &str) -> Option<Option<u64>> {
 }
 
 pub(super) fn envelope(node: &Node, found: &mut Diagnostics) -> Envelope {
-    let mut fields = Fields::of(node, "`envelope`", found);
+    let mut fields = Fields::of(node, &keys::ENVELOPE, "`envelope`", found);
     let usual = Envelope::default();
     let envelope = Envelope {
         share_scorecard: fields.truth("share_scorecard").unwrap_or(usual.share_scorecard),
-        max_turns: fields.count("max_turns", 1, 200).unwrap_or(usual.max_turns),
-        ics_budget: fields.count("ics_budget", 1, 1_000_000).unwrap_or(usual.ics_budget),
-        max_action_chars: fields.count("max_action_chars", 1, 20_000).unwrap_or(usual.max_action_chars),
+        max_turns: fields.count_or_default("max_turns"),
+        ics_budget: fields.count_or_default("ics_budget"),
+        max_action_chars: fields.count_or_default("max_action_chars"),
     };
     fields.finish();
     envelope
@@ -206,10 +192,7 @@ pub(super) fn check_names(
 
 pub(super) fn flag(reader: &mut Reader<'_>, node: &Node) -> Option<Flag> {
     let mut own = Diagnostics::new();
-    let mut fields = Fields::of(node, "a flag", &mut own);
-    if !fields.has("when") {
-        fields.missing("when", "fired(blame)");
-    }
+    let mut fields = Fields::of(node, &keys::FLAG, "a flag", &mut own);
     let (when, end) = (fields.take("when"), fields.take("end"));
     fields.finish();
     own.iter().for_each(|finding| reader.found.push(finding.clone()));
@@ -219,20 +202,15 @@ pub(super) fn flag(reader: &mut Reader<'_>, node: &Node) -> Option<Flag> {
 }
 
 pub(super) fn walkthrough(node: &Node, found: &mut Diagnostics) -> Option<Walkthrough> {
-    let mut fields = Fields::of(node, "a walkthrough", found);
+    let mut fields = Fields::of(node, &keys::WALKTHROUGH, "a walkthrough", found);
     let seed = fields.text("seed").map_or(Some(0), |(text, span)| seed(&text, span, fields.found));
-    for (key, example) in [("expect", "pass"), ("say", "[I am sorry about that.]")] {
-        if !fields.has(key) {
-            fields.missing(key, example);
-        }
-    }
     let outcome = |name: &str| match name {
         "pass" => Some(true),
         "fail" => Some(false),
         _ => None,
     };
-    let passes = fields.name("expect", outcome, &["pass", "fail"]);
-    let reason = fields.name("reason", Reason::from_name, Reason::NAMES);
+    let passes = fields.name("expect", outcome);
+    let reason = fields.name("reason", Reason::from_name);
     let say = fields.take("say").map(|node| some_texts(node, "say", fields.found));
     fields.finish();
     Some(Walkthrough { seed: seed?, passes: passes?, reason, say: say?, span: node.span })

@@ -1,11 +1,10 @@
 //! The keys of stages.
 
-use super::Shape::{Count, Map as Inner, Maps, Name, Named, Names, Text, Texts, Truth};
-use super::compositions::{DESCRIPTION, FORMAT, ID, NAME, REFERENCE, VERSION};
-use super::table::{key, like, map};
-use super::{Key, Map, Shape};
+use super::model::{Access, Counted, Mode, Reason, Record, SeedSource};
+use crate::composition::keys::{DESCRIPTION, FORMAT, ID, NAME, REFERENCE, VERSION};
+use crate::keys::Shape::{Count, Map as Inner, Maps, Name, Named, Names, Text, Texts, Truth};
+use crate::keys::{Key, Map, Shape, key, like, map};
 use crate::protocol::model::Status;
-use crate::stage::{Access, Counted, Mode, Reason, Record, SeedSource};
 
 const GUARD: Shape = Text;
 const WORLD: Key = key(
@@ -16,7 +15,7 @@ const WORLD: Key = key(
 );
 
 /// A whole stage.
-pub static STAGE: Map = Map {
+pub(crate) static STAGE: Map = Map {
     name: "stage",
     keys: &[
         key("sonometer_stage", FORMAT, "The version of this notation.", "1").required(),
@@ -80,7 +79,7 @@ pub static STAGE: Map = Map {
     one_of: &["blueprint", "metric", "protocol"],
 };
 
-static ROLES: Map = map(
+pub(crate) static ROLES: Map = map(
     "roles",
     &[
         key("agent", Text, "Who dives.", r#""agent""#).default(r#""agent""#),
@@ -88,7 +87,7 @@ static ROLES: Map = map(
     ],
 );
 
-static PUBLICATION: Map = map(
+pub(crate) static PUBLICATION: Map = map(
     "publication",
     &[
         key("access_mode", Name(Access::NAMES), "Whom the service lets in.", r#""entitled""#)
@@ -105,7 +104,7 @@ static PUBLICATION: Map = map(
     ],
 );
 
-static ATTEMPTS: Map = map(
+pub(crate) static ATTEMPTS: Map = map(
     "attempts",
     &[
         key("practice", Inner(&ATTEMPT), "For practice.", r#"{"max": "none"}"#),
@@ -113,7 +112,7 @@ static ATTEMPTS: Map = map(
     ],
 );
 
-static ATTEMPT: Map = map(
+pub(crate) static ATTEMPT: Map = map(
     "attempt",
     &[
         key(
@@ -137,7 +136,7 @@ static ATTEMPT: Map = map(
     ],
 );
 
-static ENVELOPE: Map = map(
+pub(crate) static ENVELOPE: Map = map(
     "envelope",
     &[
         key("share_scorecard", Truth, "Whether the card shows the reading of every action.", "true")
@@ -149,7 +148,7 @@ static ENVELOPE: Map = map(
     ],
 );
 
-static SCENE: Map = map(
+pub(crate) static SCENE: Map = map(
     "scene",
     &[
         key("end", Truth, "Whether the world ends here.", "true").default("false"),
@@ -163,7 +162,7 @@ static SCENE: Map = map(
     ],
 );
 
-static ENTRY: Map = Map {
+pub(crate) static ENTRY: Map = Map {
     name: "entry",
     keys: &[
         key("when", GUARD, "When it applies.", r#""turns_here >= 3""#),
@@ -175,7 +174,7 @@ static ENTRY: Map = Map {
     one_of: &["when", "otherwise"],
 };
 
-static FLAG: Map = map(
+pub(crate) static FLAG: Map = map(
     "flag",
     &[
         key("when", GUARD, "When it trips.", r#""turn > 5""#).required(),
@@ -183,7 +182,7 @@ static FLAG: Map = map(
     ],
 );
 
-static WALKTHROUGH: Map = map(
+pub(crate) static WALKTHROUGH: Map = map(
     "walkthrough",
     &[
         key("seed", like("^[0-9]+$"), "The seed, 0 to 9007199254740991.", r#""7""#).default(r#""0""#),

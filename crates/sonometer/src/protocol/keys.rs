@@ -1,11 +1,11 @@
-//! The keys.
+//! The keys of protocols: what each takes, what it is without the key, what it means.
 
-use super::Shape::{
+use super::mask::Mask;
+use super::model::*;
+use crate::keys::Shape::{
     Count, Identifier, Lines, Map as Inner, Maps, Name, Named, Names, Number, Text, Texts, Truth, Written,
 };
-use super::{Key, Map, Shape};
-use crate::protocol::Mask;
-use crate::protocol::model::*;
+use crate::keys::{Map, key, like, map};
 use crate::unit::Unit;
 
 const LEAST: Unit = Unit(1);
@@ -14,30 +14,8 @@ const THOUSAND: Unit = Unit(1_000_000_000);
 const LANGUAGE: &str = "^([Dd][Ee]|[Ee][Nn]|[Ee][Ss]|[Zz][Hh])(-.*)?$";
 const REACH: &str = "^[0-9.]+ (turns?|sentences?|words?|seconds?)$";
 
-pub(super) const fn key(name: &'static str, value: Shape, about: &'static str, example: &'static str) -> Key {
-    Key { name, value, required: false, default: "", about, example }
-}
-
-pub(super) const fn like(like: &'static str) -> Shape {
-    Written { like, names: &[] }
-}
-
-impl Key {
-    pub(super) const fn required(self) -> Self {
-        Self { required: true, ..self }
-    }
-
-    pub(super) const fn default(self, default: &'static str) -> Self {
-        Self { default, ..self }
-    }
-}
-
-pub(super) const fn map(name: &'static str, keys: &'static [Key]) -> Map {
-    Map { name, keys, one_of: &[] }
-}
-
 /// A whole protocol.
-pub static PROTOCOL: Map = map(
+pub(crate) static PROTOCOL: Map = map(
     "protocol",
     &[
         key("sonometer", Written { like: "^1$", names: &["1"] }, "The version of this notation.", "1")
@@ -121,7 +99,7 @@ pub static PROTOCOL: Map = map(
     ],
 );
 
-static ACTANTS: Map = map(
+pub(crate) static ACTANTS: Map = map(
     "actants",
     &[
         key("primary", Text, "The side the protocol is about.", r#""agent""#),
@@ -131,7 +109,7 @@ static ACTANTS: Map = map(
     ],
 );
 
-static FIDELITY: Map = map(
+pub(crate) static FIDELITY: Map = map(
     "fidelity",
     &[
         key("words", Count(1, 1_000_000), "Words that are needed.", "40").default("1"),
@@ -147,7 +125,7 @@ static FIDELITY: Map = map(
     ],
 );
 
-static STRENGTHS: Map = map(
+pub(crate) static STRENGTHS: Map = map(
     "strengths",
     &[
         key("strong", Number(LEAST, Unit::ONE), "What a match of a `strong` line is worth.", "1")
@@ -159,7 +137,7 @@ static STRENGTHS: Map = map(
     ],
 );
 
-static NEGATION: Map = map(
+pub(crate) static NEGATION: Map = map(
     "negation",
     &[
         key("reach", Count(1, 40), "How many tokens a cue reaches forward.", "6").default("6"),
@@ -169,7 +147,7 @@ static NEGATION: Map = map(
     ],
 );
 
-static TEMPORAL: Map = map(
+pub(crate) static TEMPORAL: Map = map(
     "temporal",
     &[
         key(
@@ -184,7 +162,7 @@ static TEMPORAL: Map = map(
     ],
 );
 
-static MARKER: Map = Map {
+pub(crate) static MARKER: Map = Map {
     name: "marker",
     one_of: &["strong", "clear", "weak", "weigh", "absent", "ratio"],
     keys: &[
@@ -303,7 +281,7 @@ static MARKER: Map = Map {
     ],
 };
 
-static COMPANION: Map = Map {
+pub(crate) static COMPANION: Map = Map {
     name: "companion",
     one_of: &["any", "marker"],
     keys: &[
@@ -314,7 +292,7 @@ static COMPANION: Map = Map {
     ],
 };
 
-static PAIR: Map = Map {
+pub(crate) static PAIR: Map = Map {
     name: "pair",
     one_of: &["then", "marker"],
     keys: &[
@@ -327,7 +305,7 @@ static PAIR: Map = Map {
     ],
 };
 
-static ECHO: Map = map(
+pub(crate) static ECHO: Map = map(
     "echo",
     &[
         key("of", Texts, "Whose words count.", r#""client""#).required(),
@@ -339,7 +317,7 @@ static ECHO: Map = map(
     ],
 );
 
-static WHEN: Map = Map {
+pub(crate) static WHEN: Map = Map {
     name: "when",
     one_of: &["any", "marker"],
     keys: &[
@@ -349,7 +327,7 @@ static WHEN: Map = Map {
     ],
 };
 
-static RATIO: Map = map(
+pub(crate) static RATIO: Map = map(
     "ratio",
     &[
         key("of", Identifier, "The marker that is counted.", r#""other""#).required(),
@@ -361,7 +339,7 @@ static RATIO: Map = map(
     ],
 );
 
-static SHARE: Map = map(
+pub(crate) static SHARE: Map = map(
     "share",
     &[
         key("of", Name(&["turns"]), "What is counted.", r#""turns""#).default(r#""turns""#),
@@ -370,7 +348,7 @@ static SHARE: Map = map(
     ],
 );
 
-static HINTS: Map = map(
+pub(crate) static HINTS: Map = map(
     "hints",
     &[
         key("more", Text, "There is evidence, but not enough.", r#""once is not enough""#),
@@ -388,7 +366,7 @@ static HINTS: Map = map(
     ],
 );
 
-static TEST: Map = map(
+pub(crate) static TEST: Map = map(
     "test",
     &[
         key("name", Text, "What it shows.", r#""a polite refusal""#).required(),
@@ -397,7 +375,7 @@ static TEST: Map = map(
     ],
 );
 
-static EXPECT: Map = Map {
+pub(crate) static EXPECT: Map = Map {
     name: "expect",
     one_of: &["fires", "silent", "sufficient", "score", "driven"],
     keys: &[
@@ -414,7 +392,7 @@ static EXPECT: Map = Map {
     ],
 };
 
-static SCORE: Map = map(
+pub(crate) static SCORE: Map = map(
     "score",
     &[
         key("at_least", Number(Unit::ZERO, Unit::ONE), "The least.", "0.5").default("0"),

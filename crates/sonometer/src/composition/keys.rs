@@ -1,18 +1,17 @@
 //! The keys of metrics and blueprints.
 
-use super::Shape::{Identifier, Maps, Name, Number, Text, Texts, Truth, Written};
-use super::table::{key, like, map};
-use super::{Key, Map, Shape};
-use crate::composition::Standing;
+use super::Standing;
+use crate::keys::Shape::{Identifier, Maps, Name, Number, Text, Texts, Truth, Written};
+use crate::keys::{Key, Map, Shape, key, like, map};
 use crate::unit::Unit;
 
-pub(super) const REFERENCE: Shape = like("^[a-z0-9_-]{1,64}(@[A-Za-z0-9._+-]{1,32})?$");
+pub(crate) const REFERENCE: Shape = like("^[a-z0-9_-]{1,64}(@[A-Za-z0-9._+-]{1,32})?$");
 
-pub(super) const ID: Key =
+pub(crate) const ID: Key =
     key("id", Identifier, "The name by which programs call it.", r#""reply-quality""#).required();
-pub(super) const NAME: Key =
+pub(crate) const NAME: Key =
     key("name", Text, "The name shown to people; the id without it.", r#""Reply quality""#);
-pub(super) const VERSION: Key =
+pub(crate) const VERSION: Key =
     key("version", like("^[A-Za-z0-9._+-]{1,32}$"), "Its version.", r#""1.0""#).required();
 const STATUS: Key = key(
     "status",
@@ -21,12 +20,12 @@ const STATUS: Key = key(
     r#""active""#,
 )
 .default(r#""active""#);
-pub(super) const DESCRIPTION: Key =
+pub(crate) const DESCRIPTION: Key =
     key("description", Text, "What it is for, for people.", r#""How well an assistant answers.""#);
-pub(super) const FORMAT: Shape = Written { like: "^1$", names: &["1"] };
+pub(crate) const FORMAT: Shape = Written { like: "^1$", names: &["1"] };
 
 /// A whole metric.
-pub static METRIC: Map = map(
+pub(crate) static METRIC: Map = map(
     "metric",
     &[
         key("sonometer_metric", FORMAT, "The version of this notation.", "1").required(),
@@ -47,7 +46,7 @@ pub static METRIC: Map = map(
     ],
 );
 
-static COMPONENT: Map = map(
+pub(crate) static COMPONENT: Map = map(
     "component",
     &[
         key(
@@ -69,7 +68,7 @@ static COMPONENT: Map = map(
 );
 
 /// A whole blueprint.
-pub static BLUEPRINT: Map = Map {
+pub(crate) static BLUEPRINT: Map = Map {
     name: "blueprint",
     keys: &[
         key("sonometer_blueprint", FORMAT, "The version of this notation.", "1").required(),

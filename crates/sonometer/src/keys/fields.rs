@@ -1,5 +1,6 @@
 //! Typed access to the entries of a map, with findings for what is missing, unknown or of the wrong type.
 
+use super::{Key, Map, Shape};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Style, Value, suggest};
 use crate::unit::Unit;
@@ -7,8 +8,14 @@ use crate::unit::Unit;
 /// The entries of one map that have not been asked for yet, and where findings go.
 pub(crate) struct Fields<'n, 'd> {
     entries: Vec<(&'n str, Span, &'n Node)>,
-    known: Vec<&'static str>,
-    missing: Vec<(String, Diagnostic)>,
+    /// The table of its keys.
+    map: &'static Map,
+    /// The keys that are written, also those that have been taken.
+    written: Vec<&'n str>,
+    /// The keys that the reader has asked for.
+    asked: Vec<&'static str>,
+    /// The keys that the table does not ask for, and that are needed here.
+    missing: Vec<&'static str>,
     is_map: bool,
     /// What the map is, for messages: `a protocol`, `the marker`.
     what: &'static str,
@@ -17,9 +24,14 @@ pub(crate) struct Fields<'n, 'd> {
 }
 
 impl<'n, 'd> Fields<'n, 'd> {
-    /// The entries of `node`; reports a node that is no map and gives no entries for it.
-    pub(crate) fn of(node: &'n Node, what: &'static str, found: &'d mut Diagnostics) -> Self {
-        let entries = match &node.value {
+    /// The entries of `node` with the keys of `map`; reports a node that is no map and gives no entries for it.
+    pub(crate) fn of(
+        node: &'n Node,
+        map: &'static Map,
+        what: &'static str,
+        found: &'d mut Diagnostics,
+    ) -> Self {
+        let entries: Vec<_> = match &node.value {
             Value::Map(entries) => {
                 entries.iter().map(|(key, node)| (key.text.as_str(), key.span, node)).collect()
             }
@@ -29,22 +41,34 @@ impl<'n, 'd> Fields<'n, 'd> {
                 Vec::new()
             }
         };
+        let written = entries.iter().map(|(key, ..)| *key).collect();
         let is_map = matches!(node.value, Value::Map(_));
-        Self { entries, known: Vec::new(), missing: Vec::new(), is_map, what, span: node.span, found }
+        let (asked, missing) = (Vec::new(), Vec::new());
+        Self { entries, map, written, asked, missing, is_map, what, span: node.span, found }
     }
 
-    /// The key by which a map that has `keys` becomes sound; reports that none of them is there.
+    /// Reports that none of the keys is there of which a map needs one, with the first of them as an example.
     pub(crate) fn needs_one_of(
         node: &'n Node,
+        map: &'static Map,
         what: &'static str,
-        key: &str,
-        example: &str,
         found: &'d mut Diagnostics,
     ) {
-        let mut fields = Self::of(node, what, found);
-        fields.missing(key, example);
-        fields.entries.clear();
-        fields.finish();
+        let mut fields = Self::of(node, map, what, found);
+        fields.missing.extend(map.one_of.first());
+        fields.report_missing(&[]);
+    }
+
+    /// What the table says of a key.
+    fn key(&self, name: &str) -> Option<&'static Key> {
+        let key = self.map.keys.iter().find(|key| key.name == name);
+        debug_assert!(key.is_some(), "the table of {} has no key `{name}`", self.map.name);
+        key
+    }
+
+    /// A value of a key, as an author writes it.
+    fn example(&self, name: &str) -> String {
+        self.key(name).map_or_else(String::new, |key| as_yaml(key.example))
     }
 
     /// Whether a key that nobody has taken yet is written, with a value or without.
@@ -54,22 +78,30 @@ impl<'n, 'd> Fields<'n, 'd> {
 
     /// The value of a key, if it is there (an empty value has been reported already).
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'n Node> {
-        self.known.push(key);
+        self.asked.push(key);
         let at = self.entries.iter().position(|(name, ..)| *name == key)?;
         let node = self.entries.swap_remove(at).2;
         (node.value != Value::Null).then_some(node)
     }
 
-    /// Reports the keys nobody asked for.
+    /// Reports the keys that are not in the table, and those that must be there and are not.
     pub(crate) fn finish(mut self) {
+        let known: Vec<&str> = self.map.keys.iter().map(|key| key.name).collect();
+        debug_assert!(
+            known.iter().all(|key| self.asked.contains(key)),
+            "the reader of {} asks for {:?} alone",
+            self.map.name,
+            self.asked
+        );
         self.entries.sort_by_key(|(_, span, _)| *span);
+        // A key that was only misspelt is not reported as missing besides.
         let mut meant = Vec::new();
         for (key, span, _) in &self.entries {
-            let near = suggest(key, &self.known);
+            let near = suggest(key, &known);
             meant.extend(near);
             let fix = match near {
                 Some(near) => format!("did you mean `{near}`"),
-                None => format!("remove it; the keys here are {}", self.known.join(", ")),
+                None => format!("remove it; the keys here are {}", known.join(", ")),
             };
             self.found.push(Diagnostic::error(
                 "SM0302",
@@ -78,23 +110,28 @@ impl<'n, 'd> Fields<'n, 'd> {
                 fix,
             ));
         }
-        for (key, finding) in self.missing {
-            // A key that was only misspelt is not reported as missing besides.
-            if !meant.contains(&key.as_str()) {
-                self.found.push(finding);
-            }
+        let required = self.map.keys.iter().filter(|key| key.required && !self.written.contains(&key.name));
+        self.missing.extend(required.map(|key| key.name));
+        self.report_missing(&meant);
+    }
+
+    /// Reports the keys that are missing, but for some.
+    fn report_missing(self, but: &[&str]) {
+        // What is no map at all has been reported; that it lacks every key follows from it.
+        if !self.is_map {
+            return;
+        }
+        let span = Span::new(self.span.start, self.span.start);
+        for key in self.missing.iter().filter(|key| !but.contains(key)) {
+            let message = format!("{} needs the key `{key}`", self.what);
+            let fix = format!("add for example `{key}: {}`", self.example(key));
+            self.found.push(Diagnostic::error("SM0303", span, message, fix));
         }
     }
 
-    /// Notes a missing key, to be reported when all keys are read.
-    pub(crate) fn missing(&mut self, key: &str, example: &str) {
-        let message = format!("{} needs the key `{key}`", self.what);
-        let span = Span::new(self.span.start, self.span.start);
-        let fix = format!("add for example `{key}: {example}`");
-        // What is no map at all has been reported; that it lacks every key follows from it.
-        if self.is_map {
-            self.missing.push((key.to_owned(), Diagnostic::error("SM0303", span, message, fix)));
-        }
+    /// Notes a key that is missing here, though others may stand in its place elsewhere.
+    pub(crate) fn missing(&mut self, key: &'static str) {
+        self.missing.push(key);
     }
 
     /// A text.
@@ -103,37 +140,64 @@ impl<'n, 'd> Fields<'n, 'd> {
         text_of(node, key, self.found).map(|text| (text.to_owned(), node.span))
     }
 
-    /// A text that must be there.
-    pub(crate) fn required_text(&mut self, key: &'static str, example: &str) -> (String, Span) {
-        let absent = !self.has(key);
+    /// A text that must not be empty; empty where it is absent.
+    pub(crate) fn some_text(&mut self, key: &'static str) -> (String, Span) {
         let text = self.text(key);
-        match &text {
-            None if absent => self.missing(key, example),
-            Some((text, span)) if text.is_empty() => {
-                let message = format!("`{key}` is an empty text");
-                let fix = format!("write for example `{key}: {example}`");
-                self.found.push(Diagnostic::error("SM0322", *span, message, fix));
-            }
-            _ => {}
+        if let Some((text, span)) = &text
+            && text.is_empty()
+        {
+            let message = format!("`{key}` is an empty text");
+            let fix = format!("write for example `{key}: {}`", self.example(key));
+            self.found.push(Diagnostic::error("SM0322", *span, message, fix));
         }
         text.unwrap_or_default()
     }
 
-    /// One of a few names.
-    pub(crate) fn name<T>(
-        &mut self,
-        key: &'static str,
-        from: fn(&str) -> Option<T>,
-        names: &[&str],
-    ) -> Option<T> {
+    /// One of the names that the table has for a key.
+    pub(crate) fn name<T>(&mut self, key: &'static str, from: fn(&str) -> Option<T>) -> Option<T> {
         let (text, span) = self.text(key)?;
-        name_of(&text, span, key, from, names, self.found)
+        self.name_of(&text, span, key, from)
     }
 
-    /// A decimal number between `low` and `high`.
-    pub(crate) fn number(&mut self, key: &'static str, low: Unit, high: Unit) -> Option<Unit> {
+    /// Several of the names that the table has for a key, sorted, each once.
+    pub(crate) fn names<T: Ord>(&mut self, key: &'static str, from: fn(&str) -> Option<T>) -> Vec<T> {
+        let texts = self.texts(key);
+        let names = texts.into_iter().filter_map(|(text, span)| self.name_of(&text, span, key, from));
+        let mut names: Vec<T> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// The value of a name that the table has for a key.
+    pub(crate) fn name_of<T>(
+        &mut self,
+        text: &str,
+        span: Span,
+        key: &str,
+        from: fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let names = match self.key(key).map(|key| &key.value) {
+            Some(Shape::Name(names) | Shape::Names(names)) => names,
+            _ => &[][..],
+        };
+        let value = from(text);
+        if value.is_none() {
+            let fix = match suggest(text, names) {
+                Some(near) => format!("did you mean `{near}`"),
+                None => format!("write one of {}", names.join(", ")),
+            };
+            let message = format!("`{key}` cannot be `{text}`", text = excerpt(text));
+            self.found.push(Diagnostic::error("SM0307", span, message, fix));
+        }
+        value
+    }
+
+    /// A decimal number between the bounds of the table.
+    pub(crate) fn number(&mut self, key: &'static str) -> Option<Unit> {
         let node = self.take(key)?;
         let text = text_of(node, key, self.found)?;
+        let Some(&Key { value: Shape::Number(low, high), .. }) = self.key(key) else { return None };
         let value = Unit::parse(text).filter(|value| (low..=high).contains(value));
         if value.is_none() {
             let message =
@@ -148,10 +212,18 @@ impl<'n, 'd> Fields<'n, 'd> {
         value
     }
 
-    /// A whole number between `low` and `high`.
-    pub(crate) fn count(&mut self, key: &'static str, low: u32, high: u32) -> Option<u32> {
+    /// The same, or what the table says that it is without the key.
+    pub(crate) fn number_or_default(&mut self, key: &'static str) -> Unit {
+        let default = self.key(key).and_then(|key| Unit::parse(key.default));
+        debug_assert!(default.is_some(), "the table has no default of `{key}`");
+        self.number(key).or(default).unwrap_or_default()
+    }
+
+    /// A whole number between the bounds of the table.
+    pub(crate) fn count(&mut self, key: &'static str) -> Option<u32> {
         let node = self.take(key)?;
         let text = text_of(node, key, self.found)?;
+        let Some(&Key { value: Shape::Count(low, high), .. }) = self.key(key) else { return None };
         let value = count_of(text, low, high);
         if value.is_none() {
             let message =
@@ -164,6 +236,13 @@ impl<'n, 'd> Fields<'n, 'd> {
             ));
         }
         value
+    }
+
+    /// The same, or what the table says that it is without the key.
+    pub(crate) fn count_or_default(&mut self, key: &'static str) -> u32 {
+        let default = self.key(key).and_then(|key| key.default.parse().ok());
+        debug_assert!(default.is_some(), "the table has no default of `{key}`");
+        self.count(key).or(default).unwrap_or_default()
     }
 
     /// `true` or `false`.
@@ -223,29 +302,19 @@ pub(crate) fn texts_of(node: &Node, key: &str, found: &mut Diagnostics) -> Vec<(
     items.into_iter().filter_map(|item| Some((text_of(item, key, found)?.to_owned(), item.span))).collect()
 }
 
-/// One of a few names.
-pub(crate) fn name_of<T>(
-    text: &str,
-    span: Span,
-    key: &str,
-    from: fn(&str) -> Option<T>,
-    names: &[&str],
-    found: &mut Diagnostics,
-) -> Option<T> {
-    let value = from(text);
-    if value.is_none() {
-        let fix = match suggest(text, names) {
-            Some(near) => format!("did you mean `{near}`"),
-            None => format!("write one of {}", names.join(", ")),
-        };
-        found.push(Diagnostic::error(
-            "SM0307",
-            span,
-            format!("`{key}` cannot be `{text}`", text = excerpt(text)),
-            fix,
-        ));
+/// A value of the table, which is JSON, as authors write it: plain words without their quotes.
+fn as_yaml(json: &str) -> String {
+    let mut yaml = String::with_capacity(json.len());
+    for (number, part) in json.split('"').enumerate() {
+        let is_text = number % 2 == 1;
+        let is_plain = part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '<')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b" _-<>.".contains(&b));
+        match (is_text, is_plain) {
+            (true, false) => yaml.extend(["\"", part, "\""]),
+            _ => yaml.push_str(part),
+        }
     }
-    value
+    yaml
 }
 
 /// A whole number written in digits.
