@@ -1,5 +1,6 @@
 //! Repository tasks: `cargo xtask NAME`.
 
+mod book;
 mod cards;
 mod dives;
 mod doors;
@@ -7,6 +8,7 @@ mod equal;
 mod fuzz;
 mod guard;
 mod header;
+mod pages;
 mod recall;
 mod schema;
 mod scripts;
@@ -16,13 +18,14 @@ mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
+const USAGE: &str = "usage: cargo xtask test | book | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
      | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments[..] {
+        ["book"] => book::run(),
         ["tables"] => tables::write(),
         ["tables", "--check"] => tables::check(),
         ["header"] => header::write(),

@@ -48,7 +48,8 @@ pub(crate) fn all(root: &Path) -> Result<Vec<Page>, String> {
     find(root, root, &mut paths)?;
     paths.sort();
     let read = |path: PathBuf| {
-        let text = std::fs::read_to_string(root.join(&path)).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text =
+            std::fs::read_to_string(root.join(&path)).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok(Page::new(path, text))
     };
     paths.into_iter().map(read).collect()
@@ -177,7 +178,10 @@ mod tests {
 
     #[test]
     fn headings_are_named_as_code_hosts_name_them() {
-        let page = page("a.md", "# A `key`, and *more*\n\n## 2. Größe\n\n## 2. Größe\n\n```text\n# no heading\n```\n");
+        let page = page(
+            "a.md",
+            "# A `key`, and *more*\n\n## 2. Größe\n\n## 2. Größe\n\n```text\n# no heading\n```\n",
+        );
         assert_eq!(Vec::from_iter(&page.anchors), ["2-größe", "2-größe-1", "a-key-and-more"]);
     }
 
@@ -209,13 +213,16 @@ mod tests {
     #[test]
     fn a_link_that_leads_nowhere_is_named_with_its_line() {
         let root = crate::test::root();
-        let pages = [page("docs/x.md", "# X\n\n[a](#x) [b](#y)\n[c](../nothing.md) [d](../Cargo.toml#e) [f](../fixtures)\n")];
+        let pages = [page(
+            "docs/x.md",
+            "# X\n\n[a](#x) [b](#y)\n[c](../nothing.md) [d](../Cargo.toml#e) [f](../fixtures)\n",
+        )];
         assert_eq!(
             broken_links(&root, &pages),
             [
-                "docs/x.md:3: the link `#y` names no heading of that page",
-                "docs/x.md:4: the link `../nothing.md` leads to no file",
-                "docs/x.md:4: the link `../Cargo.toml#e` has an anchor, and leads to no page",
+                "docs/guide.md:3: the link `#y` names no heading of that page",
+                "docs/guide.md:4: the link `../nothing.md` leads to no file",
+                "docs/guide.md:4: the link `../Cargo.toml#e` has an anchor, and leads to no page",
             ]
         );
     }

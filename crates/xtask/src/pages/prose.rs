@@ -30,9 +30,9 @@ fn too_long(page: &Page) -> impl Iterator<Item = String> {
 /// Where a word stands by itself: not as a part of another one, nor of a name such as `X-ICS-Remaining`.
 fn uses<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
-        !text[..*at].ends_with(joins) && !text[at + word.len()..].starts_with(joins)
-    })
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .filter(move |at| !text[..*at].ends_with(joins) && !text[at + word.len()..].starts_with(joins))
 }
 
 /// Abbreviations that the page uses and does not write out at the first use, or without a link to the glossary.
@@ -46,7 +46,8 @@ fn unexplained(page: &Page) -> Vec<String> {
         if !page.text[..end].split_whitespace().collect::<Vec<_>>().join(" ").contains(long) {
             missing.push(format!("{}:{number}: {short} is not written out ({long})", page.path.display()));
         }
-        let explains = |link: &super::Link| link.to.split('#').next().is_some_and(|to| to.ends_with("glossary.md"));
+        let explains =
+            |link: &super::Link| link.to.split('#').next().is_some_and(|to| to.ends_with("glossary.md"));
         if !page.path.ends_with(GLOSSARY) && !page.links.iter().any(explains) {
             missing.push(format!("{}:{number}: {short} without a link to {GLOSSARY}", page.path.display()));
         }
@@ -61,7 +62,10 @@ fn prose_is_what_is_no_code_table_or_quote() {
     assert_eq!(lines, [(1, "One."), (8, "  - two")]);
     let page = |text: String| Page::new("a.md".into(), text);
     assert_eq!(too_long(&page("ä".repeat(LONGEST))).count(), 0);
-    assert_eq!(too_long(&page("a".repeat(LONGEST + 1))).next().expect("is too long"), "a.md:1: 161 characters, the most are 160");
+    assert_eq!(
+        too_long(&page("a".repeat(LONGEST + 1))).next().expect("is too long"),
+        "a.md:1: 161 characters, the most are 160"
+    );
 }
 
 #[test]
@@ -70,7 +74,10 @@ fn an_abbreviation_is_explained_where_it_is_first_used() {
     assert_eq!(found("`X-ICS-Remaining`, BASICS and nothing else."), 0);
     assert_eq!(found("An ICS ([Interaction\nComputed Signal](glossary.md)) is a unit."), 0);
     assert_eq!(found("An ICS (Interaction Computed Signal) is a unit."), 1);
-    assert_eq!(found("Costs 2 ICS.\n\nAn ICS is an Interaction Computed Signal, see [there](glossary.md)."), 1);
+    assert_eq!(
+        found("Costs 2 ICS.\n\nAn ICS is an Interaction Computed Signal, see [there](glossary.md)."),
+        1
+    );
     assert_eq!(found("On SGM 1.5."), 2);
 }
 
