@@ -8,6 +8,7 @@ mod equal;
 mod fuzz;
 mod guard;
 mod header;
+mod measured;
 mod pages;
 mod recall;
 mod schema;
@@ -19,7 +20,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | book | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N]";
+     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | measured PAGE… | fuzz [READER…] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         ["equal", data] => equal::run(Some(data)),
         ["recall", "--words", ref files @ ..] => recall::run(true, files),
         ["recall", ref files @ ..] => recall::run(false, files),
+        ["measured", ref names @ ..] => measured::run(names),
         ["fuzz", ref rest @ ..] => fuzz::run(rest),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
