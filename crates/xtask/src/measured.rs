@@ -36,7 +36,9 @@ fn measure(path: &Path) -> Result<(), String> {
         }
     }
     if written == 0 {
-        return Err(format!("{name}: its commands print no table; read what they print, and write it by hand"));
+        return Err(format!(
+            "{name}: its commands print no table; read what they print, and write it by hand"
+        ));
     }
     page = with_date(&page, &format!("{}, {}", today()?, machine()));
     std::fs::write(path, page).map_err(|e| format!("{name}: {e}"))?;
@@ -133,7 +135,12 @@ mod tests {
             let commands = commands(&page).unwrap_or_default();
             assert!(!commands.is_empty(), "{} does not begin with its commands", path.display());
             let (before, _) = page.split_once("```").expect("has a block");
-            assert_eq!(before.trim().lines().count(), 1, "{}: the commands stand below the title", path.display());
+            assert_eq!(
+                before.trim().lines().count(),
+                1,
+                "{}: the commands stand below the title",
+                path.display()
+            );
             let dates = page.lines().filter(|line| line.starts_with(MEASURED) && line.ends_with('.'));
             assert_eq!(dates.count(), 1, "{}: one line says when it was measured", path.display());
         }

@@ -214,7 +214,7 @@ mod tests {
     fn a_link_that_leads_nowhere_is_named_with_its_line() {
         let root = crate::test::root();
         let pages = [page(
-            "docs/x.md",
+            "docs/guide.md",
             "# X\n\n[a](#x) [b](#y)\n[c](../nothing.md) [d](../Cargo.toml#e) [f](../fixtures)\n",
         )];
         assert_eq!(

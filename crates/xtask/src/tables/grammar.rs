@@ -103,7 +103,8 @@ mod tests {
     fn a_line_that_is_too_long_is_cut_outside_of_code_and_links() {
         assert_eq!(wrapped("  short"), ["  short"]);
         let head = format!("3. {}", "word ".repeat(26));
-        let line = format!("{head}`code with spaces in it` [a link with spaces](#there) and {}", "more ".repeat(8));
+        let line =
+            format!("{head}`code with spaces in it` [a link with spaces](#there) and {}", "more ".repeat(8));
         let lines = wrapped(&line);
         assert_eq!(lines.concat().matches("`code with spaces in it`").count(), 1, "{lines:?}");
         assert_eq!(lines.concat().matches("[a link with spaces](#there)").count(), 1, "{lines:?}");
