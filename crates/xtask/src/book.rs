@@ -33,7 +33,7 @@ pub(crate) fn run() -> Result<(), String> {
     for folder in [&book, &again] {
         let _ = std::fs::remove_dir_all(folder);
         let mut build = Command::new(&mdbook);
-        build.arg("build").arg(&source).arg("--dest-dir").arg(folder).env("RUST_LOG", "warn");
+        build.arg("build").arg(&source).arg("--dest-dir").arg(folder).env("MDBOOK_LOG", "warn");
         succeed(&mut build)?;
     }
     let files = contents(&book)?;

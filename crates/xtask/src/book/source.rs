@@ -17,11 +17,16 @@ use-default-preprocessors = false
 
 [output.html]
 no-section-label = true
+additional-css = ["wider.css"]
 smart-punctuation = false
 definition-lists = false
 
 [output.html.playground]
 runnable = false
+
+[output.html.fold]
+enable = true
+level = 0
 
 [output.html.print]
 enable = false
@@ -31,10 +36,14 @@ limit-results = 20
 heading-split-level = 3
 "#;
 
+/// Room for what the command prints: 100 columns.
+const WIDER: &str = ":root { --content-max-width: 950px; }\n";
+
 /// Writes the settings and the pages that mdbook reads into a folder, anew.
 pub(super) fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
     let _ = std::fs::remove_dir_all(folder);
     put(&folder.join("book.toml"), SETTINGS)?;
+    put(&folder.join("wider.css"), WIDER)?;
     let summary = pages.iter().find(|page| page.path == Path::new(SUMMARY));
     let summary = summary.ok_or_else(|| format!("{SUMMARY} is missing"))?;
     let chapters: BTreeSet<PathBuf> = chapters(summary).map(|(path, _)| path).collect();
