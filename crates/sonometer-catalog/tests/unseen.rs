@@ -53,6 +53,6 @@ fn whoever_does_not_deserve_it_does_not_pass() {
         "of {good} that deserve it {passed} pass, {under_way} are under way; of {bad} others {flagged} trip a flag"
     );
     assert!(good >= 9 && bad >= 6, "scripts are missing");
-    // As DESIGN.md tells it; another figure is no failure of the stages, but of the page.
-    assert_eq!((passed, under_way, flagged), (6, 3, 4), "DESIGN.md says otherwise");
+    // Another figure is no failure of the stages, but of the page that names these.
+    assert_eq!((passed, under_way, flagged), (6, 3, 4), "docs/design/stages.md says otherwise");
 }

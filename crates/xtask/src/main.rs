@@ -1,5 +1,6 @@
 //! Repository tasks: `cargo xtask NAME`.
 
+mod book;
 mod cards;
 mod dives;
 mod doors;
@@ -7,6 +8,8 @@ mod equal;
 mod fuzz;
 mod guard;
 mod header;
+mod measured;
+mod pages;
 mod recall;
 mod schema;
 mod scripts;
@@ -16,13 +19,14 @@ mod vectors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N]";
+const USAGE: &str = "usage: cargo xtask test | book | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
+     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | measured PAGE… | fuzz [READER…] [--seconds N]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments[..] {
+        ["book"] => book::run(),
         ["tables"] => tables::write(),
         ["tables", "--check"] => tables::check(),
         ["header"] => header::write(),
@@ -43,6 +47,7 @@ fn main() -> ExitCode {
         ["equal", data] => equal::run(Some(data)),
         ["recall", "--words", ref files @ ..] => recall::run(true, files),
         ["recall", ref files @ ..] => recall::run(false, files),
+        ["measured", ref names @ ..] => measured::run(names),
         ["fuzz", ref rest @ ..] => fuzz::run(rest),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),

@@ -1,5 +1,6 @@
 //! `cargo xtask recall`: how many of the words of documents our readers find, against poppler's `pdftotext` in its plain mode
-//! (PDF) and pandoc (all others), and what the reading costs. One Markdown table, that of `DESIGN.md`.
+//! (PDF) and pandoc (all others), and what the reading costs. One Markdown table, that of
+//! `docs/measured/documents.md`.
 
 mod documents;
 mod reading;
@@ -30,12 +31,12 @@ pub(crate) fn run(names_words: bool, files: &[&str]) -> Result<(), String> {
     );
     for document in &documents {
         if !reading::is_there(document.reference.program()) {
-            println!("skipped: {} (there is no {})", document.name, document.reference.program());
+            eprintln!("skipped: {} (there is no {})", document.name, document.reference.program());
             continue;
         }
         match row(&command, document, names_words) {
             Ok(row) => println!("{row}"),
-            Err(why) => println!("skipped: {} ({why})", document.name),
+            Err(why) => eprintln!("skipped: {} ({why})", document.name),
         }
     }
     Ok(())

@@ -53,8 +53,9 @@ fn covered() -> BTreeMap<&'static str, Vec<String>> {
 fn every_row_has_a_test_and_every_test_a_row() {
     let covered = covered();
     let mut page = String::from(
-        "# The interface, row by row\n\nWritten by `BLESS=1 cargo test -p sonometer-server --test contract`. Each row is held by the \
-         tests beside it, over a real server (`crates/sonometer-server/tests/contract`).\n",
+        "# The interface, row by row\n\nWritten by `BLESS=1 cargo test -p sonometer-server --test contract`. Each row is tested by the \
+         tests beside it, over a real server\n(`crates/sonometer-server/tests/contract`). ICS (Interaction Computed Signal) is the unit of \
+         billing ([glossary](glossary.md)).\n",
     );
     let (mut known, mut missing, mut open) = (BTreeSet::new(), Vec::new(), Vec::new());
     for line in ROWS.lines().filter(|line| !line.is_empty()) {
@@ -80,7 +81,10 @@ fn every_row_has_a_test_and_every_test_a_row() {
         missing.is_empty() && unknown.is_empty(),
         "without a test: {missing:?}\nwithout a row: {unknown:?}"
     );
-    let _ = write!(page, "\n{} rows, {} of them not offered yet.\n", known.len(), open.len());
+    let _ = match open.len() {
+        0 => write!(page, "\n{} rows.\n", known.len()),
+        open => write!(page, "\n{} rows, {open} of them not offered yet.\n", known.len()),
+    };
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/interface.md");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &page).expect("can be written");

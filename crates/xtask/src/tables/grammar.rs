@@ -19,6 +19,10 @@ const FILES: [(&str, &str); 13] = [
     ("words", "Words by language"),
 ];
 
+/// The longest line of the page in characters, and where a longer one is cut.
+const LONGEST: usize = 160;
+const WRAPPED: usize = 140;
+
 const INTRODUCTION: &str = "\
 <!-- Written by `cargo xtask tables` from the heads of the files in `crates/sonometer/src/class`; change it there. -->
 # The classes, exactly
@@ -42,11 +46,45 @@ pub(super) fn page(manifest: &Path) -> Result<String, String> {
             if line.starts_with('#') {
                 page.push_str("##");
             }
-            page.push_str(&linked(line));
-            page.push('\n');
+            for line in wrapped(&linked(line)) {
+                page.push_str(&line);
+                page.push('\n');
+            }
         }
     }
     Ok(page)
+}
+
+/// A line that links made too long for a page, cut at spaces outside of code and links. What follows is as far right as its text.
+fn wrapped(line: &str) -> Vec<String> {
+    if line.chars().count() <= LONGEST {
+        return vec![line.to_owned()];
+    }
+    let text = line.trim_start();
+    let mark = text.split_once(' ').map_or("", |(mark, _)| mark);
+    let is_item = mark == "-" || mark.strip_suffix('.').is_some_and(|number| number.parse::<u8>().is_ok());
+    let indent = " ".repeat(line.len() - text.len() + if is_item { mark.len() + 1 } else { 0 });
+    let mut lines = vec![String::new()];
+    let (mut code, mut link) = (false, 0_u32);
+    for word in line.split_inclusive(' ') {
+        let at = lines.len() - 1;
+        let is_free = !code && link == 0;
+        if is_free && lines[at].chars().count() + word.trim_end().chars().count() > WRAPPED {
+            lines.push(indent.clone());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(word);
+        }
+        for c in word.chars() {
+            match c {
+                '`' => code = !code,
+                '[' if !code => link += 1,
+                ']' if !code => link = link.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// A line in which files that have a section are links to it.
@@ -55,4 +93,23 @@ fn linked(line: &str) -> String {
         let anchor: String = title.to_lowercase().replace(' ', "-");
         line.replace(&format!("`{file}.rs`"), &format!("[{title}](#{anchor})"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_outside_of_code_and_links() {
+        assert_eq!(wrapped("  short"), ["  short"]);
+        let head = format!("3. {}", "word ".repeat(26));
+        let line =
+            format!("{head}`code with spaces in it` [a link with spaces](#there) and {}", "more ".repeat(8));
+        let lines = wrapped(&line);
+        assert_eq!(lines.concat().matches("`code with spaces in it`").count(), 1, "{lines:?}");
+        assert_eq!(lines.concat().matches("[a link with spaces](#there)").count(), 1, "{lines:?}");
+        assert!(lines.len() > 1 && lines[1].starts_with("   ") && !lines[1].starts_with("    "), "{lines:?}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&lines.join("\n")), words(&line));
+    }
 }
