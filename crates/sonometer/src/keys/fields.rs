@@ -307,7 +307,9 @@ fn as_yaml(json: &str) -> String {
     let mut yaml = String::with_capacity(json.len());
     for (number, part) in json.split('"').enumerate() {
         let is_text = number % 2 == 1;
-        let is_plain = part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '<')
+        // `"1.0"` and `"true"` are texts only with their quotes.
+        let is_plain = part.bytes().any(|b| b.is_ascii_alphabetic() || b == b'<')
+            && !matches!(part, "true" | "false" | "null")
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b" _-<>.".contains(&b));
         match (is_text, is_plain) {
             (true, false) => yaml.extend(["\"", part, "\""]),
