@@ -14,7 +14,8 @@ pub(crate) struct Reaches {
     caches: Kept<Cache>,
 }
 
-/// What one cache holds at most, in bytes.
+/// What one cache holds at most, in bytes; up to four are kept for a protocol ([`Kept`]), so 32 MiB. A full one is begun anew, which
+/// costs time and changes nothing.
 const CACHE: usize = 8 << 20;
 
 impl Reaches {
@@ -47,7 +48,7 @@ pub(crate) fn follow(automaton: &DFA, cache: &mut Cache, known: &str, start: usi
         state = next;
         if state.is_tagged() {
             if state.is_match() {
-                // A match is told one byte later.
+                // The automaton reports a match one byte late, so that `$` and `\b` can look ahead.
                 reached = at;
             } else if state.is_dead() {
                 return Fate::Dead { reached };

@@ -57,7 +57,8 @@ pub(crate) fn edge_before(content: &str, at: usize) -> usize {
     at - row - letter.map_or(0, char::len_utf8)
 }
 
-/// Widens places to whole letters. It remembers the last row of marks, so that many places in one cost one look.
+/// Widens places to whole letters. It remembers the last row of marks, which hostile text can make as long as a turn: many places in
+/// it then cost one look, and not one each.
 #[derive(Debug, Default)]
 pub(super) struct Widener {
     turn: u32,

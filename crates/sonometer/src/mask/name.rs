@@ -6,7 +6,7 @@ use crate::text::chars::{Class, class};
 use crate::text::fold::fold_to_lower;
 use std::collections::BTreeMap;
 
-/// From so many digits on, a value is a number of something.
+/// From this many digits on, a value is the number of a card, an account or a phone; a date has eight.
 const DIGITS_OF_A_NUMBER: usize = 9;
 
 /// A mask that replaces. The order decides which of several does.

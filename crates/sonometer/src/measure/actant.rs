@@ -47,7 +47,7 @@ pub struct Side {
 /// What one marker does on each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerFlow<'r> {
-    /// The label.
+    /// The label of the marker in the protocol.
     pub label: &'r str,
     /// Its evidence on the primary and on the secondary side.
     pub evidence: [Unit; 2],

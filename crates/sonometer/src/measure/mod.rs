@@ -63,7 +63,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// The protocol.
+    /// The protocol that measured; of a composition, that of this part.
     pub fn protocol(&self) -> &Protocol {
         self.sensor.protocol()
     }

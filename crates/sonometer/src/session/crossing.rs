@@ -5,21 +5,22 @@ use crate::sensor::Plan;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use std::ops::Range;
 
-/// Follows a match so far; a turn in which one lives longer is read as a whole.
+/// The most bytes over which a match is followed; a turn in which one lives longer is read as a whole. Each time a cut is asked
+/// about, the oldest open match is followed anew, so this bounds what a chunk costs (`session/mod.rs` promises the number).
 const LONGEST: usize = 4096;
 
 /// The watch over one turn for one protocol.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    /// Every way of matching that begins before this byte of the turn has died.
+    /// Every way of matching that begins before this byte of the turn has ended, so it is never looked at again.
     dead_before: usize,
     /// What the matches among them cover, apart from each other and in order: nothing parts a turn within.
     covered: Vec<Range<usize>>,
-    /// Nothing can be said of this turn any more.
+    /// No cut of this turn is allowed any more.
     has_given_up: bool,
-    /// Nothing can be said of any turn before it ends.
+    /// No cut of any turn is allowed: turns are read when they are complete.
     is_blind: bool,
-    /// There is nothing to watch.
+    /// No expression to watch: every cut is allowed.
     is_idle: bool,
 }
 

@@ -2,8 +2,9 @@
 //! white space there (or directly behind an ideographic full stop). No phrase, negation or disguise reaches over such a place; the classes
 //! and the regular expressions are asked apart ([`super::classes`], [`super::crossing`]).
 //!
-//! Every character is looked at once. Not every sentence end is found, and none that is not one: a full stop behind what
-//! may be an abbreviation, or a line that goes on in lower case, parts nothing.
+//! Every character is looked at once. Some ends of sentences are missed, but nothing is taken for one that is none: a full stop
+//! behind what may be an abbreviation, or a line that goes on in lower case, parts nothing. A missed end only delays what is
+//! settled; a false one would change the reading.
 
 use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
@@ -64,7 +65,8 @@ impl Rules {
     }
 }
 
-/// Longer words are no abbreviations, and not worth a look.
+/// Longer words, in bytes, end no sentence here: no abbreviation is as long, but what stands before a full stop is looked at again,
+/// and hostile text must not make that long.
 const MOST_CHECKED: usize = 64;
 
 /// Reads a turn as it comes in.
@@ -281,6 +283,7 @@ impl Frontier {
         if gap.first_stop {
             let run_start = turn[..gap.start].rfind([' ', '\t', '\n', '\r']).map_or(0, |white| white + 1);
             let run = &turn[run_start..gap.start];
+            // Of a run of words and signs without white space, twice as much.
             let is_end = run.len() <= 2 * MOST_CHECKED
                 && rules.ends_at_full_stop(run, &turn[self.token.start..gap.start]);
             return is_end.then_some(at);

@@ -22,7 +22,7 @@ impl Split {
         self.len == 0
     }
 
-    /// How many bytes wait.
+    /// How many bytes wait, 0 to 3.
     pub(super) fn len(self) -> usize {
         self.len
     }

@@ -41,7 +41,7 @@ pub(super) fn cut(text: &str, sink: &mut impl Sink) {
                 }
             }
             _ if c == ZERO_WIDTH_JOINER && open.as_ref().is_some_and(Open::is_symbol) => {
-                // Joins only if a symbol follows; else it belongs to the gap.
+                // Joins only if a symbol follows; else it belongs to the gap, and what comes next begins a token of its own.
                 if next().is_some_and(|n| matches!(class(n), Class::Symbol | Class::Modifier))
                     && let Some(token) = &mut open
                 {

@@ -20,7 +20,8 @@ pub struct TemporalOptions {
     pub window: Option<Unit>,
 }
 
-/// The most windows that are looked at; where there would be more, they are made twice as long until there are not.
+/// The most windows that are looked at; where there would be more, they are made twice as long until there are not. Trend and phases
+/// compare all pairs: 512 · 511 ÷ 2 = 130,816.
 const MOST_WINDOWS: usize = 512;
 
 /// How an interaction develops.

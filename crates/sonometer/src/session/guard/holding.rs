@@ -12,11 +12,13 @@ use crate::sensor::{Owner, Plan};
 use crate::session::live::is_masked;
 use std::ops::Range;
 
-/// How far back scanners of classes look at most, in bytes.
+/// How far back scanners of classes look at most, in bytes; as in `session/classes.rs`.
 const LOOK_BACK: usize = 64;
-/// What stands before the text that is held back is forgotten when it is longer than this.
+/// The text before what is held back is forgotten when it is longer than this, in bytes: it is read again with each chunk, so
+/// it must not grow with the turn.
 const FORGET: usize = 512;
-/// Longer text is read again only when it has grown by an eighth, so that what is held for long costs no more for each byte.
+/// Text longer than this, in bytes, is read again only when it has grown by an eighth, so that all reading together costs at most about
+/// nine times the text, however long a match stays open. Shorter text is read again with each chunk: that is what a guard is for.
 const LONG: usize = 4_096;
 
 /// The state of one turn. All places are bytes of it, composed.
@@ -31,7 +33,7 @@ pub(super) struct Holding {
     open: usize,
     /// Up to where the text may be shown, as far as this protocol is concerned.
     hold: usize,
-    /// What is masked, begins before `hold` and has not been told.
+    /// What is masked, begins before `hold` and has not been reported.
     masks: Vec<Candidate>,
     /// Shorter text is not worth another look.
     again: usize,
@@ -55,7 +57,7 @@ impl Holding {
         &self.masks
     }
 
-    /// Forgets the masks that have been told.
+    /// Forgets the masks that have been reported.
     pub(super) fn forget_masks(&mut self, is_told: impl Fn(&Candidate) -> bool) {
         self.masks.retain(|candidate| !is_told(candidate));
     }
@@ -161,7 +163,8 @@ impl Holding {
         found.extend(candidates.iter().map(|c| c.start as usize - from..c.end as usize - from));
         found.extend(occurrences(plan, text));
         found.extend(text.regex_matches.iter().flatten().cloned());
-        // From right to left: where one takes the base back, those that begin behind it do not matter any more.
+        // From right to left: where one takes the base back, those that begin behind it no longer matter, and those before it
+        // are asked about the new base.
         found.sort_unstable_by_key(|range| std::cmp::Reverse(range.start));
         let mut base = self.open - from;
         for range in found {

@@ -23,6 +23,7 @@ pub(super) fn changes(text: &str) -> Changes {
         if last + 2 >= at + 2 * LEAST {
             (at + 1..last).step_by(2).for_each(|separator| changes.drop(separator..separator + 1));
         }
+        // Not behind `last`: two rows with different separators may share a letter.
         at = last.max(at + 1);
     }
     changes
