@@ -17,7 +17,7 @@ pub(crate) struct Front {
     pub(crate) turns_follow: bool,
 }
 
-/// A candidate as it stands.
+/// A candidate with its verdict if the interaction ended now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged {
     pub(crate) candidate: Candidate,
@@ -218,6 +218,7 @@ impl Openness<'_> {
         let (after, before) = (self.is_unsettled(marker_plan.after), self.is_unsettled(marker_plan.before));
         // What cannot change any more and speaks against it; one that is negated can count for another marker.
         let flips = if other.is_some() { condition::NEGATED } else { 0 };
+        // `before` can still be met by what follows, `after` only by matches of markers that can still come to count.
         let by_markers = if after { condition::AFTER } else { 0 };
         if candidate.failed & !(condition::BEFORE | flips | by_markers) != 0 {
             return false;

@@ -55,7 +55,7 @@ impl<'s> Scene<'s> {
 
     /// Judges the relations of candidates and adds those that flip.
     pub(super) fn judge(&mut self, candidates: &mut Vec<Candidate>) {
-        // Without relations that name markers no verdict depends on another one, and candidates can be taken as they stand.
+        // Without relations that name markers no verdict depends on another one, and candidates can be taken in any order.
         if self.plan.order.is_empty() {
             let mut flipped = Vec::new();
             for candidate in candidates.iter_mut() {
@@ -96,6 +96,7 @@ impl<'s> Scene<'s> {
             let companions = self.companions.to_mut();
             tell(plan, self.setting, self.joined, companions, marker, of[marker as usize].iter());
         }
+        // Last, since clocks are started by what counts, and nothing counts by a clock.
         for marker in 0..plan.markers.len() {
             let started = self.start_clock(marker as u32, &of);
             of[marker].extend(started);
@@ -173,6 +174,7 @@ impl<'s> Scene<'s> {
             None => (candidate.turn, candidate.start, candidate.end),
         };
         let own = self.companions.of(companion);
+        // The nearest in the same turn; bytes decide there which comes first. `own` is sorted by start, `by_end` by end.
         let nearest_here = match side {
             Side::Before => {
                 let by_end = self.companions.of_by_end(companion);
@@ -200,6 +202,7 @@ impl<'s> Scene<'s> {
                 let timed = self.setting.turns[turn as usize].timestamp.is_some();
                 timed && (nearest_here.is_some() || self.is_within_seconds(companion, most, turn, side))
             }
+            // The nearest by bytes is the nearest by words and sentences, too.
             Reach::Words(most) | Reach::Sentences(most) => nearest_here.is_some_and(|said| {
                 let own_spot = self.layouts.spot(turn, start, end);
                 let its_spot = self.layouts.spot(turn, said.start, said.end);
@@ -258,6 +261,7 @@ impl<'s> Scene<'s> {
             words.dedup();
             words
         });
+        // Most sentences need not be looked at: too little was said before them.
         if heard.len() < echo.words as usize {
             return false;
         }

@@ -49,6 +49,7 @@ impl Search {
         self.spans.resize(self.spans.len().max(turn + 1), 0..0);
         let (all, own) = (&mut self.spans[turn], text.span());
         if !own.is_empty() {
+            // Of a turn in pieces, from the first token of the first piece that has one to the last of the last.
             let start = if all.start == all.end { text.base + own.start } else { all.start };
             *all = start..text.base + own.end;
         }
@@ -76,6 +77,7 @@ impl Search {
             let is_absence = plan.protocol.markers[candidate.marker as usize].absence.is_some();
             ends as usize == last && !is_absence
         });
+        // Rates, shares and fidelity are those of the last turn by itself.
         setting.turns[..last].iter_mut().for_each(|turn| turn.count = Count::default());
         setting.only = Some(last);
     }

@@ -77,6 +77,7 @@ impl Window {
         place: &Range<usize>,
     ) -> Option<(Stretch, Vec<Stretch>)> {
         let mut whole = self.stretches(extent);
+        // What stands in one turn is found in that turn, and what begins in a later one in that one's window.
         if whole.len() < 2 || whole[0].turn as usize != self.turn() {
             return None;
         }

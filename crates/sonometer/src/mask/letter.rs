@@ -52,6 +52,7 @@ pub(crate) fn edge_before(content: &str, at: usize) -> usize {
     if content[at..].chars().next().is_some_and(|next| !goes_on(&next)) {
         return at;
     }
+    // Nothing or a mark follows: the letter before, with its marks so far, may still get more.
     let row: usize = content[..at].chars().rev().take_while(goes_on).map(char::len_utf8).sum();
     let letter = content[..at - row].chars().next_back().filter(|c| is_hidden(class(*c)));
     at - row - letter.map_or(0, char::len_utf8)

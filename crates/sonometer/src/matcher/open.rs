@@ -100,7 +100,7 @@ struct Way<'w> {
 }
 
 impl Way<'_> {
-    /// Whether some way from token `first` on hangs on what lies behind the horizon.
+    /// Whether some way from token `first` on depends on what lies behind the horizon.
     fn is_open(&self, first: usize) -> bool {
         let mut todo = vec![Point::first(self.program, first)];
         let mut seen = BTreeSet::new();
@@ -120,7 +120,7 @@ impl Way<'_> {
         false
     }
 
-    /// Follows a point to those behind it. Whether that hangs on what is not known.
+    /// Follows a point to those behind it. Whether that depends on what is not known yet.
     fn follow(&self, point: Point, todo: &mut Vec<Point>) -> bool {
         let Self { turn, horizon, .. } = self;
         let at = point.at as usize;

@@ -32,8 +32,8 @@ impl Point {
     }
 }
 
-/// Passes on every point that one leads to; the end of the match where it is one. A gap skips so many tokens as `most`
-/// makes of its own number.
+/// Passes on every point that one leads to; returns the end of the match at [`Op::Match`]. A gap of n skips 0 to `most(n)` tokens: n,
+/// or 2n + 2 where it is widened.
 #[inline(always)]
 pub(super) fn step(
     plan: &Plan,

@@ -34,7 +34,7 @@ pub struct ActantFlow<'r> {
 /// One side of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// The protocol's name of the role; `None`: there is none, or it is everybody but the primary.
+    /// The protocol's name of the role; `None`: no such side, or everybody but the primary role.
     pub role: Option<String>,
     /// Words said.
     pub words: u64,
@@ -144,7 +144,7 @@ impl Measured {
         let name = |role: &str| plan.role_name(role);
         let turns = self.interaction().turns();
         let spoken: Vec<Option<String>> = turns.iter().map(|t| t.role.as_deref().map(name)).collect();
-        // A role that nobody has is no side: a protocol for agents and customers works for Ann and Bob, too.
+        // A role that no turn has is no side: a protocol for agents and customers works for Ann and Bob, too.
         let named = [&actants.primary, &actants.secondary].map(|role| {
             let role = role.as_deref().map(name);
             role.filter(|role| spoken.iter().flatten().any(|spoken| spoken == role))

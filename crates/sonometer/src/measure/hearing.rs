@@ -15,7 +15,7 @@ const MOST_SEEN: usize = 10;
 pub struct Roles {
     /// The roles that markers ask for, as the protocol writes them, each once.
     pub asked: Vec<String>,
-    /// The roles of the turns in the order of the text, each once, the first ten; empty for a text, where nobody is named.
+    /// The roles of the turns in the order of the text, each once, the first ten; empty for a text, which has no roles.
     pub seen: Vec<String>,
 }
 

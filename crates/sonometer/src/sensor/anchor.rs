@@ -12,7 +12,7 @@ const MAX_REACH: u32 = 256;
 pub(crate) enum Part {
     /// Consumes one thing that can be looked up by this key, and how often that is expected to occur ([`Anchor::cost`]).
     Key(Key, u64),
-    /// Consumes or skips between so many tokens that cannot be looked up; `u32::MAX`: any number.
+    /// Consumes or skips from the first to the second number of tokens that cannot be looked up; `u32::MAX`: any number.
     Blank(u32, u32),
     /// One after the other.
     All(Vec<Part>),
@@ -63,7 +63,7 @@ impl Part {
             }
             Self::One(parts) => {
                 let mut union: Option<Anchor> = None;
-                // A match holds one of them, nobody knows which: all must have an anchor, and all are looked for.
+                // A match holds one of them, and which is not known: all must have an anchor, and all are looked for.
                 for part in parts {
                     let anchor = part.anchor()?;
                     union = Some(match union {

@@ -75,6 +75,8 @@ pub(crate) struct Written {
 
 /// The plans of all markers.
 pub(super) fn plans(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Vec<MarkerPlan> {
+    // Companions are numbered as `companions` below lists them: those of all markers first, then those of echoes. The rules of the
+    // first kind are numbered by the same list (`Plan::new`); an echo has no lines of its own.
     let mut companions = 0..;
     let mut plans: Vec<MarkerPlan> = protocol
         .markers
@@ -91,7 +93,6 @@ pub(super) fn plans(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Ve
     let number = |label: &str| protocol.markers.iter().position(|m| m.label == label).map(|at| at as u32);
     for (from, marker) in protocol.markers.iter().enumerate() {
         let echo = marker.echo.as_ref().filter(|echo| !echo.markers.is_empty());
-        // Behind all others, see `companions`.
         plans[from].echo = echo.and_then(|_| companions.next());
         if let Some(when) = marker.absence.as_ref().and_then(|absence| absence.when.as_ref()) {
             plans[from].started_by = when.markers.iter().filter_map(|label| number(label)).collect();

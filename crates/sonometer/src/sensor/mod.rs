@@ -297,6 +297,7 @@ impl Plan {
         let roles = role_names(&protocol);
         let companions = marker::companions(&protocol, &roles);
         let names_markers = protocol.markers.iter().any(|m| m.named_markers().next().is_some());
+        // Without an order, judging takes the short way: most protocols name no markers.
         let order = if names_markers { judging_order(&protocol.markers) } else { Ok(Vec::new()) };
         let order = order.map_err(|_| Error::invalid("", "markers wait for each other"))?;
         let markers = marker::plans(&protocol, &roles);
@@ -357,7 +358,7 @@ impl Plan {
         })
     }
 
-    /// How far the regular expressions can reach; `None` if nobody can tell.
+    /// How far the regular expressions can reach; `None` if their automaton is too large to be made.
     pub(crate) fn reaches(&self) -> Option<&Reaches> {
         self.reaches.get_or_init(|| Reaches::of(&self.regexes)).as_ref()
     }
@@ -386,6 +387,7 @@ impl Plan {
 
     /// The markers whose negated matches are evidence for this one.
     pub(crate) fn flips_from(&self, marker: u32) -> Vec<u32> {
+        // Lines of one marker are neighbours, so each comes out once.
         let mut from: Vec<u32> =
             self.markers[marker as usize].flipped.iter().map(|(from, _)| *from).collect();
         from.dedup();

@@ -107,7 +107,7 @@ pub(crate) enum Op {
 }
 
 /// Something a token can be looked up by. Every key is two whole numbers: of keys of different sizes the compiler would also
-/// compare bytes that nobody wrote, which is harmless but alarms the memory checkers of programs that embed the engine.
+/// compare uninitialized bytes, which is harmless but alarms the memory checkers of programs that embed the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
     /// A word, by its number in the vocabulary.

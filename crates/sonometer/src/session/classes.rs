@@ -1,4 +1,4 @@
-//! Whether an occurrence of a class hangs on what stands behind a place: `$` before an amount, a month before its day. Which
+//! Whether an occurrence of a class depends on what stands behind a place: `$` before an amount, a month before its day. Which
 //! signs lead in, join and follow is known to the scanners alone, so they are asked ([`first_open`]).
 
 use crate::class::{Vocabulary, first_open};

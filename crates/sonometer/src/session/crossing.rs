@@ -52,6 +52,7 @@ impl Watch {
                 return false;
             }
         }
+        // Few are left here: those before the last cut are forgotten.
         let is_free = !self.covered.iter().any(|found| found.start < cut && cut < found.end);
         if is_free {
             self.covered.retain(|found| found.end > cut);
@@ -78,6 +79,7 @@ impl Watch {
     ) -> bool {
         while self.dead_before < cut {
             let start = self.dead_before.max(base);
+            // No match begins within a character.
             if known.is_char_boundary(start - base) {
                 match follow(automaton, cache, known, start - base) {
                     Fate::Dead { reached } if base + reached > start => self.cover(start, base + reached),
@@ -99,7 +101,7 @@ impl Watch {
 }
 
 /// Whether a protocol undoes disguises and looks at how the result is written: a turn is read a second time if there is a
-/// disguise anywhere in it, which nobody knows before it ends.
+/// disguise anywhere in it, which is not known before it ends.
 fn reads_disguises_as_written(plan: &Plan) -> bool {
     plan.unfolding.is_some() && (plan.shout || !plan.exacts.is_empty() || !plan.regexes.is_empty())
 }

@@ -2,7 +2,7 @@
 //! white space there (or directly behind an ideographic full stop). No phrase, negation or disguise reaches over such a place; the classes
 //! and the regular expressions are asked apart ([`super::classes`], [`super::crossing`]).
 //!
-//! Every character is looked at once. Some ends of sentences are missed, but nothing is taken for one that is none: a full stop
+//! Every character is looked at once. Some ends of sentences are missed, but nothing else is taken for one: a full stop
 //! behind what may be an abbreviation, or a line that goes on in lower case, parts nothing. A missed end only delays what is
 //! settled; a false one would change the reading.
 
@@ -147,6 +147,7 @@ impl Frontier {
             if c.is_ascii() {
                 self.take(rules, turn, at..end, c, c, &mut found);
             } else if is_mixed(c) {
+                // Where its gap begins has no place of its own in the turn, so nothing is parted beside it.
                 self.token = at..end;
                 self.last = Last::Mixed;
             } else {
@@ -247,6 +248,8 @@ impl Frontier {
             }
         };
         gap.is_empty = false;
+        // Only now is it certain that the run of `!` and `|` stands for no letter: leet reads `!` and `|` within a run of
+        // letters and signs (semantics, Unfolding).
         if gap.exclaims_last && !matches!(folded, '!' | '|' | '$' | '@') {
             gap.ends = true;
         }
@@ -270,7 +273,7 @@ impl Frontier {
         let gap = &self.gap;
         let at = gap.parted?;
         if gap.is_mixed || self.token.is_empty() {
-            // Where no token stands before it, no sentence ends.
+            // Where no token stands before it, no sentence ends; within one character no turn can be parted.
             return None;
         }
         if gap.ends

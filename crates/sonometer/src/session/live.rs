@@ -78,8 +78,8 @@ impl Live {
         let Search { setting, findings, .. } = search;
         self.pending.take_in(plan, setting, findings);
         self.judged = self.pending.judge(plan, setting, findings, front);
+        // Windows are read when the interaction has ended (`Search::finish`), and what is found in them can stand in any turn.
         if front.turns_follow && !plan.joins.is_empty() {
-            // What is found over several turns is known when all of them are.
             return (0, 0);
         }
         let open = self.judged.iter().filter(|judged| judged.is_open);
@@ -138,7 +138,7 @@ impl Live {
                 }
             };
             self.measure(plan, &candidate);
-            // Of a marker that can fall again, nothing is known before the end.
+            // More text can take back the evidence of any other marker, so nothing of it is reported before the end.
             if candidate.contribution > Unit::ZERO && plan.markers[candidate.marker as usize].only_rises {
                 all.evidence.push(Told { sensor, candidate, whole: None });
             }

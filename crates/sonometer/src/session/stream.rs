@@ -156,6 +156,7 @@ impl Stream {
             let message = "no segment is open: begin one before its text";
             return Err(Error::invalid("segments", message));
         };
+        // Everything that can refuse the chunk comes before anything is kept: a refused chunk leaves the session unchanged.
         let known = open.text.len() + open.split.len();
         let decoded = open.split.decode(chunk).map_err(|at| {
             let message = format!("byte {} of the content is not UTF-8", known + at);
@@ -195,6 +196,7 @@ impl Stream {
         let Turn { role, content, timestamp } = segment;
         check_size(self.bytes + content.len())?;
         let mut step = self.begin_segment(role.as_deref().unwrap_or_default(), timestamp)?;
+        // The segment is complete at once, so it is read in one piece and never looked at for cuts.
         if let Some(open) = &mut self.open {
             self.bytes += content.len();
             open.text = content.into_string();
@@ -224,6 +226,7 @@ impl Stream {
         let options = SenseOptions { ignore_fidelity: true, ..self.options.sense };
         let key = |sensor: usize, marker: u32| self.instrument.key(sensor, marker as usize);
         let readings = conclude(instrument.sensors(), searches, &interaction, options, key);
+        // What was reported as certain is not reported again; all other evidence of the reading is what is left.
         let mut all = Settled::default();
         for (at, reading) in readings.iter().enumerate() {
             let is_told =
@@ -347,6 +350,7 @@ impl Stream {
             }
             waiting.push(cut);
         });
+        // Asked about: a new place at once, older ones after some more text.
         let is_new = waiting.last().copied() != before;
         if waiting.is_empty() || !is_new && text.len() < *asked_at + ASK_AGAIN {
             return false;
@@ -358,6 +362,7 @@ impl Stream {
             let mut each = watches.iter_mut().zip(self.instrument.sensors());
             each.all(|(watch, sensor)| watch.allows(sensor.plan(), known, rest.gap, cut.at))
         };
+        // The last one that is free settles the most.
         let Some(cut) = waiting.iter().rev().find(free).copied() else { return false };
         waiting.retain(|other| other.at > cut.at);
         let piece = Piece {
@@ -452,6 +457,7 @@ impl Stream {
         let edge = edge.max(self.told);
         // All masks of what has been read are known, though evidence in it may still wait for what follows.
         let read_to = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
+        // Taken out while `self` is asked for text; put back below.
         let mut names = std::mem::take(&mut self.names);
         let waiting = self.guard.as_ref().map(|_| self.cover(&self.waiting_masks(), &mut names));
         let mut all = Settled::default();
@@ -499,6 +505,7 @@ impl Stream {
         }
         let mut masks =
             self.guard.as_ref().map(|guard| guard.masks(self.instrument.sensors())).unwrap_or_default();
+        // Tried with a copy of the names: what turns out to lie behind `to` must not use up a number.
         let cover = self.cover(&masks, &mut self.names.clone());
         // A mask over the place takes it back: text is released with all that hides it. Spans of a cover are apart, so no other one
         // reaches over the new place.
@@ -521,6 +528,7 @@ impl Stream {
         self.released = (turn, to);
         self.released_to = self.place(turn, to);
         step.released_to = self.released_to;
+        // Masks come before the resonances and the fidelity of the step, as `Step::events` promises.
         let is_last = |event: &Event| matches!(event, Event::Resonance { .. } | Event::Fidelity(_));
         let at = step.events.iter().position(is_last).unwrap_or(step.events.len());
         step.events.splice(at..at, spans.iter().map(|span| self.mask_event(&cover, span)));

@@ -14,7 +14,7 @@ use crate::unit::{Unit, div_half_up, saturate};
 /// What a marker came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resonance {
-    /// The evidence E: contributions and bias, at least 0, per so many words where the marker says so.
+    /// The evidence E: contributions and bias, at least 0; with `per: n words`, for each n words.
     pub evidence: Unit,
     /// The activation, 0 to 1: the marker's resonance.
     pub activation: Unit,

@@ -40,9 +40,9 @@ pub struct Temporal {
 /// A length of window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// So many seconds (held in millionths).
+    /// Its length in millionths of a second.
     Seconds(i128),
-    /// At least so many turns.
+    /// The fewest turns in a window.
     Turns(usize),
 }
 

@@ -128,6 +128,7 @@ impl Holding {
     fn look(&mut self, plan: &Plan, turn: u32, text: &TurnText<'_>, matcher: &mut Matcher) {
         let hits = matcher.find(plan, text);
         let mut setting = Setting::default();
+        // Without a role and a time: the guard's plan has no condition that asks for them.
         setting.begin_turn(plan, None, None);
         let mut findings = Findings::default();
         let scene = Scene { turn: 0, window: None, manner: Manner::Written };
@@ -150,6 +151,7 @@ impl Holding {
                 self.hold = self.hold.min(start);
             }
         }
+        // What begins at the base or behind it has just been found again.
         self.masks.retain(|candidate| (candidate.start as usize) < self.base);
         let certain = candidates.iter().filter(|candidate| (candidate.start as usize) < self.hold);
         self.masks.extend(certain.filter(|candidate| is_masked(plan, candidate)).copied());

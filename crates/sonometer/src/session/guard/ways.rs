@@ -99,9 +99,9 @@ impl Ways {
 /// What became of the ways of matching from one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// None is left after so many bytes.
+    /// None is left after this number of bytes.
     Dead { steps: usize },
-    /// Some could go on where the known text ends, after so many bytes.
+    /// Some could go on where the known text ends, after this number of bytes.
     Alive { steps: usize },
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// A stretch of a text that is replaced by one ASCII character, written so many times: once or more, or not at all. No step makes
+/// A stretch of a text that is replaced by one ASCII character, written once or more, or not at all. No step makes
 /// a text longer, so places fit `u32` as those of the folded text do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Change {

@@ -3,7 +3,7 @@
 use super::change::Changes;
 use super::continues_word;
 
-/// So many single letters are a word written letter by letter.
+/// The fewest single letters in a row that are read as one word.
 const LEAST: usize = 3;
 
 pub(super) fn changes(text: &str) -> Changes {

@@ -5,7 +5,7 @@ use super::{continues_word, is_alphanumeric};
 use crate::language::Language;
 use std::ops::Range;
 
-/// So many digits are worth joining.
+/// The fewest digits that are joined.
 const LEAST: usize = 3;
 
 /// A part of a row of spoken digits.
