@@ -120,7 +120,7 @@ thread_local! {
 }
 
 /// A thread keeps no more working memory than this, in bytes, from one interaction to the next: one long document must not make
-/// each thread of a service hold what it needed. Memory beyond it is freed and made again.
+/// each thread of a service hold what it needed. A desk with more is dropped, and the next one begins empty.
 const MOST_KEPT: usize = 2 << 20;
 
 /// Lends working memory. Each thread keeps its own from one interaction to the next, since short messages cost less than

@@ -251,6 +251,7 @@ fn stars(masks: &[Masked]) -> Vec<Hidden> {
 
 /// Ranges by turn and place, those that overlap (that touch, too, if `touching`) as one.
 fn unite(mut ranges: Vec<(u32, Range<usize>)>, touching: bool) -> Vec<(u32, Range<usize>)> {
+    // Equal ranges become one, so their order does not matter.
     ranges.sort_unstable_by_key(|(turn, range)| (*turn, range.start, range.end));
     ranges.dedup_by(|next, last| {
         let unite = next.0 == last.0 && next.1.start < last.1.end + usize::from(touching);

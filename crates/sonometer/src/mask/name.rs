@@ -51,6 +51,7 @@ impl Names {
         if let Some(number) = self.numbers.get(by) {
             return *number;
         }
+        // By label and not by marker: two markers whose keys are shown alike must not both have a `<NAME_1>`.
         let last = self.last.entry(label.to_owned()).or_default();
         *last += 1;
         self.numbers.insert(by.clone(), *last);

@@ -16,7 +16,8 @@ pub(crate) struct Piece<'t> {
     pub(crate) from: usize,
     /// Where the next one begins.
     pub(crate) to: usize,
-    /// `text` and everything that is known to follow: regular expressions look there.
+    /// `text` and everything that is known to follow. Regular expressions look there: a match that begins in the piece may need what
+    /// stands behind it (`\b`, `$`), though none reaches over its end.
     pub(crate) ahead: &'t str,
     /// Whether nothing of the turn stands before it.
     pub(crate) starts: bool,

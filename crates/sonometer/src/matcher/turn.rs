@@ -275,7 +275,7 @@ impl<'t> TurnText<'t> {
         }
     }
 
-    /// The prefix and stem tests that token `at` passes.
+    /// The prefix, stem and misspelling tests that token `at` passes.
     pub(crate) fn passed_at(&self, at: usize) -> &[(u32, u32)] {
         let from = self.passed.partition_point(|(token, _)| (*token as usize) < at);
         let len = self.passed[from..].iter().take_while(|(token, _)| *token as usize == at).count();
@@ -541,7 +541,7 @@ fn is_initial(word: &str) -> bool {
 
 /// Maximal runs of U+FFFD and control characters other than tab and line breaks.
 fn noise(text: &str) -> u64 {
-    // Without a branch and without an early end this looks at many bytes at a time; nearly every text ends here.
+    // Without a branch and without an early end the compiler looks at many bytes at a time; nearly every text ends here.
     if text.as_bytes().iter().fold(0, |found, byte| found | may_be_noise(*byte)) == 0 {
         return 0;
     }

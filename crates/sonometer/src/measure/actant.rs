@@ -106,6 +106,7 @@ impl Measured {
         let mut markers: Vec<(usize, MarkerFlow<'_>)> = Vec::new();
         for Portion { part: side, marker, evidence } in portions(plan, &self.candidates, |turn| side_of[turn])
         {
+            // At most 8 · 10^12 each, and 2,000 markers: 1.6·10^16 fits 64 bits.
             let weight = plan.protocol.markers[marker].importance.weight();
             sides[side].weighted = sides[side].weighted + Unit(weight * evidence.0);
             let at = markers.binary_search_by_key(&marker, |(marker, _)| *marker).unwrap_or_else(|at| {
@@ -116,6 +117,7 @@ impl Measured {
             });
             markers[at].1.evidence[side] = evidence;
         }
+        // Kept sorted by marker while they were met by part and marker: the order of the protocol.
         let markers: Vec<MarkerFlow<'_>> = markers.into_iter().map(|(_, flow)| flow).collect();
         let words = sides.each_ref().map(|side| side.words);
         let chances = sides.each_ref().map(|side| side.chances);

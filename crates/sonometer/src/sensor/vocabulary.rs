@@ -199,6 +199,8 @@ fn long_key(word: &[u8]) -> u64 {
     let (chunks, rest) = word.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
+    // The length first, since a last chunk is filled up with zeros. Each chunk is mixed in by a rotation, so that the order of chunks
+    // matters, and an odd factor (that of MurmurHash3), which loses no bits. Collisions cost a comparison, never a match.
     let mut key = word.len() as u64;
     for chunk in chunks.iter().chain(std::iter::once(&last)) {
         key = (key.rotate_left(26) ^ lower(u64::from_le_bytes(*chunk))).wrapping_mul(0xff51_afd7_ed55_8ccd);

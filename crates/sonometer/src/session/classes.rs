@@ -7,7 +7,7 @@ use crate::text::fold::Folded;
 
 /// How far before a place scanners look at most, in bytes: the longest word of a number and what joins it to the next. A turn is
 /// scanned again from there on and not from its beginning, or each sentence would cost the whole turn.
-const LOOK_BACK: usize = 64;
+pub(super) const LOOK_BACK: usize = 64;
 
 /// The watch over the classes of one protocol in one turn.
 #[derive(Clone, Copy, Debug, Default)]

@@ -40,6 +40,7 @@ impl Rules {
             rules.abbreviations.extend(lists.into_iter().flatten().flatten());
             rules.unfolds |= plan.unfolding.is_some();
         }
+        // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.
         rules.abbreviations.sort_unstable();
         rules.abbreviations.dedup();
         rules

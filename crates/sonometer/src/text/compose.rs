@@ -135,6 +135,7 @@ impl Composer {
                 b'\r' => found..found + 1 + usize::from(rest[found + 1..].starts_with('\n')),
                 _ => row_around(rest, found),
             };
+            // A mark may still follow and belong to the row.
             if row.end == rest.len() && !is_complete {
                 return self.keep(original, self.done + row.start);
             }
@@ -163,6 +164,7 @@ impl Composer {
         let same = written.char_indices().zip(composed.chars()).find(|((_, a), b)| a != b);
         let same = same.map_or(0, |((at, _), _)| at);
         self.keep(original, row.start + same);
+        // Until the first change the composed text is the original, and nothing is copied: most texts are composed already.
         if self.way.0.is_empty() {
             self.text = original[..self.done].to_owned();
         }

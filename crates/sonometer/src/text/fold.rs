@@ -218,6 +218,8 @@ impl Folder<'_> {
     fn fold(&mut self) {
         let mut position = 0;
         while let Some(rest) = self.original.get(position..) {
+            // Nearly all of most texts: long stretches that fold to themselves are copied at once, and only what lies between them is
+            // folded character by character.
             let unchanged = unchanged_prefix(rest);
             if !unchanged.is_empty() {
                 self.settle_joiner(unchanged.chars().next());

@@ -20,6 +20,7 @@ pub struct Token {
 
 const SYMBOL: u32 = 1 << 28;
 const WORD: u32 = SYMBOL - 1;
+/// Two bits for three kinds of gap.
 const GAP_SHIFT: u32 = 30;
 
 impl Token {

@@ -50,6 +50,7 @@ pub(super) fn cut(text: &str, sink: &mut impl Sink) {
                     Open::close(&mut open, text, sink);
                 }
             }
+            // The sign is passed over; the next character, which `joins` has seen, goes on with the word.
             _ if joins(text, at, c, next()) && matches!(open, Some(Open { kind: Kind::Word, .. })) => {}
             _ => Open::close(&mut open, text, sink),
         }

@@ -9,11 +9,10 @@ use crate::evidence::{Candidate, Findings, Scene, Setting};
 use crate::matcher::open::{Horizon, begins};
 use crate::matcher::{Held, Hit, Matcher, TurnText, extent, place};
 use crate::sensor::{Owner, Plan};
+use crate::session::classes::LOOK_BACK;
 use crate::session::live::is_masked;
 use std::ops::Range;
 
-/// How far back scanners of classes look at most, in bytes; as in `session/classes.rs`.
-const LOOK_BACK: usize = 64;
 /// The text before what is held back is forgotten when it is longer than this, in bytes: it is read again with each chunk, so
 /// it must not grow with the turn.
 const FORGET: usize = 512;
