@@ -96,8 +96,8 @@ pub enum Event {
 }
 
 impl Step {
-    /// As canonical JSON: `{"settled_to":{"segment":0,"offset":9},"released_to":{"segment":0,"offset":9},"events":[…]}`, with `"released":[{"segment":0,"text":"…"}]`
-    /// where there is any.
+    /// As canonical JSON: `{"settled_to":{"segment":0,"offset":9},"released_to":{"segment":0,"offset":9},"events":[…]}`, with
+    /// `"released":[{"segment":0,"text":"…"}]` where there is any.
     pub fn to_json(&self) -> String {
         let mut json = Json::with_capacity(64 + 96 * self.events.len());
         json.object(|json| {
