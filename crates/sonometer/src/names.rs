@@ -68,10 +68,6 @@ impl<T> Numbered<T> {
     pub(crate) fn into_values(self) -> Vec<T> {
         self.values
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
 }
 
 /// The number of a name, and whether it is new. At most 2^32 names: a protocol has at most 16 MiB (`MAX_SOURCE_BYTES`).
@@ -101,7 +97,7 @@ mod tests {
     #[test]
     fn names_are_numbered_as_they_come() {
         let mut all: Numbered<&str> = Numbered::default();
-        assert!(all.is_empty() && !all.contains("b") && all.get("b").is_none());
+        assert!(!all.contains("b") && all.get("b").is_none());
         assert_eq!(
             (all.number("b", || "first"), all.number("a", || "second"), all.number("b", || "none")),
             (0, 1, 0)
