@@ -109,7 +109,7 @@ impl Shown {
     pub fn view(&self) -> View<'_> {
         View {
             profile: self.profile,
-            offsets: self.offsets.and_then(unit_of),
+            offsets: self.offsets.and_then(OffsetUnit::from_name),
             flow: self.flow.as_ref().map(|primary| FlowOptions { primary: primary.as_deref() }),
             temporal: self.temporal.map(|window| TemporalOptions { window }),
         }
@@ -433,7 +433,7 @@ fn view(line: &ViewLine) -> Result<Shown, String> {
     };
     let offsets = match line.offsets.as_deref() {
         None => None,
-        Some(name) => Some(OffsetUnit::from_name(name).ok_or_else(|| format!("no unit `{name}`"))?),
+        Some(name) => Some(OffsetUnit::from_name(name).ok_or_else(|| format!("no unit `{name}`"))?.as_str()),
     };
     let flow = match &line.flow {
         None | Some(FlowLine::Asked(false)) => None,
