@@ -19,7 +19,7 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) fn new(profile: &str, offsets: Option<&str>) -> Outcome<Self> {
         let profile = Profile::from_name(profile).ok_or_else(|| {
-            let names = Profile::ALL.map(Profile::as_str).join(", ");
+            let names = Profile::NAMES.join(", ");
             Failure::invalid(
                 "profile",
                 format!("there is no profile `{profile}`"),
@@ -73,13 +73,8 @@ impl Asked {
 
 /// The unit of that name.
 pub(crate) fn offset_unit(name: &str) -> Outcome<OffsetUnit> {
-    match name {
-        "bytes" => Ok(OffsetUnit::Bytes),
-        "chars" => Ok(OffsetUnit::Chars),
-        "utf16" => Ok(OffsetUnit::Utf16),
-        _ => {
-            let message = format!("there is no unit of offsets `{name}`");
-            Err(Failure::invalid("offsets", message, "one of bytes, chars (Python's own), utf16"))
-        }
-    }
+    OffsetUnit::from_name(name).ok_or_else(|| {
+        let message = format!("there is no unit of offsets `{name}`");
+        Failure::invalid("offsets", message, "one of bytes, chars (Python's own), utf16")
+    })
 }

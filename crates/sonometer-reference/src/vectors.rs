@@ -109,7 +109,7 @@ impl Shown {
     pub fn view(&self) -> View<'_> {
         View {
             profile: self.profile,
-            offsets: self.offsets.and_then(unit_of),
+            offsets: self.offsets.and_then(OffsetUnit::from_name),
             flow: self.flow.as_ref().map(|primary| FlowOptions { primary: primary.as_deref() }),
             temporal: self.temporal.map(|window| TemporalOptions { window }),
         }
@@ -320,7 +320,7 @@ fn interaction_json(interaction: &Interaction) -> Box<RawValue> {
 fn view_line(view: View<'_>) -> ViewLine {
     ViewLine {
         profile: Some(view.profile.as_str().to_owned()),
-        offsets: view.offsets.map(|unit| unit_name(unit).to_owned()),
+        offsets: view.offsets.map(|unit| unit.as_str().to_owned()),
         flow: view.flow.map(|flow| match flow.primary {
             None => FlowLine::Asked(true),
             Some(role) => FlowLine::Primary(role.to_owned()),
@@ -331,14 +331,6 @@ fn view_line(view: View<'_>) -> ViewLine {
                 TemporalLine::Window(serde_json::from_str(&window.to_string()).expect("a number"))
             }
         }),
-    }
-}
-
-fn unit_name(unit: OffsetUnit) -> &'static str {
-    match unit {
-        OffsetUnit::Bytes => "bytes",
-        OffsetUnit::Chars => "chars",
-        OffsetUnit::Utf16 => "utf16",
     }
 }
 
@@ -434,12 +426,6 @@ fn source(value: &RawValue) -> String {
     serde_json::from_str(value.get()).unwrap_or_else(|_| value.get().to_owned())
 }
 
-fn unit_of(name: &str) -> Option<OffsetUnit> {
-    [OffsetUnit::Bytes, OffsetUnit::Chars, OffsetUnit::Utf16]
-        .into_iter()
-        .find(|unit| unit_name(*unit) == name)
-}
-
 fn view(line: &ViewLine) -> Result<Shown, String> {
     let profile = match &line.profile {
         None => Profile::Raw,
@@ -447,7 +433,7 @@ fn view(line: &ViewLine) -> Result<Shown, String> {
     };
     let offsets = match line.offsets.as_deref() {
         None => None,
-        Some(name) => Some(unit_name(unit_of(name).ok_or_else(|| format!("no unit `{name}`"))?)),
+        Some(name) => Some(OffsetUnit::from_name(name).ok_or_else(|| format!("no unit `{name}`"))?.as_str()),
     };
     let flow = match &line.flow {
         None | Some(FlowLine::Asked(false)) => None,

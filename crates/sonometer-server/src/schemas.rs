@@ -3,6 +3,8 @@
 mod dives;
 
 use serde_json::{Map, Value, json};
+use sonometer::protocol::{Modality, Taxonomy};
+use sonometer::{Profile, TargetKind};
 use sonometer_service::request::{MAX_CHARACTERS, MAX_SEGMENTS};
 use sonometer_service::text::{NOT_BLANK, TEXT};
 
@@ -74,13 +76,8 @@ fn all<const N: usize>(keys: [(&'static str, Value); N]) -> Value {
     object(keys, [])
 }
 
-const KINDS: &[&str] = &["protocol", "metric", "blueprint"];
-const MODALITIES: &[&str] = &["text", "transcript", "audio", "document"];
-const PROFILES: &[&str] = &["raw", "detailed", "discovery"];
-const TAXONOMIES: &[&str] = &["Policy", "Critical_Thinking", "Good_Practice", "Signal"];
-
 fn target() -> Value {
-    all([("type", word(KINDS)), ("id", text()), ("version", text())])
+    all([("type", word(TargetKind::NAMES)), ("id", text()), ("version", text())])
 }
 
 fn price() -> Value {
@@ -191,7 +188,7 @@ fn reading() -> Value {
             ("ics", ics),
         ],
         [
-            ("profile", word(PROFILES)),
+            ("profile", word(Profile::NAMES)),
             ("against", list(against)),
             ("weak_signals", list(weak)),
             ("unheard", list(all([("metamarker", text()), ("roles", list(text()))]))),
@@ -230,7 +227,7 @@ fn origin() -> Value {
     let digest = json!({"type": "string", "pattern": "^[0-9a-f]{64}$"});
     let mut origin = all([
         ("kind", text()),
-        ("modality", word(MODALITIES)),
+        ("modality", word(Modality::NAMES)),
         ("bytes", whole()),
         ("sha256", digest.clone()),
         ("text_sha256", digest.clone()),
@@ -324,8 +321,8 @@ fn capabilities() -> Value {
         ("api_version", text()),
         ("sgm_versions", map(iteration)),
         ("tools", list(tool)),
-        ("profiles", list(word(PROFILES))),
-        ("supported_modalities", list(word(MODALITIES))),
+        ("profiles", list(word(Profile::NAMES))),
+        ("supported_modalities", list(word(Modality::NAMES))),
         ("billing_unit", word(&["ICS"])),
         ("billing_model", word(&["outcome-based"])),
     ])
@@ -406,8 +403,8 @@ pub(crate) fn components() -> Value {
         ("version", text()),
         ("authenticated", truth()),
         ("sgm_versions", map(word(&["stable", "preview"]))),
-        ("profiles", list(word(PROFILES))),
-        ("supported_modalities", list(word(MODALITIES))),
+        ("profiles", list(word(Profile::NAMES))),
+        ("supported_modalities", list(word(Modality::NAMES))),
         ("ics", all([("remaining", whole()), ("period", text())])),
     ]);
     let protocols = page(
@@ -416,10 +413,10 @@ pub(crate) fn components() -> Value {
             ("id", text()),
             ("name", text()),
             ("versions", list(text())),
-            ("taxonomy", word(TAXONOMIES)),
+            ("taxonomy", word(Taxonomy::NAMES)),
             ("status", word(&["published", "draft"])),
             ("metamarker_count", whole()),
-            ("supported_modalities", list(word(MODALITIES))),
+            ("supported_modalities", list(word(Modality::NAMES))),
         ],
     );
     let importance = word(&["critical", "high", "medium", "low"]);
@@ -429,11 +426,11 @@ pub(crate) fn components() -> Value {
         ("name", text()),
         ("version", text()),
         ("versions_available", list(text())),
-        ("taxonomy", word(TAXONOMIES)),
+        ("taxonomy", word(Taxonomy::NAMES)),
         ("status", word(&["published", "draft", "archived"])),
         ("description", text()),
         ("metamarkers", list(metamarker)),
-        ("supported_modalities", list(word(MODALITIES))),
+        ("supported_modalities", list(word(Modality::NAMES))),
         ("sgm_version", word(&["1.0", "1.5"])),
     ]);
     let standing = || word(&["active", "archived"]);
@@ -472,7 +469,7 @@ pub(crate) fn components() -> Value {
         ("status", standing()),
         ("protocols", list(all([("id", text()), ("version", text()), ("metamarker_count", whole())]))),
         ("metrics", list(all([("id", text()), ("aggregation", aggregation())]))),
-        ("supported_modalities", list(word(MODALITIES))),
+        ("supported_modalities", list(word(Modality::NAMES))),
     ]);
     let check = all([("target", target()), ("fidelity", fidelity()), ("ics", price())]);
     let accepted = all([

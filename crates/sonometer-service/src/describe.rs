@@ -2,6 +2,7 @@
 
 use crate::Service;
 use serde::Serialize;
+use sonometer::Profile;
 use std::collections::BTreeMap;
 
 /// The model iterations: version, status, capabilities.
@@ -10,14 +11,12 @@ pub const SGM_VERSIONS: [(&str, &str, &[&str]); 2] = [
     ("1.5", "preview", &["sensing", "fidelity", "evidence", "signal_analysis", "actant_flow", "temporal"]),
 ];
 
-pub(crate) const PROFILES: [&str; 3] = ["raw", "detailed", "discovery"];
-
 #[derive(Serialize)]
 struct Capabilities {
     api_version: &'static str,
     sgm_versions: BTreeMap<&'static str, Iteration>,
     tools: [Tool; 4],
-    profiles: [&'static str; 3],
+    profiles: &'static [&'static str],
     supported_modalities: Vec<&'static str>,
     billing_unit: &'static str,
     billing_model: &'static str,
@@ -88,7 +87,7 @@ impl Service {
                 .map(|(version, status, capabilities)| (version, Iteration { status, capabilities }))
                 .collect(),
             tools: TOOLS,
-            profiles: PROFILES,
+            profiles: Profile::NAMES,
             supported_modalities: self.modalities(),
             billing_unit: "ICS",
             billing_model: "outcome-based",

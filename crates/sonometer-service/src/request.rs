@@ -30,16 +30,14 @@ const MAX_CHANNELS: usize = 8;
 /// The longest role, in characters.
 const MAX_ROLE: usize = 256;
 
-const KINDS: &[&str] = &["protocol", "metric", "blueprint"];
 /// What a callback can be told of.
 pub(crate) const EVENTS: &[&str] = &["complete", "error"];
-const PROFILES: &[&str] = &["raw", "detailed", "discovery"];
 
 fn target_field() -> Field {
     Field::required(
         "target",
         Shape::Object(vec![
-            Field::required("type", Shape::Word(KINDS), "`protocol`, `metric` or `blueprint`"),
+            Field::required("type", Shape::Word(TargetKind::NAMES), "`protocol`, `metric` or `blueprint`"),
             Field::required("id", Shape::Text(1, MAX_ID), "the id of the protocol, metric or blueprint"),
             Field::optional(
                 "version",
@@ -59,7 +57,11 @@ pub fn sense_shape() -> Shape {
         Field::optional(
             "options",
             Shape::Object(vec![
-                Field::optional("profile", Shape::Word(PROFILES), "how much is shown; `raw` without it"),
+                Field::optional(
+                    "profile",
+                    Shape::Word(Profile::NAMES),
+                    "how much is shown; `raw` without it",
+                ),
                 Field::optional("offsets", Shape::Bool, "adds the places of evidence, in code points"),
                 Field::optional(
                     "origin",
@@ -383,10 +385,8 @@ pub(crate) fn estimate(body: &str) -> Result<Estimate, Refusal> {
 /// The target of a body whose shape was checked.
 fn target(root: &Node) -> Target {
     let text = |key| root.get("target").and_then(|target| target.get(key)).and_then(Node::text);
-    let kinds = [TargetKind::Protocol, TargetKind::Metric, TargetKind::Blueprint];
-    let kind = kinds.into_iter().find(|kind| Some(kind.as_str()) == text("type"));
     Target {
-        kind: kind.unwrap_or(TargetKind::Protocol),
+        kind: text("type").and_then(TargetKind::from_name).unwrap_or(TargetKind::Protocol),
         id: text("id").unwrap_or_default().to_owned(),
         version: text("version").map(str::to_owned),
     }

@@ -1,6 +1,6 @@
 //! What an account used, will use, and used before; and how the service stands.
 
-use crate::describe::{PROFILES, sgm_statuses};
+use crate::describe::sgm_statuses;
 use crate::json::{number, whole};
 use crate::list::Listing;
 use crate::period::{Period, iso};
@@ -71,7 +71,7 @@ struct Status {
     version: &'static str,
     authenticated: bool,
     sgm_versions: BTreeMap<&'static str, &'static str>,
-    profiles: [&'static str; 3],
+    profiles: &'static [&'static str],
     supported_modalities: Vec<&'static str>,
     ics: Left,
 }
@@ -161,7 +161,7 @@ impl Service {
             version: env!("CARGO_PKG_VERSION"),
             authenticated: true,
             sgm_versions: sgm_statuses(),
-            profiles: PROFILES,
+            profiles: sonometer::Profile::NAMES,
             supported_modalities: self.modalities(),
             ics: Left {
                 remaining: caller.standing().remaining(),

@@ -1,5 +1,5 @@
-//! Values by name, numbered in the order in which they come. One map for all of them, whatever the values are: a map is a lot of code,
-//! and written out once for each kind it is a good part of the module for browsers.
+//! Values by name, numbered in the order in which they come: the numbers stand for the names in tables and instructions, and no
+//! order of a map decides about them. A `BTreeMap`, since `HashMap` is forbidden in the engine.
 
 use std::collections::BTreeMap;
 
@@ -68,13 +68,9 @@ impl<T> Numbered<T> {
     pub(crate) fn into_values(self) -> Vec<T> {
         self.values
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
 }
 
-/// The number of a name, and whether it is new.
+/// The number of a name, and whether it is new. At most 2^32 names: a protocol has at most 16 MiB (`MAX_SOURCE_BYTES`).
 fn number(numbers: &mut BTreeMap<Box<str>, u32>, name: &str) -> (u32, bool) {
     if let Some(number) = numbers.get(name) {
         return (*number, false);
@@ -84,7 +80,8 @@ fn number(numbers: &mut BTreeMap<Box<str>, u32>, name: &str) -> (u32, bool) {
     (next, true)
 }
 
-/// The value at a place of a list, which grows to hold it.
+/// The value at a place of a list, which grows to hold it: for values by marker, companion or rule, of which the first ones are
+/// often all that is needed.
 pub(crate) fn at<T: Default>(values: &mut Vec<T>, place: u32) -> &mut T {
     let place = place as usize;
     if values.len() <= place {
@@ -100,7 +97,7 @@ mod tests {
     #[test]
     fn names_are_numbered_as_they_come() {
         let mut all: Numbered<&str> = Numbered::default();
-        assert!(all.is_empty() && !all.contains("b") && all.get("b").is_none());
+        assert!(!all.contains("b") && all.get("b").is_none());
         assert_eq!(
             (all.number("b", || "first"), all.number("a", || "second"), all.number("b", || "none")),
             (0, 1, 0)

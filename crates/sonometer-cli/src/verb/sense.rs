@@ -58,17 +58,11 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn profile(name: &str) -> Result<Profile, String> {
-    let names = Profile::ALL.map(Profile::as_str);
-    Profile::from_name(name).ok_or_else(|| format!("write one of {}", names.join(", ")))
+    Profile::from_name(name).ok_or_else(|| format!("write one of {}", Profile::NAMES.join(", ")))
 }
 
 pub(super) fn unit(name: &str) -> Result<OffsetUnit, String> {
-    match name {
-        "bytes" => Ok(OffsetUnit::Bytes),
-        "chars" => Ok(OffsetUnit::Chars),
-        "utf16" => Ok(OffsetUnit::Utf16),
-        _ => Err("write one of bytes, chars, utf16".into()),
-    }
+    OffsetUnit::from_name(name).ok_or_else(|| format!("write one of {}", OffsetUnit::NAMES.join(", ")))
 }
 
 pub(super) fn rate(text: &str) -> Result<Unit, String> {

@@ -2,9 +2,8 @@
 
 use super::{all, amount, list, named, object, share, text, truth, whole, word};
 use serde_json::{Value, json};
-
-const MODES: &[&str] = &["practice", "graded"];
-const ACCESS: &[&str] = &["free", "entitled", "invite", "session"];
+use sonometer::TargetKind;
+use sonometer::stage::{Access, Mode};
 
 fn observation() -> Value {
     all([("turn", whole()), ("world", text()), ("done", truth())])
@@ -16,7 +15,7 @@ fn reading() -> Value {
 
 pub(super) fn opened() -> Value {
     let envelope = all([
-        ("access_mode", word(ACCESS)),
+        ("access_mode", word(Access::NAMES)),
         ("share_scorecard", truth()),
         ("max_turns", whole()),
         ("ics_budget", whole()),
@@ -25,7 +24,7 @@ pub(super) fn opened() -> Value {
     all([
         ("dive_id", text()),
         ("seed", whole()),
-        ("mode", word(MODES)),
+        ("mode", word(Mode::NAMES)),
         ("stage_version", text()),
         ("blueprint_version", text()),
         ("envelope", envelope),
@@ -61,14 +60,14 @@ pub(super) fn card() -> Value {
     let digest = || json!({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"});
     let stamp = || all([("id", text()), ("version", text()), ("digest", digest())]);
     let blueprint = all([
-        ("type", word(super::KINDS)),
+        ("type", word(TargetKind::NAMES)),
         ("id", text()),
         ("version", text()),
         ("digest", digest()),
         ("protocols", list(stamp())),
     ]);
     let envelope = all([
-        ("access_mode", word(ACCESS)),
+        ("access_mode", word(Access::NAMES)),
         ("share_scorecard", truth()),
         ("max_turns", whole()),
         ("ics_budget", whole()),
@@ -104,7 +103,7 @@ pub(super) fn card() -> Value {
             ("chain", digest()),
             ("engine", text()),
             ("envelope", envelope),
-            ("mode", word(MODES)),
+            ("mode", word(Mode::NAMES)),
             ("seed", whole()),
             ("seed_source", word(&["server", "caller"])),
             ("sonometer_stagecard", json!({"type": "integer", "const": 1})),

@@ -1,6 +1,6 @@
 //! Dives: opened in one transaction with the count of attempts, a step in one with its charge, closed in one with the card.
 
-use super::charge::{Key, remember, repeated_in};
+use super::answers::{Key, answered_in, remember};
 use super::{Store, count, down, stored};
 use crate::refusal::Refusal;
 use sqlx::any::AnyRow;
@@ -274,7 +274,7 @@ impl Store {
         let org = sqlx::query(sqlx::AssertSqlSafe(org)).bind(&counter.org);
         org.fetch_optional(&mut *work).await.map_err(down)?;
         if let Some(key) = &new.key
-            && let Some((_, answer)) = repeated_in(&mut work, &counter.account, ROUTE, key).await?
+            && let Some((_, answer)) = answered_in(&mut work, &counter.account, ROUTE, key).await?
         {
             return Ok(Opened::Before(answer));
         }

@@ -1,7 +1,7 @@
 //! Jobs: made in one transaction with the answer that tells of them, claimed by one worker at a time, ended in one
 //! transaction with their charge.
 
-use super::charge::{Key, remember, repeated_in};
+use super::answers::{Key, answered_in, remember};
 use super::{Page, Store, count, down, stored};
 use crate::refusal::Refusal;
 use crate::request::Callback;
@@ -79,7 +79,7 @@ impl Store {
             row.await.map_err(down)?;
         }
         if let Some(key) = &job.key
-            && let Some(before) = repeated_in(&mut work, &job.account, job.route, key).await?
+            && let Some(before) = answered_in(&mut work, &job.account, job.route, key).await?
         {
             return Ok(Some(before));
         }

@@ -2,6 +2,7 @@
 //! the same SQL.
 
 mod accounts;
+mod answers;
 mod charge;
 mod check;
 mod deliveries;
@@ -9,12 +10,14 @@ mod dives;
 mod history;
 mod jobs;
 mod keys;
+mod ledger;
 mod stages;
 mod targets;
 mod tokens;
 
 pub use accounts::OrgRow;
-pub use charge::{Along, Charge, Charged, JobEnd, Key, Line, WriteAnswer};
+pub use answers::Key;
+pub use charge::{Along, Charge, Charged, JobEnd, Line, WriteAnswer};
 pub use check::Fault;
 pub(crate) use deliveries::Due;
 pub use deliveries::{Attempt, Delivery};

@@ -25,10 +25,8 @@ pub struct TargetRow {
 
 fn target(row: &AnyRow) -> Result<TargetRow, sqlx::Error> {
     let kind: String = row.try_get("kind")?;
-    let kinds = [TargetKind::Protocol, TargetKind::Metric, TargetKind::Blueprint];
-    let kind = kinds.into_iter().find(|k| k.as_str() == kind);
     Ok(TargetRow {
-        kind: kind.ok_or_else(|| sqlx::Error::Decode("an unknown kind".into()))?,
+        kind: TargetKind::from_name(&kind).ok_or_else(|| sqlx::Error::Decode("an unknown kind".into()))?,
         id: row.try_get("id")?,
         version: row.try_get("version")?,
         status: row.try_get("status")?,

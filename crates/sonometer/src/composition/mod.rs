@@ -13,6 +13,7 @@ pub use catalog::{Catalog, compare_versions};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::document::{self, Node};
 use crate::error::Error;
+use crate::names::named;
 use crate::protocol::{Protocol, Status, schema as protocol_schema};
 use crate::unit::Unit;
 use std::fmt;
@@ -31,16 +32,9 @@ pub enum TargetKind {
 impl TargetKind {
     /// All kinds, in the order in which a name is looked for among them.
     pub const ALL: [Self; 3] = [Self::Protocol, Self::Metric, Self::Blueprint];
-
-    /// Its name in requests and results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Protocol => "protocol",
-            Self::Metric => "metric",
-            Self::Blueprint => "blueprint",
-        }
-    }
 }
+
+named!(TargetKind { Protocol = "protocol", Metric = "metric", Blueprint = "blueprint" });
 
 /// The state of a version of a metric or a blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,28 +45,12 @@ pub enum Standing {
     Archived,
 }
 
-impl Standing {
-    /// The names in files.
-    pub const NAMES: &'static [&'static str] = &["active", "archived"];
-
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Archived => "archived",
-        }
-    }
-
-    /// The one of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Active, Self::Archived].into_iter().find(|standing| standing.as_str() == name)
-    }
-}
+named!(Standing { Active = "active", Archived = "archived" });
 
 /// The id of a protocol or metric, with the version if one is pinned: `courtesy`, `courtesy@1.0`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Reference {
-    /// The id.
+    /// The id of the protocol or metric, without a version.
     pub id: String,
     /// The pinned version; `None`: the latest that is published (of a metric, active).
     pub version: Option<String>,

@@ -1,5 +1,6 @@
-//! Whether a text is JSON, and where it ceases to be: without recursion, in one pass, and in the words that the tree of `json.rs`
-//! turns into findings.
+//! Whether a text is JSON, and where it ceases to be: in one pass, and in the words that `json.rs` turns into findings. Without
+//! recursion: that a text is no JSON is reported before that it is nested too deep, so 16 MiB of `[` come here, and must not use up
+//! the stack of the thread. The reader of `json.rs` may recurse, as it stops at level 16.
 
 use super::{MAX_NESTING, MAX_NODES};
 

@@ -17,7 +17,7 @@ struct Layout {
     tokens: Vec<(u32, u32)>,
     /// The first tokens of the second sentence and those after it.
     sentences: Vec<u32>,
-    /// By token: the stem of a content word; empty for other tokens, and where no marker asks.
+    /// By token: the stem of a content word, empty for other tokens. No entries at all where no marker has an `echo`.
     words: Vec<Box<str>>,
 }
 
@@ -58,7 +58,8 @@ impl Layouts {
         let layout = &self.turns[turn as usize];
         let first = layout.tokens.partition_point(|token| token.1 <= start);
         let last = layout.tokens.partition_point(|token| token.0 < end);
-        // A sign beside words stands in the sentence of the word before it, which is known when the next is not yet.
+        // A place between tokens is in the sentence of the token before it: in a session that one is known, and the next may not
+        // have come in yet.
         let (from, to) =
             if first < last { (first, last - 1) } else { (first.saturating_sub(1), first.saturating_sub(1)) };
         Spot {
@@ -124,7 +125,7 @@ impl Spot {
     }
 }
 
-/// By token: what the words are compared by, empty for words that say nothing of the content.
+/// By token: what words are compared by for an `echo`; empty for words that are not content words (semantics, Strength).
 fn content_words(plan: &Plan, turn: &TurnText<'_>) -> Vec<Box<str>> {
     let stem = plan.language.and_then(|language| language.stem);
     let mut buffer = String::new();

@@ -23,9 +23,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use window::{Joined, Stretch, Window};
 
-/// The conditions of a candidate, as bits of [`Candidate::failed`].
+/// The conditions of a candidate, as bits of [`Candidate::failed`]. All are judged though one failure drops a candidate, since a
+/// candidate that fails exactly one is a weak signal, which a set with one bit shows. All eight bits of the byte are taken.
 pub(crate) mod condition {
-    /// Somebody else said it.
+    /// A turn of another role, or without a role.
     pub(crate) const ROLE: u8 = 1;
     /// It stands outside the part that counts.
     pub(crate) const WHERE: u8 = 2;
@@ -43,7 +44,7 @@ pub(crate) mod condition {
     pub(crate) const GAP: u8 = 128;
 }
 
-/// What a candidate that counts can lack, as bits of [`Candidate::lacks`].
+/// What a candidate that counts can lack, as bits of [`Candidate::lacks`]. It still counts: these change its strength.
 pub(crate) mod lack {
     /// What would complete it.
     pub(crate) const PAIR: u8 = 1;
@@ -60,11 +61,12 @@ pub(crate) struct Candidate {
     /// Bytes of the turn's original text.
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Its stretches in further turns, in [`Joined`]; 0: none.
+    /// The number of its further stretches in [`Joined`], from 1; 0: it stands in one turn. Not an `Option`, which would take
+    /// eight bytes: a turn can have many candidates, and they are copied and sorted.
     pub(crate) joined: u32,
     /// The first turn of the window that it was found in, counted from 1; 0: it was found in a turn.
     pub(crate) window: u32,
-    /// How many tokens it consumed.
+    /// How many tokens it consumed, at least 1.
     pub(crate) tokens: u32,
     /// How the text was read in which it was found.
     pub(crate) manner: Manner,
@@ -145,7 +147,8 @@ pub(crate) struct Setting {
 impl Setting {
     /// Who speaks when; counts are filled in turn by turn.
     pub(crate) fn of(plan: &Plan, interaction: &Interaction) -> Self {
-        // A conversation has many turns and few roles.
+        // A conversation has many turns and few roles: a short list saves folding each role again. Beyond 16 roles it is not
+        // made longer, as looking through it for every turn would cost roles times turns.
         let mut seen: Vec<(&str, Arc<str>)> = Vec::new();
         let mut name_of = |role| match seen.iter().find(|(written, _)| *written == role) {
             Some((_, name)) => name.clone(),
@@ -213,7 +216,8 @@ pub(crate) struct Scene<'w> {
 }
 
 impl Findings {
-    /// Judges the matches of one reading of a turn; candidates come out by marker, line and place.
+    /// Judges the matches of one reading of a turn; candidates come out in the order of the rules, which is by marker and line,
+    /// then by place; near misses of check digits come behind all others.
     pub(crate) fn judge(
         &mut self,
         plan: &Plan,
@@ -315,7 +319,7 @@ impl Findings {
         });
     }
 
-    /// Judges the candidates of a text as it is written by what stands around them when it is unfolded: `n0t happy`.
+    /// Judges the candidates of a text as written by what stands around them in the unfolded text: `n0t happy`.
     fn judge_again(&mut self, judge: &Judge<'_>) {
         for (at, extent) in self.written.drain(..) {
             judge.verdict_unfolded(&mut self.candidates[at], &extent);
@@ -331,7 +335,9 @@ impl Findings {
         if plan.relates.any {
             relation::settle(plan, setting, self);
         }
-        // Stable, so that of two at the same place (½ is two tokens) the one with the earlier token stays first.
+        // Everything behind this relies on the order: `halve` and `once` count uses of a line in it, evidence is shown in it, and
+        // markers are found in it by halves. Stable, so that of two at the same place (½ is two tokens) the one with the
+        // earlier token stays first.
         self.candidates.sort_by_key(|c| (c.marker, c.line, c.turn, c.start, c.end));
     }
 }
@@ -357,6 +363,7 @@ fn judge_place(plan: &Plan, setting: &Setting, candidate: &mut Candidate) {
 /// Whether a match of the rule before that of `hit` overlaps it. Hits are sorted by rule and place; those of a line lie
 /// apart.
 fn overlaps_rule_before(before: &[Hit], hit: &Hit) -> bool {
+    // Of a rule whose hits lie apart, starts and ends are in the same order: the first that ends behind `hit.first` decides.
     let end = before.partition_point(|other| other.rule < hit.rule);
     let start = before[..end].partition_point(|other| other.rule + 1 < hit.rule);
     let strict = &before[start..end];
@@ -364,7 +371,8 @@ fn overlaps_rule_before(before: &[Hit], hit: &Hit) -> bool {
     next.is_some_and(|other| other.first < hit.last)
 }
 
-/// Everything that a verdict within a turn depends on.
+/// What a verdict depends on that is judged within one reading of a turn. Places, relations and strengths depend on other turns
+/// and are judged when all are read ([`Findings::settle`]).
 struct Judge<'j> {
     plan: &'j Plan,
     setting: &'j Setting,
@@ -384,6 +392,7 @@ impl Judge<'_> {
     /// Judges a match at `range` of the text that was read.
     fn verdict(&self, marker: u32, line: u32, hit: &Hit, range: &Range<usize>) -> Verdict {
         let marker_plan = &self.plan.markers[marker as usize];
+        // Lines of `when` and `to` ask for their own side and nothing else (semantics, Absent and Ratio).
         if matches!(self.plan.line(marker, line).list, LineList::When | LineList::To) {
             let heard = self.setting.is_by(self.scene.turn, &marker_plan.side_by);
             return Verdict { failed: if heard { 0 } else { condition::ROLE }, fails_flipped: 0 };
@@ -414,6 +423,7 @@ impl Judge<'_> {
             candidate.fails_flipped |= condition::EXCEPT;
         }
         let tokens = self.turn.tokens_over_original(extent);
+        // Only its tokens are asked for.
         let hit = Hit { rule: 0, first: tokens.start as u32, last: tokens.end as u32, regex_match: 0 };
         if marker_plan.heeds_negation
             && !tokens.is_empty()

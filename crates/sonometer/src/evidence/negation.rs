@@ -7,7 +7,8 @@ use crate::sensor::{Owner, Plan, Written};
 use crate::text::edit::within_one_edit;
 use crate::text::gap::GapKind;
 
-/// The cues and stops of a turn as (first, last) tokens, in order.
+/// The cues and stops of a turn as (first, last) tokens, in order; those of one list do not overlap, so that starts and ends are
+/// in the same order and both can be searched by halves.
 pub(super) struct Cues {
     cues: Vec<(usize, usize)>,
     /// Those of the cues that negate what stands before them too.
@@ -46,7 +47,7 @@ impl Cues {
         Self { cues, post_cues, stops }
     }
 
-    /// Whether the last cue that applies to a match of a line with those directly before it, negates.
+    /// Whether a match of a line is negated: by the last cue that applies to it, together with those side by side with it.
     pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, line: &Written, hit: &Hit) -> bool {
         if self.cues.is_empty() {
             return false;
@@ -66,7 +67,8 @@ impl Cues {
             .take_while(|cue| cue.0 - last < reach)
             .filter(|cue| self.reaches_back(plan, turn, last, cue.0))
             .collect();
-        // From the last cue backwards: those side by side cancel in pairs, one that stands apart decides nothing more.
+        // From the last cue backwards: those side by side cancel in pairs ("not without"), one that stands apart decides nothing
+        // more. The three lists are disjoint and follow each other in the text, so chained they are in order.
         let mut applying = after.into_iter().rev().chain(inside.into_iter().rev()).chain(before);
         let Some(mut nearest) = applying.next() else { return false };
         let mut side_by_side = 1;

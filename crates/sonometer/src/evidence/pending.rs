@@ -17,7 +17,7 @@ pub(crate) struct Front {
     pub(crate) turns_follow: bool,
 }
 
-/// A candidate as it stands.
+/// A candidate with its verdict if the interaction ended now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged {
     pub(crate) candidate: Candidate,
@@ -30,12 +30,13 @@ pub(crate) struct Judged {
 /// The candidates whose verdict has not been passed on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pending {
-    /// How many of the findings have been taken in.
+    /// How many candidates, and how many matches of companions, have been taken in.
     candidates: usize,
     said: usize,
+    /// The candidates not passed on yet, as they came: they are judged anew each time, since turns and companions have come in.
     waiting: Vec<Candidate>,
-    /// Where relations name markers: those that counted when they were judged last, and of these the ones that wait no longer
-    /// and are not among the companions yet.
+    /// Only where relations name markers: the candidates that counted when they were judged last, and of these the ones that no
+    /// longer wait and are not among the companions yet.
     counted: Vec<Candidate>,
     past: Vec<Candidate>,
     companions: Companions,
@@ -76,11 +77,13 @@ impl Pending {
         }
         if plan.relates.any {
             let Findings { joined, layouts, .. } = findings;
+            // Empty without an order, since then no relation names a marker; else `order` has all markers.
             for marker in 0..plan.order.len() as u32 {
                 let past = self.past.iter().filter(|candidate| candidate.marker == marker);
                 relation::tell(plan, setting, joined, &mut self.companions, marker, past);
             }
             self.past.clear();
+            // Lent: what waits is only judged for now. What it adds to companions is in a copy, made only if something is added.
             let companions = Cow::Borrowed(&self.companions);
             relation::Scene::new(plan, setting, joined, layouts, companions).judge(&mut candidates);
         }
@@ -143,6 +146,7 @@ impl Pending {
             let first_said = self.first_said.get(marker).copied().flatten();
             (*is_open, *is_overdue) = match absence.until {
                 Deadline::End => (first_said.is_none(), false),
+                // A turn that comes later may have an earlier time, so seconds are decided at the end.
                 Deadline::Seconds(_) => (true, false),
                 Deadline::Turns(n) => {
                     let due = candidate.turn.saturating_add(n);
@@ -214,6 +218,7 @@ impl Openness<'_> {
         let (after, before) = (self.is_unsettled(marker_plan.after), self.is_unsettled(marker_plan.before));
         // What cannot change any more and speaks against it; one that is negated can count for another marker.
         let flips = if other.is_some() { condition::NEGATED } else { 0 };
+        // `before` can still be met by what follows, `after` only by matches of markers that can still come to count.
         let by_markers = if after { condition::AFTER } else { 0 };
         if candidate.failed & !(condition::BEFORE | flips | by_markers) != 0 {
             return false;

@@ -1,4 +1,4 @@
-//! The readings of a text: as it is written and, where the protocol asks for it, unfolded.
+//! The readings of a text: as written and, where the protocol asks for it, unfolded.
 
 use super::window::Joined;
 use super::{Candidate, Findings, condition};
@@ -6,16 +6,16 @@ use crate::matcher::{Count, Held, Hit, Matcher, Piece, Spare, TurnText};
 use crate::sensor::Plan;
 use std::collections::BTreeMap;
 
-/// How a text was read, in the order in which matches take precedence.
+/// How a text was read. The order of the two decides which match is kept of the same thing found twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Manner {
-    /// As it is written.
+    /// Without any change but folding.
     Written,
     /// With disguises undone.
     Unfolded,
 }
 
-/// Working memory of [`each`].
+/// Working memory of [`each`], kept from turn to turn: three texts can be read at the same time.
 #[derive(Default)]
 pub(crate) struct Desk {
     matcher: Matcher,
@@ -100,7 +100,7 @@ pub(crate) fn count(plans: &[&Plan], content: &str, desk: &mut Desk, mut take: i
     written.recycle(spare);
 }
 
-/// Passes on a text as it is written and, where the plan asks for it, unfolded.
+/// Passes on a text as written and, where the plan asks for it, unfolded.
 #[inline(always)]
 fn take_written(
     plan: &Plan,
@@ -120,9 +120,8 @@ fn take_written(
     }
 }
 
-/// Leaves out of the candidates what an earlier reading has found already: a
-/// match that overlaps one of the same line there, a near miss that overlaps a match of its line anywhere or a near miss
-/// of it in an earlier reading.
+/// Leaves out of the candidates what an earlier reading has found already: a match that overlaps one of the same line there, a
+/// near miss that overlaps a match of its line anywhere or a near miss of it in an earlier reading.
 pub(crate) fn settle(plan: &Plan, findings: &mut Findings) {
     let Findings { candidates, joined, .. } = findings;
     leave_out(plan, joined, candidates);
@@ -132,15 +131,18 @@ pub(crate) fn settle(plan: &Plan, findings: &mut Findings) {
 pub(super) fn leave_out(plan: &Plan, joined: &Joined, candidates: &mut Vec<Candidate>) {
     if plan.unfolding.is_some() || !plan.joins.is_empty() || plan.captures_widened {
         let is_near = |c: &Candidate| c.failed & (condition::GAP | condition::CHECKSUM) != 0;
-        // Near misses come last: they give way to the matches of every reading.
+        // The key decides what gives way to what. Near misses come last, as they give way to the matches of every reading; then
+        // turns before windows, as written before unfolded, and earlier windows before later ones.
         let within = |c: &Candidate| if c.window > 0 { c.window } else { c.turn };
         let reading = |c: &Candidate| (is_near(c), c.window > 0, c.manner, within(c));
+        // Stable: of two at the same place the one with the earlier token stays first.
         candidates.sort_by_key(|c| (c.marker, c.line, reading(c), c.start, c.end));
         let mut taken = Taken::default();
         let mut kept = Vec::with_capacity(candidates.len());
         for line in candidates.chunk_by(|a, b| (a.marker, a.line) == (b.marker, b.line)) {
             taken.0.clear();
             for same in line.chunk_by(|a, b| reading(a) == reading(b)) {
+                // All of a reading are looked at before any is taken: matches of one reading leave each other alone.
                 let first = kept.len();
                 kept.extend(same.iter().filter(|candidate| !taken.overlap(joined, candidate)));
                 kept[first..].iter().for_each(|candidate| taken.add(joined, candidate));

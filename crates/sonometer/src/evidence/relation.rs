@@ -9,7 +9,7 @@ use crate::protocol::{Echo, Reach};
 use crate::sensor::Plan;
 use crate::unit::Unit;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Judges the relations of all candidates and adds those that flip.
 pub(super) fn settle(plan: &Plan, setting: &Setting, findings: &mut Findings) {
@@ -27,11 +27,10 @@ pub(super) struct Scene<'s> {
     layouts: &'s Layouts,
     /// What companions matched, said by those who can say it.
     companions: Cow<'s, Companions>,
-    /// (marker, turn) -> which words can be echoed there: the content words of the other side, as they stand in `words_heard`.
-    heard: BTreeMap<(u32, u32), u32>,
-    /// Those words, sorted.
-    words_heard: Vec<Vec<&'s str>>,
-    /// By companion and turn: whether it stands in another turn before, and after it, within its seconds.
+    /// (marker, turn) -> the words that can be echoed there, the content words of the other side, sorted. Worked out once for all
+    /// candidates of the turn.
+    heard: BTreeMap<(u32, u32), Vec<&'s str>>,
+    /// By companion: by turn, whether it stands in another turn before it, and after it, within its seconds. `None`: not asked yet.
     seconds: Vec<Option<(Vec<bool>, Vec<bool>)>>,
 }
 
@@ -50,12 +49,13 @@ impl<'s> Scene<'s> {
         layouts: &'s Layouts,
         companions: Cow<'s, Companions>,
     ) -> Self {
-        let (heard, words_heard, seconds) = Default::default();
-        Self { plan, setting, joined, layouts, companions, heard, words_heard, seconds }
+        let (heard, seconds) = Default::default();
+        Self { plan, setting, joined, layouts, companions, heard, seconds }
     }
 
     /// Judges the relations of candidates and adds those that flip.
     pub(super) fn judge(&mut self, candidates: &mut Vec<Candidate>) {
+        // Without relations that name markers no verdict depends on another one, and candidates can be taken in any order.
         if self.plan.order.is_empty() {
             let mut flipped = Vec::new();
             for candidate in candidates.iter_mut() {
@@ -96,6 +96,7 @@ impl<'s> Scene<'s> {
             let companions = self.companions.to_mut();
             tell(plan, self.setting, self.joined, companions, marker, of[marker as usize].iter());
         }
+        // Last, since clocks are started by what counts, and nothing counts by a clock.
         for marker in 0..plan.markers.len() {
             let started = self.start_clock(marker as u32, &of);
             of[marker].extend(started);
@@ -173,6 +174,7 @@ impl<'s> Scene<'s> {
             None => (candidate.turn, candidate.start, candidate.end),
         };
         let own = self.companions.of(companion);
+        // The nearest in the same turn; bytes decide there which comes first. `own` is sorted by start, `by_end` by end.
         let nearest_here = match side {
             Side::Before => {
                 let by_end = self.companions.of_by_end(companion);
@@ -200,6 +202,7 @@ impl<'s> Scene<'s> {
                 let timed = self.setting.turns[turn as usize].timestamp.is_some();
                 timed && (nearest_here.is_some() || self.is_within_seconds(companion, most, turn, side))
             }
+            // The nearest by bytes is the nearest by words and sentences, too.
             Reach::Words(most) | Reach::Sentences(most) => nearest_here.is_some_and(|said| {
                 let own_spot = self.layouts.spot(turn, start, end);
                 let its_spot = self.layouts.spot(turn, said.start, said.end);
@@ -237,8 +240,7 @@ impl<'s> Scene<'s> {
     fn echoes(&mut self, echo: &Echo, candidate: &Candidate) -> bool {
         let (plan, setting, layouts) = (self.plan, self.setting, self.layouts);
         let companions = &self.companions;
-        let words_heard = &mut self.words_heard;
-        let number = *self.heard.entry((candidate.marker, candidate.turn)).or_insert_with(|| {
+        let heard = self.heard.entry((candidate.marker, candidate.turn)).or_insert_with(|| {
             let of = &plan.markers[candidate.marker as usize].echo_of;
             let turns = candidate.turn.saturating_sub(echo.within)..candidate.turn;
             let mut words: Vec<&str> = match plan.markers[candidate.marker as usize].echo {
@@ -257,10 +259,9 @@ impl<'s> Scene<'s> {
             };
             words.sort_unstable();
             words.dedup();
-            words_heard.push(words);
-            words_heard.len() as u32 - 1
+            words
         });
-        let heard = &self.words_heard[number as usize];
+        // Most sentences need not be looked at: too little was said before them.
         if heard.len() < echo.words as usize {
             return false;
         }
@@ -270,7 +271,7 @@ impl<'s> Scene<'s> {
     }
 }
 
-/// Adds the counted ones of these candidates of a marker to the companions that name it.
+/// Adds those of a marker's candidates that count to the companions that name the marker.
 pub(super) fn tell<'c>(
     plan: &Plan,
     setting: &Setting,
@@ -299,21 +300,15 @@ pub(super) fn tell<'c>(
 
 /// By turn: whether one of the turns that come earlier in `order` and have it, is at most so many seconds away.
 fn near_in_time(setting: &Setting, has: &[bool], most: Unit, order: &[usize]) -> Vec<bool> {
-    // Of the kind of map that the engine has anyway: by the two halves of the time, the smallest first.
-    let mut times: BTreeMap<(u32, u32), u32> = BTreeMap::new();
-    let key = |time: i64| {
-        let ordered = time.cast_unsigned() ^ 1 << 63;
-        ((ordered >> 32) as u32, ordered as u32)
-    };
+    // Times need not follow the turns, so the turns gone through so far are kept by time: one search for each turn.
+    let mut times: BTreeSet<i64> = BTreeSet::new();
     let mut near = vec![false; has.len()];
     for &turn in order {
         let Some(time) = setting.turns[turn].timestamp else { continue };
-        near[turn] = times
-            .range(key(time.0.saturating_sub(most.0))..=key(time.0.saturating_add(most.0)))
-            .next()
-            .is_some();
+        let within = time.0.saturating_sub(most.0)..=time.0.saturating_add(most.0);
+        near[turn] = times.range(within).next().is_some();
         if has[turn] {
-            times.insert(key(time.0), 0);
+            times.insert(time.0);
         }
     }
     near

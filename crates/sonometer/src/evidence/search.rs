@@ -49,6 +49,7 @@ impl Search {
         self.spans.resize(self.spans.len().max(turn + 1), 0..0);
         let (all, own) = (&mut self.spans[turn], text.span());
         if !own.is_empty() {
+            // Of a turn in pieces, from the first token of the first piece that has one to the last of the last.
             let start = if all.start == all.end { text.base + own.start } else { all.start };
             *all = start..text.base + own.end;
         }
@@ -76,12 +77,13 @@ impl Search {
             let is_absence = plan.protocol.markers[candidate.marker as usize].absence.is_some();
             ends as usize == last && !is_absence
         });
+        // Rates, shares and fidelity are those of the last turn by itself.
         setting.turns[..last].iter_mut().for_each(|turn| turn.count = Count::default());
         setting.only = Some(last);
     }
 }
 
-/// What several protocols find in an interaction, in its turns as they are when they are composed.
+/// What several protocols find in an interaction, in its composed turns.
 pub(crate) fn search_all(plans: &[&Plan], interaction: &Interaction) -> Vec<Search> {
     let composed = compose(interaction);
     let read = composed.as_ref().map_or(interaction, |(composed, _)| composed);
@@ -117,13 +119,14 @@ thread_local! {
     static DESK: Cell<Option<Box<Desk>>> = const { Cell::new(None) };
 }
 
-/// A thread keeps no more working memory than this, in bytes.
+/// A thread keeps no more working memory than this, in bytes, from one interaction to the next: one long document must not make
+/// each thread of a service hold what it needed. A desk with more is dropped, and the next one begins empty.
 const MOST_KEPT: usize = 2 << 20;
 
 /// Lends working memory. Each thread keeps its own from one interaction to the next, since short messages cost less than
 /// the memory they need; what was there before shows in no reading.
 pub(crate) fn at_desk<T>(work: impl FnOnce(&mut Desk) -> T) -> T {
-    // A thread that ends has no desk any more: it works on a new one.
+    // Taken and not borrowed, so that sensing within sensing, or in a thread that ends, finds none and works on a new one.
     let mut desk = DESK.try_with(Cell::take).ok().flatten().unwrap_or_default();
     let result = work(&mut desk);
     if desk.heap_bytes() <= MOST_KEPT {

@@ -25,7 +25,8 @@ impl Stretch {
     }
 }
 
-/// The stretches, all but the first, of matches over several turns.
+/// The stretches, all but the first, of matches over several turns, by [`Candidate::joined`] - 1. Kept apart, so that candidates, of
+/// which few span turns, are of one small size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Joined(Vec<Box<[Stretch]>>);
 
@@ -63,7 +64,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The first turn.
+    /// The number of its first turn.
     pub(crate) fn turn(&self) -> usize {
         self.parts[0].1.turn as usize
     }
@@ -76,11 +77,12 @@ impl Window {
         place: &Range<usize>,
     ) -> Option<(Stretch, Vec<Stretch>)> {
         let mut whole = self.stretches(extent);
+        // What stands in one turn is found in that turn, and what begins in a later one in that one's window.
         if whole.len() < 2 || whole[0].turn as usize != self.turn() {
             return None;
         }
         if place != extent {
-            // What stands only between two turns is nobody's.
+            // A place in nothing but the space between two turns gives way to the extent (semantics, Windows).
             whole = Some(self.stretches(place)).filter(|stretches| !stretches.is_empty()).unwrap_or(whole);
         }
         let first = whole.remove(0);
@@ -112,6 +114,7 @@ pub(crate) fn each(
     };
     let next = |turn: usize| {
         let role = said_by(turn)?;
+        // At most one turn lies between: two further on is the last that can follow.
         [turn + 1, turn + 2].into_iter().find(|next| said_by(*next) == Some(role))
     };
     for &join in &plan.joins {

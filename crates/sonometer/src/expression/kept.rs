@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// How many are kept.
+/// The most that are kept: more threads at once make their own and drop it afterwards, so a burst leaves no more memory behind.
 const MOST: usize = 4;
 
 /// Working memory, lent to one search at a time.
@@ -18,7 +18,7 @@ impl<T> Default for Kept<T> {
 impl<T> Kept<T> {
     /// Does some work with what was kept, or with what `make` makes where all of it is lent.
     pub(crate) fn lend<R>(&self, make: impl FnOnce() -> T, work: impl FnOnce(&mut T) -> R) -> R {
-        // A thread that failed while it held the lock has left whole ones behind.
+        // The lock is held for a push or a pop only, so a thread that panicked with it has left the list whole.
         let all = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = all().pop();
         let mut lent = kept.unwrap_or_else(make);

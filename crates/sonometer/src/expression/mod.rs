@@ -1,5 +1,5 @@
-//! Regular expressions: leftmost matches, in linear time. By all machines of the `regex` crate (feature `perf`), or by two of them, which
-//! find the same and take less room, as counts in wasm32.
+//! Regular expressions: leftmost matches, in linear time. By all machines of the `regex` crate (feature `perf`), or by two of them,
+//! which find the same and are less to download, for the module for browsers.
 
 mod kept;
 #[cfg(feature = "perf")]
@@ -20,7 +20,8 @@ pub(crate) use small::Expression;
 /// The name of the group of a regular expression that is the place of its evidence: `(?<place>…)`.
 pub(crate) const PLACE_GROUP: &str = "place";
 
-/// The most bytes of a compiled regular expression.
+/// The most bytes of a compiled regular expression. A protocol with a larger one is refused when it is read, so that neither memory
+/// nor the time to compile depends on counts such as `{60000}`.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
 /// Why a regular expression is refused.

@@ -14,13 +14,16 @@ pub(crate) struct Reaches {
     caches: Kept<Cache>,
 }
 
-/// What one cache holds at most, in bytes.
+/// What one cache holds at most, in bytes; up to four are kept for a protocol ([`Kept`]), so 32 MiB. A full one is begun anew, which
+/// costs time and changes nothing.
 const CACHE: usize = 8 << 20;
 
 impl Reaches {
     /// `None` where nothing can be said before a turn ends.
     pub(crate) fn of(expressions: &[Expression]) -> Option<Self> {
         let patterns: Vec<&str> = expressions.iter().map(Expression::as_str).collect();
+        // All matches and not the first: a way that is still open matters though a shorter match has been found. With Unicode `\b`
+        // the automaton stops at a byte beyond ASCII and says so (`is_quit`).
         let config = DFA::config()
             .match_kind(MatchKind::All)
             .unicode_word_boundary(true)
@@ -47,7 +50,7 @@ pub(crate) fn follow(automaton: &DFA, cache: &mut Cache, known: &str, start: usi
         state = next;
         if state.is_tagged() {
             if state.is_match() {
-                // A match is told one byte later.
+                // The automaton reports a match one byte late, so that `$` and `\b` can look ahead.
                 reached = at;
             } else if state.is_dead() {
                 return Fate::Dead { reached };
@@ -63,7 +66,7 @@ pub(crate) fn follow(automaton: &DFA, cache: &mut Cache, known: &str, start: usi
 pub(crate) enum Fate {
     /// None is left; the longest match ends there.
     Dead { reached: usize },
-    /// Some could go on where the known text ends, after so many bytes.
+    /// Some could go on where the known text ends, after this number of bytes.
     Alive { length: usize },
     /// The automaton cannot tell.
     Unknown,

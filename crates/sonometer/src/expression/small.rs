@@ -90,6 +90,8 @@ impl Expression {
         })
     }
 
+    /// By the fast machine, which stops only at `\b` beside a byte beyond ASCII; then by the patient one, from the same place, so that
+    /// both find the same match.
     fn find(&self, cache: &mut Cache, input: &Input<'_>) -> Option<Match> {
         if let Ok(found) = self.automaton.try_search(&mut cache.automaton, input) {
             return found;

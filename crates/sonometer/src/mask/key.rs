@@ -4,7 +4,7 @@ use crate::error::Error;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// The fewest bytes of a key: of fewer, all could be tried.
+/// The fewest bytes of a key, 128 bits: of fewer, all could be tried, and with the key the values that names stand for.
 const FEWEST: usize = 16;
 /// The bytes that SHA-256 works on at once.
 const BLOCK: usize = 64;
@@ -46,7 +46,8 @@ impl MaskKey {
         keyed(0x5c).chain_update(inner).finalize().into()
     }
 
-    /// Twelve hexadecimal digits that stand for a value.
+    /// Twelve hexadecimal digits, 48 bits, that stand for a value: among a million values, two have the same with a chance of about
+    /// 10^12 ÷ 2^49, one in 560.
     pub(super) fn name(&self, value: &str) -> String {
         self.hmac(value.as_bytes())[..6].iter().map(|byte| format!("{byte:02x}")).collect()
     }

@@ -52,12 +52,14 @@ pub(crate) fn edge_before(content: &str, at: usize) -> usize {
     if content[at..].chars().next().is_some_and(|next| !goes_on(&next)) {
         return at;
     }
+    // Nothing or a mark follows: the letter before, with its marks so far, may still get more.
     let row: usize = content[..at].chars().rev().take_while(goes_on).map(char::len_utf8).sum();
     let letter = content[..at - row].chars().next_back().filter(|c| is_hidden(class(*c)));
     at - row - letter.map_or(0, char::len_utf8)
 }
 
-/// Widens places to whole letters. It remembers the last row of marks, so that many places in one cost one look.
+/// Widens places to whole letters. It remembers the last row of marks, which hostile text can make as long as a turn: many places in
+/// it then cost one look, and not one each.
 #[derive(Debug, Default)]
 pub(super) struct Widener {
     turn: u32,

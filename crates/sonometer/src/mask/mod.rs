@@ -26,7 +26,7 @@ pub(crate) struct By {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Masked {
     pub(crate) turn: u32,
-    /// The whole stretch.
+    /// The whole match, of which a mask may show some letters.
     pub(crate) range: Range<usize>,
     /// The part in which letters and digits are hidden.
     hidden: Range<usize>,
@@ -83,6 +83,7 @@ impl<'t, F: Fn(u32) -> &'t str> Masker<F> {
         let letters = || letter::starts(&content[range.clone()]);
         let hidden = match mask {
             Mask::First(_) => {
+                // Over several stretches what may be shown is used up by the first ones.
                 let first = letters().nth(*shown).map_or(range.end, |at| range.start + at);
                 *shown -= letters().take(*shown).count();
                 first..range.end
@@ -108,7 +109,7 @@ pub(crate) struct Cover {
     spans: Vec<(u32, Range<usize>)>,
 }
 
-/// A stretch that is not shown as it is.
+/// A stretch that is shown changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hidden {
     turn: u32,
@@ -118,7 +119,7 @@ struct Hidden {
 }
 
 impl Cover {
-    /// The cover of text that is shown as it is.
+    /// The cover that hides nothing.
     pub(crate) const fn nothing() -> Self {
         Self { hidden: Vec::new(), spans: Vec::new() }
     }
@@ -136,11 +137,14 @@ impl Cover {
         if masks.iter().all(|mask| mask.replacement.is_none()) {
             return Self { hidden: stars(&masks), spans };
         }
+        // What decides is the first of a span: that which begins first, of these the longest, then the first by protocol, marker and
+        // value (semantics, Replaced), which is the order of `Replacement`.
         masks.sort_by(|a, b| {
             let place = |m: &Masked| (m.turn, m.range.start, Reverse(m.range.end));
             place(a).cmp(&place(b)).then_with(|| a.replacement.cmp(&b.replacement))
         });
         let mut hidden = Vec::with_capacity(spans.len());
+        // Spans are the same masks united, so both lists are walked once.
         let mut rest = masks.as_slice();
         for (turn, span) in &spans {
             let within = rest.partition_point(|m| (m.turn, m.range.start) < (*turn, span.end));
@@ -197,7 +201,7 @@ impl Cover {
         shown
     }
 
-    /// Goes through `content[range]` of a turn: long stretches that are shown as they are or replaced, and single characters.
+    /// Goes through `content[range]` of a turn: long stretches that are shown unchanged or replaced, and single characters.
     fn walk<'s>(
         &'s self,
         turn: u32,
@@ -247,6 +251,7 @@ fn stars(masks: &[Masked]) -> Vec<Hidden> {
 
 /// Ranges by turn and place, those that overlap (that touch, too, if `touching`) as one.
 fn unite(mut ranges: Vec<(u32, Range<usize>)>, touching: bool) -> Vec<(u32, Range<usize>)> {
+    // Equal ranges become one, so their order does not matter.
     ranges.sort_unstable_by_key(|(turn, range)| (*turn, range.start, range.end));
     ranges.dedup_by(|next, last| {
         let unite = next.0 == last.0 && next.1.start < last.1.end + usize::from(touching);

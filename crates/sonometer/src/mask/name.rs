@@ -6,7 +6,7 @@ use crate::text::chars::{Class, class};
 use crate::text::fold::fold_to_lower;
 use std::collections::BTreeMap;
 
-/// From so many digits on, a value is a number of something.
+/// From this many digits on, a value is the number of a card, an account or a phone; a date has eight.
 const DIGITS_OF_A_NUMBER: usize = 9;
 
 /// A mask that replaces. The order decides which of several does.
@@ -51,6 +51,7 @@ impl Names {
         if let Some(number) = self.numbers.get(by) {
             return *number;
         }
+        // By label and not by marker: two markers whose keys are shown alike must not both have a `<NAME_1>`.
         let last = self.last.entry(label.to_owned()).or_default();
         *last += 1;
         self.numbers.insert(by.clone(), *last);

@@ -1,13 +1,14 @@
-//! What has been worked out of one program in one turn: how far a match reaches from each point. It is the same whatever
-//! start leads there, so that the work of all starts together is bounded by the points there are
-//! (`protocol/cost.rs`), and each start adds only those that no start before it came to.
+//! How far a match of one program reaches from each point of one turn. That is the same for every start that leads to the
+//! point, so the work of all starts together is bounded by the number of points (`protocol/cost.rs`): each start adds only
+//! those that no start before it has reached.
 
 use super::step::{Point, step};
 use super::turn::TurnText;
 use crate::sensor::Plan;
 use crate::sensor::program::Program;
 
-/// Ends of matches by point.
+/// Ends of matches by point: one past the last token, and 0 for *no match from here*. 0 is free for that, since a match has
+/// consumed at least one token and so ends at 1 or later.
 #[derive(Default)]
 pub(super) struct Memo {
     table: Table,
@@ -17,8 +18,10 @@ pub(super) struct Memo {
     pub(super) steps: u64,
 }
 
-/// So many points are kept; then all are forgotten, which costs less than a tenth as much again: what later starts need stands
-/// within a pattern's reach.
+/// Beyond this many points all are forgotten before the next start, so that memory does not grow with the turn: 2^17 points
+/// are a table of 2^18 places or, once it has grown over that, 2^19 (12 bytes each: 3 or 6 MiB). One start may go beyond, by
+/// the points within its reach. Forgetting costs less than a tenth of the work again: starts go from left to right, and what
+/// a later start needs stands within the reach of its pattern.
 const MOST_KEPT: usize = 1 << 17;
 
 impl Memo {
@@ -50,7 +53,10 @@ impl Memo {
         let most = |n: u8| if wide { 2 * usize::from(n) + 2 } else { usize::from(n) };
         todo.clear();
         todo.push((from, false));
-        // Instructions only lead to earlier ones or to later tokens, so this ends.
+        // Depth first, on a stack of its own: a way can be as long as the program times its reach, and nothing that a protocol
+        // or a text says may use up the stack of the thread. Each point is met twice, before and behind those it leads to.
+        // Instructions lead to instructions emitted before them (`sensor/compile.rs` emits back to front) or to later tokens,
+        // so there is no circle and this ends.
         while let Some((point, is_led_to)) = todo.pop() {
             if is_led_to {
                 let mut best = 0;
@@ -74,20 +80,29 @@ impl Memo {
     }
 }
 
-/// Numbers by number, in one flat hash table that is emptied without being written.
+/// Numbers by number, in one flat hash table with open addressing. It is cleared for every rule and turn, mostly with few
+/// entries in a table that an earlier turn made large; so clearing writes nothing. Instead each key carries the number of the
+/// *round* it was put in, and keys of other rounds count as empty places.
+//
+// A place holds `round << 50 | key`. A key has 50 bits (`Point::key`: 32 of the token, 16 of the instruction, 2 flags), which
+// leaves 14 for the round: after 2^14 - 1 = 16,383 rounds the keys are written over once and rounds begin again at 1. Round 0
+// is never current while there are places, so that zeroed places are empty.
 #[derive(Default)]
 struct Table {
-    /// A power of two of places, at most half of them taken: the round in the upper bits, the key in the others.
+    /// As many places as a power of two, so that a mask finds one, at most half of them taken, so that probing stays short
+    /// and always meets an empty one.
     keys: Vec<u64>,
+    /// By place. Apart from the keys, since probing reads many keys and one value.
     values: Vec<u32>,
+    /// Keys of the current round.
     len: usize,
-    /// Keys of other rounds are no keys; at least 1.
+    /// At least 1 as soon as there is a place.
     round: u64,
 }
 
 impl Table {
-    /// How many bits a key has.
     const KEY_BITS: u32 = 50;
+    /// The fewest places, 12 KiB: a start comes here only when more than 64 ways were not enough.
     const FEWEST: usize = 1 << 10;
 
     fn clear(&mut self) {
@@ -124,6 +139,8 @@ impl Table {
     /// Where a key stands, or where it may be put.
     fn place(&self, full: u64) -> usize {
         let mask = self.keys.len() - 1;
+        // Neighbouring points differ in few low bits. Multiplying by 2^64 / golden ratio spreads these over the upper half,
+        // of which 32 bits are taken: enough for tables of up to 2^32 places.
         let mut at = (full.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
         while self.keys[at] >> Self::KEY_BITS == self.round && self.keys[at] != full {
             at = (at + 1) & mask;

@@ -1,4 +1,4 @@
-//! Finding: all matches of all rules in one turn, in one total order.
+//! Finding: all matches of all rules in one turn, sorted by rule and place, so that judging needs no order of its own.
 
 mod capture;
 mod memo;
@@ -27,14 +27,19 @@ use tries::Tries;
 pub(crate) use turn::{Count, Held, Spare, TurnText};
 
 /// A match of one rule over tokens of a turn.
+//
+// Everything is `u32`. An interaction holds at most 2^26 bytes (`MAX_CONTENT_BYTES`). Composing makes at most three bytes of one
+// (UAX #15), folding at most eleven (U+FDFA, 3 bytes, folds to 33), so folded text has fewer than 2^26 * 33 < 2^32 bytes, and
+// a token at least one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hit {
     pub(crate) rule: u32,
     /// First token.
     pub(crate) first: u32,
-    /// One past the last token.
+    /// One past the last token. Equal to `first` only for a regular expression that matched between tokens.
     pub(crate) last: u32,
-    /// Which match of the regular expression, for rules that are one.
+    /// Of a rule that is a regular expression: the place of the match in [`TurnText::regex_matches`]; else 0. Several such
+    /// matches can lie on the same tokens.
     pub(crate) regex_match: u32,
 }
 
@@ -44,7 +49,7 @@ pub(crate) struct Matcher {
     runner: Runner,
     tries: Tries,
     memo: Memo,
-    /// Rules and starts that are left to `memo`.
+    /// (rule, start) of what `runner` gave up, for `memo`.
     long: Vec<(u32, u32)>,
     hits: Vec<Hit>,
 }
@@ -63,7 +68,8 @@ impl Matcher {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();
         self.tries.begin_pass();
-        // Each token with the word after it; most places fall out at two bits, which the processor learns to expect.
+        // At most places neither of two bits is set, that of the pair of words and that of the role. `|` and not `||`: one
+        // branch, nearly always taken the same way, in the place of two.
         for (at, token) in (turn.from..).zip(&turn.tokens[turn.from..]) {
             let word = token.word();
             let second = turn.tokens.get(at + 1).map_or(0, |next| next.word());
@@ -85,12 +91,15 @@ impl Matcher {
     }
 
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
+        // Tests, classes and expressions have anchors of their own, each sorted by token: `Tries::not_before` relies on that, and
+        // a pass may hold only anchors that come from left to right.
         self.tries.begin_pass();
         for &(at, test) in &turn.passed {
             self.anchor(plan, turn, plan.anchors.at(Key::Test(test)), at);
         }
         let mut class = None;
         for occurrence in &turn.occurrences {
+            // Sorted by class before place, so each class begins at the left again.
             if class.replace(occurrence.class) != Some(occurrence.class) {
                 self.tries.begin_pass();
             }
@@ -112,6 +121,7 @@ impl Matcher {
         tries.visit(plan.rules.len(), turn.tokens.len(), |rule, at| {
             let rule_at = &plan.rules[rule as usize];
             let Body::Program(program) = &rule_at.body else { return };
+            // An anchor behind `from` can have starts before it, which a guard has looked at already.
             if (at as usize) < turn.from {
                 return;
             }
@@ -132,6 +142,8 @@ impl Matcher {
     #[inline(never)]
     fn find_long(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
         let Self { memo, long, .. } = self;
+        // By rule, as the memory serves one program at a time. No two are equal (`Tries` visits each once), so that an unstable
+        // sort gives one order.
         long.sort_unstable();
         for of_rule in long.chunk_by(|a, b| a.0 == b.0) {
             let rule = of_rule[0].0;
@@ -147,6 +159,7 @@ impl Matcher {
                 }
                 left
             };
+            // Only where the line itself does not match from a start can it be nearly missed there.
             let left = find(rule, of_rule, false);
             if let Some(wide) = plan.rules[rule as usize].wide {
                 find(wide, &left, true);
@@ -160,6 +173,7 @@ impl Matcher {
         for rule in anchored {
             let Some(nearest) = at.checked_sub(rule.min) else { continue };
             let mut first = at.saturating_sub(rule.max);
+            // With one start for each anchor, starts differ as anchors do; only with several can they repeat.
             if rule.max > rule.min {
                 first = self.tries.not_before(rule.rule, first, nearest + 1);
             }
@@ -173,7 +187,7 @@ impl Matcher {
     }
 }
 
-/// The phrases that begin at token `first`.
+/// The phrases that begin at token `first`, the shorter ones too: they may be of other rules.
 #[inline]
 fn walk_phrases(plan: &Plan, turn: &TurnText<'_>, first: usize, hits: &mut Vec<Hit>) {
     let mut push = |node: u32, last: usize| {
@@ -227,11 +241,14 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
 /// Keeps of each rule what it takes: the longest at each start, and unless it takes all of these, from left to right
 /// those that do not overlap one taken before.
 fn take(plan: &Plan, hits: &mut Vec<Hit>) {
+    // The longest first of those at one start, as it is the one that counts. The key is all of a hit, so an unstable sort
+    // gives one order.
     hits.sort_unstable_by_key(|h| (h.rule, h.first, std::cmp::Reverse(h.last), h.regex_match));
     let mut before: Option<Hit> = None;
     hits.retain(|hit| {
         let keep = match before {
             Some(b) if b.rule == hit.rule => match plan.rules[hit.rule as usize].taking {
+                // `b` is the last one kept, so this is leftmost, longest, not overlapping.
                 Taking::Apart => hit.first >= b.last,
                 Taking::EveryStart => hit.first != b.first,
                 Taking::All => true,
@@ -291,6 +308,7 @@ pub(crate) fn place(plan: &Plan, turn: &TurnText<'_>, hit: &Hit, extent: &Range<
 /// The bytes of the original turn from a token to another, widened to the edges of the occurrences of these classes that
 /// begin with the one or end with the other.
 fn over(turn: &TurnText<'_>, classes: &[Class], first: u32, last: u32) -> Range<usize> {
+    // No regular expression comes here, so there is a last token.
     let (mut start, mut end) = (turn.tokens[first as usize].start, turn.tokens[last as usize - 1].end);
     for class in classes {
         for o in turn.occurrences_within(*class, first, last) {

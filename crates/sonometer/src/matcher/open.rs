@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Where knowledge of a text ends, for tokens, for classes and for regular expressions. All in tokens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Horizon {
-    /// The tokens before this one stay as they are. If it is there itself, so does the gap before it.
+    /// The tokens before this one stay as they are. If this one is there, the gap before it stays too.
     pub(crate) tokens: usize,
     /// Occurrences of classes that begin before this token stay as they are.
     pub(crate) classes: usize,
@@ -30,10 +30,11 @@ impl Horizon {
         let rest = turn.gap(count);
         let mut signs = rest.chars();
         let is_complete = match signs.next() {
-            // These join what stands around them, or begin a gap.
+            // These join letters or digits around them (`don't`, `3.5`) or begin a gap: the character behind decides.
             Some('\'' | '.' | ',') => signs.next().is_some(),
             next => next.is_some(),
         };
+        // Without anything behind it the last token may still grow (`refund` to `refunds`), so it is not certain.
         let tokens = if is_complete || count == 0 { count } else { count - 1 };
         let kind = turn.tokens.get(tokens).map(|token| token.gap());
         let gap = match kind {
@@ -59,6 +60,7 @@ pub(crate) fn begins(plan: &Plan, turn: &TurnText<'_>, horizon: &Horizon, first:
         return true;
     }
     let word = turn.tokens[first].word();
+    // Every rule, not those at anchors: an anchor may not have come in yet.
     plan.rules.iter().any(|rule| match &rule.body {
         Body::Program(program) if program.may_begin(word) => {
             let way = Way { plan, turn, horizon, program, is_wide: rule.wide.is_some() };
@@ -98,11 +100,12 @@ struct Way<'w> {
 }
 
 impl Way<'_> {
-    /// Whether some way from token `first` on hangs on what lies behind the horizon.
+    /// Whether some way from token `first` on depends on what lies behind the horizon.
     fn is_open(&self, first: usize) -> bool {
         let mut todo = vec![Point::first(self.program, first)];
         let mut seen = BTreeSet::new();
         while let Some(point) = todo.pop() {
+            // A class or an expression has led beyond what is certain.
             if point.at as usize > self.horizon.tokens {
                 return true;
             }
@@ -117,7 +120,7 @@ impl Way<'_> {
         false
     }
 
-    /// Follows a point to those behind it. Whether that hangs on what is not known.
+    /// Follows a point to those behind it. Whether that depends on what is not known yet.
     fn follow(&self, point: Point, todo: &mut Vec<Point>) -> bool {
         let Self { turn, horizon, .. } = self;
         let at = point.at as usize;

@@ -1,10 +1,11 @@
-//! A stretch of a turn that is read by itself: nothing that is found to its left depends on what stands to its right, and
-//! the other way round. A turn that is there as a whole is one piece.
+//! A stretch of a turn that is read by itself: what is found to its left does not depend on what stands to its right, nor the
+//! other way round (`session/frontier.rs` cuts only where that holds). A turn that is read at once is one piece.
 
 use crate::expression::Expression;
 use std::ops::Range;
 
-/// A piece with what stands around it.
+/// A piece with what stands around it. Two pieces share the gap between them, since both ask what it holds: patterns may
+/// begin or end with a mark (`$`, `!`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece<'t> {
     /// The whole gap before its first token, its tokens, and the whole gap behind its last one.
@@ -15,7 +16,8 @@ pub(crate) struct Piece<'t> {
     pub(crate) from: usize,
     /// Where the next one begins.
     pub(crate) to: usize,
-    /// `text` and everything that is known to follow: regular expressions look there.
+    /// `text` and everything that is known to follow. Regular expressions look there: a match that begins in the piece may need what
+    /// stands behind it (`\b`, `$`), though none reaches over its end.
     pub(crate) ahead: &'t str,
     /// Whether nothing of the turn stands before it.
     pub(crate) starts: bool,
@@ -62,12 +64,13 @@ impl<'t> Piece<'t> {
             found.retain(|found| !found.is_empty());
             return found;
         }
+        // What `find_all` gives for the whole turn, from `from` on: each search goes on at the end of the last match, and an
+        // empty match that ends where the last one did is passed over by one character, or the search would stand still.
         let mut found = Vec::new();
         let mut at = self.from;
         let mut last_end = None;
         while let Some(mut next) = expression.find_at(self.ahead, at) {
             if next.is_empty() && last_end == Some(next.end) {
-                // An empty match directly behind a match is none.
                 let Some(c) = self.ahead[at..].chars().next() else { break };
                 match expression.find_at(self.ahead, at + c.len_utf8()) {
                     Some(further) => next = further,

@@ -1,8 +1,9 @@
-//! Runs one program at one start: the longest match. Most programs are done after a few points, which need not be
-//! remembered; those that are not are left to [`super::memo`].
+//! Runs one program at one start: the longest match. Most programs are done after a few points, for which remembering them
+//! would cost more than visiting some twice; the others are left to [`super::memo`].
 
 use super::step::{Point, step};
 use super::turn::TurnText;
+use crate::protocol::FIRST_LOOK;
 use crate::sensor::Plan;
 use crate::sensor::program::{Next, Op, Program};
 use crate::text::gap::GapKind;
@@ -21,48 +22,23 @@ pub(super) enum Run {
 /// Working memory of [`Runner::run`], kept between calls.
 #[derive(Default)]
 pub(super) struct Runner {
-    todo: Stack,
-    /// The gaps that were tried, if the program asks: from which token, how many, and what comes behind.
+    /// The points to go on from. The order in which they are visited does not matter: the longest match counts.
+    todo: Vec<Point>,
+    /// The gaps that were tried, if the program asks: from which token, its n, and the instruction behind it.
     gaps: Vec<(u32, u8, Next)>,
     /// How many ways may still be gone.
     left: u32,
 }
 
-/// The points that are still to be gone on from. Its `push` is inlined where that of `Vec` is a call, in builds for size.
-#[derive(Default)]
-struct Stack {
-    points: Vec<Point>,
-    len: usize,
-}
-
-impl Stack {
-    fn clear(&mut self) {
-        self.len = 0;
-    }
-
-    #[inline(always)]
-    fn push(&mut self, point: Point) {
-        match self.points.get_mut(self.len) {
-            Some(place) => *place = point,
-            None => self.points.push(point),
-        }
-        self.len += 1;
-    }
-
-    #[inline(always)]
-    fn pop(&mut self) -> Option<Point> {
-        self.len = self.len.checked_sub(1)?;
-        Some(self.points[self.len])
-    }
-}
-
-/// Most programs are done after so many ways: going some of them twice costs less than remembering them all.
-const MOST_WAYS: u32 = 64;
+/// After this many ways a run gives up, with those of one instruction more. The bound on the cost of a line
+/// (`protocol/cost.rs`) is made of both.
+const MOST_WAYS: u32 = FIRST_LOOK as u32;
 
 impl Runner {
     /// Looks for the longest match of `program` that begins at token `start`; where there is none, and the program asks
     /// for it, for that of the program with its gap widened.
     pub(super) fn run(&mut self, plan: &Plan, turn: &TurnText<'_>, program: &Program, start: usize) -> Run {
+        // A run that gave up has left points behind.
         self.todo.clear();
         self.gaps.clear();
         self.left = MOST_WAYS;
@@ -90,6 +66,7 @@ impl Runner {
                 if to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End {
                     break;
                 }
+                // 0 to n were tried by the program itself; stepping over an end stops both.
                 if to > at + max {
                     todo.push(Point { at: to as u32, op, bridge: true, begun: true });
                 }
@@ -106,9 +83,9 @@ impl Runner {
                 self.gaps.push((point.at, max, next));
             }
             let Self { todo, left, .. } = self;
-            let before = todo.len;
+            let before = todo.len();
             best = best.max(step(plan, turn, program, point, usize::from, |next| todo.push(next)));
-            *left = left.checked_sub((todo.len - before) as u32).ok_or(())?;
+            *left = left.checked_sub((todo.len() - before) as u32).ok_or(())?;
         }
         Ok(best)
     }

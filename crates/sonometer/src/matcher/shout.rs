@@ -22,7 +22,7 @@ pub(super) fn find(turn: &TurnText<'_>) -> Vec<Spread> {
     while at < turn.tokens.len() {
         let run = loud_run(turn, at);
         let last = run.unwrap_or(at);
-        // An exclamation ends the sentence, so only the last word of a run can be followed by one.
+        // `!!` makes the gap an end, and a run has no end inside: only its last word can be banged.
         match banged_end(turn, last) {
             Some(end) => found.push(spread(turn, at, last, end)),
             None if run.is_some() => found.push(spread(turn, at, last, turn.tokens[last].end)),
@@ -57,6 +57,7 @@ fn case(turn: &TurnText<'_>, at: usize) -> Case {
     if token.is_symbol() {
         return Case::Other;
     }
+    // Capitals are asked of the original: folding keeps the case of ASCII only.
     let own = &turn.own[turn.own_range(token.start as usize, token.end as usize)];
     // Most words show at their first letter that they are not loud.
     if own.bytes().any(|byte| byte.is_ascii_lowercase()) {

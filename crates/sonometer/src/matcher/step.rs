@@ -22,7 +22,8 @@ impl Point {
         Self { at: start as u32, op: program.entry, bridge: true, begun: false }
     }
 
-    /// As a number; points of one turn have different ones.
+    /// As a number of 50 bits, different for each point of one program and turn: 32 of the token, 16 of the instruction
+    /// ([`Next`]), one each for `bridge` and `begun`. `matcher/memo.rs` has 14 bits left of 64 for its own use.
     pub(super) fn key(self) -> u64 {
         u64::from(self.at) << 18
             | u64::from(self.op) << 2
@@ -31,8 +32,8 @@ impl Point {
     }
 }
 
-/// Passes on every point that one leads to; the end of the match where it is one. A gap skips so many tokens as `most`
-/// makes of its own number.
+/// Passes on every point that one leads to; returns the end of the match at [`Op::Match`]. A gap of n skips 0 to `most(n)` tokens: n,
+/// or 2n + 2 where it is widened.
 #[inline(always)]
 pub(super) fn step(
     plan: &Plan,
@@ -43,6 +44,7 @@ pub(super) fn step(
     mut go: impl FnMut(Point),
 ) -> Option<usize> {
     let at = point.at as usize;
+    // Before the first token of a match the gap does not matter: nothing is stepped over.
     let open = !point.begun || may_step(turn, at, point.bridge);
     let behind = |at: usize, op: Next| Point { at: at as u32, op, bridge: false, begun: true };
     match &program.ops[point.op as usize] {
@@ -70,6 +72,7 @@ pub(super) fn step(
         Op::Dispatch { words, tests } => {
             if open && let Some(token) = turn.tokens.get(at) {
                 let word = token.word();
+                // Sorted: alternatives that begin with the same word are neighbours, and all of them are tried.
                 let from = words.partition_point(|(w, _)| *w < word);
                 for (_, next) in words[from..].iter().take_while(|(w, _)| *w == word) {
                     go(behind(at + 1, *next));
@@ -100,10 +103,12 @@ pub(super) fn step(
             }
         }
         Op::Gap(max, next) => {
+            // To every token within reach. Nothing skips over an end, nor beyond the last token.
             for to in at..=at + most(*max) {
                 if to > at && (to > turn.tokens.len() || turn.tokens[to - 1].gap() == GapKind::End) {
                     break;
                 }
+                // A gap may end at a break: what follows it may step over one.
                 go(Point { at: to as u32, op: *next, bridge: true, ..point });
             }
         }

@@ -1,24 +1,27 @@
-//! Where programs are to be tried.
+//! Where programs are to be tried: each rule at each start once, however many anchors ask for it; from the first start to the
+//! last.
 
 use crate::names;
 
-/// So many are sorted by putting each in its place; more are sorted by counting.
+/// Up to this many are sorted by the standard library, which inserts so few one by one; more are sorted by counting, which
+/// takes a pass over all tokens.
 const FEW: usize = 20;
 
-/// Starts at which rules are tried, each once. Many are sorted by counting, as there are only as many starts as tokens: the sorts of
-/// a standard library that is built for size are slow (DESIGN.md, Finding).
+/// Starts at which rules are tried. Many are sorted by counting, in time linear in their number and the tokens, as a start is
+/// the number of a token (DESIGN.md, Finding).
 #[derive(Default)]
 pub(super) struct Tries {
-    /// Starts and rules, as they were noted.
+    /// (start, rule) as noted, some of them more than once.
     noted: Vec<(u32, u32)>,
     /// The same by their start.
     ordered: Vec<(u32, u32)>,
     /// Where in it those of each start go.
     places: Vec<u32>,
-    /// For each rule the last round it was tried in; a round is a start.
+    /// By rule: the last round it was tried in. A round is one start of one turn; numbers go on from turn to turn, so that
+    /// nothing is written between turns, and after 2^32 - 1 rounds all are set back.
     tried: Vec<u32>,
     round: u32,
-    /// By rule: a pass, and the start before which all that are wanted have been noted in it.
+    /// By rule: a pass, and the start before which all that are wanted have been noted in it. Passes are numbered as rounds.
     noted_to: Vec<(u32, u32)>,
     pass: u32,
     /// How many have been noted since this was made.
@@ -63,7 +66,8 @@ impl Tries {
     /// Visits each rule and start that was noted, by start, and forgets them. `rules` and `tokens`: how many there are.
     pub(super) fn visit(&mut self, rules: usize, tokens: usize, mut visit: impl FnMut(u32, u32)) {
         if self.noted.len() <= FEW {
-            self.sort_few();
+            // Stable or not does not matter for what is found (hits are sorted later), but keeps both ways alike.
+            self.noted.sort_by_key(|(start, _)| *start);
         } else {
             self.sort_by_counting(tokens);
         }
@@ -93,19 +97,8 @@ impl Tries {
         self.noted.clear();
     }
 
-    fn sort_few(&mut self) {
-        for end in 1..self.noted.len() {
-            let moved = self.noted[end];
-            let mut at = end;
-            while at > 0 && self.noted[at - 1].0 > moved.0 {
-                self.noted[at] = self.noted[at - 1];
-                at -= 1;
-            }
-            self.noted[at] = moved;
-        }
-    }
-
     fn sort_by_counting(&mut self, tokens: usize) {
+        // How many begin at each token; then, summed up, where those of each token go.
         self.places.clear();
         self.places.resize(tokens, 0);
         for (start, _) in &self.noted {

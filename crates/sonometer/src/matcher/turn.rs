@@ -19,7 +19,7 @@ pub(crate) struct TurnText<'t> {
     /// The text that was folded: the original turn, or what it unfolds to.
     pub(crate) own: &'t str,
     pub(crate) folded: Folded<'t>,
-    /// Whether the folded text is the original.
+    /// Whether the folded text is the original, byte for byte, so that places need no map: ASCII as written.
     is_plain: bool,
     /// Bytes of the turn before the text that was read.
     pub(crate) base: usize,
@@ -29,10 +29,11 @@ pub(crate) struct TurnText<'t> {
     /// Where an unfolded text comes from: what was undone, and the fold of the original.
     origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
     pub(crate) tokens: Vec<Token>,
+    /// The kind of the gap behind the last token.
     last_gap: GapKind,
-    /// The first tokens of the second sentence and those after it.
+    /// The first token of each sentence but the first, which is token 0.
     pub(crate) sentences: Vec<u32>,
-    /// (token, test) for every prefix or stem test that a token passes, sorted.
+    /// (token, test) for every prefix, stem or misspelling test that a token passes, sorted: looked up by halves.
     pub(crate) passed: Vec<(u32, u32)>,
     /// Class occurrences over tokens, sorted by class and place.
     pub(crate) occurrences: Vec<Spread>,
@@ -41,7 +42,8 @@ pub(crate) struct TurnText<'t> {
     /// The places of those of expressions with a group `place`, in the same order.
     pub(crate) regex_places: Vec<Vec<Range<usize>>>,
     pub(crate) count: Count,
-    /// Where matches begin: from this token on, and from this byte of the folded text on. What stands before is only looked back at.
+    /// Matches begin at this token or behind it, occurrences at this byte of the folded text or behind it. What stands before is
+    /// there to be looked back at.
     pub(crate) from: usize,
     pub(crate) from_byte: usize,
 }
@@ -66,7 +68,7 @@ pub(crate) struct Count {
     pub(crate) words: u64,
     /// Words that are function words of the language.
     pub(crate) function_words: u64,
-    /// Words that another language is told by.
+    /// Everyday words of other languages, which speak against that of the protocol.
     pub(crate) foreign_words: u64,
     /// Words of another script than the language's, and placeholders such as `[inaudible]`.
     pub(crate) unreadable: u64,
@@ -107,7 +109,7 @@ pub(crate) struct Spare {
 }
 
 impl Spare {
-    /// About the bytes held on the heap; a folded text is of the size of its tokens or smaller.
+    /// About the bytes held on the heap. The folded text counts as much as the tokens, 12 bytes each: it is seldom longer.
     pub(crate) fn heap_bytes(&self) -> usize {
         2 * self.tokens.capacity() * size_of::<Token>()
             + self.sentences.capacity() * size_of::<u32>()
@@ -162,6 +164,7 @@ impl<'t> TurnText<'t> {
     ) -> Self {
         let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
         tokens.clear();
+        // Seldom too few: a word and the gap behind it are rarely less than four bytes on average.
         tokens.reserve(piece.text.len() / 4 + 4);
         let folded = Folded::with_buffers(piece.text, folding);
         let mut reader = Reader { tokens, lookup: Lookup::new(plan, piece.starts, sentences, passed) };
@@ -238,7 +241,7 @@ impl<'t> TurnText<'t> {
         }
     }
 
-    /// Gives the memory back.
+    /// Gives the memory to the next turn.
     #[inline(always)]
     pub(crate) fn recycle(self, spare: &mut Spare) {
         let Self { folded, tokens, sentences, passed, .. } = self;
@@ -272,7 +275,7 @@ impl<'t> TurnText<'t> {
         }
     }
 
-    /// The prefix and stem tests that token `at` passes.
+    /// The prefix, stem and misspelling tests that token `at` passes.
     pub(crate) fn passed_at(&self, at: usize) -> &[(u32, u32)] {
         let from = self.passed.partition_point(|(token, _)| (*token as usize) < at);
         let len = self.passed[from..].iter().take_while(|(token, _)| *token as usize == at).count();
@@ -387,12 +390,14 @@ impl<'t> TurnText<'t> {
                 let (first, last) = (tokens.start as u32, tokens.end as u32);
                 Spread { class: Class::Detected(o.class), first, last, start: o.start, end: o.end }
             });
+            // One that overlaps no token (a lone sign) can be part of no match.
             self.occurrences = spreads.filter(|s| s.first < s.last).collect();
         }
         if plan.shout {
             let shouts = super::shout::find(self);
             self.occurrences.extend(shouts);
         }
+        // By class, then place, for look-ups by halves. The key is all of an occurrence, so equal ones are the same.
         self.occurrences.sort_unstable();
     }
 }
@@ -416,7 +421,7 @@ impl Sink for Reader<'_> {
         if self.lookup.plan.script == Some(Script::Han) {
             self.lookup.note_ascii(text, words);
         }
-        // The length is known: one look at the capacity for all of them.
+        // `extend` with a known length looks at the capacity once for all of them.
         let numbered = words.iter().zip(self.tokens.len() as u32..);
         self.tokens.extend(
             numbered
@@ -425,7 +430,7 @@ impl Sink for Reader<'_> {
     }
 }
 
-/// What there is to know of a token, and what the turn adds up to.
+/// Works out what is known of each token, and the sums of the turn.
 struct Lookup<'p> {
     plan: &'p Plan,
     has_tests: bool,
@@ -469,6 +474,7 @@ impl<'p> Lookup<'p> {
         };
         let word = self.plan.vocabulary.number(bytes, start, end);
         let roles = self.plan.vocabulary.roles(word);
+        // Counted without a branch: FUNCTION is the lowest bit, FOREIGN the highest, so that both come out as 0 or 1.
         self.count.function_words += u64::from(roles & role::FUNCTION);
         self.count.foreign_words += u64::from(roles / role::FOREIGN);
         if roles & role::PLACEHOLDER != 0 {
@@ -482,7 +488,7 @@ impl<'p> Lookup<'p> {
         self.last
     }
 
-    /// Counts the words of ASCII that whoever reads Han cannot: those that do not begin with a digit.
+    /// Counts the words of ASCII, which are unreadable for a protocol in Han, but for those that begin with a digit.
     #[inline(never)]
     fn note_ascii(&mut self, text: &str, words: &[[u32; 2]]) {
         let foreign = words.iter().filter(|word| !text.as_bytes()[word[0] as usize].is_ascii_digit());
@@ -535,7 +541,7 @@ fn is_initial(word: &str) -> bool {
 
 /// Maximal runs of U+FFFD and control characters other than tab and line breaks.
 fn noise(text: &str) -> u64 {
-    // Without a branch and without an early end this looks at many bytes at a time; nearly every text ends here.
+    // Without a branch and without an early end the compiler looks at many bytes at a time; nearly every text ends here.
     if text.as_bytes().iter().fold(0, |found, byte| found | may_be_noise(*byte)) == 0 {
         return 0;
     }

@@ -26,7 +26,7 @@ pub struct Counts {
     pub readable: Unit,
     /// Runs of replacement and control characters.
     pub noise: u64,
-    /// What is asked of the language: words by which it is told. `None` if the protocol has no language with data.
+    /// Words that show the language. `None` if the protocol has no language, or one without data.
     pub language: Option<LanguageCounts>,
 }
 
@@ -35,13 +35,13 @@ pub struct Counts {
 pub struct RoleCount {
     /// The role as the protocol writes it.
     pub role: String,
-    /// Its words.
+    /// The words of its turns.
     pub words: u64,
     /// As many as the protocol asks for.
     pub needed: u32,
 }
 
-/// What tells whether a text is in the language of its protocol.
+/// What shows whether a text is in the language of its protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageCounts {
     /// The code of the language's tables, such as `en`.
@@ -141,7 +141,8 @@ impl Counts {
 }
 
 impl LanguageCounts {
-    /// How far so many words are in the language: a grace of six words lets a short message without any function word pass.
+    /// How far so many words are in the language, 0.01 to 1: a quarter of function words is enough, each foreign word takes back one
+    /// and a half of these, and a grace of six lets a short message without any function word pass.
     fn share(&self, words: u64) -> Unit {
         let told = (4 * self.function_words + 6).saturating_sub(6 * self.foreign_words);
         Unit::ratio(told.into(), words.into()).clamp_to_one().max(LEAST_IN_LANGUAGE)

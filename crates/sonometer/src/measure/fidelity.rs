@@ -39,7 +39,7 @@ impl Fidelity {
         json.into_text()
     }
 
-    /// The roles as members of the result, where nobody was listened to.
+    /// The roles as members of the result, if no marker could hear any turn.
     pub(crate) fn write_roles(&self, json: &mut Json) {
         if let Some(roles) = &self.unheard {
             json.key("roles_asked").list(|json| roles.asked.iter().for_each(|role| json.string(role)));
@@ -67,6 +67,7 @@ pub(crate) fn of_interaction(plans: &[&Plan], interaction: &Interaction) -> Vec<
 
 /// The fidelity of a whole: sufficient if every part is; the least index of the parts that are not, else of all.
 pub(crate) fn together(parts: impl Iterator<Item = Fidelity>) -> Fidelity {
+    // `false` is less than `true`: insufficient parts come first. Of equal ones the first protocol counts.
     let least = parts.min_by_key(|fidelity| (fidelity.sufficient, fidelity.index));
     least.unwrap_or(Fidelity {
         index: Unit::ZERO,

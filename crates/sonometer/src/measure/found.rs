@@ -1,4 +1,4 @@
-//! A match as it is shown: its place in the interaction, and its text behind the masks.
+//! What is shown of a match: its place in the interaction, and its text behind the masks.
 
 use super::Measured;
 use crate::evidence::Candidate;

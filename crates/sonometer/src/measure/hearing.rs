@@ -1,4 +1,4 @@
-//! Who is listened to: markers that ask for roles which nobody in an interaction has could hear nobody.
+//! Who is listened to: a marker that asks for roles which no turn has could hear nobody.
 
 use crate::evidence::Setting;
 use crate::json::Json;
@@ -7,7 +7,7 @@ use crate::sensor::Plan;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// So many roles of an interaction are named where none of them was asked for.
+/// The most roles of an interaction that are named where none of them was asked for.
 const MOST_SEEN: usize = 10;
 
 /// Whom the markers ask for and who speaks, where these are different people: nothing was listened to.
@@ -15,7 +15,7 @@ const MOST_SEEN: usize = 10;
 pub struct Roles {
     /// The roles that markers ask for, as the protocol writes them, each once.
     pub asked: Vec<String>,
-    /// The roles of the turns in the order of the text, each once, the first ten; empty for a text, where nobody is named.
+    /// The roles of the turns in the order of the text, each once, the first ten; empty for a text, which has no roles.
     pub seen: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Roles {
     }
 }
 
-/// The beginning of a name that may be of any length.
+/// The beginning of a name, which callers choose and which may be of any length, for a message.
 fn short(name: &str) -> String {
     const MOST: usize = 40;
     match name.char_indices().nth(MOST) {
@@ -79,7 +79,7 @@ fn in_vain<'p>(plan: &'p Plan, marker: u32, speaks: &BTreeSet<&str>) -> Vec<&'p 
             roles.extend(asked.iter().map(String::as_str));
         }
     }
-    // A ratio hears by the markers that it counts.
+    // A ratio hears by the markers that it counts, which are no ratios themselves.
     for counted in [marker_plan.ratio_of, marker_plan.ratio_to].into_iter().flatten() {
         roles.extend(in_vain(plan, counted, speaks));
     }

@@ -12,7 +12,7 @@ pub struct Ics {
 }
 
 impl Ics {
-    /// The price of so many triggered markers at `usd_per_ics`.
+    /// The price of a number of triggered markers at `usd_per_ics`. Held at the most of 64 bits rather than wrapped.
     pub(crate) fn of(triggered: usize, usd_per_ics: Unit) -> Self {
         let cost = i128::from(usd_per_ics.0) * triggered as i128;
         Self { consumed: triggered as u64, cost_usd: Unit(i64::try_from(cost).unwrap_or(i64::MAX)) }

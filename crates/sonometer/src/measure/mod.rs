@@ -54,7 +54,7 @@ pub struct Measured {
     /// What is hidden wherever text is shown; `None` if nothing is.
     pub(crate) cover: Option<Arc<Cover>>,
     pub(crate) fidelity: Fidelity,
-    /// Whether it was measured at all: the content is sufficient, or nobody asks.
+    /// Whether it was measured at all: the content is sufficient, or [`SenseOptions::ignore_fidelity`] is set.
     pub(crate) measured: bool,
     /// The words of each turn; only on SGM 1.5.
     pub(crate) turn_words: Vec<u64>,
@@ -63,7 +63,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// The protocol.
+    /// The protocol that measured; of a composition, that of this part.
     pub fn protocol(&self) -> &Protocol {
         self.sensor.protocol()
     }

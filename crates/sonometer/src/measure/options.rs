@@ -11,9 +11,9 @@ use crate::unit::Unit;
 pub struct SenseOptions {
     /// The price of one ICS in US dollars.
     pub usd_per_ics: Unit,
-    /// Senses whatever the fidelity is (self tests of single lines).
+    /// Senses regardless of fidelity (self tests of single lines).
     pub ignore_fidelity: bool,
-    /// How masked places are shown, in the place of what their markers say. What has no mask stays as it is.
+    /// How masked places are shown; overrides the masks of markers. Markers without a mask stay unmasked. `None`: as markers say.
     pub mask: Option<Mask>,
     /// The key of `keyed` masks.
     pub mask_key: Option<MaskKey>,

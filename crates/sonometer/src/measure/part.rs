@@ -6,15 +6,15 @@ use crate::protocol::Marker;
 use crate::sensor::Plan;
 use crate::unit::Unit;
 
-/// The most evidence a marker has in a part, 1,000,000: no sum and no square of it can overflow.
+/// The most evidence a marker has in a part, 1,000,000 or 10^12 millionths. With 2,000 markers (`MAX_MARKERS`) a sum is at most
+/// 2·10^15 and a product of two sums 4·10^30; times the 10^6 of `Unit::ratio` that is still below 1.7·10^38, the most of an `i128`.
 const MOST: i128 = 1_000_000_000_000;
 
 /// What a marker has in a part, if anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Portion {
-    /// The part.
+    /// The number of the part, as `part_of` gives it: a turn, a side, a run or a window.
     pub(crate) part: usize,
-    /// The marker.
     pub(crate) marker: usize,
     /// Its evidence there, above 0.
     pub(crate) evidence: Unit,
@@ -38,6 +38,7 @@ pub(crate) fn portions(
             let in_parts =
                 counted.filter_map(|candidate| Some((part_of(candidate.turn as usize)?, candidate)));
             let mut in_parts: Vec<(usize, &Candidate)> = in_parts.collect();
+            // Stable: within a part, uses are counted in the order of the text.
             in_parts.sort_by_key(|(part, _)| *part);
             for of_part in in_parts.chunk_by(|(a, _), (b, _)| a == b) {
                 let worth = |(uses, (part, candidate)): (u32, &(usize, &Candidate))| {
@@ -46,6 +47,7 @@ pub(crate) fn portions(
                 worths.extend((0..).zip(of_part).map(worth));
             }
         }
+        // Only their sum is asked for, so the order within a part does not matter.
         worths.sort_unstable_by_key(|(part, _)| *part);
         let sums = worths.chunk_by(|(a, _), (b, _)| a == b);
         let sums = sums.map(|of_part| {

@@ -9,6 +9,7 @@ use crate::unit::Unit;
 /// the others change no sum and no product.
 pub(crate) fn score(plan: &Plan, resonances: &[(u32, Resonance)]) -> Unit {
     let active = || resonances.iter().map(|(at, r)| (&plan.protocol.markers[*at as usize], r.activation));
+    // The order of the file matters where a product is rounded factor by factor (`remaining`); sums do not depend on it.
     match plan.protocol.score {
         ScoreKind::Mean => {
             let of_pole = |pole: Pole| active().filter(move |(m, _)| m.pole == pole);

@@ -41,6 +41,7 @@ impl Measured {
             let evidence: Vec<(usize, Unit)> = turn.iter().map(|p| (p.marker, p.evidence)).collect();
             turns.push((role, evidence));
         }
+        // Stable: the turns of one speaker stay in order.
         turns.sort_by(|a, b| a.0.cmp(&b.0));
         let speakers = turns.chunk_by(|a, b| a.0 == b.0);
         let pairs = speakers.flat_map(|turns| turns.windows(2));
@@ -91,6 +92,7 @@ impl Signal<'_> {
 /// "effective number" of markers), scaled so that one marker gives 0 and all alike give 1. Unlike Pielou's evenness it
 /// needs no logarithm. 0 for fewer than two markers and for no evidence.
 pub fn spread(evidence: &[Unit], markers: usize) -> Unit {
+    // As in parts, so that squares of sums fit: 2,000 markers of 10^12 millionths are 2·10^15, squared 4·10^30 < 2^127.
     let capped = || evidence.iter().map(|e| i128::from(e.0).clamp(0, 1_000_000_000_000));
     let sum: i128 = capped().sum();
     let squares: i128 = capped().map(|e| e * e).sum();

@@ -40,6 +40,7 @@ pub(crate) struct Near {
     pub(crate) score: Unit,
 }
 
+/// The highest proximity: 1 would be a marker that has triggered, and so no weak signal.
 const HIGHEST: Unit = Unit(990_000);
 /// Less of the evidence, or of the time, is no weak signal where no match stands for it.
 const LEAST: Unit = Unit(500_000);
@@ -64,7 +65,7 @@ pub(crate) fn near_miss(
     for (at, candidate) in (first..).zip(candidates) {
         missed.extend(misses(plan, sums, candidate, at).map(|near| (candidate, near)));
     }
-    // The first of the nearest wins, in the order of the text.
+    // The first of the nearest wins, in the order of the text: below `>`, which keeps the earlier of two equal ones.
     missed.sort_by_key(|(c, near)| (c.turn, c.start, c.end, c.line, near.kind));
     for (_, near) in missed {
         if best.as_ref().is_none_or(|best| near.proximity > best.proximity) {
@@ -111,6 +112,7 @@ impl Measured {
             all.extend(contributions.into_iter().map(|at| of_marker(Some(at), score(at))));
             all.extend(near_misses.next_if(|near| near.marker == *marker));
         }
+        // Stable: of equal proximity, signals stay by marker, then in the order above.
         all.sort_by_key(|near| Reverse(near.proximity));
         all
     }

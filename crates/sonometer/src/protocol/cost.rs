@@ -14,9 +14,9 @@ pub const WARNED_STEPS: u64 = 60_000;
 /// A protocol that costs more is refused.
 pub const MAX_STEPS: u64 = 400_000;
 
-/// So many ways are gone at a start before remembering begins; a line that has no more is done without.
-const FIRST_LOOK: u64 = 64;
-/// The ways that one more instruction can lead.
+/// The ways gone at a start before remembering begins (`matcher/run.rs`); a line that has no more is never remembered.
+pub(crate) const FIRST_LOOK: u64 = 64;
+/// The ways that one more instruction can lead: a gap of 12 tokens (`MAX_GAP`), widened to 26, leads 27.
 const LAST_WAYS: u64 = 28;
 /// Regular expressions take steps by byte, in machines of their own.
 const REGEX: u64 = 50;

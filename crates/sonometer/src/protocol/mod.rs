@@ -13,6 +13,7 @@ pub(crate) mod order;
 pub mod phrase;
 pub(crate) mod schema;
 
+pub(crate) use cost::FIRST_LOOK;
 pub use cost::{MAX_STEPS, WARNED_STEPS};
 pub use mask::Mask;
 pub use meaning::Effect;

@@ -3,27 +3,28 @@
 //! `pair` and `echo` change what a match is worth, not whether it counts, so they bind nothing.
 
 use super::model::{Marker, NegationMode};
-use crate::names::Numbered;
+use std::collections::BTreeMap;
 
 /// The markers by number, each behind those whose counted matches decide about its own.
 ///
 /// # Errors
 /// Markers that wait for each other: the way from one of them back to it, the first and the last the same.
 pub(crate) fn judging_order(markers: &[Marker]) -> Result<Vec<u32>, Vec<u32>> {
-    let mut numbers = Numbered::default();
+    // The first of a label counts: a protocol that is still being checked may have it twice.
+    let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     for (number, marker) in (0..).zip(markers) {
-        numbers.number(&marker.label, || number);
+        numbers.entry(&marker.label).or_insert(number);
     }
     let own = |marker: &Marker| -> Vec<u32> {
         let named = marker.named_markers().filter(|(key, _)| matches!(*key, "after" | "before"));
-        named.filter_map(|(_, label)| numbers.get(label).copied()).collect()
+        named.filter_map(|(_, label)| numbers.get(label.as_str()).copied()).collect()
     };
     let own: Vec<Vec<u32>> = markers.iter().map(own).collect();
     let mut waits_for = own.clone();
     // What is flipped to a marker is judged where it comes from first.
     for (from, marker) in markers.iter().enumerate() {
         if let NegationMode::Flip(label) = &marker.negation
-            && let Some(to) = numbers.get(label)
+            && let Some(to) = numbers.get(label.as_str())
             && *to as usize != from
         {
             waits_for[*to as usize].extend(&own[from]);
@@ -56,7 +57,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// At most as deep as there are markers, 2,000.
+    /// Recursive, as deep as markers wait for each other in a row: at most 2,000 (`MAX_MARKERS`), with a frame of some 100 bytes.
     fn visit(&mut self, number: u32) -> Result<(), Vec<u32>> {
         match self.state[number as usize] {
             State::Done => return Ok(()),

@@ -1,5 +1,6 @@
 //! Places in a text, in the units that doors count in.
 
+use crate::names::named;
 use std::ops::Range;
 
 /// The unit in which a door counts offsets.
@@ -13,6 +14,8 @@ pub enum OffsetUnit {
     Utf16,
 }
 
+named!(OffsetUnit { Bytes = "bytes", Chars = "chars", Utf16 = "utf16" });
+
 impl OffsetUnit {
     /// How many of these units a text has.
     pub(crate) fn length(self, text: &str) -> usize {
@@ -21,8 +24,9 @@ impl OffsetUnit {
         if self == Self::Bytes || bytes.is_ascii() {
             return bytes.len();
         }
-        // Eight bytes at a time: every byte is a unit, but for the second and further ones of a character; a character of four
-        // bytes is two units of UTF-16. Loops and no chains of iterators: builds for size leave each link of those a call.
+        // Eight bytes at a time: shifted, a bit of each byte is its lowest (`LAST`). Every byte is a unit but the second and
+        // further ones of a character, which begin with the bits 10; a character of four bytes, the first of which begins with
+        // 1111, is two units of UTF-16.
         let (chunks, rest) = bytes.as_chunks::<8>();
         let (mut further, mut of_four) = (0, 0);
         let mut count = |word: u64| {

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::measure::{FlowOptions, TemporalOptions};
+use crate::names::named;
 use crate::protocol::{Protocol, Sgm};
 use crate::reading::offset::OffsetUnit;
 use crate::unit::Unit;
@@ -21,21 +22,9 @@ pub enum Profile {
 impl Profile {
     /// Every profile, in the order of the interface document.
     pub const ALL: [Self; 3] = [Self::Raw, Self::Detailed, Self::Discovery];
-
-    /// Its name in requests and results.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::Detailed => "detailed",
-            Self::Discovery => "discovery",
-        }
-    }
-
-    /// The profile of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|p| p.as_str() == name)
-    }
 }
+
+named!(Profile { Raw = "raw", Detailed = "detailed", Discovery = "discovery" });
 
 /// A view: a profile, and what is asked for besides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,15 +2,17 @@
 
 use super::program::{Anchor, Key};
 
-/// Beyond this many tokens before the anchor another anchor is taken.
+/// An anchor that can stand further than this behind the start of a match is not taken: every occurrence of it would make as
+/// many starts to try. A pattern covers at most 128 tokens (`protocol/phrase/check.rs`), with its gap widened 128 + 12 + 2, a class or
+/// an expression counting as one. So this refuses only what stands behind one of these, which may cover any number.
 const MAX_REACH: u32 = 256;
 
 /// How the parts of a pattern are seen by the search for an anchor.
 #[derive(Debug)]
 pub(crate) enum Part {
-    /// Consumes one thing that can be looked up by this key, `cost` being its expected frequency.
+    /// Consumes one thing that can be looked up by this key, and how often that is expected to occur ([`Anchor::cost`]).
     Key(Key, u64),
-    /// Consumes or skips between so many tokens that cannot be looked up; `u32::MAX`: any number.
+    /// Consumes or skips from the first to the second number of tokens that cannot be looked up; `u32::MAX`: any number.
     Blank(u32, u32),
     /// One after the other.
     All(Vec<Part>),
@@ -47,6 +49,7 @@ impl Part {
                     if let Some(mut anchor) = part.anchor() {
                         anchor.min = anchor.min.saturating_add(min);
                         anchor.max = anchor.max.saturating_add(max);
+                        // Of equally cheap ones the first: `<` and not `<=`. It changes the work, never a match.
                         if anchor.max <= MAX_REACH && best.as_ref().is_none_or(|b| price(&anchor) < price(b))
                         {
                             best = Some(anchor);
@@ -60,6 +63,7 @@ impl Part {
             }
             Self::One(parts) => {
                 let mut union: Option<Anchor> = None;
+                // A match holds one of them, and which is not known: all must have an anchor, and all are looked for.
                 for part in parts {
                     let anchor = part.anchor()?;
                     union = Some(match union {

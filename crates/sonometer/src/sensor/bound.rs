@@ -1,9 +1,9 @@
 //! How much a guard holds back at most.
 //!
-//! Text is held back from where a match may have begun that nobody can rule out yet. A line of known words is as long as these words; what
-//! a line leaves open counts with the lengths below. Text that goes beyond them within what can still become a match is *a match in
-//! progress*, and so is a match that was found and waits for one that overlaps it; all that is held back for another reason
-//! is within the bound.
+//! Text is held back from where a match may have begun that cannot be ruled out yet. A line of known words is as long as these
+//! words; what a line leaves open counts with the lengths below, which section 11 of the semantics promises. Text that goes
+//! beyond them within what can still become a match is *a match in progress*, and so is a match that was found and waits for
+//! one that overlaps it; all that is held back for another reason is within the bound.
 
 use super::guarded::{Unbounded, masked_lines};
 use crate::protocol::phrase::{Pattern, Regex, WordKind, build_regex, gaps_in, widen};
@@ -13,11 +13,11 @@ use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
 
 /// The characters of a word that a line does not spell out.
 const WORD: usize = 8;
-/// What stands between two words.
+/// The characters between two words: a mark and a space.
 const BETWEEN: usize = 2;
-/// What a repetition without a limit takes in a regular expression, all its passes together.
+/// The characters of a repetition without a limit in a regular expression, all its passes together.
 const REPEATED: usize = 16;
-/// An occurrence of a class: card numbers, accounts and dates are shorter, most addresses too.
+/// The characters of an occurrence of a class: card numbers, accounts and dates are shorter, most addresses too.
 const OCCURRENCE: usize = 48;
 
 /// The most characters that the lines of a protocol hold back, or which of them knows no bound.
@@ -29,7 +29,7 @@ pub(super) fn most_held(protocol: &Protocol) -> Result<usize, Unbounded> {
             longest = length.max(longest);
         }
     }
-    // Whether a match goes on shows when the word behind it is complete.
+    // Whether a match goes on shows when the word behind it is complete: 2 + 8 + 2 = 12 characters.
     Ok(longest + BETWEEN + WORD + BETWEEN)
 }
 
@@ -86,6 +86,7 @@ fn length(pattern: &Pattern) -> Option<usize> {
 fn length_of_regex(regex: &Regex) -> Option<usize> {
     let parsed = regex_syntax::parse(build_regex(regex).ok()?.as_str()).ok()?;
     let looks = parsed.properties().look_set();
+    // The automaton that follows expressions gives up on these as soon as a letter beyond ASCII stands beside them.
     let knows_letters = |look| {
         matches!(
             look,

@@ -11,9 +11,11 @@ use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
 use crate::text::compose::composed;
 use std::mem::take;
 
-/// A pattern that becomes more plain phrases than this is compiled as a program.
+/// A pattern that becomes more plain phrases than this is compiled as a program. Phrases multiply: ten `(a|b)` in a row are
+/// 2^10 = 1,024 phrases, eleven would be 2,048, and each costs nodes of the tree, where a program costs a few instructions.
 const MAX_VARIANTS: usize = 1_024;
-/// Expected occurrences of things that are no words, in the unit of the language's word frequencies.
+/// How often things that are no words are expected to occur in a million words, as [`Language::frequency`] says of words (1 for
+/// a word that is not frequent). They decide between anchors, so they move work and never a match.
 const CLASS_COST: u64 = 200;
 const TEST_COST: u64 = 60;
 const REGEX_COST: u64 = 20;
@@ -40,7 +42,7 @@ pub(crate) struct TokenTest {
     pub(crate) kind: WordKind,
 }
 
-/// Collects everything that the patterns of a sensor share.
+/// Collects what the patterns of a sensor share, each thing once: two lines with the same test have the same number for it.
 #[derive(Debug, Default)]
 pub(crate) struct Compiler {
     pub(crate) words: vocabulary::Builder,
@@ -149,6 +151,7 @@ impl Compiler {
 
     fn test(&mut self, test: &WordTest) -> u32 {
         let text = test.folded.as_str();
+        // The kind is one digit, so that `pre*` and `pre~` have different names and no two tests share one.
         let name = format!("{}{text}", test.kind as u8);
         self.tests.number(&name, || TokenTest { text: text.into(), kind: test.kind })
     }
@@ -218,7 +221,8 @@ fn first_word(pattern: &Pattern) -> Option<(&WordTest, &[Pattern])> {
     }
 }
 
-/// Emits instructions back to front: every instruction knows the one that follows.
+/// Emits instructions back to front, so that each knows the number of the one behind it. All lead to lower numbers than their
+/// own, so there is no circle, and what follows them ends without a check.
 struct Code<'c> {
     compiler: &'c mut Compiler,
     ops: Vec<Op>,
@@ -228,7 +232,8 @@ struct Code<'c> {
 impl Code<'_> {
     fn push(&mut self, op: Op) -> Next {
         self.ops.push(op);
-        // The parser keeps a pattern below 4,096 parts, of which each becomes at most two instructions.
+        // Fits 16 bits: the parser keeps a pattern below 4,096 parts, both orders of `&` counted (`protocol/phrase/check.rs`),
+        // and each becomes at most four instructions (a `&` that is an alternative: two gaps, two splits): 16,384 < 65,536.
         (self.ops.len() - 1) as Next
     }
 
@@ -266,6 +271,7 @@ impl Code<'_> {
                     }
                 }
                 if !words.is_empty() || !tests.is_empty() {
+                    // For look-ups by halves, and each way once: `(a|a)` is no more work than `a`.
                     words.sort_unstable();
                     words.dedup();
                     tests.sort_unstable();

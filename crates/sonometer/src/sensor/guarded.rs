@@ -140,11 +140,12 @@ fn holds(pattern: &Pattern, wanted: &dyn Fn(&Pattern) -> bool) -> bool {
         }
 }
 
-/// The protocol with nothing in it but what decides about masks. Its markers stay, without lines where nothing is masked, so that they
-/// keep their numbers.
+/// The protocol with nothing in it but what decides about masks. Markers without a mask stay, emptied: candidates name markers by
+/// number, and those of the guard must be those of the session.
 fn decisive(protocol: &Protocol) -> Protocol {
     let mut decisive = protocol.clone();
     for marker in &mut decisive.markers {
+        // Roles, places, companions and negation make a match no evidence, and no less private: its mask stays.
         marker.negation = NegationMode::Keep;
         (marker.place, marker.after, marker.before) = (None, None, None);
         (marker.pair, marker.echo) = (None, None);

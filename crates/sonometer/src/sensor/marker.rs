@@ -2,13 +2,13 @@
 
 use crate::class::Class;
 use crate::diagnostic::Span;
-use crate::names::Numbered;
 use crate::protocol::phrase::{self, Pattern, WordKind, WordTest};
 use crate::protocol::{
     Companion, Line, LineList, Marker, NegationMode, Place, Protocol, RatioTo, Reach, Repeat,
 };
 use crate::text::fold::fold_role;
 use crate::unit::Unit;
+use std::collections::BTreeMap;
 
 /// A marker as its candidates are judged.
 #[derive(Debug)]
@@ -32,10 +32,12 @@ pub(crate) struct MarkerPlan {
     pub(crate) pair: Option<u32>,
     /// The companion whose sentences can be echoed, where `echo` names markers.
     pub(crate) echo: Option<u32>,
-    /// The markers whose counted matches start the clock, and the line that stands for them: behind all others.
+    /// The markers whose counted matches start the clock, and the line that their matches are counted under. Its number is
+    /// that behind the marker's own lines and those of `when`, see [`super::Plan::line`].
     pub(crate) started_by: Vec<u32>,
     pub(crate) borrowed: Option<Line>,
-    /// The marker that negated matches are evidence for, and the number that this marker's first line has there.
+    /// The marker that negated matches are evidence for, and the number that this marker's first line has there: behind that
+    /// marker's own lines and those of all markers that flip to it earlier in the file.
     pub(crate) flips_to: Option<(u32, u32)>,
     /// The lines (marker, line) whose negated matches are evidence for this one, in the order of their numbers.
     pub(crate) flipped: Vec<(u32, u32)>,
@@ -50,7 +52,7 @@ pub(crate) struct MarkerPlan {
     pub(crate) least: Vec<u32>,
 }
 
-/// Something said near a match, as it is judged.
+/// What is asked of a companion: something said before or behind a match.
 #[derive(Debug)]
 pub(crate) struct CompanionPlan {
     /// The names of those who can say it; empty: anybody.
@@ -65,14 +67,16 @@ pub(crate) struct CompanionPlan {
 /// What a line says itself: cues inside its matches may be the author's own words.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// Its word tests.
+    /// The tests of its words, wherever they stand in it.
     pub(crate) words: Vec<WordTest>,
     /// Whether it has a gap, a `&` or a `_`, which can swallow a cue.
     pub(crate) has_gap: bool,
 }
 
 /// The plans of all markers.
-pub(super) fn plans(protocol: &Protocol, roles: &Numbered<String>) -> Vec<MarkerPlan> {
+pub(super) fn plans(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Vec<MarkerPlan> {
+    // Companions are numbered as `companions` below lists them: those of all markers first, then those of echoes. The rules of the
+    // first kind are numbered by the same list (`Plan::new`); an echo has no lines of its own.
     let mut companions = 0..;
     let mut plans: Vec<MarkerPlan> = protocol
         .markers
@@ -89,7 +93,6 @@ pub(super) fn plans(protocol: &Protocol, roles: &Numbered<String>) -> Vec<Marker
     let number = |label: &str| protocol.markers.iter().position(|m| m.label == label).map(|at| at as u32);
     for (from, marker) in protocol.markers.iter().enumerate() {
         let echo = marker.echo.as_ref().filter(|echo| !echo.markers.is_empty());
-        // Behind all others, see `companions`.
         plans[from].echo = echo.and_then(|_| companions.next());
         if let Some(when) = marker.absence.as_ref().and_then(|absence| absence.when.as_ref()) {
             plans[from].started_by = when.markers.iter().filter_map(|label| number(label)).collect();
@@ -117,7 +120,7 @@ pub(super) fn plans(protocol: &Protocol, roles: &Numbered<String>) -> Vec<Marker
 }
 
 /// The companions of all markers, in the order of their numbers: those of `Marker::companions`, then what echoes name.
-pub(super) fn companions(protocol: &Protocol, roles: &Numbered<String>) -> Vec<CompanionPlan> {
+pub(super) fn companions(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Vec<CompanionPlan> {
     let number = |label: &String| protocol.markers.iter().position(|m| m.label == *label).map(|at| at as u32);
     let plan = |by: &[String], within: Reach, markers: &[String], is_before: bool| CompanionPlan {
         by: resolve(roles, by),
@@ -159,7 +162,7 @@ pub(super) fn relates(protocol: &Protocol) -> super::Relates {
 }
 
 impl MarkerPlan {
-    fn new(marker: &Marker, roles: &Numbered<String>) -> Self {
+    fn new(marker: &Marker, roles: &BTreeMap<String, String>) -> Self {
         let by = resolve(roles, &marker.by);
         let share_by = marker.share.as_ref().map_or_else(Vec::new, |s| resolve(roles, &s.by));
         let when_by = marker.absence.iter().flat_map(|absence| &absence.when).map(|when| &when.by);
@@ -221,6 +224,6 @@ impl Written {
 }
 
 /// Role names as the protocol calls them.
-fn resolve(roles: &Numbered<String>, names: &[String]) -> Vec<String> {
+fn resolve(roles: &BTreeMap<String, String>, names: &[String]) -> Vec<String> {
     names.iter().map(|name| roles.get(&fold_role(name)).cloned().unwrap_or_else(|| name.clone())).collect()
 }

@@ -1,4 +1,4 @@
-//! The instrument: a protocol compiled once, shared freely.
+//! The sensor: a protocol compiled once, immutable, shared between threads.
 
 mod anchor;
 mod bound;
@@ -17,7 +17,6 @@ use crate::error::Error;
 use crate::expression::Expression;
 use crate::expression::Reaches;
 use crate::language::{self, Language, Script};
-use crate::names::Numbered;
 use crate::protocol::order::judging_order;
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
 use crate::protocol::{Line, Modality, Pole, Protocol, Status};
@@ -30,6 +29,7 @@ pub use guarded::Unbounded;
 pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
 use roles::role_names;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use vocabulary::role;
 
@@ -53,19 +53,19 @@ pub(crate) struct Plan {
     pub(crate) tests: tests::TokenTests,
     pub(crate) exacts: Vec<Box<str>>,
     pub(crate) regexes: Vec<Expression>,
-    /// The same for sessions, made when the first one begins.
+    /// All expressions as one automaton, for sessions; made when the first one begins. `None` inside: too large to be made.
     reaches: OnceLock<Option<Reaches>>,
-    /// What a guard watches, made when the first one begins.
+    /// What a guard watches; made when the first one begins, as most sensors never guard.
     guarded: OnceLock<Guarded>,
     pub(crate) classes: ClassSet,
-    /// The checked classes of lines that are such a class and nothing else.
+    /// The classes with check digits that are a whole line: only for these a wrong digit is a near miss.
     pub(crate) checked: ClassSet,
-    /// Whose words count in classes: number words, names of months and currencies.
+    /// The language whose number words and names of months and currencies count in classes.
     pub(crate) class_words: Words,
     pub(crate) shout: bool,
     pub(crate) rules: Vec<Rule>,
     pub(crate) anchors: Anchors,
-    /// Programs without an anchor, tried at every token.
+    /// Rules whose program has no anchor ([`anchor`]), tried at every token.
     pub(crate) everywhere: Vec<u32>,
     pub(crate) has_programs: bool,
     /// Whether a line with braces is looked for with its gap widened.
@@ -82,21 +82,22 @@ pub(crate) struct Plan {
     pub(crate) has_masks: bool,
     /// Whether some marker counts in a part of the interaction only.
     pub(crate) has_places: bool,
-    /// Whether every marker asks for roles, so that nobody may be listened to.
+    /// Whether every marker asks for roles: only then can it happen that no turn is listened to.
     pub(crate) all_ask: bool,
-    /// Markers that can have an activation without a candidate: by a positive bias, by what is absent, by a ratio.
+    /// Markers that can have an activation without a candidate (a positive bias, an absence, a ratio), in the order of the file.
+    /// All others are skipped where they have no candidate.
     pub(crate) always: Vec<u32>,
     /// Sums and largest of the weights of the markers for, and of those against; 0 where there are none.
     pub(crate) weights_for: Weights,
     pub(crate) weights_against: Weights,
     /// The members of a resonance object in which every marker is 0, and where each begins.
     pub(crate) silence: Silence,
-    /// Over how many turns matches may reach, for markers that say so; sorted, each once.
+    /// The different `join` of the markers, sorted: a window is read once for all markers with the same.
     pub(crate) joins: Vec<u32>,
-    /// What is undone before a text is read a second time, if anything is.
+    /// What is undone before a text is read a second time; `None` without `unfold`.
     pub(crate) unfolding: Option<Unfolding>,
     /// Role name (folded, lower case) -> the protocol's name for it.
-    pub(crate) roles: Numbered<String>,
+    pub(crate) roles: BTreeMap<String, String>,
 }
 
 /// What the relations of candidates need to know of the text of turns.
@@ -110,7 +111,8 @@ pub(crate) struct Relates {
     pub(crate) words: bool,
 }
 
-/// A pattern with its owner.
+/// A pattern with its owner. Rules are numbered in the order in which they are added, and hits are sorted by that number: so
+/// candidates come out by marker and line, the widened form of a line directly behind it, and negation last.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) owner: Owner,
@@ -131,7 +133,7 @@ pub(crate) enum Owner {
     Companion(u32),
     /// An exclusion of a marker.
     Except { marker: u32 },
-    /// A negation cue.
+    /// The beginning of a negation (`not`, `never`).
     Cue,
     /// A phrase in which a cue does not negate.
     NotCue,
@@ -150,18 +152,20 @@ pub(crate) enum Taking {
     All,
 }
 
-/// Weights of the markers of one pole.
+/// Weights of the markers of one pole: 1, 2, 4 or 8 each, so at most 8 · 2,000 together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights {
     pub(crate) sum: i64,
     pub(crate) largest: i64,
 }
 
-/// The JSON members of a silent resonance object: most markers of a large protocol are silent in most readings.
+/// The JSON members of a resonance object in which every marker is 0, written once. Most markers of a large protocol are silent in
+/// most readings, so a reading copies whole stretches of it and writes only the numbers between them.
 #[derive(Debug, Default)]
 pub(crate) struct Silence {
     /// `"label":0,` for every marker.
     text: String,
+    /// Where each marker's member begins, and at last the length: one more than markers.
     starts: Vec<usize>,
 }
 
@@ -192,9 +196,11 @@ impl Silence {
 /// The rules to try at a key.
 #[derive(Debug, Default)]
 pub(crate) struct Anchors {
+    /// The rules of word n are `of_words[word_starts[n]..word_starts[n + 1]]`: one list for all words, and two reads for each
+    /// token that is an anchor. One number more than words.
     word_starts: Vec<u32>,
     of_words: Vec<Anchored>,
-    /// In the order of the keys.
+    /// The other keys, sorted, to be looked up by halves: they are few, and asked for only where one occurs.
     others: Vec<(Key, Vec<Anchored>)>,
 }
 
@@ -291,6 +297,7 @@ impl Plan {
         let roles = role_names(&protocol);
         let companions = marker::companions(&protocol, &roles);
         let names_markers = protocol.markers.iter().any(|m| m.named_markers().next().is_some());
+        // Without an order, judging takes the short way: most protocols name no markers.
         let order = if names_markers { judging_order(&protocol.markers) } else { Ok(Vec::new()) };
         let order = order.map_err(|_| Error::invalid("", "markers wait for each other"))?;
         let markers = marker::plans(&protocol, &roles);
@@ -351,7 +358,7 @@ impl Plan {
         })
     }
 
-    /// How far the regular expressions can reach; `None` if nobody can tell.
+    /// How far the regular expressions can reach; `None` if their automaton is too large to be made.
     pub(crate) fn reaches(&self) -> Option<&Reaches> {
         self.reaches.get_or_init(|| Reaches::of(&self.regexes)).as_ref()
     }
@@ -380,6 +387,7 @@ impl Plan {
 
     /// The markers whose negated matches are evidence for this one.
     pub(crate) fn flips_from(&self, marker: u32) -> Vec<u32> {
+        // Lines of one marker are neighbours, so each comes out once.
         let mut from: Vec<u32> =
             self.markers[marker as usize].flipped.iter().map(|(from, _)| *from).collect();
         from.dedup();
@@ -415,7 +423,8 @@ fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line
     let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
     rules.push(Rule { owner, body, taking, wide: widened.as_ref().map(|_| rule + 1) });
     if let (Some(_), Owner::Line { marker, line }) = (widened, owner) {
-        // Its matches come out of the program of the line itself.
+        // It has no program: the run of the line itself goes on beyond its gap (`matcher/run.rs`), and files what it finds
+        // there under this rule, the next number.
         rules.push(Rule { owner: Owner::Wide { marker, line }, body: Body::Phrases, taking, wide: None });
     }
 }
@@ -426,7 +435,8 @@ fn widened(owner: Owner, line: &Line) -> Option<Pattern> {
     (asked && gaps_in(&line.pattern) == 1).then(|| widen(&line.pattern))
 }
 
-/// All cues are the phrases of one rule, so that the longest wins; likewise pseudo-cues and stops.
+/// All cues are the phrases of one rule, so that at each place the longest wins; likewise pseudo-cues and stops. These rules are
+/// added last, where `evidence/negation.rs` looks for their hits.
 fn add_negation(
     rules: &mut Vec<Rule>,
     compiler: &mut Compiler,
@@ -479,7 +489,8 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::NUMBER_ABBREVIATION);
     }
-    // In Han they are unreadable like every word of ASCII, and must not count twice.
+    // Signs of transcribers that something could not be heard. In Han they are unreadable as every word of ASCII is, and must
+    // not count twice.
     let placeholders: &[&str] = match language {
         Some(language) if language.script == Script::Han => &[],
         _ => &["inaudible", "unintelligible", "indistinct", "crosstalk"],

@@ -1,19 +1,22 @@
 //! All plain phrases of a sensor in one tree over word numbers.
 //!
-//! A bit per adjacent pair of first and second word rejects nearly every place before the tree is touched: peers that
-//! walk bytes fall out of cache as pattern sets grow, the pair bits do not.
+//! A bit per adjacent pair of first and second word rejects nearly every place before the tree is touched. The bits grow by two to
+//! four bytes a pair: 10,000 pairs are 32 KiB and stay in the cache, where automata over bytes fall out of it.
 
 /// The tree of phrases.
 #[derive(Debug, Default)]
 pub(crate) struct Phrases {
     /// By word number: the node after this first word, 0 for none.
     roots: Vec<u32>,
-    /// Hash table of (node, word) -> node, for all but the first children.
+    /// Hash table of (node, word) -> node, for all but the first children; a place without a target is empty (node 0 is no
+    /// node). As many places as a power of two, at most half of them taken.
     edges: Vec<Edge>,
-    /// Bits of pairs (first word, second word).
+    /// Bits of pairs (first word, second word), by their hash: no pair of a phrase is missed, and about one other pair in
+    /// sixteen passes by chance.
     pairs: Vec<u64>,
-    /// One more at the end.
+    /// By number; node 0 stands for none, and one more at the end says where the rules of the last one end.
     nodes: Vec<Node>,
+    /// The rules of all nodes, node by node.
     rules: Vec<u32>,
 }
 
@@ -23,11 +26,12 @@ pub(crate) struct Phrases {
 struct Node {
     /// Where its rules begin in `rules`; they end where those of the next node begin.
     rules: u32,
-    /// The word of the first child, 0 for none; [`Node::MORE`] tells of further ones.
+    /// The word of the first child, 0 for none; with [`Node::MORE`] if there are further ones, in `edges`.
     first_child: u32,
 }
 
 impl Node {
+    /// Free in a word number, which has 28 bits (`text/token.rs`).
     const MORE: u32 = 1 << 31;
 }
 
@@ -57,6 +61,8 @@ impl Builder {
 
     /// Lays out the tree; `words` is the number of word numbers.
     pub(crate) fn build(mut self, words: usize) -> Phrases {
+        // Sorted, each phrase stands behind its own beginnings, so that a node is numbered before its children and its first
+        // child directly behind it. Equal entries are the same, so an unstable sort gives one order.
         self.phrases.sort_unstable();
         self.phrases.dedup();
         let mut roots = vec![0; words];
@@ -96,6 +102,7 @@ impl Builder {
     }
 }
 
+/// At least twice as many places as edges, a power of two, and never none: a look-up ends at an empty place.
 fn table(edges: &[(u32, u32, u32)]) -> Vec<Edge> {
     let size = (2 * edges.len()).next_power_of_two().max(4);
     let mut slots = vec![Edge::default(); size];
@@ -109,7 +116,8 @@ fn table(edges: &[(u32, u32, u32)]) -> Vec<Edge> {
     slots
 }
 
-/// Sixteen bits a pair: about one place in sixteen passes by chance.
+/// Sixteen to thirty-two bits a pair, a power of two of them: at most one bit in sixteen is set, so at most about one place in
+/// sixteen passes by chance. Never none: a mask is made of their number.
 fn bits(pairs: &[(u32, u32)]) -> Vec<u64> {
     let size = (16 * pairs.len()).next_power_of_two().max(64);
     let mut words = vec![0; size / 64];
@@ -120,6 +128,8 @@ fn bits(pairs: &[(u32, u32)]) -> Vec<u64> {
     words
 }
 
+/// Spreads two numbers over the upper half of a product with 2^64 / golden ratio, and takes that half: 32 bits, enough for tables
+/// of up to 2^32 places.
 #[inline]
 fn mix(a: u32, b: u32) -> usize {
     ((u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
@@ -143,6 +153,7 @@ impl Phrases {
     #[inline]
     pub(crate) fn step(&self, node: u32, word: u32) -> u32 {
         let first_child = self.nodes[node as usize].first_child;
+        // Never for none, as `word` is not 0. The first child is numbered directly behind its parent.
         if first_child & !Node::MORE == word {
             return node + 1;
         }

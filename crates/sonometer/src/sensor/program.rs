@@ -5,13 +5,13 @@ use crate::protocol::phrase::Class;
 /// One pattern as instructions. A way through them from `start` to [`Op::Match`] is a match.
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// The instructions.
+    /// Emitted back to front: each leads to lower numbers.
     pub(crate) ops: Box<[Op]>,
-    /// The first instruction.
+    /// Where execution begins: mostly the last of `ops`.
     pub(crate) entry: Next,
     /// Whether near misses by too long a gap are asked for: then every way has one gap.
     pub(crate) one_gap: bool,
-    /// The words that every match begins with one of, if it is few words.
+    /// The words of which every match begins with one, if they are few; asked before a start is noted.
     pub(crate) first_words: Option<Box<[u32]>>,
     /// The classes named in the pattern: they widen the place of a match.
     pub(crate) classes: Box<[Class]>,
@@ -30,8 +30,9 @@ impl Program {
     }
 }
 
-/// The words that every match begins with one of; `None` where it can begin with something else, or with many words.
+/// The words of which every match begins with one; `None` where it can begin with something else, or with many words.
 pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
+    // They are compared one by one at each start: 8 numbers are 32 bytes, half a line of the cache.
     const MOST: usize = 8;
     let mut words = Vec::new();
     let mut todo = vec![entry];
@@ -54,7 +55,8 @@ pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
     Some(words.into())
 }
 
-/// Where to go next.
+/// The number of an instruction. 16 bits, so that an instruction and a point of execution stay small; `sensor/compile.rs` says
+/// why they suffice.
 pub(crate) type Next = u16;
 
 /// One instruction. Those that consume move to the tokens behind what they consumed.
@@ -80,7 +82,7 @@ pub(crate) enum Op {
     Class(Class, Next),
     /// Consumes the tokens of a match of regular expression i that begins and ends at edges of tokens.
     Regex(u32, Next),
-    /// Skips up to so many tokens, also over break gaps.
+    /// Skips 0 to n tokens, over break gaps too; n is at most 12 (`MAX_GAP`).
     Gap(u8, Next),
     /// Goes both ways.
     Split(Next, Next),
@@ -105,16 +107,16 @@ pub(crate) enum Op {
 }
 
 /// Something a token can be looked up by. Every key is two whole numbers: of keys of different sizes the compiler would also
-/// compare bytes that nobody wrote, which is harmless but alarms the memory checkers of programs that embed the engine.
+/// compare uninitialized bytes, which is harmless but alarms the memory checkers of programs that embed the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
-    /// A word number.
+    /// A word, by its number in the vocabulary.
     Word(u32),
-    /// A prefix or stem test.
+    /// A prefix, stem or misspelling test, by its number in the sensor.
     Test(u32),
     /// The number of a class, see [`Key::class`].
     Class(u32),
-    /// A regular expression.
+    /// A regular expression, by its number in the sensor.
     Regex(u32),
 }
 
@@ -122,6 +124,7 @@ impl Key {
     pub(crate) fn class(class: Class) -> Self {
         Self::Class(match class {
             Class::Detected(class) => class as u32,
+            // No detected class has this number: there are a few dozen.
             Class::Shout => u32::MAX,
         })
     }

@@ -1,8 +1,8 @@
 //! The names of those who speak.
 
-use crate::names::Numbered;
 use crate::protocol::{Marker, Protocol};
 use crate::text::fold::fold_role;
+use std::collections::BTreeMap;
 
 /// Usual words for the two sides of a conversation. A protocol that names one of a group means the others too, unless it says
 /// itself what else that one is called.
@@ -10,12 +10,13 @@ const USUAL: [&[&str]; 2] = [&["agent", "assistant", "ai", "bot"], &["customer",
 
 /// Every role name that the protocol knows, folded, with the name it stands for: the first of aliases, actants,
 /// fidelity needs and markers that gives it one.
-pub(super) fn role_names(protocol: &Protocol) -> Numbered<String> {
+pub(super) fn role_names(protocol: &Protocol) -> BTreeMap<String, String> {
     let actants = &protocol.actants;
-    let mut names = Numbered::default();
+    let mut names = BTreeMap::new();
     let mut add = |name: &str, role: &str| {
-        names.number(&fold_role(name), || role.to_owned());
+        names.entry(fold_role(name)).or_insert_with(|| role.to_owned());
     };
+    // The order decides: the first that gives a name its meaning wins (semantics, section 1), later ones are ignored.
     for (role, others) in &actants.aliases {
         others.iter().for_each(|name| add(name, role));
     }

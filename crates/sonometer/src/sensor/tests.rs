@@ -1,4 +1,5 @@
-//! Tests of words that no look-up decides (prefix, stem, one edit), behind a filter on the first two letters.
+//! Tests of words that no look-up decides (prefix, stem, one edit), behind a filter on the first two bytes: stemming and
+//! comparing cost far more than a bit, and most words pass no test.
 
 use super::compile::TokenTest;
 use crate::protocol::phrase::WordKind;
@@ -7,11 +8,12 @@ use crate::text::edit::within_one_edit;
 /// The token tests of a sensor.
 #[derive(Debug, Default)]
 pub(crate) struct TokenTests {
-    /// By first letter: the tests that a word beginning with it may pass.
+    /// By first byte, in lower case: the tests that a word beginning with it may pass, in the order of their numbers.
     by_letter: Vec<Vec<(u32, TokenTest)>>,
     /// The tests that allow an edit, which may be in the first letter.
     misspelt: Vec<(u32, Box<str>)>,
-    /// One bit per pair of first and second byte (0 for words of one byte) that some test may pass.
+    /// One bit for each pair of a first and a second byte that a word with these may pass some test; 0 for the second byte of a
+    /// word of one. 2^16 bits, 8 KiB. Empty where there are no tests.
     pairs: Vec<u64>,
     stem: Option<fn(&str, &mut String)>,
 }
@@ -72,6 +74,7 @@ impl TokenTests {
         let near = self.misspelt.iter().filter(|(_, test)| within_one_edit(test, &lower));
         let mut passed: Vec<u32> = near.map(|(number, _)| *number).collect();
         self.each_certain(word, |number| passed.push(number));
+        // `TurnText::passed` is sorted by test.
         passed.sort_unstable();
         passed.into_iter().for_each(&mut found);
     }
@@ -79,6 +82,7 @@ impl TokenTests {
     /// The same for the tests with a certain beginning.
     fn each_certain(&self, word: &str, mut found: impl FnMut(u32)) {
         let Some(first) = word.bytes().next() else { return };
+        // Stemmed once for all tests, and not at all where no test of a stem begins like the word.
         let mut stemmed: Option<String> = None;
         for (number, test) in &self.by_letter[first.to_ascii_lowercase() as usize] {
             let head = head(test).as_bytes();
@@ -123,6 +127,7 @@ fn head(test: &TokenTest) -> &str {
 /// The first two bytes that a word can have which is `text` but for one edit.
 fn edited_heads(text: &[u8], allow: &mut impl FnMut(u8, u8)) {
     let is_plain = |byte: u8| byte.is_ascii();
+    // A word that may be misspelt has five letters or more, so there are three bytes to look at.
     for other in 0..=255 {
         // An edit behind the first byte; another first byte; a byte before it.
         allow(text[0], other);

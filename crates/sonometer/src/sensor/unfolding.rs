@@ -1,18 +1,18 @@
 //! What a protocol wants unfolded before its text is read a second time.
 
 use crate::language::Language;
-use crate::names::Numbered;
 use crate::protocol::phrase::{Pattern, WordKind};
 use crate::protocol::{Protocol, Unfold};
 use crate::text::unfold::Unfolding;
+use std::collections::BTreeSet;
 
 /// `None` if the protocol wants nothing undone.
 pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>) -> Option<Unfolding> {
     if protocol.unfold.is_empty() {
         return None;
     }
-    let mut words = Numbered::default();
-    // A word that a pattern names is kept as it is, however its letters repeat.
+    let mut words = BTreeSet::new();
+    // Of the ways to shorten `sooo`, one that gives a word of a pattern is taken, so the words must be known.
     if protocol.unfold.contains(&Unfold::Repeats) {
         for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
             collect_words(&line.pattern, &mut words);
@@ -21,11 +21,11 @@ pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>
     Some(Unfolding::new(protocol.unfold.clone(), language, words))
 }
 
-/// The words that a pattern names as they are.
-fn collect_words(pattern: &Pattern, words: &mut Numbered) {
+/// Adds the words that a pattern names exactly.
+fn collect_words(pattern: &Pattern, words: &mut BTreeSet<Box<str>>) {
     match pattern {
         Pattern::Word(test) if test.kind == WordKind::Equal => {
-            words.put(&test.folded, ());
+            words.insert(test.folded.as_str().into());
         }
         Pattern::Sequence(items) | Pattern::Either(items) => {
             items.iter().for_each(|item| collect_words(item, words));

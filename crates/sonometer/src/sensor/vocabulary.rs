@@ -1,11 +1,13 @@
 //! The words of all patterns, numbered, in one flat hash table.
 //!
-//! A word of up to eight bytes is its own key (its bytes, packed), so a look-up that finds the key is exact; a longer
-//! word is hashed and confirmed against the stored text. Keys are of lower-case text.
+//! A word of up to eight bytes is its own key (its bytes, packed into a `u64`), so a look-up that finds the key is exact; a longer
+//! word is hashed to 64 bits and confirmed against the stored text. Keys are of lower-case text: folded text keeps ASCII
+//! capitals, which are lowered here, eight bytes at once.
 
 use crate::names::Numbered;
 
-/// What a word number stands for in the sensor.
+/// What a word number stands for in the sensor, as bits of one byte. Two have a place that counting relies on
+/// (`matcher/turn.rs`): [`FUNCTION`](role::FUNCTION) is bit 0, [`FOREIGN`](role::FOREIGN) bit 7. All eight are taken but 64.
 pub(crate) mod role {
     /// A function word of the protocol's language.
     pub(crate) const FUNCTION: u8 = 1;
@@ -19,26 +21,31 @@ pub(crate) mod role {
     pub(crate) const NUMBER_ABBREVIATION: u8 = 32;
     /// Marks that a passage cannot be heard, when in brackets.
     pub(crate) const PLACEHOLDER: u8 = 8;
-    /// A word that another language than the protocol's is told by. The highest bit, so that one shift counts it.
+    /// An everyday word of another language than the protocol's.
     pub(crate) const FOREIGN: u8 = 128;
 }
 
 /// Word numbers by word. Number 0 stands for every word that no pattern has.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    /// A power of two of places, at most a quarter of them taken; 0 where no word is. Apart from what stands in them,
-    /// so that more of them stay in the cache.
+    /// As many places as a power of two, at most a quarter of them taken, so that one look nearly always decides; 0 where no word
+    /// is. Apart from `places`, so that more keys stay in the cache: most words of a text are in no pattern, and read no more
+    /// than a key.
     keys: Vec<u64>,
     places: Vec<Place>,
+    /// Word n is `words[n - 1]`.
     words: Vec<Box<str>>,
+    /// By word number, 0 included.
     roles: Vec<u8>,
 }
 
-/// A word number, and whether the word has more than eight bytes.
+/// A word number, and whether the word has more than eight bytes: the key of a long word can be that of a short one, and only
+/// this bit tells them apart.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place(u32);
 
 impl Place {
+    /// Free, since word numbers have 28 bits (`text/token.rs`).
     const LONG: u32 = 1 << 31;
 
     fn word(self) -> u32 {
@@ -73,7 +80,6 @@ impl Builder {
         self.words.values().len() + 1
     }
 
-    /// The finished table.
     pub(crate) fn build(self) -> Vocabulary {
         let (words, roles): (Vec<Box<str>>, Vec<u8>) = self.words.into_values().into_iter().unzip();
         let size = (4 * words.len()).next_power_of_two().max(16);
@@ -147,6 +153,7 @@ impl Vocabulary {
     }
 }
 
+/// The upper half of a product with 2^64 / golden ratio: packed words differ in few bytes, which it spreads over 32 bits.
 #[inline(always)]
 fn index(key: u64) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
@@ -156,17 +163,19 @@ fn key_of(lower: &[u8]) -> u64 {
     if lower.len() <= 8 { short_key(lower, 0, lower.len()) } else { long_key(lower) }
 }
 
-/// The bytes of a word of at most eight bytes in lower case, packed. Words hold no NUL, so the key tells the length too.
+/// The bytes of a word of at most eight bytes in lower case, packed, the first one lowest. No word holds a NUL, so zeros tell the
+/// length too, and no word has the key 0 of an empty place.
 #[inline(always)]
 fn short_key(text: &[u8], start: usize, len: usize) -> u64 {
     let bytes = match text.get(start..start + 8) {
         Some(chunk) => u64::from_le_bytes(chunk.try_into().unwrap_or_default()),
         None => last_bytes(&text[start..start + len]),
     };
+    // `& 15` tells the compiler that the index is within bounds; `len` is at most 8.
     lower(bytes & KEPT[len & 15])
 }
 
-/// The mask of the first n bytes.
+/// By n, the mask of the first n bytes, all of them from 8 on.
 const KEPT: [u64; 16] = {
     let mut masks = [!0; 16];
     let mut len = 0;
@@ -190,6 +199,8 @@ fn long_key(word: &[u8]) -> u64 {
     let (chunks, rest) = word.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
+    // The length first, since a last chunk is filled up with zeros. Each chunk is mixed in by a rotation, so that the order of chunks
+    // matters, and an odd factor (that of MurmurHash3), which loses no bits. Collisions cost a comparison, never a match.
     let mut key = word.len() as u64;
     for chunk in chunks.iter().chain(std::iter::once(&last)) {
         key = (key.rotate_left(26) ^ lower(u64::from_le_bytes(*chunk))).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -202,6 +213,9 @@ fn long_key(word: &[u8]) -> u64 {
 #[inline(always)]
 fn lower(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
+    // Without its high bit a byte is below 0x80, and the numbers added are at most 0x3f, so nothing carries over to the next
+    // byte. The first sum sets the high bit from `A` on, the second from behind `Z` on; `!bytes` leaves bytes beyond ASCII out.
+    // A capital and its small letter differ by 0x20, the high bit shifted by 2.
     let low = bytes & (0x7f * ONES);
     let capital = (low + (0x80 - b'A') as u64 * ONES)
         & !(low + (0x80 - (b'Z' + 1)) as u64 * ONES)

@@ -1,17 +1,18 @@
-//! Whether an occurrence of a class hangs on what stands behind a place: `$` before an amount, a month before its day. Which
+//! Whether an occurrence of a class depends on what stands behind a place: `$` before an amount, a month before its day. Which
 //! signs lead in, join and follow is known to the scanners alone, so they are asked ([`first_open`]).
 
 use crate::class::{Vocabulary, first_open};
 use crate::sensor::Plan;
 use crate::text::fold::Folded;
 
-/// How far before a place scanners look at most: the longest word of a number and what joins it to the next.
-const LOOK_BACK: usize = 64;
+/// How far before a place scanners look at most, in bytes: the longest word of a number and what joins it to the next. A turn is
+/// scanned again from there on and not from its beginning, or each sentence would cost the whole turn.
+pub(super) const LOOK_BACK: usize = 64;
 
 /// The watch over the classes of one protocol in one turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Classes {
-    /// What begins before this byte of the turn hangs on nothing behind the places that were asked about.
+    /// What begins before this byte of the turn depends on nothing behind the places that were asked about.
     clear: usize,
     /// Places before this byte are refused without a look: scanning again what goes on for long pays only when there is
     /// more of it.
@@ -34,6 +35,8 @@ impl Classes {
         let open = |text: &str, at| first_open(text, at, plan.classes, plan.checked, words(plan));
         let unfolded = plan.unfolding.as_ref().and_then(|unfolding| unfolding.unfold(folded.text()));
         if unfolded.is_some_and(|unfolded| open(unfolded.text(), 0).is_some()) {
+            // Only when there is an eighth more: however long something stays open, all scans together cost at most about nine
+            // times its length.
             self.again = cut + (cut - from) / 8;
             return false;
         }

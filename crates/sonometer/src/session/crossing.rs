@@ -5,21 +5,22 @@ use crate::sensor::Plan;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use std::ops::Range;
 
-/// Follows a match so far; a turn in which one lives longer is read as a whole.
+/// The most bytes over which a match is followed; a turn in which one lives longer is read as a whole. Each time a cut is asked
+/// about, the oldest open match is followed anew, so this bounds what a chunk costs (`session/mod.rs` promises the number).
 const LONGEST: usize = 4096;
 
 /// The watch over one turn for one protocol.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    /// Every way of matching that begins before this byte of the turn has died.
+    /// Every way of matching that begins before this byte of the turn has ended, so it is never looked at again.
     dead_before: usize,
     /// What the matches among them cover, apart from each other and in order: nothing parts a turn within.
     covered: Vec<Range<usize>>,
-    /// Nothing can be said of this turn any more.
+    /// No cut of this turn is allowed any more.
     has_given_up: bool,
-    /// Nothing can be said of any turn before it ends.
+    /// No cut of any turn is allowed: turns are read when they are complete.
     is_blind: bool,
-    /// There is nothing to watch.
+    /// No expression to watch: every cut is allowed.
     is_idle: bool,
 }
 
@@ -51,6 +52,7 @@ impl Watch {
                 return false;
             }
         }
+        // Few are left here: those before the last cut are forgotten.
         let is_free = !self.covered.iter().any(|found| found.start < cut && cut < found.end);
         if is_free {
             self.covered.retain(|found| found.end > cut);
@@ -77,6 +79,7 @@ impl Watch {
     ) -> bool {
         while self.dead_before < cut {
             let start = self.dead_before.max(base);
+            // No match begins within a character.
             if known.is_char_boundary(start - base) {
                 match follow(automaton, cache, known, start - base) {
                     Fate::Dead { reached } if base + reached > start => self.cover(start, base + reached),
@@ -98,7 +101,7 @@ impl Watch {
 }
 
 /// Whether a protocol undoes disguises and looks at how the result is written: a turn is read a second time if there is a
-/// disguise anywhere in it, which nobody knows before it ends.
+/// disguise anywhere in it, which is not known before it ends.
 fn reads_disguises_as_written(plan: &Plan) -> bool {
     plan.unfolding.is_some() && (plan.shout || !plan.exacts.is_empty() || !plan.regexes.is_empty())
 }

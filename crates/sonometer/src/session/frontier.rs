@@ -2,8 +2,9 @@
 //! white space there (or directly behind an ideographic full stop). No phrase, negation or disguise reaches over such a place; the classes
 //! and the regular expressions are asked apart ([`super::classes`], [`super::crossing`]).
 //!
-//! Every character is looked at once. Not every sentence end is found, and none that is not one: a full stop behind what
-//! may be an abbreviation, or a line that goes on in lower case, parts nothing.
+//! Every character is looked at once. Some ends of sentences are missed, but nothing else is taken for one: a full stop
+//! behind what may be an abbreviation, or a line that goes on in lower case, parts nothing. A missed end only delays what is
+//! settled; a false one would change the reading.
 
 use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
@@ -39,6 +40,7 @@ impl Rules {
             rules.abbreviations.extend(lists.into_iter().flatten().flatten());
             rules.unfolds |= plan.unfolding.is_some();
         }
+        // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.
         rules.abbreviations.sort_unstable();
         rules.abbreviations.dedup();
         rules
@@ -64,7 +66,8 @@ impl Rules {
     }
 }
 
-/// Longer words are no abbreviations, and not worth a look.
+/// Longer words, in bytes, end no sentence here: no abbreviation is as long, but what stands before a full stop is looked at again,
+/// and hostile text must not make that long.
 const MOST_CHECKED: usize = 64;
 
 /// Reads a turn as it comes in.
@@ -145,6 +148,7 @@ impl Frontier {
             if c.is_ascii() {
                 self.take(rules, turn, at..end, c, c, &mut found);
             } else if is_mixed(c) {
+                // Where its gap begins has no place of its own in the turn, so nothing is parted beside it.
                 self.token = at..end;
                 self.last = Last::Mixed;
             } else {
@@ -245,6 +249,8 @@ impl Frontier {
             }
         };
         gap.is_empty = false;
+        // Only now is it certain that the run of `!` and `|` stands for no letter: leet reads `!` and `|` within a run of
+        // letters and signs (semantics, Unfolding).
         if gap.exclaims_last && !matches!(folded, '!' | '|' | '$' | '@') {
             gap.ends = true;
         }
@@ -268,7 +274,7 @@ impl Frontier {
         let gap = &self.gap;
         let at = gap.parted?;
         if gap.is_mixed || self.token.is_empty() {
-            // Where no token stands before it, no sentence ends.
+            // Where no token stands before it, no sentence ends; within one character no turn can be parted.
             return None;
         }
         if gap.ends
@@ -281,6 +287,7 @@ impl Frontier {
         if gap.first_stop {
             let run_start = turn[..gap.start].rfind([' ', '\t', '\n', '\r']).map_or(0, |white| white + 1);
             let run = &turn[run_start..gap.start];
+            // Of a run of words and signs without white space, twice as much.
             let is_end = run.len() <= 2 * MOST_CHECKED
                 && rules.ends_at_full_stop(run, &turn[self.token.start..gap.start]);
             return is_end.then_some(at);

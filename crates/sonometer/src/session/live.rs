@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     pending: Pending,
-    /// Those that wait, as they stand.
+    /// The candidates that wait, as they would be judged now.
     judged: Vec<Judged>,
     /// How often each line of each marker has counted.
     uses: BTreeMap<(u32, u32), u32>,
@@ -26,7 +26,8 @@ pub(super) struct Live {
 #[derive(Clone, Copy, Debug, Default)]
 struct Meter {
     contributions: Unit,
-    /// Turns with a positive contribution, and the last of them.
+    /// How many turns have a positive contribution, and the last of them: contributions come in the order of turns, so comparing
+    /// with the last counts each turn once.
     turns_with: u64,
     last_turn: Option<u32>,
     has_changed: bool,
@@ -57,6 +58,7 @@ pub(super) struct Settled {
 impl Settled {
     /// Puts evidence in the order of the text; of that at the same place, that of the first protocol first.
     pub(super) fn put_in_order(&mut self) {
+        // Stable, and filled protocol by protocol.
         self.evidence.sort_by_key(|Told { candidate: c, .. }| (c.turn, c.start, c.end));
     }
 }
@@ -76,8 +78,8 @@ impl Live {
         let Search { setting, findings, .. } = search;
         self.pending.take_in(plan, setting, findings);
         self.judged = self.pending.judge(plan, setting, findings, front);
+        // Windows are read when the interaction has ended (`Search::finish`), and what is found in them can stand in any turn.
         if front.turns_follow && !plan.joins.is_empty() {
-            // What is found over several turns is known when all of them are.
             return (0, 0);
         }
         let open = self.judged.iter().filter(|judged| judged.is_open);
@@ -91,7 +93,7 @@ impl Live {
         starts.map(|c| (c.turn, c.start)).min()
     }
 
-    /// The masks of what waits for its verdict. They hang on no verdict but that on exclusions, which is known.
+    /// The masks of what waits for its verdict. They depend on no verdict but that on exclusions, which is known.
     pub(super) fn masks<'l>(
         &'l self,
         plan: &'l Plan,
@@ -112,6 +114,7 @@ impl Live {
             stays
         });
         self.pending.release(edge);
+        // In the order of the text, as uses of a line are counted: what settled before stands before.
         done.sort_by_key(|j| {
             let c = &j.candidate;
             (c.turn, c.start, c.end, c.marker, c.line)
@@ -135,7 +138,7 @@ impl Live {
                 }
             };
             self.measure(plan, &candidate);
-            // Of a marker that can fall again, nothing is known before the end.
+            // More text can take back the evidence of any other marker, so nothing of it is reported before the end.
             if candidate.contribution > Unit::ZERO && plan.markers[candidate.marker as usize].only_rises {
                 all.evidence.push(Told { sensor, candidate, whole: None });
             }
@@ -165,8 +168,8 @@ impl Live {
         self.meters.get(marker as usize).is_some_and(|meter| meter.is_certain)
     }
 
-    /// The markers (by number) whose resonance by the evidence so far is another than it was. Ratios are told by the reading
-    /// at the end.
+    /// The markers (by number) whose resonance by the evidence so far has changed. Ratios are reported at the
+    /// end.
     pub(super) fn changed_resonances(&mut self, plan: &Plan, setting: &Setting) -> Vec<(u32, Unit)> {
         let mut changed = Vec::new();
         for (number, meter) in (0..).zip(&mut self.meters) {
@@ -190,7 +193,7 @@ impl Live {
         changed
     }
 
-    /// The markers whose resonance at the end is another than what was told last.
+    /// The markers whose resonance at the end differs from the one reported last.
     pub(super) fn changes_at_end(&mut self, resonances: &[(u32, Resonance)]) -> Vec<(u32, Unit)> {
         let told = |marker: &u32| self.meters.get(*marker as usize).map_or(Unit::ZERO, |meter| meter.told);
         let now = resonances.iter().map(|(marker, resonance)| (*marker, resonance.activation));

@@ -1,7 +1,7 @@
 //! Sessions: an interaction that comes in bit by bit, chunk by chunk or segment by segment.
 //!
 //! A session reads each character once. As soon as a sentence is complete and nothing that follows can change what was found
-//! in it, it says so: [`Step::settled_to`] moves on, and the evidence and the masks before it are told. What a session gives
+//! in it, [`Step::settled_to`] moves on, and the evidence and the masks before it are reported. What a session gives
 //! at its end is the reading of the whole, byte for byte, however the interaction was cut.
 //!
 //! ```
@@ -38,7 +38,7 @@
 //! - A match with `before` or `pair` waits until what it looks for has come or cannot come any more; one with `where: last …`,
 //!   or with times, and the start of a deadline wait likewise, the most patient of them for the end. With `join`, transcripts settle at the end.
 //!
-//! Masks need not wait for that: they hang on nothing but the places of masked markers and their exclusions. With
+//! Masks need not wait for that: they depend on nothing but the places of masked markers and their exclusions. With
 //! [`SessionOptions::release`], [`Step::released_to`] runs ahead of what has settled, word by word; [`Sensor::guard_bound`] says how far it
 //! stays behind the text at most, or why it waits for sentences.
 
@@ -132,7 +132,7 @@ impl Session {
         self.stream.push_segment(segment)
     }
 
-    /// The step of what came in and says nothing, such as a message with a call of a tool: nothing is new.
+    /// The step of input without content, such as a message that calls a tool: no events.
     ///
     /// # Errors
     /// `invalid_request` after the end.
@@ -140,8 +140,7 @@ impl Session {
         self.stream.skip()
     }
 
-    /// Says that nothing more comes: everything settles, and what is left is told. [`Self::finish`] gives the reading; it need not be
-    /// ended before.
+    /// Ends the input and returns the remaining events. [`Self::finish`] gives the reading, with or without this before it.
     ///
     /// # Errors
     /// `invalid_request` if the content ends within a character, or if a protocol does not read what came in. Every push after
@@ -155,7 +154,7 @@ impl Session {
         self.stream.settled_to()
     }
 
-    /// The text before this place may be shown with the masks that have been told, see [`Step::released_to`].
+    /// The text before this place may be shown with the masks reported so far, see [`Step::released_to`].
     pub fn released_to(&self) -> Place {
         self.stream.released_to()
     }
@@ -186,7 +185,7 @@ impl Session {
         Ok(Reading::new(instrument, parts, options))
     }
 
-    /// What senses it.
+    /// The instrument that it was begun with.
     pub fn instrument(&self) -> &Instrument {
         self.stream.instrument()
     }

@@ -2,7 +2,8 @@
 
 use crate::reading::offset::OffsetUnit;
 
-/// How many bytes are counted at most for one offset.
+/// The most bytes that are counted for one offset: beyond ASCII, marks stand at most this far apart, so that an offset costs a search
+/// by halves and this much counting, however long the turn.
 const STEP: usize = 1024;
 
 /// Counts a turn as it comes in.

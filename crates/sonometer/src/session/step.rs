@@ -13,13 +13,13 @@ pub struct Place {
     pub offset: usize,
 }
 
-/// What a push brought to light.
+/// What is new after a push.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// Everything before this place is settled: nothing that was found there can change any more. Its masks have been told by
-    /// the events so far, and so has its evidence of every marker that is certain to trigger. It never goes back.
+    /// Everything before this place is settled: nothing that was found there can change any more. The events so far have reported
+    /// its masks and its evidence of every marker that is certain to trigger. It never goes back.
     pub settled_to: Place,
-    /// Text before this place may be shown with the masks that the events so far have told: they are all that begin before
+    /// Text before this place may be shown with the masks that the events so far have reported: they are all that begin before
     /// it, and none reaches over it. It is never behind `settled_to` and never goes back. With
     /// [`super::SessionOptions::release`] it runs ahead, as far as no masked pattern can reach any more; otherwise the two are the same.
     pub released_to: Place,
@@ -31,8 +31,8 @@ pub struct Step {
     pub released: Vec<Released>,
 }
 
-/// Text of one segment, masked where the protocol says so, whatever the fidelity is. What is released of a segment
-/// in one step after the other makes up its content.
+/// Text of one segment, masked where the protocol says so, regardless of the fidelity. The parts released of a segment, put
+/// together, are its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
     /// The segment, from 0.
@@ -52,11 +52,11 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Something that a session has found out. Evidence and masks are told once and are final; a resonance and a fidelity are
-/// how things stand now.
+/// Something that a session reports. Evidence and masks are reported once and are final; resonance and fidelity are those of now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A piece of evidence, told as soon as its marker is certain to trigger. It is that of the reading at the end, unless the content turns out to be insufficient there.
+    /// A piece of evidence, reported as soon as its marker is certain to trigger. The reading at the end has it too, unless the
+    /// content turns out to be insufficient.
     Evidence {
         /// The metamarker, by its key in the reading.
         metamarker: String,
@@ -73,7 +73,7 @@ pub enum Event {
         /// Where it goes on in later segments, for metamarkers with `join`.
         joined: Vec<Span>,
     },
-    /// A stretch that must not be shown as it is. It is told whatever the fidelity is.
+    /// A stretch that must not be shown unmasked. Reported regardless of fidelity.
     Mask {
         /// The segment it stands in.
         segment: usize,
@@ -91,13 +91,13 @@ pub enum Event {
         /// Its activation, 0 to 1.
         score: Unit,
     },
-    /// Whether what came in so far is sufficient; told when that changes.
+    /// Whether what came in so far is sufficient; reported when that changes.
     Fidelity(Fidelity),
 }
 
 impl Step {
-    /// As canonical JSON: `{"settled_to":{"segment":0,"offset":9},"released_to":{"segment":0,"offset":9},"events":[…]}`, with `"released":[{"segment":0,"text":"…"}]`
-    /// where there is any.
+    /// As canonical JSON: `{"settled_to":{"segment":0,"offset":9},"released_to":{"segment":0,"offset":9},"events":[…]}`, with
+    /// `"released":[{"segment":0,"text":"…"}]` where there is any.
     pub fn to_json(&self) -> String {
         let mut json = Json::with_capacity(64 + 96 * self.events.len());
         json.object(|json| {

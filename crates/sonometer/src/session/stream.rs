@@ -27,9 +27,11 @@ use crate::text::compose::{Composer, Way};
 use crate::unit::Unit;
 use std::ops::Range;
 
-/// A place that the regular expressions did not free is asked about again when so many bytes more have come in.
+/// A place over which a regular expression may still reach is asked about again after this many bytes more: not with each chunk,
+/// which may be a single byte, as each asking follows the open match from where it begins.
 const ASK_AGAIN: usize = 64;
-/// So many places wait at most; older ones are forgotten for newer ones.
+/// At most this many places wait; the oldest gives way to a new one. Later ones settle more text at once, and all are asked about
+/// each time.
 const MOST_WAITING: usize = 4;
 
 #[derive(Clone, Debug)]
@@ -44,8 +46,8 @@ pub(super) struct Stream {
     modality: Option<Modality>,
     /// The turns that are complete.
     turns: Vec<Turn>,
-    /// The ways back from them as they were read: composed. All places within turns but those that are told are in composed
-    /// text.
+    /// The ways back from their composed form, in which they were read. All places within turns are in composed text, but those that
+    /// are reported.
     ways: Vec<Way>,
     /// The rulers of all turns.
     rulers: Vec<Ruler>,
@@ -54,15 +56,15 @@ pub(super) struct Stream {
     has_ended: bool,
     settled_to: Place,
     released_to: Place,
-    /// Up to where everything has been told: turn and byte.
+    /// Up to where everything has been reported: turn and byte.
     told: (u32, u32),
-    /// Up to where masks have been told, and text has been released: turn and byte as it came in. Never behind `told`.
+    /// Up to where masks have been reported and text released: turn and byte as it came in. Never behind `told`.
     released: (u32, usize),
-    /// Lets text go before it has settled, where that is asked for and nothing speaks against it.
+    /// Releases text before it has settled; `None` unless asked for, and where masks are known with their sentences only.
     guard: Option<Guard>,
     /// What is evidence if its marker still triggers, in the order of the text.
     held: Vec<Held>,
-    /// The names of the values that have been told masked.
+    /// The names given to masked values so far, which later ones of the same value get too.
     names: Names,
     was_sufficient: Option<bool>,
 }
@@ -154,6 +156,7 @@ impl Stream {
             let message = "no segment is open: begin one before its text";
             return Err(Error::invalid("segments", message));
         };
+        // Everything that can refuse the chunk comes before anything is kept: a refused chunk leaves the session unchanged.
         let known = open.text.len() + open.split.len();
         let decoded = open.split.decode(chunk).map_err(|at| {
             let message = format!("byte {} of the content is not UTF-8", known + at);
@@ -193,6 +196,7 @@ impl Stream {
         let Turn { role, content, timestamp } = segment;
         check_size(self.bytes + content.len())?;
         let mut step = self.begin_segment(role.as_deref().unwrap_or_default(), timestamp)?;
+        // The segment is complete at once, so it is read in one piece and never looked at for cuts.
         if let Some(open) = &mut self.open {
             self.bytes += content.len();
             open.text = content.into_string();
@@ -215,12 +219,14 @@ impl Stream {
         self.close()?;
         self.has_ended = true;
         let mut events = Vec::new();
+        // `finish` takes the stream, and the session can still be asked for its reading.
         let ended = self.clone();
         let (instrument, searches, interaction) = ended.finish()?;
-        // Whoever shows the text needs its masks whatever the fidelity is.
+        // Masks are needed to show the text, regardless of the fidelity.
         let options = SenseOptions { ignore_fidelity: true, ..self.options.sense };
         let key = |sensor: usize, marker: u32| self.instrument.key(sensor, marker as usize);
         let readings = conclude(instrument.sensors(), searches, &interaction, options, key);
+        // What was reported as certain is not reported again; all other evidence of the reading is what is left.
         let mut all = Settled::default();
         for (at, reading) in readings.iter().enumerate() {
             let is_told =
@@ -344,6 +350,7 @@ impl Stream {
             }
             waiting.push(cut);
         });
+        // Asked about: a new place at once, older ones after some more text.
         let is_new = waiting.last().copied() != before;
         if waiting.is_empty() || !is_new && text.len() < *asked_at + ASK_AGAIN {
             return false;
@@ -355,6 +362,7 @@ impl Stream {
             let mut each = watches.iter_mut().zip(self.instrument.sensors());
             each.all(|(watch, sensor)| watch.allows(sensor.plan(), known, rest.gap, cut.at))
         };
+        // The last one that is free settles the most.
         let Some(cut) = waiting.iter().rev().find(free).copied() else { return false };
         waiting.retain(|other| other.at > cut.at);
         let piece = Piece {
@@ -429,7 +437,7 @@ impl Stream {
         Step { settled_to: self.settled_to, released_to: self.released_to, ..Step::default() }
     }
 
-    /// Tells what can no longer change.
+    /// Reports what can no longer change.
     fn tell(&mut self) -> Step {
         let front = Front {
             turn: self.turns.len() as u32,
@@ -441,13 +449,15 @@ impl Stream {
         {
             edge = edge.min(live.take_in(sensor.plan(), search, front));
         }
-        // What reaches over the edge takes it back: text before it is told with all that hides it.
+        // A match over the edge takes it back to its start, where another one may reach over it, and so on: text is settled with all
+        // that hides it. Each round moves the edge back, so this ends.
         while let Some(earlier) = self.lives.iter().filter_map(|live| live.reaches_over(edge)).min() {
             edge = earlier;
         }
         let edge = edge.max(self.told);
-        // What has been read hides all that it ever will, though evidence in it may still wait for what follows.
+        // All masks of what has been read are known, though evidence in it may still wait for what follows.
         let read_to = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
+        // Taken out while `self` is asked for text; put back below.
         let mut names = std::mem::take(&mut self.names);
         let waiting = self.guard.as_ref().map(|_| self.cover(&self.waiting_masks(), &mut names));
         let mut all = Settled::default();
@@ -476,7 +486,7 @@ impl Stream {
         masks.filter(|(_, c)| (c.turn, self.range(c).end) > self.released).collect()
     }
 
-    /// The stretches of a cover that have not been told.
+    /// The stretches of a cover that have not been reported.
     fn spans_to_tell(&self, cover: &Cover) -> Vec<(u32, Range<usize>)> {
         let told = cover.spans().partition_point(|(turn, span)| (*turn, span.start) < self.released);
         cover.spans()[told..].to_vec()
@@ -495,8 +505,10 @@ impl Stream {
         }
         let mut masks =
             self.guard.as_ref().map(|guard| guard.masks(self.instrument.sensors())).unwrap_or_default();
+        // Tried with a copy of the names: what turns out to lie behind `to` must not use up a number.
         let cover = self.cover(&masks, &mut self.names.clone());
-        // What reaches over the place takes it back: text is let go with all that hides it.
+        // A mask over the place takes it back: text is released with all that hides it. Spans of a cover are apart, so no other one
+        // reaches over the new place.
         if let Some((_, over)) = cover.spans().iter().find(|(_, span)| span.start < to && to < span.end) {
             to = over.start;
         }
@@ -516,6 +528,7 @@ impl Stream {
         self.released = (turn, to);
         self.released_to = self.place(turn, to);
         step.released_to = self.released_to;
+        // Masks come before the resonances and the fidelity of the step, as `Step::events` promises.
         let is_last = |event: &Event| matches!(event, Event::Resonance { .. } | Event::Fidelity(_));
         let at = step.events.iter().position(is_last).unwrap_or(step.events.len());
         step.events.splice(at..at, spans.iter().map(|span| self.mask_event(&cover, span)));

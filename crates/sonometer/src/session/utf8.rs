@@ -22,13 +22,14 @@ impl Split {
         self.len == 0
     }
 
-    /// How many bytes wait.
+    /// How many bytes wait, 0 to 3.
     pub(super) fn len(self) -> usize {
         self.len
     }
 
     /// Reads on. The error is the place in `bytes` of the first byte that is no UTF-8.
     pub(super) fn decode(self, bytes: &[u8]) -> Result<Decoded<'_>, usize> {
+        // Works on a copy: after an error what waited is as it was, and the chunk was not taken.
         let mut split = self;
         let mut first = None;
         let mut used = 0;

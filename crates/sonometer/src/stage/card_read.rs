@@ -161,13 +161,8 @@ fn stamp(at: &Object<'_>) -> Stamp {
 
 fn target(at: &Object<'_>) -> TargetStamp {
     at.known(&["digest", "id", "protocols", "type", "version"]);
-    let kind = |name: &str| {
-        [TargetKind::Blueprint, TargetKind::Metric, TargetKind::Protocol]
-            .into_iter()
-            .find(|kind| kind.as_str() == name)
-    };
     TargetStamp {
-        kind: at.name("type", kind, TargetKind::Protocol),
+        kind: at.name("type", TargetKind::from_name, TargetKind::Protocol),
         id: at.text("id"),
         version: at.text("version"),
         digest: at.digest("digest"),

@@ -1,7 +1,7 @@
 //! Objects of JSON, read strictly.
 //!
-//! What is wrong is noted, the first of it, and reading goes on with something that fits; whoever asked hears of it at the
-//! end. A reader that turned back at every key would be several times as much code, which browsers have to fetch.
+//! The first mistake is noted, and reading goes on with a value that fits; the caller gets the mistake at the end. So a reader is
+//! one expression, without an error to pass on at every key.
 
 use super::replay::Mismatch;
 use crate::diagnostic::excerpt;

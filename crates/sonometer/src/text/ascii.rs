@@ -11,7 +11,8 @@ use std::ops::Range;
 pub(super) fn cut_stretch(text: &str, range: Range<usize>, sink: &mut impl Sink) {
     let bytes = &text.as_bytes()[..range.end];
     // Two rounds a block: first all edges, then all words. The edges of a block are found without a branch to
-    // mispredict, and the work on words stands in one place. A block has at most 64 edges, one may be left from before.
+    // mispredict, and the work on words stands in one place. A block has at most 64 edges, and one may be left from before: 65 of
+    // 128 places, a power of two, so that `& 127` spares the check of bounds.
     let mut edges = [0u32; 128];
     let mut count = 0;
     let mut inside = 0;
@@ -21,6 +22,7 @@ pub(super) fn cut_stretch(text: &str, range: Range<usize>, sink: &mut impl Sink)
             None => signs_of_rest(&bytes[base..]),
         };
         let words = signs.words | joining(bytes, base, signs, inside);
+        // A bit that differs from the one before it is an edge: a start or one past an end, in turn.
         let mut bits = words ^ (words << 1 | inside);
         inside = words >> 63;
         while bits != 0 {
@@ -86,6 +88,7 @@ fn signs_of(block: &[u8; 64]) -> Signs {
     let mut signs = Signs { words: 0, joiners: 0 };
     for (at, chunk) in block.as_chunks::<8>().0.iter().enumerate() {
         let x = u64::from_le_bytes(*chunk);
+        // Setting 0x20 makes small letters of capitals; what else it changes is no letter before or after.
         let lower = x | repeat(0x20);
         let letter = reaches(lower, b'a') & !reaches(lower, b'z' + 1);
         let digit = reaches(x, b'0') & !reaches(x, b'9' + 1);
@@ -97,19 +100,21 @@ fn signs_of(block: &[u8; 64]) -> Signs {
     signs
 }
 
-/// Sets the high bit of every byte that is at least `byte`; bytes are below 0x80, so nothing carries.
+/// Sets the high bit of every byte that is at least `byte`. All bytes are below 0x80 and `0x80 - byte` is at most 0x80, so each sum
+/// is below 0x100 and nothing carries over to the next byte.
 #[inline(always)]
 fn reaches(x: u64, byte: u8) -> u64 {
     x + repeat(0x80 - byte)
 }
 
-/// Sets the high bit of every byte that is not `byte`.
+/// Sets the high bit of every byte that is not `byte`: a difference of 1 or more, at most 0x7f, plus 0x7f.
 #[inline(always)]
 fn differs(x: u64, byte: u8) -> u64 {
     (x ^ repeat(byte)) + repeat(0x7f)
 }
 
-/// The eight high bits as one byte.
+/// The eight high bits as one byte, that of the first byte lowest. Shifted down each is a 1 at bit 8k; the factor has a 1 at bits 7,
+/// 14, … 56, so that exactly one product of each lands at bit 56 + k, and no two products at the same bit.
 #[inline(always)]
 fn gathered(mask: u64) -> u64 {
     ((mask & repeat(0x80)) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56

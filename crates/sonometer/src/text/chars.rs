@@ -91,7 +91,9 @@ pub fn is_extender(c: char) -> bool {
             | '\u{E0020}'..='\u{E007F}' | '\u{E0100}'..='\u{E01EF}')
 }
 
-/// An element of `RECORDS`; the generator (crates/xtask/src/tables/pack.rs) says which bit is what.
+/// An element of `RECORDS`, as the generator packs it (crates/xtask/src/tables/pack.rs): from the lowest bit 3 of the class, 1
+/// for capitals, 1 for letters, 2 of the kind of fold, 1 free, and 24 of what the kind needs: the combining class, the signed
+/// distance to the folded character, or a place in `POOL` (16 bits) and a length (8).
 #[derive(Clone, Copy)]
 struct Record(u32);
 
@@ -103,6 +105,7 @@ const KIND_SHIFTED: u32 = 2;
 
 impl Record {
     fn of(c: char) -> Self {
+        // Three levels, group, block and entry, so that the many equal blocks and groups are stored once.
         let code = u32::from(c);
         let entry = if code < END {
             let group = usize::from(GROUPS[(code >> GROUP_SHIFT) as usize]);

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// The most characters behind the first one that make one row.
+/// The most characters behind the first one that make one row. A row is composed as a whole, and a session looks at an open one
+/// again with each chunk: without a limit, a text of nothing but marks would cost the square of its length.
 const LONGEST: usize = 32;
 
 /// A stretch that composing changed.
@@ -134,6 +135,7 @@ impl Composer {
                 b'\r' => found..found + 1 + usize::from(rest[found + 1..].starts_with('\n')),
                 _ => row_around(rest, found),
             };
+            // A mark may still follow and belong to the row.
             if row.end == rest.len() && !is_complete {
                 return self.keep(original, self.done + row.start);
             }
@@ -143,7 +145,7 @@ impl Composer {
         }
     }
 
-    /// Takes the original on to byte `to` as it is.
+    /// Takes the original on to byte `to` unchanged.
     fn keep(&mut self, original: &str, to: usize) {
         if !self.way.0.is_empty() {
             self.text.push_str(&original[self.done..to]);
@@ -158,9 +160,11 @@ impl Composer {
         if composed == written {
             return self.keep(original, row.end);
         }
+        // What is equal at the start of a row stands for itself (semantics, Composing): the change begins behind it.
         let same = written.char_indices().zip(composed.chars()).find(|((_, a), b)| a != b);
         let same = same.map_or(0, |((at, _), _)| at);
         self.keep(original, row.start + same);
+        // Until the first change the composed text is the original, and nothing is copied: most texts are composed already.
         if self.way.0.is_empty() {
             self.text = original[..self.done].to_owned();
         }
@@ -233,6 +237,7 @@ fn first_unplain(bytes: &[u8]) -> Option<usize> {
 fn is_special(c: char) -> bool {
     let code = u32::from(c) as usize;
     let block = code >> SHIFT;
+    // One bit for 16 characters keeps the tables of Unicode, which are slower, from being asked about ordinary text.
     let listed = BLOCKS.get(block / 64).is_some_and(|blocks| blocks >> (block % 64) & 1 == 1);
     listed && (is_nfc_quick(std::iter::once(c)) != IsNormalized::Yes || canonical_combining_class(c) != 0)
 }

@@ -6,13 +6,15 @@ pub(crate) fn within_one_edit(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
-    // A character has at most four bytes.
+    // One edit changes the length by one character, which has at most four bytes.
     if a.len().abs_diff(b.len()) > 4 {
         return false;
     }
     let same = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
     // The first byte that differs may stand inside a character.
     let same = (0..=same).rev().find(|&at| a.is_char_boundary(at) && b.is_char_boundary(at)).unwrap_or(0);
+    // What is equal before the first difference stays out of it: the edit stands right behind it, so each of the four kinds is
+    // one comparison of the rests. Linear, where a table of distances would be quadratic.
     let (a, b) = (&a[same..], &b[same..]);
     let rest = |text: &str| -> Option<(char, usize)> { text.chars().next().map(|c| (c, c.len_utf8())) };
     match (rest(a), rest(b)) {

@@ -1,6 +1,6 @@
 //! What stands between two tokens, and whether a pattern may step over it.
 
-/// The kind of a gap: may a pattern step over it?
+/// The kind of a gap: may a pattern step over it? The numbers are those that [`super::token::Token`] packs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GapKind {
     /// White space and joining signs: a phrase goes on.
@@ -17,6 +17,7 @@ pub enum GapKind {
 /// `abbreviated` tells whether a single full stop directly after the token before is no end; it is asked only then.
 pub(crate) fn kind(text: &str, from: usize, to: usize, abbreviated: impl Fn() -> bool) -> GapKind {
     let gap = &text.as_bytes()[from..to];
+    // The gaps of ordinary text need a look at a byte or two; only the others go through all rules of the semantics.
     let kind = match gap {
         [] | [b' '] => return GapKind::Join,
         [b',', b' '] => return GapKind::Break,
@@ -29,6 +30,7 @@ pub(crate) fn kind(text: &str, from: usize, to: usize, abbreviated: impl Fn() ->
     let next_is_lower = || text.as_bytes().get(to).is_some_and(u8::is_ascii_lowercase);
     match kind {
         Verdict::Settled(kind) => kind,
+        // The stop of an abbreviation is no end; what stands behind it decides (`Dr.\nThen`).
         Verdict::FullStop { first } if first && abbreviated() => {
             rest_kind(&text[from + 1..to], next_is_lower())
         }
@@ -149,6 +151,7 @@ pub(crate) fn ahead(gap: &str, abbreviated: bool) -> Ahead {
         Verdict::FullStop { first } => !(first && abbreviated),
         Verdict::Wrapped => false,
     };
+    // Fewer signs than `breaks` knows: one that depends on its neighbours (`-`, `..`) may not have them yet.
     let breaks = |c| matches!(c, ',' | ';' | ':' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '、' | '•');
     match is_end {
         true => Ahead::End,

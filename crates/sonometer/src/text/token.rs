@@ -10,12 +10,17 @@ pub struct Token {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// Word number (low 28 bits), symbol bit, kind of the gap before (two high bits).
+    /// From the lowest bit: 28 bits of the word number, 1 that says it is a symbol, 1 free, 2 of the kind of the gap before.
+    //
+    // 12 bytes a token, where fields of their own would make 16: turns are read token by token, and a token that is small is
+    // more tokens in the cache. 28 bits are 268 million words; a protocol of at most 16 MiB (`MAX_SOURCE_BYTES`) can name 8
+    // million, and its language adds some thousands.
     tag: u32,
 }
 
 const SYMBOL: u32 = 1 << 28;
 const WORD: u32 = SYMBOL - 1;
+/// Two bits for three kinds of gap.
 const GAP_SHIFT: u32 = 30;
 
 impl Token {
@@ -84,13 +89,14 @@ pub(crate) fn cut(text: &str, sink: &mut impl Sink) {
     }
 }
 
-/// So much ASCII is worth a change of scanner.
+/// So much ASCII in a row is worth a change of scanner: a block of the fast one ([`super::ascii`]).
 const STRETCH: usize = 64;
 
 /// The next stretch from `from` on that holds other characters than ASCII, up to white space on both sides; empty, at
 /// the end of the text, if there is none.
 fn next_mixed(bytes: &[u8], from: usize) -> Range<usize> {
     let Some(first) = first_foreign(bytes, from) else { return bytes.len()..bytes.len() };
+    // Back to white space, so that no word is cut in two, and on until a whole stretch of ASCII follows white space.
     let start = bytes[from..first].iter().rposition(is_white).map_or(from, |at| from + at + 1);
     let mut last = first;
     while let Some(gap) = bytes[last..].iter().position(is_white) {

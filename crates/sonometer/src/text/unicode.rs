@@ -41,7 +41,7 @@ pub(super) fn cut(text: &str, sink: &mut impl Sink) {
                 }
             }
             _ if c == ZERO_WIDTH_JOINER && open.as_ref().is_some_and(Open::is_symbol) => {
-                // Joins only if a symbol follows; else it belongs to the gap.
+                // Joins only if a symbol follows; else it belongs to the gap, and what comes next begins a token of its own.
                 if next().is_some_and(|n| matches!(class(n), Class::Symbol | Class::Modifier))
                     && let Some(token) = &mut open
                 {
@@ -50,6 +50,7 @@ pub(super) fn cut(text: &str, sink: &mut impl Sink) {
                     Open::close(&mut open, text, sink);
                 }
             }
+            // The sign is passed over; the next character, which `joins` has seen, goes on with the word.
             _ if joins(text, at, c, next()) && matches!(open, Some(Open { kind: Kind::Word, .. })) => {}
             _ => Open::close(&mut open, text, sink),
         }

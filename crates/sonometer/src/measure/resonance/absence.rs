@@ -69,6 +69,7 @@ fn is_in_time(setting: &Setting, until: Deadline, start: Option<usize>, turn: us
         },
         Deadline::Seconds(n) => {
             let times = setting.turns[turn].timestamp.zip(start_time(setting, start));
+            // In 128 bits: the difference of two times can exceed 64.
             times.is_some_and(|(time, start)| i128::from(time.0) - i128::from(start.0) <= i128::from(n.0))
         }
     }

@@ -14,7 +14,7 @@ use crate::unit::{Unit, div_half_up, saturate};
 /// What a marker came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resonance {
-    /// The evidence E: contributions and bias, at least 0, per so many words where the marker says so.
+    /// The evidence E: contributions and bias, at least 0; with `per: n words`, for each n words.
     pub evidence: Unit,
     /// The activation, 0 to 1: the marker's resonance.
     pub activation: Unit,
@@ -66,6 +66,8 @@ pub(crate) fn contribution(repeat: Repeat, strength: Unit, uses: u32) -> Unit {
         Repeat::All => strength,
         Repeat::Once if uses == 0 => strength,
         Repeat::Once => Unit::ZERO,
+        // Division and not a shift, which would round what is negative away from zero. A strength is at most 1,000 (10^9
+        // millionths, 30 bits), so 40 halvings leave nothing of it, and `1 << uses` stays within 64 bits.
         Repeat::Halve if uses < 40 => Unit(strength.0 / (1 << uses)),
         Repeat::Halve => Unit::ZERO,
     }
@@ -133,6 +135,7 @@ impl Sums {
 
     /// The activation if a candidate of `extra` strength more had counted (in a turn without evidence so far).
     pub(crate) fn resonance(&self, marker: &Marker, extra: Unit) -> Resonance {
+        // In 128 bits, since `per` multiplies: 63 bits of evidence times 32 bits of words.
         let total = i128::from(self.contributions) + i128::from(marker.bias.0) + i128::from(extra.0);
         let mut evidence = total.max(0);
         if let Some(per) = marker.per {

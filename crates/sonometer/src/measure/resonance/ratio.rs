@@ -45,8 +45,9 @@ fn places<'c>(candidates: impl Iterator<Item = &'c Candidate>, joined: &Joined) 
         stretches.extend(joined.place(candidate).map(|s| (s.turn, s.start, s.end, count)));
         count += 1;
     }
+    // By place, so that one pass finds all overlaps: a stretch overlaps what came before it if it begins before the farthest end.
     stretches.sort_unstable();
-    // By candidate: another one of the same place, at last itself.
+    // Union by pointers: each candidate points to another one of the same place, the last of a chain to itself.
     let mut same: Vec<usize> = (0..count).collect();
     let mut apart = count;
     let mut reached = None;

@@ -20,7 +20,8 @@ pub struct TemporalOptions {
     pub window: Option<Unit>,
 }
 
-/// The most windows that are looked at; where there would be more, they are made twice as long until there are not.
+/// The most windows that are looked at; where there would be more, they are made twice as long until there are not. Trend and phases
+/// compare all pairs: 512 · 511 ÷ 2 = 130,816.
 const MOST_WINDOWS: usize = 512;
 
 /// How an interaction develops.
@@ -39,9 +40,9 @@ pub struct Temporal {
 /// A length of window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Window {
-    /// So many seconds (held in millionths).
+    /// Its length in millionths of a second.
     Seconds(i128),
-    /// At least so many turns.
+    /// The fewest turns in a window.
     Turns(usize),
 }
 

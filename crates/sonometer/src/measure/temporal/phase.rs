@@ -31,7 +31,7 @@ pub fn phase_shifts(levels: &[Unit]) -> u64 {
 
 /// What a further phase must save: `3 · σ² · b`, b the binary digits of n, σ from the median step.
 fn price(levels: &[Unit]) -> i128 {
-    // Normal noise of deviation σ has a median step of 0.9539 σ.
+    // Normal noise of deviation σ has a median step of 0.9539 σ, and 1 ÷ 0.9539 = 1.048.
     let deviation = (i128::from(median_step(levels)) * 1_048 / 1_000).max(LEAST_NOISE);
     let digits = usize::BITS - levels.len().leading_zeros();
     3 * deviation * deviation * i128::from(digits)
@@ -63,6 +63,7 @@ impl Squares {
     /// The squared distances of `from..to` from their mean.
     fn error(&self, from: usize, to: usize) -> i128 {
         let (sum, length) = (self.sum(from, to), (to - from) as i128);
+        // At most 512 · 512 · 10^12 < 3·10^17.
         div_half_up(length * (self.squares[to] - self.squares[from]) - sum * sum, length)
     }
 }
@@ -78,6 +79,8 @@ struct Best {
 /// Where the phases of the cheapest cut begin. Of equally cheap ones the one with the fewest phases; of these the one whose
 /// last phase begins first, and so on backwards.
 fn segments(n: usize, price: i128, error: impl Fn(usize, usize) -> i128) -> Vec<usize> {
+    // `best[end]`: of the first `end` windows; `None` where no phases of three or more end. Fields of `Best` are compared in their
+    // order, which is the rule for ties.
     let mut best: Vec<Option<Best>> = vec![Some(Best { cost: 0, phases: 0, last: 0 })];
     for end in 1..=n {
         let ways = (0..=end.saturating_sub(SHORTEST)).filter_map(|from| {

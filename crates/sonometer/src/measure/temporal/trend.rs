@@ -83,6 +83,7 @@ fn variance(levels: &[Unit]) -> i128 {
 
 /// `(|S| − 1)² ÷ (V ÷ 18)` beyond the critical point, without a division.
 fn is_significant(s: i128, variance: i128) -> bool {
+    // At most 130,816² · 18·10^6 < 4·10^17 with 512 windows: far within 128 bits.
     let corrected = s.abs() - 1;
     corrected >= 0 && corrected * corrected * 18 * 1_000_000 >= CRITICAL * variance
 }
@@ -94,6 +95,7 @@ fn change(levels: &[Unit]) -> i64 {
     for i in 0..levels.len() {
         for j in i + 1..levels.len() {
             let rise = i128::from(levels[j].0 - levels[i].0) * span;
+            // A rise is at most 10^6 and a span 511, so a slope fits 64 bits.
             slopes.push(div_half_up(rise, (j - i) as i128) as i64);
         }
     }

@@ -9,14 +9,15 @@ use crate::evidence::{Candidate, Findings, Scene, Setting};
 use crate::matcher::open::{Horizon, begins};
 use crate::matcher::{Held, Hit, Matcher, TurnText, extent, place};
 use crate::sensor::{Owner, Plan};
+use crate::session::classes::LOOK_BACK;
 use crate::session::live::is_masked;
 use std::ops::Range;
 
-/// How far back scanners of classes look at most, in bytes.
-const LOOK_BACK: usize = 64;
-/// What stands before the text that is held back is forgotten when it is longer than this.
+/// The text before what is held back is forgotten when it is longer than this, in bytes: it is read again with each chunk, so
+/// it must not grow with the turn.
 const FORGET: usize = 512;
-/// Longer text is read again only when it has grown by an eighth, so that what is held for long costs no more for each byte.
+/// Text longer than this, in bytes, is read again only when it has grown by an eighth, so that all reading together costs at most about
+/// nine times the text, however long a match stays open. Shorter text is read again with each chunk: that is what a guard is for.
 const LONG: usize = 4_096;
 
 /// The state of one turn. All places are bytes of it, composed.
@@ -31,7 +32,7 @@ pub(super) struct Holding {
     open: usize,
     /// Up to where the text may be shown, as far as this protocol is concerned.
     hold: usize,
-    /// What is masked, begins before `hold` and has not been told.
+    /// What is masked, begins before `hold` and has not been reported.
     masks: Vec<Candidate>,
     /// Shorter text is not worth another look.
     again: usize,
@@ -55,7 +56,7 @@ impl Holding {
         &self.masks
     }
 
-    /// Forgets the masks that have been told.
+    /// Forgets the masks that have been reported.
     pub(super) fn forget_masks(&mut self, is_told: impl Fn(&Candidate) -> bool) {
         self.masks.retain(|candidate| !is_told(candidate));
     }
@@ -126,6 +127,7 @@ impl Holding {
     fn look(&mut self, plan: &Plan, turn: u32, text: &TurnText<'_>, matcher: &mut Matcher) {
         let hits = matcher.find(plan, text);
         let mut setting = Setting::default();
+        // Without a role and a time: the guard's plan has no condition that asks for them.
         setting.begin_turn(plan, None, None);
         let mut findings = Findings::default();
         let scene = Scene { turn: 0, window: None, manner: Manner::Written };
@@ -148,6 +150,7 @@ impl Holding {
                 self.hold = self.hold.min(start);
             }
         }
+        // What begins at the base or behind it has just been found again.
         self.masks.retain(|candidate| (candidate.start as usize) < self.base);
         let certain = candidates.iter().filter(|candidate| (candidate.start as usize) < self.hold);
         self.masks.extend(certain.filter(|candidate| is_masked(plan, candidate)).copied());
@@ -161,7 +164,8 @@ impl Holding {
         found.extend(candidates.iter().map(|c| c.start as usize - from..c.end as usize - from));
         found.extend(occurrences(plan, text));
         found.extend(text.regex_matches.iter().flatten().cloned());
-        // From right to left: where one takes the base back, those that begin behind it do not matter any more.
+        // From right to left: where one takes the base back, those that begin behind it no longer matter, and those before it
+        // are asked about the new base.
         found.sort_unstable_by_key(|range| std::cmp::Reverse(range.start));
         let mut base = self.open - from;
         for range in found {

@@ -55,7 +55,7 @@ impl Guard {
         hold
     }
 
-    /// The masks before that byte that have not been told.
+    /// The masks before that byte that have not been reported.
     pub(super) fn masks(&self, sensors: &[Sensor]) -> Vec<(By, Candidate)> {
         let mut masks = Vec::new();
         for (at, (holding, sensor)) in self.holdings.iter().zip(sensors).enumerate() {
@@ -68,7 +68,7 @@ impl Guard {
         masks
     }
 
-    /// Forgets the masks that have been told.
+    /// Forgets the masks that have been reported.
     pub(super) fn forget_masks(&mut self, is_told: impl Fn(&Candidate) -> bool) {
         self.holdings.iter_mut().flatten().for_each(|holding| holding.forget_masks(&is_told));
     }

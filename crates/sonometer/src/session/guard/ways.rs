@@ -6,8 +6,9 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::{Anchored, Input};
 use std::ops::Range;
 
-/// The steps that may be taken for each byte of a turn, and how many more in all: beyond that a text is one in which ways die late again
-/// and again, and is read by sentences.
+/// The steps that may be taken for each byte of a turn, and how many more in all. A step is a byte that a way is followed over, so
+/// from n places over up to n bytes each they could be n². Ordinary ways end after a few bytes; a text that takes 1,024 for each
+/// byte and 2^20 more is read by sentences from there on.
 const STEPS: usize = 1 << 10;
 const MORE_STEPS: usize = 1 << 20;
 
@@ -24,7 +25,7 @@ pub(super) struct Ways {
     steps: usize,
 }
 
-/// Nobody can tell what an expression matches in this text before it is complete.
+/// What an expression matches in this text cannot be told before it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Blind;
 
@@ -98,9 +99,9 @@ impl Ways {
 /// What became of the ways of matching from one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// None is left after so many bytes.
+    /// None is left after this number of bytes.
     Dead { steps: usize },
-    /// Some could go on where the known text ends, after so many bytes.
+    /// Some could go on where the known text ends, after this number of bytes.
     Alive { steps: usize },
 }
 

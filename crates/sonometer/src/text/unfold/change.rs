@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// A stretch of a text that is replaced by one ASCII character, written so many times.
+/// A stretch of a text that is replaced by one ASCII character, written once or more, or not at all. No step makes
+/// a text longer, so places fit `u32` as those of the folded text do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Change {
     /// Bytes before the change, not empty.
@@ -10,7 +11,7 @@ pub(super) struct Change {
     end: u32,
     /// Where the characters begin in the changed text.
     to: u32,
-    /// How many there are.
+    /// How often the character is written; 0: the stretch is dropped.
     times: u8,
     character: u8,
 }
@@ -48,7 +49,7 @@ impl Changes {
         self.0.truncate(len);
     }
 
-    /// The changed text.
+    /// Makes the changes in a text.
     pub(super) fn apply(&self, text: &str) -> String {
         let mut changed = String::with_capacity(text.len());
         let mut done = 0;

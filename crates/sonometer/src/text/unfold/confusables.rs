@@ -11,6 +11,7 @@ pub(super) fn changes(text: &str) -> Changes {
     // The changes before the run that is being read, and whether all of the run so far can be Latin.
     let (mut settled, mut latin) = (0, true);
     for (at, c) in text.char_indices() {
+        // A word with one letter that cannot be Latin is of another script: all its changes are taken back.
         if class(c) != Class::Word {
             if !latin {
                 changes.truncate(settled);

@@ -18,8 +18,8 @@ fn is_leet(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'$' | b'!' | b'|')
 }
 
-/// One maximal run. Exclamation marks and bars at its ends are punctuation; what has a `2` or a `6` in it is a name or a
-/// number: they stand for no letter.
+/// One maximal run. Exclamation marks and bars at its ends are punctuation. What has a `2` or a `6` is left alone: they stand for no
+/// letter, so it is a name or a number.
 fn run(bytes: &[u8], mut start: usize, mut end: usize, changes: &mut Changes) {
     let is_edge = |byte: u8| matches!(byte, b'!' | b'|');
     while start < end && is_edge(bytes[start]) {
@@ -37,6 +37,7 @@ fn run(bytes: &[u8], mut start: usize, mut end: usize, changes: &mut Changes) {
         let is_one = |at: Option<usize>| at.and_then(|at| run.get(at)) == Some(&b'1');
         let letter = match byte {
             b'0' => b'o',
+            // `he11o`, but `th1s`.
             b'1' if is_one(nth.checked_sub(1)) || is_one(nth.checked_add(1)) => b'l',
             b'1' | b'!' => b'i',
             b'3' => b'e',

@@ -15,8 +15,9 @@ mod spoken;
 pub use confusables::CONFUSABLES;
 
 use crate::language::Language;
-use crate::names::{Numbered, named};
+use crate::names::named;
 use change::Changes;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A disguise that is undone before a text is read a second time, in the order in which they are undone.
@@ -49,12 +50,16 @@ pub(crate) struct Unfolding {
     steps: Vec<Unfold>,
     language: Option<&'static Language>,
     /// The words that the patterns of the protocol name.
-    words: Numbered,
+    words: BTreeSet<Box<str>>,
 }
 
 impl Unfolding {
     /// What undoes these `steps`, for a protocol in `language` whose patterns name `words`.
-    pub(crate) fn new(steps: Vec<Unfold>, language: Option<&'static Language>, words: Numbered) -> Self {
+    pub(crate) fn new(
+        steps: Vec<Unfold>,
+        language: Option<&'static Language>,
+        words: BTreeSet<Box<str>>,
+    ) -> Self {
         Self { steps, language, words }
     }
 

@@ -3,7 +3,7 @@
 use super::change::Changes;
 use std::ops::Range;
 
-/// Beyond this many rows in a run there are too many ways to try.
+/// Beyond this many rows in a run there are too many ways to try: n rows have 2^n, so 16 at most, each a look-up of a word.
 const MOST_ROWS: usize = 4;
 
 pub(super) fn changes(text: &str, knows: impl Fn(&str) -> bool) -> Changes {
@@ -42,6 +42,7 @@ fn shorten(
     knows: &impl Fn(&str) -> bool,
     changes: &mut Changes,
 ) {
+    // Bit j of a way: row j is single. 16 ways are at most 15, so 255 is free for *all rows, however many*.
     let every = u8::MAX;
     let is_single = |way: u8, row: usize| way == every || way >> row & 1 == 1;
     let way = if rows.len() <= MOST_ROWS {

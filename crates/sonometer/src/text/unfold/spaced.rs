@@ -3,7 +3,7 @@
 use super::change::Changes;
 use super::continues_word;
 
-/// So many single letters are a word written letter by letter.
+/// The fewest single letters in a row that are read as one word.
 const LEAST: usize = 3;
 
 pub(super) fn changes(text: &str) -> Changes {
@@ -23,6 +23,7 @@ pub(super) fn changes(text: &str) -> Changes {
         if last + 2 >= at + 2 * LEAST {
             (at + 1..last).step_by(2).for_each(|separator| changes.drop(separator..separator + 1));
         }
+        // Not behind `last`: two rows with different separators may share a letter.
         at = last.max(at + 1);
     }
     changes

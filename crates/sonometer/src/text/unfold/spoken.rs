@@ -5,7 +5,7 @@ use super::{continues_word, is_alphanumeric};
 use crate::language::Language;
 use std::ops::Range;
 
-/// So many digits are worth joining.
+/// The fewest digits that are joined.
 const LEAST: usize = 3;
 
 /// A part of a row of spoken digits.
@@ -15,9 +15,9 @@ struct Item {
 }
 
 enum Kind {
-    /// Digits as they are.
+    /// A run of digits, which stays.
     Digits,
-    /// A digit word.
+    /// A digit word, and its digit, 0 to 9.
     Word(u8),
     /// A digit word with a multiplier before it: where the digit word stands, the digit, how often.
     Multiplied { multiplier: Range<usize>, word: Range<usize>, digit: u8, times: u8 },
@@ -115,6 +115,7 @@ fn join(row: &mut Vec<Item>, changes: &mut Changes) {
                 Kind::Digits => {}
                 Kind::Word(digit) => changes.push(range.clone(), b'0' + digit, 1),
                 Kind::Multiplied { multiplier, word, digit, times } => {
+                    // The first digit stands for the multiplier, the others for the digit word (semantics, step 5).
                     changes.push(multiplier.clone(), b'0' + digit, 1);
                     changes.drop(multiplier.end..word.start);
                     changes.push(word.clone(), b'0' + digit, times - 1);

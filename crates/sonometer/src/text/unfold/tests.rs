@@ -6,10 +6,7 @@ use proptest::prelude::*;
 /// Undoes everything; `freee`, `zoom` and what the language knows are known words.
 fn everything() -> Unfolding {
     let steps = Unfold::NAMES.iter().filter_map(|name| Unfold::from_name(name)).collect();
-    let mut words = Numbered::default();
-    for word in ["freee", "a", "zoom", "b", "bzz"] {
-        words.put(word, ());
-    }
+    let words = ["freee", "a", "zoom", "b", "bzz"].map(Box::from).into();
     Unfolding::new(steps, Some(&ENGLISH), words)
 }
 

@@ -1,0 +1,107 @@
+//! The ledger: one row for each line of a charge, and the sums of an account in a period, which are its rows added up.
+
+use super::charge::{Charge, Line};
+use super::stored;
+use crate::period::Period;
+use sonometer::Unit;
+use sqlx::{Any, Transaction};
+use std::collections::BTreeMap;
+
+/// Rows in one INSERT. With 13 values each they are 832 parameters, within the limits of PostgreSQL (65,535) and of SQLite
+/// (32,766; 999 before 3.32).
+const ROWS: usize = 64;
+const COLUMNS: usize = 13;
+
+/// A row of the ledger that is still to be written.
+pub(super) struct Entry<'c> {
+    pub(super) charge: &'c Charge,
+    /// The number of the line in its charge, from 0.
+    pub(super) number: i64,
+    pub(super) line: &'c Line,
+    /// ICS of the line beyond the quota.
+    pub(super) overage: u64,
+    /// What these cost.
+    pub(super) cost: Unit,
+}
+
+/// Writes rows and adds them to the sums of their accounts. Few statements for many charges: each is a round trip to the
+/// database. Leaves no rows behind.
+pub(super) async fn write(
+    work: &mut Transaction<'static, Any>,
+    entries: &mut Vec<Entry<'_>>,
+) -> Result<(), sqlx::Error> {
+    for ((account, period), sum) in sums(entries) {
+        sqlx::query(
+            "UPDATE consumption SET used = used + $3, overage = overage + $4, cost_micros = cost_micros + $5, \
+             analyses = analyses + $6 WHERE account_id = $1 AND period = $2",
+        )
+        .bind(account)
+        .bind(period.to_string())
+        .bind(sum.units)
+        .bind(sum.overage)
+        .bind(sum.cost)
+        .bind(sum.analyses)
+        .execute(&mut **work)
+        .await?;
+    }
+    for rows in entries.chunks(ROWS) {
+        insert(work, rows).await?;
+    }
+    entries.clear();
+    Ok(())
+}
+
+/// What entries add to the row of one account and period.
+#[derive(Default)]
+struct Sum {
+    units: i64,
+    overage: i64,
+    cost: i64,
+    /// How many lines there are.
+    analyses: i64,
+}
+
+fn sums<'c>(entries: &[Entry<'c>]) -> BTreeMap<(&'c str, Period), Sum> {
+    let mut sums: BTreeMap<_, Sum> = BTreeMap::new();
+    for entry in entries {
+        let sum = sums.entry((entry.charge.account.as_str(), entry.charge.period)).or_default();
+        sum.units = sum.units.saturating_add(stored(entry.line.units));
+        sum.overage = sum.overage.saturating_add(stored(entry.overage));
+        sum.cost = sum.cost.saturating_add(entry.cost.0);
+        sum.analyses = sum.analyses.saturating_add(1);
+    }
+    sums
+}
+
+async fn insert(work: &mut Transaction<'static, Any>, rows: &[Entry<'_>]) -> Result<(), sqlx::Error> {
+    // `($1, …, $13), ($14, …, $26), …`
+    let row = |row: usize| {
+        let values: Vec<String> =
+            (1..=COLUMNS).map(|column| format!("${}", COLUMNS * row + column)).collect();
+        format!("({})", values.join(", "))
+    };
+    let places: Vec<String> = (0..rows.len()).map(row).collect();
+    let statement = format!(
+        "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
+         target_version, units, overage, cost_micros) VALUES {}",
+        places.join(", ")
+    );
+    let mut insert = sqlx::query(sqlx::AssertSqlSafe(statement));
+    for Entry { charge, number, line, overage, cost } in rows {
+        insert = insert
+            .bind(&charge.id)
+            .bind(*number)
+            .bind(&charge.account)
+            .bind(&charge.token)
+            .bind(charge.period.to_string())
+            .bind(charge.at_ms)
+            .bind(charge.route)
+            .bind(line.target.r#type)
+            .bind(&line.target.id)
+            .bind(&line.target.version)
+            .bind(stored(line.units))
+            .bind(stored(*overage))
+            .bind(cost.0);
+    }
+    insert.execute(&mut **work).await.map(drop)
+}
