@@ -1,6 +1,7 @@
 //! Repository tasks: `cargo xtask NAME`.
 
 mod cards;
+mod dist;
 mod dives;
 mod doors;
 mod equal;
@@ -17,7 +18,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N]";
+     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N] | dist [STEP…] [--twice | --try | --quick]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         ["recall", "--words", ref files @ ..] => recall::run(true, files),
         ["recall", ref files @ ..] => recall::run(false, files),
         ["fuzz", ref rest @ ..] => fuzz::run(rest),
+        ["dist", ref rest @ ..] => dist::run(rest),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),
