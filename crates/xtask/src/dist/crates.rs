@@ -71,9 +71,10 @@ pub(super) fn pack(setting: &Setting, crates: &[&Package], folder: &Path) -> Res
         return Err(lacking.join("\n"));
     }
     let mut cargo = setting.program("cargo");
-    // Without the flags of builds, and verified by `--try`, which installs the command from these archives.
+    // Not built here: `--try` installs the command from these archives. Offline, since everything needed was fetched for
+    // `cargo metadata`, and asking the registry takes five times as long.
     cargo
-        .args(["package", "--quiet", "--locked", "--no-verify", "--allow-dirty"])
+        .args(["package", "--quiet", "--locked", "--offline", "--no-verify", "--allow-dirty"])
         .env("CARGO_TARGET_DIR", folder);
     for package in crates {
         cargo.args(["--package", &package.name]);

@@ -3,7 +3,7 @@
 //! Written here because the tools either take minutes to build or name folders of the machine; the official schema is asked by
 //! `--try`. Without a serial number, which would have to be random.
 
-use super::metadata::{Package, Part, Tree};
+use super::metadata::{Metadata, Package, Part, Tree};
 use super::setting::Setting;
 use crate::test::root;
 use serde_json::{Value, json};
@@ -18,23 +18,27 @@ pub(super) fn write(setting: &Setting, tree: &Tree, kind: &str, artifact: &str) 
 
 /// The list of what a tree holds; `kind` says what the whole is, `application` or `library`.
 pub(super) fn list(setting: &Setting, tree: &Tree, kind: &str) -> Result<String, String> {
+    list_at(&setting.metadata, setting.epoch, tree, kind)
+}
+
+fn list_at(metadata: &Metadata, epoch: u64, tree: &Tree, kind: &str) -> Result<String, String> {
     let sums = checksums(&String::from_utf8_lossy(&super::read(&root().join("Cargo.lock"))?));
     let component =
-        |part: &Part, kind: &str| Ok(component(setting.metadata.find(part)?, kind, sums.get(part)));
+        |part: &Part, kind: &str| Ok(component(metadata.find(part)?, kind, sums.get(part)));
     let parts: Result<Vec<Value>, String> = tree.parts().map(|part| component(part, "library")).collect();
     let needs: Vec<Value> = tree
         .needs
         .iter()
         .map(|(part, needs)| json!({"ref": purl(part), "dependsOn": needs.iter().map(purl).collect::<Vec<String>>()}))
         .collect();
-    let time = jiff::Timestamp::from_second(i64::try_from(setting.epoch).unwrap_or_default());
+    let time = jiff::Timestamp::from_second(i64::try_from(epoch).unwrap_or_default());
     let list = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
         "version": 1,
         "metadata": {
             "timestamp": time.map_err(|e| format!("SOURCE_DATE_EPOCH: {e}"))?.to_string(),
-            "tools": {"components": [{"type": "application", "name": "cargo xtask dist", "version": setting.version}]},
+            "tools": {"components": [{"type": "application", "name": "cargo xtask dist"}]},
             "component": component(&tree.root, kind)?,
         },
         "components": parts?,
@@ -102,10 +106,11 @@ mod tests {
     #[test]
     fn names_and_licences_are_written_as_tools_read_them() {
         assert_eq!(purl(&("a".into(), "1.0.0+zstd".into())), "pkg:cargo/a@1.0.0%2Bzstd");
-        let setting = Setting::read().expect("the repository is at hand");
-        let tree = Tree::of("sonometer-cli", &setting.triple).expect("the command has parts");
-        let list: Value =
-            serde_json::from_str(&list(&setting, &tree, "application").expect("is made")).expect("is JSON");
+        let metadata = Metadata::read().expect("cargo knows its packages");
+        let tree = Tree::of("sonometer-cli", "x86_64-unknown-linux-gnu").expect("the command has parts");
+        let list = list_at(&metadata, 1_000_000_000, &tree, "application").expect("is made");
+        let list: Value = serde_json::from_str(&list).expect("is JSON");
+        assert_eq!(list["metadata"]["timestamp"], "2001-09-09T01:46:40Z");
         let components = list["components"].as_array().expect("has parts");
         assert_eq!(components.len() + 1, list["dependencies"].as_array().map_or(0, Vec::len));
         for part in components {

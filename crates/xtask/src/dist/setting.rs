@@ -45,10 +45,11 @@ impl Setting {
         let triple = rustc.lines().find_map(|line| line.strip_prefix("host: "));
         let epoch = match env::var("SOURCE_DATE_EPOCH") {
             Ok(epoch) => epoch,
-            Err(_) => git(&["log", "-1", "--format=%ct"])?,
+            Err(_) => git(&["log", "-1", "--format=%ct"])
+                .map_err(|why| format!("{why}\nwithout git, set SOURCE_DATE_EPOCH to the time of the release in seconds"))?,
         };
-        let changed = !git(&["status", "--porcelain"])?.is_empty();
-        let commit = git(&["rev-parse", "--short", "HEAD"])?;
+        let changed = git(&["status", "--porcelain"]).is_ok_and(|changes| !changes.is_empty());
+        let commit = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|_| "unknown".into());
         Ok(Self {
             version,
             triple: triple.ok_or("rustc -vV names no host")?.to_owned(),
@@ -225,7 +226,7 @@ fn git(arguments: &[&str]) -> Result<String, String> {
 
 /// Runs a program to its end, and gives what it wrote on standard output, without the last line break.
 pub(super) fn said(program: &mut Command) -> Result<String, String> {
-    let name = format!("{program:?}");
+    let name = name(program);
     let output = program.stderr(Stdio::inherit()).output().map_err(|e| format!("{name}: {e}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),
@@ -235,9 +236,15 @@ pub(super) fn said(program: &mut Command) -> Result<String, String> {
 
 /// Runs a program to its end; what it says is shown.
 pub(super) fn done(program: &mut Command) -> Result<(), String> {
-    let name = format!("{program:?}");
+    let name = name(program);
     let status = program.status().map_err(|e| format!("{name}: {e}"))?;
     if status.success() { Ok(()) } else { Err(format!("{name}: {status}")) }
+}
+
+/// The program with its arguments, as it would be typed.
+fn name(program: &Command) -> String {
+    let words = std::iter::once(program.get_program()).chain(program.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
