@@ -23,8 +23,7 @@ pub(super) fn list(setting: &Setting, tree: &Tree, kind: &str) -> Result<String,
 
 fn list_at(metadata: &Metadata, epoch: u64, tree: &Tree, kind: &str) -> Result<String, String> {
     let sums = checksums(&String::from_utf8_lossy(&super::read(&root().join("Cargo.lock"))?));
-    let component =
-        |part: &Part, kind: &str| Ok(component(metadata.find(part)?, kind, sums.get(part)));
+    let component = |part: &Part, kind: &str| Ok(component(metadata.find(part)?, kind, sums.get(part)));
     let parts: Result<Vec<Value>, String> = tree.parts().map(|part| component(part, "library")).collect();
     let needs: Vec<Value> = tree
         .needs

@@ -45,8 +45,9 @@ impl Setting {
         let triple = rustc.lines().find_map(|line| line.strip_prefix("host: "));
         let epoch = match env::var("SOURCE_DATE_EPOCH") {
             Ok(epoch) => epoch,
-            Err(_) => git(&["log", "-1", "--format=%ct"])
-                .map_err(|why| format!("{why}\nwithout git, set SOURCE_DATE_EPOCH to the time of the release in seconds"))?,
+            Err(_) => git(&["log", "-1", "--format=%ct"]).map_err(|why| {
+                format!("{why}\nwithout git, set SOURCE_DATE_EPOCH to the time of the release in seconds")
+            })?,
         };
         let changed = git(&["status", "--porcelain"]).is_ok_and(|changes| !changes.is_empty());
         let commit = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|_| "unknown".into());
