@@ -23,19 +23,40 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-const USAGE: &str =
-    "usage: cargo xtask dist [crates] [command] [c] [wheel] [npm] [--twice] | --try | --quick";
+const USAGE: &str = "usage: cargo xtask dist [crates] [npm] [command] [c] [wheel] [--twice | --try]\n       cargo xtask dist --quick";
 
-/// What makes one kind of artifact; it says what it made.
-type Step = fn(&Setting) -> Result<Made, String>;
+/// One kind of artifact.
+struct Step {
+    name: &'static str,
+    make: fn(&Setting) -> Result<Made, String>,
+    /// Whether a file of `target/dist` is the one that is installed to try it.
+    is_tried: fn(&str) -> bool,
+    /// Installs that file in an empty folder, and gives the readings of the text of the trial.
+    sense: fn(&Setting, &Path, &Path) -> Result<Vec<String>, String>,
+}
 
-/// The steps in the order in which they run, the quick ones first.
-const STEPS: [(&str, Step); 5] = [
-    ("crates", crates::make),
-    ("npm", npm::make),
-    ("command", command::make),
-    ("c", c::make),
-    ("wheel", wheel::make),
+/// In the order in which they run, those that build least first.
+const STEPS: [Step; 5] = [
+    Step { name: "npm", make: npm::make, is_tried: |file| file.ends_with(".tgz"), sense: trial::npm },
+    Step {
+        name: "command",
+        make: command::make,
+        is_tried: |file| file.starts_with("sonometer-") && file.ends_with(".tar.gz"),
+        sense: trial::command,
+    },
+    Step {
+        name: "c",
+        make: c::make,
+        is_tried: |file| file.starts_with("libsonometer-") && file.ends_with(".tar.gz"),
+        sense: trial::c,
+    },
+    Step { name: "wheel", make: wheel::make, is_tried: |file| file.ends_with(".whl"), sense: trial::wheel },
+    Step {
+        name: "crates",
+        make: crates::make,
+        is_tried: |file| file.ends_with(crates::ORDER),
+        sense: trial::cargo_install,
+    },
 ];
 
 /// How a step ended, if not by an error.
@@ -47,34 +68,36 @@ enum Made {
 }
 
 pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
-    match arguments {
-        ["--quick"] => quick::run(),
-        ["--try"] => trial::run(&Setting::read()?),
-        _ => {
-            let twice = arguments.contains(&"--twice");
-            let named: Vec<&str> = arguments.iter().copied().filter(|name| *name != "--twice").collect();
-            if let Some(unknown) = named.iter().find(|name| STEPS.iter().all(|(step, _)| step != *name)) {
-                return Err(format!("`{unknown}` is no step of dist\n{USAGE}"));
-            }
-            let wanted = |step: &str| named.is_empty() || named.contains(&step);
-            make(&Setting::read()?, wanted, twice)
-        }
+    if arguments == ["--quick"] {
+        return quick::run();
+    }
+    let (flags, names): (Vec<&str>, Vec<&str>) = arguments.iter().partition(|word| word.starts_with("--"));
+    if let Some(unknown) = names.iter().find(|name| STEPS.iter().all(|step| step.name != **name)) {
+        return Err(format!("`{unknown}` is no step of dist\n{USAGE}"));
+    }
+    let wanted: Vec<&Step> =
+        STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name)).collect();
+    match flags[..] {
+        [] => make(&Setting::read()?, &wanted, false),
+        ["--twice"] => make(&Setting::read()?, &wanted, true),
+        ["--try"] => trial::run(&Setting::read()?, &wanted),
+        _ => Err(USAGE.into()),
     }
 }
 
 /// Makes the wanted artifacts; `twice` makes them again, linked anew, and compares the bytes.
-fn make(setting: &Setting, wanted: impl Fn(&str) -> bool, twice: bool) -> Result<(), String> {
+fn make(setting: &Setting, wanted: &[&Step], twice: bool) -> Result<(), String> {
     setting.say();
-    if STEPS.iter().all(|(step, _)| wanted(step)) {
+    if wanted.len() == STEPS.len() {
         // Files of another version would be published, too.
         empty(&setting.out)?;
     }
-    let skipped = round(setting, &wanted)?;
+    let skipped = round(setting, wanted)?;
     if twice {
         let first = sums::of(&setting.out)?;
         println!("== again, to compare the bytes");
         setting.forget_own()?;
-        round(setting, &wanted)?;
+        round(setting, wanted)?;
         let second = sums::of(&setting.out)?;
         let differs: Vec<&str> = first
             .iter()
@@ -96,12 +119,12 @@ fn make(setting: &Setting, wanted: impl Fn(&str) -> bool, twice: bool) -> Result
 }
 
 /// Runs the wanted steps once, and gives those that were skipped, with the reason.
-fn round(setting: &Setting, wanted: impl Fn(&str) -> bool) -> Result<Vec<(&'static str, String)>, String> {
+fn round(setting: &Setting, wanted: &[&Step]) -> Result<Vec<(&'static str, String)>, String> {
     let mut skipped = Vec::new();
-    for (name, step) in STEPS.into_iter().filter(|(name, _)| wanted(name)) {
+    for Step { name, make, .. } in wanted {
         println!("== {name}");
         let begin = Instant::now();
-        match step(setting)? {
+        match make(setting)? {
             Made::Files(files) => {
                 for file in files {
                     let path = setting.out.join(&file);
@@ -111,7 +134,7 @@ fn round(setting: &Setting, wanted: impl Fn(&str) -> bool) -> Result<Vec<(&'stat
             }
             Made::Skipped(why) => {
                 println!("skipped: {why}");
-                skipped.push((name, why));
+                skipped.push((*name, why));
             }
         }
         println!("{:.0} s", begin.elapsed().as_secs_f64());

@@ -18,7 +18,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N] | dist [STEP…] [--twice | --try | --quick]";
+     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | fuzz [READER…] [--seconds N] | dist [STEP…] [--twice | --try] | dist --quick";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -2,7 +2,7 @@
 //! must give the same bytes. The lists of parts are held against the official schema.
 
 use super::setting::{Setting, done, said};
-use super::{archive, crates, sums};
+use super::{Step, archive, sums};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,36 +10,27 @@ use std::time::Instant;
 
 const TEXT: &str = "Thank you so much for your patience. Could you please restart the router for me?";
 
-/// An artifact that was found, and how its reading is had in an empty folder.
-type Trial = fn(&Setting, &Path, &Path) -> Result<Vec<String>, String>;
-
-pub(super) fn run(setting: &Setting) -> Result<(), String> {
+pub(super) fn run(setting: &Setting, wanted: &[&Step]) -> Result<(), String> {
     setting.say();
     let files = sums::check(&setting.out)?;
     println!("{} files are as {} says", files.len(), sums::FILE);
-    let ends = |name: &str, end: &str| name.ends_with(end);
-    let kinds: [(&str, Trial, &dyn Fn(&str) -> bool); 5] = [
-        ("npm package", npm, &|name| ends(name, ".tgz")),
-        ("archive of the command", command, &|name| name.starts_with("sonometer-") && ends(name, ".tar.gz")),
-        ("archive for C", c, &|name| name.starts_with("libsonometer-") && ends(name, ".tar.gz")),
-        ("wheel", wheel, &|name| ends(name, ".whl")),
-        ("crates", cargo_install, &|name| ends(name, crates::ORDER)),
-    ];
     let mut readings: Vec<String> = Vec::new();
-    for (name, trial, is_it) in kinds {
-        let Some(file) = files.iter().find(|file| is_it(file)) else {
+    for Step { name, is_tried, sense, .. } in wanted {
+        let Some(file) = files.iter().find(|file| is_tried(file)) else {
             println!("skipped: {name} (not in {})", setting.out.display());
             continue;
         };
+        println!("== {name}");
         let begin = Instant::now();
-        let folder = setting.work.join("try").join(name.replace(' ', "-"));
+        let folder = setting.work.join("try").join(name);
         super::empty(&folder)?;
         for reading in
-            trial(setting, &setting.out.join(file), &folder).map_err(|why| format!("{name}: {why}"))?
+            sense(setting, &setting.out.join(file), &folder).map_err(|why| format!("{name}: {why}"))?
         {
-            println!("{name}: {} in {:.0} s", reading.trim_end(), begin.elapsed().as_secs_f64());
+            println!("{}", reading.trim_end());
             readings.push(reading.trim_end().to_owned());
         }
+        println!("{:.0} s", begin.elapsed().as_secs_f64());
     }
     if readings.is_empty()
         || readings.iter().any(|reading| *reading != readings[0] || !reading.contains("\"score\""))
@@ -51,7 +42,7 @@ pub(super) fn run(setting: &Setting) -> Result<(), String> {
 }
 
 /// `npm install` in an empty folder, without a registry.
-fn npm(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn npm(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
     super::write(&folder.join("package.json"), "{\"private\":true,\"type\":\"module\"}\n")?;
     let mut install = setting.program("npm");
     done(
@@ -68,7 +59,7 @@ fn npm(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, Str
 }
 
 /// The command as it is unpacked; its completions by bash, its manual by man, where they are there.
-fn command(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn command(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
     let unpacked = archive::unpack(file, &folder.join("unpacked"))?;
     let reading = sense(&unpacked.join("sonometer"))?;
     let script = "source completions/sonometer.bash; COMP_WORDS=(sonometer sense court); COMP_CWORD=2; \
@@ -96,7 +87,7 @@ fn command(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>,
 }
 
 /// A program in C, with the flags of pkg-config, bound to the shared library and then to the static one.
-fn c(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn c(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
     let unpacked = archive::unpack(file, &folder.join("unpacked"))?;
     let program = include_str!("sense.c").replace("TEXT_TO_SENSE", &format!("{TEXT:?}"));
     super::write(&folder.join("sense.c"), program)?;
@@ -119,7 +110,7 @@ fn c(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, Strin
 }
 
 /// A new environment, and nothing from PyPI.
-fn wheel(_: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn wheel(_: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String> {
     done(Command::new("python3").args(["-m", "venv"]).arg(folder.join("python")))?;
     let python = folder.join("python/bin/python");
     let mut pip = Command::new(&python);
@@ -132,7 +123,7 @@ fn wheel(_: &Setting, file: &Path, folder: &Path) -> Result<Vec<String>, String>
 
 /// `cargo install` of the command, which builds every published crate from its archive: crates that are not on crates.io yet are
 /// put in their place.
-fn cargo_install(setting: &Setting, order: &Path, folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn cargo_install(setting: &Setting, order: &Path, folder: &Path) -> Result<Vec<String>, String> {
     let names = fs::read_to_string(order).map_err(|e| format!("{}: {e}", order.display()))?;
     let archives = order.parent().unwrap_or(order);
     let mut patches = String::from("[patch.crates-io]\n");
