@@ -98,15 +98,7 @@ fn make(setting: &Setting, wanted: &[&Step], twice: bool) -> Result<(), String> 
         println!("== again, to compare the bytes");
         setting.forget_own()?;
         round(setting, wanted)?;
-        let second = sums::of(&setting.out)?;
-        let differs: Vec<&str> = first
-            .iter()
-            .filter(|(name, sum)| second.get(*name) != Some(sum))
-            .map(|(name, _)| name.as_str())
-            .collect();
-        if !differs.is_empty() {
-            return Err(format!("made twice, these files differ: {}", differs.join(", ")));
-        }
+        sums::compare(&first, &sums::of(&setting.out)?)?;
         println!("made twice: all {} files have the same bytes", first.len());
     }
     println!("== sums");

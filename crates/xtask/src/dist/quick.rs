@@ -22,12 +22,7 @@ pub(super) fn run() -> Result<(), String> {
     let order = crates::order(&setting.metadata)?;
     let command = build_command(&[])?;
     let first = round(&setting, &order, &command)?;
-    let second = round(&setting, &order, &command)?;
-    let differs: Vec<&String> =
-        first.iter().filter(|(name, sum)| second.get(*name) != Some(sum)).map(|(name, _)| name).collect();
-    if !differs.is_empty() {
-        return Err(format!("made twice, these files differ: {differs:?}"));
-    }
+    sums::compare(&first, &round(&setting, &order, &command)?)?;
     let names: Vec<&str> = order.iter().map(|package| package.name.as_str()).collect();
     println!("crates in the order in which they are published: {}", names.join(", "));
     println!("made twice with the same bytes: {} files, {:.0} s", first.len(), begin.elapsed().as_secs_f64());

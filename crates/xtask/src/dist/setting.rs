@@ -128,12 +128,19 @@ impl Setting {
 
     /// Forgets what was built of the crates of the repository, so that it is built anew.
     pub(super) fn forget_own(&self) -> Result<(), String> {
-        let mut clean = self.builder("cargo");
-        clean.args(["clean", "--quiet", "--locked", "--profile", "dist", "--target", &self.triple]);
-        for package in self.metadata.members() {
-            clean.args(["--package", &package.name]);
+        // The second is where `bindings/wasm/build` builds.
+        let wasm = self.metadata.target_directory.join("wasm/cargo");
+        for (folder, profile, triple) in
+            [(self.build(), "dist", self.triple.as_str()), (wasm, "wasm", "wasm32-unknown-unknown")]
+        {
+            let mut clean = self.program("cargo");
+            clean.args(["clean", "--quiet", "--locked", "--profile", profile, "--target", triple]);
+            for package in self.metadata.members() {
+                clean.args(["--package", &package.name]);
+            }
+            done(clean.env("CARGO_TARGET_DIR", folder))?;
         }
-        done(&mut clean)
+        Ok(())
     }
 
     /// Whether zig links here, on Linux alone: elsewhere there is no C library to be older than.

@@ -2,7 +2,7 @@
 
 use super::archive::walk;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -18,6 +18,20 @@ pub(super) fn of(folder: &Path) -> Result<BTreeMap<String, String>, String> {
         }
     }
     Ok(sums)
+}
+
+/// Names the files that were made twice and are not the same bytes.
+pub(super) fn compare(
+    first: &BTreeMap<String, String>,
+    second: &BTreeMap<String, String>,
+) -> Result<(), String> {
+    let names: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
+    let differs: Vec<&str> =
+        names.into_iter().filter(|name| first.get(*name) != second.get(*name)).map(String::as_str).collect();
+    if differs.is_empty() {
+        return Ok(());
+    }
+    Err(format!("made twice, these files differ: {}", differs.join(", ")))
 }
 
 /// Writes the sums of all files of a folder into it, and gives their number.
@@ -50,4 +64,20 @@ fn hex(bytes: &[u8]) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare;
+
+    #[test]
+    fn a_file_that_is_made_once_only_differs_too() {
+        let sums = |names: &[(&str, &str)]| {
+            names.iter().map(|(name, sum)| ((*name).into(), (*sum).into())).collect()
+        };
+        let first = sums(&[("a", "1"), ("b", "2")]);
+        assert_eq!(compare(&first, &first), Ok(()));
+        let said = compare(&first, &sums(&[("a", "3"), ("c", "2")]));
+        assert_eq!(said, Err("made twice, these files differ: a, b, c".into()));
+    }
 }
