@@ -68,3 +68,8 @@ pub fn check(card: &Card, keys: &Keys) -> Result<(), Mismatch> {
         )),
     }
 }
+
+/// The code of the crate's own README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

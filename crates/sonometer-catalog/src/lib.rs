@@ -148,6 +148,11 @@ impl Catalog for ForStages {
     }
 }
 
+/// The code of the crate's own README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,7 +27,7 @@ mod sound;
 mod target;
 mod verb;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::{Exit, Failure};
 use screen::{Screen, When};
 use std::process::ExitCode;
@@ -98,6 +98,10 @@ enum Verb {
     Test(verb::test::Arguments),
     /// Make a weighted list from labelled interactions, or tune a protocol to them
     Fit(Box<verb::fit::Arguments>),
+    /// Print a script that completes verbs, options, names and files in a shell
+    Completions(verb::completions::Arguments),
+    /// Write the manual pages into a folder
+    Man(verb::man::Arguments),
     /// Serve the interface over HTTP, on an SQLite file
     #[cfg(feature = "serve")]
     Serve(verb::serve::Arguments),
@@ -143,6 +147,8 @@ impl Verb {
             Self::Schema(arguments) => verb::schema::run(arguments, screen),
             Self::Test(arguments) => verb::test::run(arguments, screen),
             Self::Fit(arguments) => verb::fit::run(arguments, screen),
+            Self::Completions(arguments) => verb::completions::run(arguments, Arguments::command(), screen),
+            Self::Man(arguments) => verb::man::run(arguments, Arguments::command(), screen),
             #[cfg(feature = "serve")]
             Self::Serve(arguments) => verb::serve::run(arguments, screen),
             #[cfg(feature = "serve")]
@@ -168,6 +174,7 @@ impl Verb {
             Self::Dive(arguments) => arguments.json(),
             Self::Test(arguments) => arguments.json,
             Self::Batch(_) | Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema(_) => false,
+            Self::Completions(_) | Self::Man(_) => false,
             Self::Fit(arguments) => arguments.json,
             #[cfg(feature = "serve")]
             Self::Serve(_) | Self::Admin(_) => false,

@@ -107,3 +107,8 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, ReadError>) -> Result<T, ReadErro
         Err(ReadError::new(Reason::Broken, "", message))
     })
 }
+
+/// The code of the crate's own README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -115,3 +115,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/streams.md")]
 struct Streams;
+
+/// The code of the crate's own README runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -2,6 +2,7 @@
 
 mod book;
 mod cards;
+mod dist;
 mod dives;
 mod doors;
 mod equal;
@@ -20,7 +21,7 @@ mod vectors;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask test | book | doors [--cases] [--random N [--seed S]] | header [--check] | tables [--check] | vectors [--check] | schema [--check] | cards [--check] [DATA] \
-     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | measured PAGE… | fuzz [READER…] [--seconds N]";
+     | guard [--update] | equal [DATA] | recall [--words] [FILE…] | measured PAGE… | fuzz [READER…] [--seconds N] | dist [STEP…] [--twice | --try] | dist --quick";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         ["recall", ref files @ ..] => recall::run(false, files),
         ["measured", ref names @ ..] => measured::run(names),
         ["fuzz", ref rest @ ..] => fuzz::run(rest),
+        ["dist", ref rest @ ..] => dist::run(rest),
         ["schema"] => schema::write(),
         ["schema", "--check"] => schema::check(),
         ["test"] => test::run(),

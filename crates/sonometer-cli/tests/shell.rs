@@ -1,0 +1,109 @@
+//! `sonometer completions` and `sonometer man`, as shells and `man` read them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sonometer")).args(arguments).env_clear().output().expect("starts")
+}
+
+fn script(shell: &str) -> String {
+    let ran = run(&["completions", shell]);
+    assert!(ran.status.success() && ran.stderr.is_empty(), "{shell}");
+    String::from_utf8(ran.stdout).expect("is UTF-8")
+}
+
+/// The verbs that `--help` names.
+fn verbs() -> Vec<String> {
+    let help = String::from_utf8(run(&["--help"]).stdout).expect("is UTF-8");
+    let lines =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let verbs = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    verbs.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_shell_gets_every_verb_and_the_names_that_ship() {
+    let verbs = verbs();
+    assert!(verbs.len() > 20 && verbs.contains(&"sense".to_owned()), "{verbs:?}");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = script(shell);
+        for verb in &verbs {
+            assert!(script.contains(verb.as_str()), "{shell}: {verb}");
+        }
+    }
+    // The generators for the other two leave out what stands without a dash.
+    for shell in ["bash", "fish", "zsh"] {
+        let script = script(shell);
+        assert!(script.contains("courtesy") && script.contains("personal-data"), "{shell}");
+    }
+    let zsh = script("zsh");
+    let targets: Vec<&str> =
+        zsh.lines().filter(|line| line.contains("':target ") || line.contains("::target ")).collect();
+    assert!(targets.len() > 5, "{targets:?}");
+    for line in targets {
+        assert!(
+            line.contains("_alternative \"shipped:name:(") && line.contains("\"files:file:_files\""),
+            "{line}"
+        );
+    }
+    let unknown = run(&["completions", "tcsh"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&unknown.stderr).contains("powershell"), "names those that there are");
+}
+
+/// What bash offers at the end of a line, by the script itself.
+fn offered(words: &[&str]) -> Option<String> {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sonometer.bash");
+    fs::write(&file, script("bash")).expect("can be written");
+    let last = words.last().expect("is a line");
+    let before = words.len().checked_sub(2).map_or("", |at| words[at]);
+    let line = format!(
+        "source {}; COMP_WORDS=({}); COMP_CWORD={}; _sonometer sonometer '{last}' '{before}'; echo \"${{COMPREPLY[*]}}\"",
+        file.display(),
+        words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+        words.len() - 1,
+    );
+    // Not on every system.
+    let ran = Command::new("bash").args(["--norc", "-c", &line]).output().ok()?;
+    assert!(ran.stderr.is_empty(), "{}", String::from_utf8_lossy(&ran.stderr));
+    Some(String::from_utf8(ran.stdout).expect("is UTF-8").trim_end().to_owned())
+}
+
+#[test]
+fn bash_completes_verbs_names_options_and_values() {
+    for (words, expected) in [
+        (&["sonometer", "sens"][..], "sense"),
+        (&["sonometer", "sense", "court"], "courtesy"),
+        (&["sonometer", "protocols", "personal"], "personal-data"),
+        (&["sonometer", "sense", "courtesy", "note.txt", "--expl"], "--explain"),
+        (&["sonometer", "--color", "ne"], "never"),
+        (&["sonometer", "schema", "metr"], "metric"),
+        // A metric is none of the protocols.
+        (&["sonometer", "protocols", "no-such"], ""),
+    ] {
+        if let Some(offered) = offered(words) {
+            assert_eq!(offered, expected, "{words:?}");
+        }
+    }
+}
+
+#[test]
+fn every_verb_has_a_manual_page() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("manual/man1");
+    let _ = fs::remove_dir_all(&folder);
+    let ran = run(&["man", folder.to_str().expect("is UTF-8")]);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let page = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
+    for verb in verbs().iter().filter(|verb| *verb != "help") {
+        let text = page(&format!("sonometer-{verb}.1"));
+        assert!(text.contains(".SH SYNOPSIS") && text.contains(".SH OPTIONS"), "{verb}");
+        assert!(page("sonometer.1").contains(&verb.replace('-', "\\-")), "{verb}");
+    }
+    let refused = run(&["man", "/dev/null/man1"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&refused.stderr).contains("/dev/null/man1: manual pages cannot be written")
+    );
+}
