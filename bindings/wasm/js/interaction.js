@@ -3,16 +3,10 @@ import { call } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 
 const inside = Symbol();
-const brand = Symbol.for('sonometer.Interaction');
 
 /** An interaction from JSON text. */
 export class Interaction {
   #json;
-
-  /** Also those of the other entry, `sonometer` or `sonometer/dives`, which has classes of its own. */
-  static [Symbol.hasInstance](value) {
-    return typeof value === 'object' && value !== null && brand in value;
-  }
 
   constructor(key, json) {
     if (key !== inside) {
@@ -34,8 +28,6 @@ export class Interaction {
     return this.#json;
   }
 }
-
-Object.defineProperty(Interaction.prototype, brand, { value: true });
 
 /** An interaction as the engine takes it: a text, and whether that is JSON: an object, or a list of turns and messages. */
 export function written(input, place = '') {

@@ -26,3 +26,9 @@ export function shelfTexts(shelf) {
   if (!Array.isArray(shelf)) throw invalid('options.shelf', `a list of sources is needed, not ${kind(shelf)}`);
   return shelf.map((other, at) => sourceText(`options.shelf[${at}]`, other, 'protocol, metric or blueprint'));
 }
+
+/** What to write instead of `new Sensor(…)`, whose first argument is given. */
+export function constructorOf(name, given) {
+  const shipped = typeof given === 'string' && given !== '' && given.length < 100 && !/\s/.test(given) ? JSON.stringify(given).replaceAll('"', "'") : 'name';
+  return `there is no \`new ${name}\`; write \`${name}.shipped(${shipped})\` for what ships, \`${name}.fromSource(source)\` for one of your own`;
+}

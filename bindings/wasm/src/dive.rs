@@ -1,4 +1,4 @@
-//! Stages, dives and cards, as JavaScript holds them (feature `dives`).
+//! Stages, dives and cards, as JavaScript holds them.
 //!
 //! Signatures are made and checked by the WebCrypto of whoever runs the module: `js/signature.js`. The bytes they are about
 //! come from here.

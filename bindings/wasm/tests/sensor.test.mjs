@@ -17,7 +17,7 @@ test('what ships is listed and can be made', () => {
       assert.deepEqual([sensor.kind, sensor.id, sensor.version, sensor.name], [kind, id, version, name]);
       assert.ok(sensor.markers.length > 0);
     });
-    using(Sensor.from(source), (sensor) => assert.equal(sensor.id, id));
+    using(Sensor.fromSource(source), (sensor) => assert.equal(sensor.id, id));
   }
   assert.deepEqual(new Set(all.map((entry) => entry.kind)), new Set(['protocol', 'metric', 'blueprint']));
   assert.match(fingerprint(), /^sonometer \S+; unicode /);
@@ -37,7 +37,7 @@ test('facts of a sensor', () => {
   assert.ok(sensor.markers.includes('gratitude'));
   assert.ok(sensor.modalities.includes('text') && sensor.modalities.includes('transcript'));
   assert.deepEqual(sensor.warnings, []);
-  assert.equal(Sensor.from(thanks).language, undefined);
+  assert.equal(Sensor.fromSource(thanks).language, undefined);
 });
 
 test('what a score means, and which markers are good news', () => {
@@ -46,7 +46,7 @@ test('what a score means, and which markers are good news', () => {
   assert.deepEqual(Object.keys(privacy.effects).sort(), [...privacy.markers].sort());
   assert.deepEqual(new Set(Object.values(privacy.effects)), new Set(['worsens']));
   const [gratitude] = thanks.markers;
-  const lower = Sensor.from({ ...thanks, better: 'lower', markers: [{ ...gratitude, pole: 'for' }, { label: '__proto__', pole: 'against', strong: 'no', hit: 'no' }] });
+  const lower = Sensor.fromSource({ ...thanks, better: 'lower', markers: [{ ...gratitude, pole: 'for' }, { label: '__proto__', pole: 'against', strong: 'no', hit: 'no' }] });
   assert.deepEqual(Object.entries(lower.effects), [[gratitude.label, 'worsens'], ['__proto__', 'improves']]);
   assert.match(Sensor.shipped('reply-quality').scoreMeaning, /^score = the weighted mean of courtesy, .*; higher is better$/);
 });
@@ -84,13 +84,13 @@ test('profiles, offsets, price', () => {
 });
 
 test('flow and temporal analysis of SGM 1.5', () => {
-  const sensor = Sensor.from({ ...thanks, sgm: '1.5' });
+  const sensor = Sensor.fromSource({ ...thanks, sgm: '1.5' });
   const reading = sensor.sense(call, { flow: { primary: 'agent' }, temporal: { window: 60 } });
   assert.deepEqual(reading.actant_flow.primary_driven, ['gratitude']);
   assert.equal(reading.temporal.trend, 'insufficient');
   assert.equal(reading.evidence[0].actant, 'agent');
   assert.equal(sensor.sense(call).actant_flow, undefined);
-  refused(() => Sensor.from(thanks).sense(call, { flow: true }), { code: 'invalid_request', place: 'v1_5.actant.analyze_flow' });
+  refused(() => Sensor.fromSource(thanks).sense(call, { flow: true }), { code: 'invalid_request', place: 'v1_5.actant.analyze_flow' });
   refused(() => sensor.sense(call, { temporal: { window: 0 } }), { place: 'v1_5.temporal.window_seconds' });
 });
 
@@ -124,12 +124,12 @@ test('metrics and blueprints', () => {
   assert.equal(reading.target.type, 'blueprint');
   assert.ok(reading.protocols.length > 0);
   const metric = { sonometer_metric: 1, id: 'mine', version: '1.0', components: [{ protocol: 'thanks@1.0' }, { protocol: 'courtesy' }] };
-  const own = Sensor.from(metric, { shelf: [thanks] });
+  const own = Sensor.fromSource(metric, { shelf: [thanks] });
   assert.equal(own.kind, 'metric');
   assert.ok(own.markers.includes('thanks/gratitude') && own.markers.includes('courtesy/gratitude'));
   assert.ok(own.sense(call).score > 0);
-  refused(() => Sensor.from(metric, { shelf: [thanks], shipped: false }), { code: 'target_not_found', place: 'components[1].protocol' });
-  refused(() => Sensor.from(metric, { shelf: ['sonometer: 1'] }), { code: 'invalid_protocol', place: /^shelf\[0\]/ });
+  refused(() => Sensor.fromSource(metric, { shelf: [thanks], shipped: false }), { code: 'target_not_found', place: 'components[1].protocol' });
+  refused(() => Sensor.fromSource(metric, { shelf: ['sonometer: 1'] }), { code: 'invalid_protocol', place: /^shelf\[0\]/ });
 });
 
 test('estimating', () => {
@@ -139,16 +139,16 @@ test('estimating', () => {
   assert.equal(estimate.estimated_cost_usd.max, estimate.estimated_ics.max / 2);
   const { measured, ...told } = estimate;
   assert.deepEqual(told, JSON.parse(estimate.json()));
-  assert.equal(Sensor.from(thanks).estimate(10).measured, false);
+  assert.equal(Sensor.fromSource(thanks).estimate(10).measured, false);
   for (const characters of [-1, 0.5, NaN, '10', 2 ** 60]) {
-    refused(() => Sensor.from(thanks).estimate(characters), { code: 'invalid_request', place: 'characters' });
+    refused(() => Sensor.fromSource(thanks).estimate(characters), { code: 'invalid_request', place: 'characters' });
   }
-  refused(() => Sensor.from(thanks).estimate(1, { modality: 'smell' }), { place: 'modality', message: /text, transcript/ });
+  refused(() => Sensor.fromSource(thanks).estimate(1, { modality: 'smell' }), { place: 'modality', message: /text, transcript/ });
 });
 
 test('a protocol with mistakes says where and how to mend them', () => {
   const source = '# 😀\nsonometer: 1\nid: a\nversion: "1"\ntaxonomy: Signal\nmarkers:\n  - lable: x\n';
-  const error = refused(() => Sensor.from(source), { code: 'invalid_protocol', place: /^line 7, column/ });
+  const error = refused(() => Sensor.fromSource(source), { code: 'invalid_protocol', place: /^line 7, column/ });
   const [first] = error.details.findings.filter(({ severity }) => severity === 'error');
   assert.match(first.code, /^SM\d{4}$/);
   assert.ok(first.fix.length > 0);
