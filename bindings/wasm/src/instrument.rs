@@ -4,10 +4,8 @@ use crate::ask::{self, Ask, Words};
 use crate::stream::Stream;
 use crate::trouble::{findings, thrown, thrown_of};
 use sonometer::protocol::Modality;
-use sonometer::{
-    Comparison, Diagnostics, Document, Error, ErrorCode, Interaction, SenseOptions, TargetKind, batch,
-};
-use sonometer_catalog::{NotFound, Shelf, find_any, rates_of};
+use sonometer::{Comparison, Diagnostics, Document, Error, Interaction, SenseOptions, TargetKind, batch};
+use sonometer_catalog::{Shelf, find_document, rates_of};
 use wasm_bindgen::prelude::*;
 
 /// A compiled protocol, metric or blueprint.
@@ -25,11 +23,10 @@ impl Instrument {
     /// # Errors
     /// `target_not_found`.
     pub fn shipped(name: &str) -> Result<Instrument, JsValue> {
-        let found = find_any(name, &TargetKind::ALL);
-        let not_found =
-            |none: NotFound<'_>| Error::new(ErrorCode::TargetNotFound, "target", none.to_string());
-        let entry = found.map_err(|none| thrown(not_found(none)))?;
-        Self::read(entry.source, Vec::new(), true)
+        let found = find_document(name, &TargetKind::ALL);
+        let (entry, document, warnings) = found.map_err(|none| thrown(none.into()))?;
+        let inner = sonometer::Instrument::new(document, &Shelf::default()).map_err(thrown)?;
+        Ok(Instrument { inner, source: entry.source.to_owned(), warnings })
     }
 
     /// Reads and compiles a source. A metric or blueprint finds what it names among the sources of `shelf`, and behind
