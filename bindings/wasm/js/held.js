@@ -24,7 +24,7 @@ export class Held {
     return this.#make === undefined;
   }
 
-  /** Works with the object. */
+  /** Works with the object, and with the engine that holds it. */
   use(work) {
     if (this.isFreed) throw invalid('', this.#messages.freed);
     return call((engine, generation) => {
@@ -34,7 +34,7 @@ export class Held {
         this.#object = this.#make(engine);
         this.#generation = generation;
       }
-      return work(this.#object);
+      return work(this.#object, engine);
     });
   }
 
@@ -58,6 +58,13 @@ export function describe(object, members) {
   for (const [name, value] of Object.entries(members)) {
     Object.defineProperty(object, name, { value: typeof value === 'object' ? freeze(value) : value, enumerable: true });
   }
+}
+
+/** The members of a result of the engine, which is given back. */
+export function taken(result, names) {
+  const members = Object.fromEntries(names.map((name) => [name, result[name]]));
+  result.free();
+  return members;
 }
 
 /** The texts of the engine about many things, `names.length` of them in a row for each thing, as frozen objects. */

@@ -1,6 +1,6 @@
 // The noun that people work with: something compiled, which measures.
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
-import { Held, describe, disposable } from './held.js';
+import { Held, describe, disposable, taken } from './held.js';
 import { kind, wantText, written } from './interaction.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
@@ -65,7 +65,7 @@ export class Sensor {
       throw invalid('interactions', `a list of interactions is needed, not ${kind(interactions)}`);
     }
     const asked = ask(options);
-    this.#instrument.use((instrument) => instrument.check(asked.bits, asked.primary, asked.window, asked.rate, asked.masks));
+    this.#instrument.use((instrument, engine) => instrument.check(asked(engine)));
     return this.#outcomes(interactions, asked);
   }
 
@@ -73,8 +73,8 @@ export class Sensor {
   session(options = {}) {
     const { release = false, ...asked } = known('options', options, [...NAMES, 'release']);
     flag('options.release', release);
-    const { bits, primary, window, rate: price, masks } = ask(asked);
-    return begin(() => this.#instrument.use((instrument) => instrument.session(bits, primary, window, price, masks, release)));
+    const wanted = ask(asked);
+    return begin(() => this.#instrument.use((instrument, engine) => instrument.session(wanted(engine), release)));
   }
 
   /** A stream that masks text and passes it on as soon as no masked pattern can reach it. */
@@ -111,8 +111,8 @@ export class Sensor {
     }
     wantText('options.modality', modality);
     const price = rate(options);
-    const told = this.#instrument.use((instrument) => instrument.estimate(characters, modality, price));
-    return new Estimate(made, told.slice(1), told[0] === '+');
+    const { json, measured } = this.#instrument.use((instrument) => taken(instrument.estimate(characters, modality, price), ['json', 'measured']));
+    return new Estimate(made, json, measured);
   }
 
   /** Gives its memory back now. */
@@ -120,10 +120,10 @@ export class Sensor {
     this.#instrument.free();
   }
 
-  #sense({ text, json }, { bits, primary, window, rate: price, masks }, at) {
+  #sense({ text, json }, asked, at) {
     return new Reading(
       made,
-      this.#instrument.use((instrument) => instrument.sense(text, json, bits, primary, window, price, masks, at)),
+      this.#instrument.use((instrument, engine) => instrument.sense(text, json, asked(engine), at)),
     );
   }
 

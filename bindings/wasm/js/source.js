@@ -27,8 +27,8 @@ export function shelfTexts(shelf) {
   return shelf.map((other, at) => sourceText(`options.shelf[${at}]`, other, 'protocol, metric or blueprint'));
 }
 
-/** What to write instead of `new Sensor(…)`, whose first argument is given. */
+/** What to write instead of `new Sensor(…)`, of whose arguments the first is given. */
 export function constructorOf(name, given) {
-  const shipped = typeof given === 'string' && given !== '' && given.length < 100 && !/\s/.test(given) ? JSON.stringify(given).replaceAll('"', "'") : 'name';
-  return `there is no \`new ${name}\`; write \`${name}.shipped(${shipped})\` for what ships, \`${name}.fromSource(source)\` for one of your own`;
+  const shipped = typeof given === 'string' && /^[\w.@-]+$/.test(given) ? `'${given}'` : 'name';
+  return `\`new ${name}\` is not used; write \`${name}.shipped(${shipped})\` for what ships, or \`${name}.fromSource(source)\` for a file of your own`;
 }

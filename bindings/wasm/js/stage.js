@@ -1,7 +1,7 @@
 // Worlds that answer what an agent says: a stage, made ready once, and the dives in it.
 import { call } from './engine.js';
 import { finding, freeze, invalid } from './errors.js';
-import { Held, describe, disposable, table } from './held.js';
+import { Held, describe, disposable, table, taken } from './held.js';
 import { kind, wantText } from './interaction.js';
 import { known } from './options.js';
 import { made } from './reading.js';
@@ -151,9 +151,15 @@ export class Dive {
   /** Takes one action; what is refused leaves the dive as it was. */
   act(action) {
     wantText('action', action);
-    const told = this.#dive.use((dive) => dive.act(action));
+    const { json, measured, totals, checkpoints, flags } = this.#dive.use((dive) => taken(dive.act(action), ['json', 'measured', 'totals', 'checkpoints', 'flags']));
     this.#observation = this.#observed();
-    return new DiveStep(made, told, this.#observation);
+    return new DiveStep(made, json, {
+      observation: this.#observation,
+      measured: JSON.parse(measured),
+      checkpoints,
+      flags,
+      totals: JSON.parse(totals),
+    });
   }
 
   /** The whole dive as text, with which `stage.resume` goes on. */
@@ -207,14 +213,10 @@ export class Observation {
 export class DiveStep {
   #json;
 
-  constructor(key, [json, measured, totals, checkpoints, flags], observation) {
+  constructor(key, json, members) {
     if (key !== made) throw invalid('', 'steps are made by `dive.act(action)`');
     this.#json = json;
-    this.observation = observation;
-    this.measured = JSON.parse(measured);
-    this.checkpoints = checkpoints.split('\n').slice(0, -1);
-    this.flags = flags.split('\n').slice(0, -1);
-    this.totals = JSON.parse(totals);
+    Object.assign(this, members);
     freeze(this);
   }
 

@@ -1,7 +1,7 @@
 // The nouns: what ships and what one writes, sensing, fidelity, comparing, estimating.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Comparison, Estimate, Interaction, Reading, Sensor, catalog, fingerprint } from 'sonometer';
+import { Comparison, Estimate, Interaction, Reading, Sensor, Stage, catalog, fingerprint } from 'sonometer';
 import { refused, thanks } from './helpers.mjs';
 
 const call = [
@@ -29,7 +29,24 @@ test('a draft is found by its version only, and what is missing is named', () =>
   refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, courtesy/ });
 });
 
+test('wrong names and constructors say what to write', () => {
+  refused(() => Sensor.shipped('curtesy'), { code: 'target_not_found', place: 'target', message: /no protocol, metric or blueprint `curtesy`; did you mean `courtesy`\?$/ });
+  refused(() => new Sensor('courtesy'), { code: 'invalid_request', message: /write `Sensor\.shipped\('courtesy'\)` for what ships, or `Sensor\.fromSource\(source\)`/ });
+  refused(() => new Sensor({ id: 'own' }), { message: /write `Sensor\.shipped\(name\)`/ });
+  refused(() => new Stage('drinking-less@1.0'), { message: /write `Stage\.shipped\('drinking-less@1\.0'\)`/ });
+});
+
+test('the former names do the same', () => {
+  assert.equal(Sensor.from(thanks).sense('thank you').json(), Sensor.fromSource(thanks).sense('thank you').json());
+  const { source, digest } = Stage.shipped('drinking-less');
+  assert.equal(Stage.from(source).digest, digest);
+});
+
 test('facts of a sensor', () => {
+  assert.throws(() => {
+    Sensor.shipped('courtesy').id = 'other';
+  }, TypeError);
+
   const sensor = Sensor.shipped('courtesy');
   assert.equal(sensor.kind, 'protocol');
   assert.equal(sensor.language, 'en');
