@@ -12,10 +12,10 @@ use std::fmt;
 /// (of metrics and blueprints, active).
 ///
 /// ```
-/// use sonometer::{Interaction, SenseOptions};
+/// use sonometer::Interaction;
 ///
 /// let courtesy = sonometer_catalog::shipped("courtesy")?;
-/// let reading = courtesy.sense_with(&Interaction::text("Thank you so much for your help.")?, SenseOptions::default())?;
+/// let reading = courtesy.sense(&Interaction::text("Thank you so much for your help.")?)?;
 /// assert!(reading.score().is_some());
 /// # Ok::<(), sonometer::Error>(())
 /// ```
