@@ -98,6 +98,8 @@ export class Stage {
 }
 disposable(Stage);
 
+const STEP = ['json', 'measured', 'totals', 'checkpoints', 'flags'];
+
 /** One run through a stage. */
 export class Dive {
   #dive;
@@ -151,13 +153,12 @@ export class Dive {
   /** Takes one action; what is refused leaves the dive as it was. */
   act(action) {
     wantText('action', action);
-    const { json, measured, totals, checkpoints, flags } = this.#dive.use((dive) => taken(dive.act(action), ['json', 'measured', 'totals', 'checkpoints', 'flags']));
+    const { json, measured, totals, ...names } = this.#dive.use((dive) => taken(dive.act(action), STEP));
     this.#observation = this.#observed();
     return new DiveStep(made, json, {
       observation: this.#observation,
       measured: JSON.parse(measured),
-      checkpoints,
-      flags,
+      ...names,
       totals: JSON.parse(totals),
     });
   }
