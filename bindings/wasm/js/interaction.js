@@ -37,7 +37,7 @@ export function written(input, place = '') {
   }
   if (input instanceof Interaction) return { text: input.json(), json: true };
   if (typeof input !== 'object' || input === null) {
-    const fix = input === null || input === undefined ? "; leave it out, or give '' for an empty text" : '';
+    const fix = input === null || input === undefined ? "; give '' for an empty text" : '';
     throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${kind(input)}${fix}`);
   }
   const text = jsonOf(input, place || 'interaction', Array.isArray(input) ? join(place, 'segments') : place);

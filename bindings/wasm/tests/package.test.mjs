@@ -28,6 +28,10 @@ test('require and import give the same classes', () => {
   for (const name of Object.keys(esm)) assert.equal(cjs[name], esm[name], name);
 });
 
+test('consoles show classes by their names', () => {
+  for (const [name, value] of Object.entries(esm)) assert.equal(value.name, name);
+});
+
 test('nothing evaluates text, which content security policies forbid', () => {
   for (const file of ['web.js', 'node.cjs']) {
     assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\beval\(|\bFunction\(/, file);

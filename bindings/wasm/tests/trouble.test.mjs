@@ -30,7 +30,7 @@ test('wrong types', () => {
   for (const [input, called] of [[null, 'null'], [undefined, 'undefined']]) {
     const [, { error }] = sensor.batch(['thank you', input]);
     assert.equal(error.place, 'interactions[1].interaction');
-    assert.match(error.message, new RegExp(`not ${called}; leave it out`));
+    assert.match(error.message, new RegExp(`not ${called}; give ''`));
   }
   for (const row of [{ role: 'user', content: null }, { role: 'user', content: undefined, timestamp: null }]) {
     const [{ error }] = sensor.batch([[row]]);
