@@ -67,7 +67,7 @@ int main(void) {
     closing.agent.data = "three-rules";
     closing.agent.len = strlen("three-rules");
 
-    snm_status status = snm_stage_find("billing-dispute@1.0", strlen("billing-dispute@1.0"), &stage, &error);
+    snm_status status = snm_stage_shipped("billing-dispute@1.0", strlen("billing-dispute@1.0"), &stage, &error);
     if (status == SNM_STATUS_OK) {
         printf("%s\n", snm_stage_objective(stage, NULL));
         status = snm_dive_open(stage, 7, &dive, &error);

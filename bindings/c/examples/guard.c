@@ -27,7 +27,7 @@ int main(void) {
     snm_options options = SNM_OPTIONS_INIT;
     options.release = 1;
 
-    snm_status status = snm_target_find("personal-data", strlen("personal-data"), &target, &error);
+    snm_status status = snm_target_shipped("personal-data", strlen("personal-data"), &target, &error);
     if (status == SNM_STATUS_OK) {
         status = snm_session_open(target, &options, &session, &error);
     }

@@ -5,7 +5,7 @@
 
 int main() try {
     sonometer::check_abi();
-    const auto courtesy = sonometer::Target::find("courtesy@1.5");
+    const auto courtesy = sonometer::Target::shipped("courtesy@1.5");
     sonometer::Session session(courtesy, sonometer::Options().offsets(SNM_OFFSETS_CHARS));
 
     std::vector<sonometer::Segment> said = {

@@ -39,7 +39,7 @@ int main(void) {
     options.profile = SNM_PROFILE_DETAILED;
     options.offsets = SNM_OFFSETS_BYTES;
 
-    if (snm_target_find("courtesy@1.5", strlen("courtesy@1.5"), &courtesy, &error) != SNM_STATUS_OK) {
+    if (snm_target_shipped("courtesy@1.5", strlen("courtesy@1.5"), &courtesy, &error) != SNM_STATUS_OK) {
         fail("courtesy", error);
     } else if (snm_interaction_segments(segments, 3, &talk, &error) != SNM_STATUS_OK) {
         fail("the conversation", error);

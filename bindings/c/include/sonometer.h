@@ -434,7 +434,12 @@ const char *snm_error_json(const snm_error *error);
 void snm_error_free(snm_error *error);
 
 /**
- * Finds a protocol, metric or blueprint that ships, by `id` (the latest that is published) or `id@version`.
+ * The protocol, metric or blueprint that ships as `id` (the latest that is published) or `id@version`.
+ */
+snm_status snm_target_shipped(const char *name, size_t name_len, snm_target **out, snm_error **error);
+
+/**
+ * The former name of `snm_target_shipped`. Deprecated: it goes away with the next version.
  */
 snm_status snm_target_find(const char *name, size_t name_len, snm_target **out, snm_error **error);
 
@@ -614,7 +619,12 @@ snm_status snm_session_finish(snm_session *session,
 void snm_session_free(snm_session *session);
 
 /**
- * Finds a stage that ships, by `id` (the latest that is published) or `id@version`.
+ * The stage that ships as `id` (the latest that is published) or `id@version`.
+ */
+snm_status snm_stage_shipped(const char *name, size_t name_len, snm_stage **out, snm_error **error);
+
+/**
+ * The former name of `snm_stage_shipped`. Deprecated: it goes away with the next version.
  */
 snm_status snm_stage_find(const char *name, size_t name_len, snm_stage **out, snm_error **error);
 

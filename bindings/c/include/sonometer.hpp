@@ -273,10 +273,12 @@ struct Outcome {
 class Target {
   public:
     // What ships: `id` or `id@version`.
-    static Target find(std::string_view name) {
+    static Target shipped(std::string_view name) {
         return Target(detail::make<snm_target>(
-            [&](auto out, auto error) { return snm_target_find(name.data(), name.size(), out, error); }));
+            [&](auto out, auto error) { return snm_target_shipped(name.data(), name.size(), out, error); }));
     }
+
+    [[deprecated("write Target::shipped")]] static Target find(std::string_view name) { return shipped(name); }
 
     // From its source; `shelf` holds the sources of protocols and metrics that it may name.
     static Target read(std::string_view source, const std::vector<std::string_view> &shelf = {}) {
@@ -415,10 +417,12 @@ class Session {
 class Stage {
   public:
     // What ships: `id` or `id@version`.
-    static Stage find(std::string_view name) {
+    static Stage shipped(std::string_view name) {
         return Stage(detail::make<snm_stage>(
-            [&](auto out, auto error) { return snm_stage_find(name.data(), name.size(), out, error); }));
+            [&](auto out, auto error) { return snm_stage_shipped(name.data(), name.size(), out, error); }));
     }
+
+    [[deprecated("write Stage::shipped")]] static Stage find(std::string_view name) { return shipped(name); }
 
     // From its source; `shelf` holds the sources of protocols, metrics and blueprints that it may name.
     static Stage read(std::string_view source, const std::vector<std::string_view> &shelf = {}) {

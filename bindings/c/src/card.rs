@@ -119,7 +119,7 @@ pub unsafe extern "C" fn snm_card_replay(
         match unsafe { stage.as_ref() } {
             Some(stage) => replay(&stage.world, card, &log)?,
             None => {
-                let shipped = Stage::find(&format!("{}@{}", card.stage.id, card.stage.version))?;
+                let shipped = Stage::shipped(&format!("{}@{}", card.stage.id, card.stage.version))?;
                 replay(&shipped.world, card, &log)?;
             }
         }

@@ -43,7 +43,7 @@ impl Stage {
     }
 
     /// One that ships.
-    pub(crate) fn find(name: &str) -> Result<Self, sonometer::Error> {
+    pub(crate) fn shipped(name: &str) -> Result<Self, sonometer::Error> {
         Self::read(stage_named(name)?.source, &shelf())
     }
 
@@ -80,9 +80,9 @@ fn shelf() -> Shelf {
     Shelf::default().for_stages()
 }
 
-/// Finds a stage that ships, by `id` (the latest that is published) or `id@version`.
+/// The stage that ships as `id` (the latest that is published) or `id@version`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn snm_stage_find(
+pub unsafe extern "C" fn snm_stage_shipped(
     name: *const c_char,
     name_len: usize,
     out: *mut *mut Stage,
@@ -91,10 +91,22 @@ pub unsafe extern "C" fn snm_stage_find(
     let work = || {
         // SAFETY: a text of the caller, by the rules of the header.
         let name = unsafe { raw::text(name, name_len, "name") }?;
-        Ok(Stage::find(name)?)
+        Ok(Stage::shipped(name)?)
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
+}
+
+/// The former name of `snm_stage_shipped`. Deprecated: it goes away with the next version.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_stage_find(
+    name: *const c_char,
+    name_len: usize,
+    out: *mut *mut Stage,
+    error: *mut *mut Error,
+) -> Status {
+    // SAFETY: the arguments are those of the other.
+    unsafe { snm_stage_shipped(name, name_len, out, error) }
 }
 
 /// Reads the source of a stage (YAML or JSON). `shelf` holds the sources of `shelf_len` protocols, metrics and blueprints that

@@ -6,8 +6,8 @@ use crate::options::Wanted;
 use crate::raw::{self, Text};
 use crate::result::Outcome;
 use crate::status::Status;
-use sonometer::{Document, ErrorCode, Instrument, Interaction, TargetKind};
-use sonometer_catalog::{Shelf, find_any};
+use sonometer::{Document, Instrument, Interaction};
+use sonometer_catalog::{Shelf, shipped};
 use std::ffi::c_char;
 
 /// A compiled protocol, metric or blueprint. It never changes: any number of threads may use one at the same time. Free it
@@ -33,9 +33,9 @@ impl Target {
     }
 }
 
-/// Finds a protocol, metric or blueprint that ships, by `id` (the latest that is published) or `id@version`.
+/// The protocol, metric or blueprint that ships as `id` (the latest that is published) or `id@version`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn snm_target_find(
+pub unsafe extern "C" fn snm_target_shipped(
     name: *const c_char,
     name_len: usize,
     out: *mut *mut Target,
@@ -44,13 +44,22 @@ pub unsafe extern "C" fn snm_target_find(
     let work = || {
         // SAFETY: a text of the caller, by the rules of the header.
         let name = unsafe { raw::text(name, name_len, "name") }?;
-        let found = find_any(name, &TargetKind::ALL);
-        let entry =
-            found.map_err(|none| sonometer::Error::new(ErrorCode::TargetNotFound, "", none.to_string()))?;
-        Ok(Target::read(entry.source, &Shelf::default())?)
+        Ok(Target { instrument: shipped(name)? })
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
+}
+
+/// The former name of `snm_target_shipped`. Deprecated: it goes away with the next version.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_target_find(
+    name: *const c_char,
+    name_len: usize,
+    out: *mut *mut Target,
+    error: *mut *mut Error,
+) -> Status {
+    // SAFETY: the arguments are those of the other.
+    unsafe { snm_target_shipped(name, name_len, out, error) }
 }
 
 /// Reads the source of a protocol, metric or blueprint (YAML or JSON). `shelf` holds the sources of `shelf_len` protocols and

@@ -70,7 +70,7 @@ static snm_status stage_read(snm_text source, const snm_text *shelf, size_t shel
                              snm_error **error) {
     const int is_source = source.len > 0 && (source.data[0] == '{' || memchr(source.data, '\n', source.len) != NULL);
     return is_source ? snm_stage_read(source.data, source.len, shelf, shelf_len, out, error)
-                     : snm_stage_find(source.data, source.len, out, error);
+                     : snm_stage_shipped(source.data, source.len, out, error);
 }
 
 /* The stage of a case; it belongs to `stages`. */

@@ -159,7 +159,7 @@ static void logs(void) {
 
 static void a_stage_that_ships_is_found_by_its_card(void) {
     snm_stage *stage = NULL;
-    CHECK(snm_stage_find("billing-dispute", 15, &stage, NULL) == SNM_STATUS_OK);
+    CHECK(snm_stage_shipped("billing-dispute", 15, &stage, NULL) == SNM_STATUS_OK);
     snm_dive *dive = open_dive(stage);
     act(dive, "I am so sorry about this, it must be really frustrating.");
     snm_card *card = close_dive(dive);

@@ -54,7 +54,7 @@ static void null_is_given(void) {
     snm_card *card = close_dive(dive);
     snm_error *error = NULL;
     void *out = anything();
-    snm_status status = snm_stage_find(NULL, 3, (snm_stage **)&out, &error);
+    snm_status status = snm_stage_shipped(NULL, 3, (snm_stage **)&out, &error);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "name");
     out = anything();
     status = snm_stage_read(STAGE, strlen(STAGE), NULL, 1, (snm_stage **)&out, &error);
@@ -127,7 +127,7 @@ static void not_utf_8(void) {
     snm_card *card = close_dive(dive);
     snm_error *error = NULL;
     void *out = anything();
-    snm_status status = snm_stage_find("door\xff", 5, (snm_stage **)&out, &error);
+    snm_status status = snm_stage_shipped("door\xff", 5, (snm_stage **)&out, &error);
     refused(status, SNM_STATUS_INVALID_UTF8, out, error, "byte 4");
     const snm_text shelf[] = {{PROTOCOL, strlen(PROTOCOL)}, {"ab\xc0", 3}};
     out = anything();
@@ -264,7 +264,7 @@ static void write_file(const char *folder, const char *name, const char *text) {
 static void stages_and_where_they_come_from(void) {
     snm_error *error = NULL;
     void *out = anything();
-    snm_status status = snm_stage_find("billing-dispute@9.9", 19, (snm_stage **)&out, &error);
+    snm_status status = snm_stage_shipped("billing-dispute@9.9", 19, (snm_stage **)&out, &error);
     CHECK(strstr(snm_error_message(error), "billing-dispute@1.0") != NULL);
     refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "stage");
     out = anything();

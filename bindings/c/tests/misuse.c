@@ -68,7 +68,7 @@ static void null_is_given(void) {
     status = snm_fidelity(target, talk, NULL, &error);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, NULL, error, "out");
     out = anything();
-    status = snm_target_find(NULL, 3, (snm_target **)&out, &error);
+    status = snm_target_shipped(NULL, 3, (snm_target **)&out, &error);
     refused(status, SNM_STATUS_INVALID_ARGUMENT, out, error, "name");
     out = anything();
     status = snm_target_read(PROTOCOL, strlen(PROTOCOL), NULL, 2, (snm_target **)&out, &error);
@@ -153,8 +153,15 @@ static void odd_inputs(void) {
     snm_status status = snm_interaction_json("{\"contents\": \"a\"}", 17, (snm_interaction **)&out, &error);
     refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "contents");
     out = anything();
-    status = snm_target_find("courtsey", 8, (snm_target **)&out, &error);
-    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "");
+    status = snm_target_shipped("courtsey", 8, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "did you mean `courtesy`?") != NULL);
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "target");
+    out = anything();
+    status = snm_target_find("courtsey", 8, (snm_target **)&out, &error); /* the former name */
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "target");
+    out = anything();
+    status = snm_stage_find("nothing", 7, (snm_stage **)&out, &error);
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "stage");
     out = anything();
     status = snm_target_read("sonometer: 1\nid: [", 18, NULL, 0, (snm_target **)&out, &error);
     CHECK(strcmp(snm_error_code(error), "invalid_protocol") == 0);
@@ -166,11 +173,11 @@ static void odd_inputs(void) {
     snm_interaction *talk = NULL;
     CHECK(snm_interaction_text("thank you\0thank you", 19, &talk, NULL) == SNM_STATUS_OK);
     snm_interaction_free(talk);
-    status = snm_target_find("a\0b", 3, (snm_target **)&out, &error);
+    status = snm_target_shipped("a\0b", 3, (snm_target **)&out, &error);
     CHECK(strstr(snm_error_message(error), "`a\xe2\x90\x80"
                                            "b`") != NULL);
     CHECK(strstr(snm_error_json(error), "`a\\u0000b`") != NULL);
-    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "");
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "target");
     const snm_segment late = {{"agent", 5}, {"a", 1}, INT64_MAX};
     status = snm_interaction_segments(&late, 1, (snm_interaction **)&out, &error);
     refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "segments[0].timestamp");
@@ -284,7 +291,7 @@ static void *sense_often(void *argument) {
 static void many_threads(void) {
     enum { THREADS = 16 };
     snm_target *target = NULL;
-    CHECK(snm_target_find("courtesy", 8, &target, NULL) == SNM_STATUS_OK);
+    CHECK(snm_target_shipped("courtesy", 8, &target, NULL) == SNM_STATUS_OK);
     snm_interaction *talk = text("Thank you so much for your patience. Could you please tell me which version you use?");
     snm_result *expected = NULL;
     CHECK(snm_sense(target, talk, NULL, &expected, NULL) == SNM_STATUS_OK);
@@ -409,7 +416,7 @@ static void sessions_misused(void) {
 
 static void guards(void) {
     snm_target *target = NULL;
-    CHECK(snm_target_find("personal-data", 13, &target, NULL) == SNM_STATUS_OK);
+    CHECK(snm_target_shipped("personal-data", 13, &target, NULL) == SNM_STATUS_OK);
     snm_options options = SNM_OPTIONS_INIT;
     options.release = 1;
     snm_session *session = open_session(target, &options);

@@ -70,14 +70,14 @@ void moves() {
     Result &itself = one;
     one = std::move(itself);
     CHECK(one.str() == said);
-    second = Target::find("courtesy");
+    second = Target::shipped("courtesy");
     // What was moved from is a mistake with a name, not a crash.
     throws(SNM_STATUS_INVALID_ARGUMENT, "target", [&] { first.sense(moved); });
     throws(SNM_STATUS_INVALID_ARGUMENT, "interaction", [&] { second.sense(talk); });
 }
 
 void exceptions() {
-    throws(SNM_STATUS_TARGET_NOT_FOUND, "", [] { Target::find("nothing-like-it"); });
+    throws(SNM_STATUS_TARGET_NOT_FOUND, "target", [] { Target::shipped("nothing-like-it"); });
     throws(SNM_STATUS_INVALID_UTF8, "byte 1", [] { Interaction::text("a\xff"); });
     throws(SNM_STATUS_INVALID_REQUEST, "", [] { Interaction::json("{}"); });
     throws(SNM_STATUS_INVALID_REQUEST, "segments[1].role", [] {
@@ -87,7 +87,7 @@ void exceptions() {
     throws(SNM_STATUS_INVALID_REQUEST, "v1_5.temporal.analyze_dynamics", [&] {
         target.sense(Interaction::text("thank you"), Options().temporal(60'000'000));
     });
-    const Target strict = Target::find("courtesy");
+    const Target strict = Target::shipped("courtesy");
     throws(SNM_STATUS_INSUFFICIENT_SIGNAL, "interaction_a", [&] {
         strict.compare(Interaction::text("x"), Interaction::text("y"));
     });
@@ -132,7 +132,7 @@ void batches() {
 }
 
 void threads() {
-    const Target target = Target::find("affect");
+    const Target target = Target::shipped("affect");
     const Interaction talk = Interaction::text("I am so happy that it works again, and so proud of all of you!");
     const std::string expected = target.sense(talk).str();
     std::vector<std::thread> workers;
@@ -175,8 +175,8 @@ void stages() {
     CHECK(door.digest().size() == 71 && door.envelope().max_action_chars == 40);
     CHECK(door.checkpoints() == std::vector<std::string_view>{"inside"});
     CHECK(door.flags() == std::vector<std::string_view>{"late"});
-    CHECK(Stage::find("billing-dispute").checkpoints().size() == 3);
-    throws(SNM_STATUS_TARGET_NOT_FOUND, "stage", [] { Stage::find("nothing-like-it"); });
+    CHECK(Stage::shipped("billing-dispute").checkpoints().size() == 3);
+    throws(SNM_STATUS_TARGET_NOT_FOUND, "stage", [] { Stage::shipped("nothing-like-it"); });
     throws(SNM_STATUS_TARGET_NOT_FOUND, "protocol", [] { Stage::read(DOOR); });
     throws(SNM_STATUS_INVALID_REQUEST, "path", [] { Stage::load("no/such/file.yaml"); });
     Stage first = Stage::read(DOOR, {PROTOCOL});

@@ -1,7 +1,7 @@
 // Dives a stage in a terminal, a line an action, and prints its card; an agent would stand where the lines are read.
 // Run it: node dive.mjs [STAGE] [SEED]
 import { createInterface } from 'node:readline';
-import { Stage } from 'sonometer/dives';
+import { Stage } from 'sonometer';
 
 const [name = 'billing-dispute', seed = '0'] = process.argv.slice(2);
 const stage = Stage.shipped(name);

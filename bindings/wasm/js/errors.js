@@ -1,14 +1,7 @@
 // The one error of this package, and how the engine's errors become it.
 
-const brand = Symbol.for('sonometer.SonometerError');
-
 /** An error with its code, its place in what was given, and details for programs. */
 export class SonometerError extends Error {
-  /** Also those of the other entry, `sonometer` or `sonometer/dives`, which has classes of its own. */
-  static [Symbol.hasInstance](value) {
-    return typeof value === 'object' && value !== null && brand in value;
-  }
-
   constructor(code, message, place = '', details = {}, options = undefined) {
     super(message, options);
     this.code = code;
@@ -21,7 +14,6 @@ export class SonometerError extends Error {
   }
 }
 // On the prototype, so that it is not told once more among the members of each error.
-Object.defineProperty(SonometerError.prototype, brand, { value: true });
 Object.defineProperty(SonometerError.prototype, 'name', { value: 'SonometerError', configurable: true, writable: true });
 
 export function invalid(place, message, details, options) {

@@ -12,6 +12,9 @@ export type Profile = 'raw' | 'detailed' | 'discovery';
 /** What offsets count. `utf16`: `text.slice(start, end)` is the evidence. */
 export type OffsetUnit = 'utf16' | 'chars' | 'bytes';
 
+/** The option `offsets`: a unit, or `false` for readings without places. Types of results follow it. */
+export type Offsets = OffsetUnit | false;
+
 /** One turn of a conversation. */
 export interface Turn {
   readonly role: string;
@@ -105,11 +108,11 @@ export class Interaction {
 /** What can be measured: a text, the turns of a conversation or the messages of a chat, or an object of the interface. */
 export type InteractionInput = string | readonly (Turn | ChatMessage | ChatItem)[] | TextInteraction | TranscriptInteraction | Interaction;
 
-export interface SenseOptions {
+export interface SenseOptions<O extends Offsets = Offsets> {
   /** `raw` by default. */
   readonly profile?: Profile | undefined;
   /** `utf16` by default; `false` leaves places out. */
-  readonly offsets?: OffsetUnit | false | undefined;
+  readonly offsets?: O | undefined;
   /** Adds `actant_flow`, for protocols on SGM 1.5; `primary` is the role that is the primary side. */
   readonly flow?: boolean | { readonly primary?: string | undefined } | undefined;
   /** Adds `temporal`, for protocols on SGM 1.5; `window` is the length of a window in seconds. */
@@ -139,38 +142,47 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** A match and its place. */
-interface Found {
+/** Where a match stands. */
+interface Location {
+  /** The segment it stands in, from 0; of transcripts only. Messages in which nobody says anything are not counted. */
+  readonly segment?: number;
+  /** Where it stands in its text. */
+  readonly start: number;
+  readonly end: number;
+  /** Where it goes on in later segments. */
+  readonly joined?: readonly Stretch[];
+}
+
+/** The location of a match, as the option `offsets` asks for it: there, not there, or perhaps there if only running the code shows which. */
+type Located<O extends Offsets> = [O] extends [OffsetUnit] ? Location : [O] extends [false] ? {} : Partial<Location>;
+
+/** A match. */
+interface Match {
   readonly metamarker: string;
   /** The matched text, masked where the protocol says so. */
   readonly source: string;
   /** Who said it (SGM 1.5). */
   readonly actant?: string;
-  /** The segment it stands in, from 0; of transcripts only. Messages in which nobody says anything are not counted. */
-  readonly segment?: number;
-  /** Where it stands in its text; missing with `offsets: false`. */
-  readonly start?: number;
-  readonly end?: number;
-  /** Where it goes on in later segments. */
-  readonly joined?: readonly Stretch[];
 }
 
 /** What triggered a metamarker. */
-export interface Evidence extends Found {
-  /** What it adds to its marker, above 0, at most 1. */
-  readonly score: number;
-  /** With the profile `detailed`. */
-  readonly reconstruction?: { readonly segment_text: string; readonly attribution: string; readonly actant: string };
-}
+export type Evidence<O extends Offsets = OffsetUnit> = Match &
+  Located<O> & {
+    /** What it adds to its marker, above 0, at most 1. */
+    readonly score: number;
+    /** With the profile `detailed`. */
+    readonly reconstruction?: { readonly segment_text: string; readonly attribution: string; readonly actant: string };
+  };
 
 /** What counts against a metamarker. */
-export interface Against extends Found {
-  /** What it takes away, below 0. */
-  readonly weight: number;
-}
+export type Against<O extends Offsets = OffsetUnit> = Match &
+  Located<O> & {
+    /** What it takes away, below 0. */
+    readonly weight: number;
+  };
 
 /** Something that a metamarker which did not trigger has found, or nearly found; without `source` and place where no match is behind it. */
-export interface WeakSignal extends Partial<Found> {
+export type WeakSignal<O extends Offsets = OffsetUnit> = Partial<Match & Located<O>> & {
   readonly metamarker: string;
   /** How near it came, 0 to 0.99. */
   readonly proximity: number;
@@ -178,7 +190,7 @@ export interface WeakSignal extends Partial<Found> {
   readonly hint: string;
   /** What the match adds to its marker, or would have added. */
   readonly score?: number;
-}
+};
 
 export interface Signal {
   readonly spread: number;
@@ -198,8 +210,11 @@ export interface Temporal {
   readonly phase_shifts: number;
 }
 
-/** The result of sensing, frozen. The members are those of the interface, with its names. */
-export class Reading {
+/**
+ * The result of sensing, frozen. The members are those of the interface, with its names. A `Reading` has places; with
+ * `offsets: false` it is a `Reading<false>`, which has none.
+ */
+export class Reading<out O extends Offsets = OffsetUnit> {
   private constructor();
   /**
    * The canonical JSON: the same bytes as from every other door of Sonometer. Keep and compare this, not
@@ -213,11 +228,11 @@ export class Reading {
   /** Every marker's activation, 0 to 1, in the order of the protocol. */
   readonly resonance: Readonly<Record<string, number>>;
   /** What triggered metamarkers, in the order of the text. */
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly Evidence<O>[];
   /** With the profiles `detailed` and `discovery`; in the order of the text. */
-  readonly against?: readonly Against[];
+  readonly against?: readonly Against<O>[];
   /** With the profile `discovery`; the nearest first. */
-  readonly weak_signals?: readonly WeakSignal[];
+  readonly weak_signals?: readonly WeakSignal<O>[];
   readonly fidelity: {
     readonly index: number;
     readonly sufficient: boolean;
@@ -308,8 +323,8 @@ export interface Fidelity {
 }
 
 /** The outcome of one interaction of many. */
-export type Outcome =
-  | { readonly reading: Reading; readonly error?: undefined }
+export type Outcome<O extends Offsets = OffsetUnit> =
+  | { readonly reading: Reading<O>; readonly error?: undefined }
   | { readonly reading?: undefined; readonly error: SonometerError };
 
 /** What the author of a protocol should look at. */
@@ -347,6 +362,8 @@ export class Sensor implements Disposable {
    * From the source of a protocol, metric or blueprint: YAML or JSON text, or an object.
    * @throws {SonometerError} `invalid_protocol` with `details.findings`; `target_not_found` for what it names
    */
+  static fromSource(source: string | object, options?: SourceOptions): Sensor;
+  /** @deprecated Write `Sensor.fromSource`. */
   static from(source: string | object, options?: SourceOptions): Sensor;
 
   readonly kind: Kind;
@@ -373,18 +390,18 @@ export class Sensor implements Disposable {
    * Measures an interaction. Content that is insufficient gives a reading too: one that says so.
    * @throws {SonometerError} `invalid_request` with the place of what is wrong; `payload_too_large`
    */
-  sense(interaction: InteractionInput, options?: SenseOptions): Reading;
+  sense<O extends Offsets = 'utf16'>(interaction: InteractionInput, options?: SenseOptions<O>): Reading<O>;
   /**
    * Measures many, one after the other. What is wrong with one is its own outcome; the place of its error begins with
    * `interactions[n]`. What `interactions` itself throws is thrown on.
    */
-  batch(interactions: Iterable<InteractionInput>, options?: SenseOptions): Outcome[];
+  batch<O extends Offsets = 'utf16'>(interactions: Iterable<InteractionInput>, options?: SenseOptions<O>): Outcome<O>[];
   /** As `batch`, one outcome at a time. */
-  each(interactions: Iterable<InteractionInput>, options?: SenseOptions): IterableIterator<Outcome>;
+  each<O extends Offsets = 'utf16'>(interactions: Iterable<InteractionInput>, options?: SenseOptions<O>): IterableIterator<Outcome<O>>;
   /** Begins to measure an interaction that comes in bit by bit. */
-  session(options?: SessionOptions): Session;
+  session<O extends Offsets = 'utf16'>(options?: SessionOptions<O>): Session<O>;
   /** A stream that masks text and passes it on as soon as no masked pattern can reach it: `answer.pipeThrough(sensor.guard())`. */
-  guard(options?: GuardOptions): Guard;
+  guard<O extends Offsets = 'utf16'>(options?: GuardOptions<O>): Guard<O>;
   /** Whether an interaction holds enough to be measured; costs no ICS. */
   fidelity(interaction: InteractionInput): Fidelity;
   /**
@@ -446,15 +463,15 @@ export interface Step {
   readonly released?: readonly { readonly segment: number; readonly text: string }[];
 }
 
-export interface SessionOptions extends SenseOptions {
+export interface SessionOptions<O extends Offsets = Offsets> extends SenseOptions<O> {
   /** `utf16` by default; `false` leaves places out of readings, and steps count UTF-16 units. */
-  readonly offsets?: OffsetUnit | false | undefined;
+  readonly offsets?: O | undefined;
   /** Whether steps carry the text that may be shown, masked, as soon as no masked pattern can reach it; `false` by default. */
   readonly release?: boolean | undefined;
 }
 
 /** One interaction that comes in bit by bit: a text, or the segments of a conversation. The first call decides. */
-export class Session implements Disposable {
+export class Session<out O extends Offsets = OffsetUnit> implements Disposable {
   private constructor();
   /** Everything before this place is settled. */
   readonly settledTo: Place;
@@ -473,15 +490,17 @@ export class Session implements Disposable {
   /** Nothing more comes: everything settles, and what is left is told. `finish` does not need it. */
   end(): Step;
   /** The reading as if the interaction ended here. The session goes on. */
-  soFar(): Reading;
+  soFar(): Reading<O>;
   /** The reading of all that came in, the same bytes as from `sense`. The session is over. */
-  finish(): Reading;
+  finish(): Reading<O>;
   /** Gives its memory back without a reading. */
   free(): void;
   [Symbol.dispose](): void;
 }
 
-export interface GuardOptions extends Omit<SessionOptions, 'release'> {
+export interface GuardOptions<O extends Offsets = Offsets> extends SenseOptions<O> {
+  /** `utf16` by default; `false` leaves places out of the reading, and steps count UTF-16 units. */
+  readonly offsets?: O | undefined;
   /** Hears of every step, before its text passes. What it throws ends the stream with that error: neither that text nor more passes. */
   readonly onStep?: ((step: Step) => void) | undefined;
 }
@@ -490,13 +509,283 @@ export interface GuardOptions extends Omit<SessionOptions, 'release'> {
  * A `TransformStream` of text that lets pass what no masked pattern can reach any more, masked where the protocol says so, and holds back the rest:
  * `answer.pipeThrough(sensor.guard())`. Empty chunks, `null` and `undefined` are skipped.
  */
-export class Guard {
+export class Guard<out O extends Offsets = OffsetUnit> {
   private constructor();
   readonly readable: ReadableStream<string>;
   readonly writable: WritableStream<string | Uint8Array | null | undefined>;
   /** The reading of all that came in, once the stream has closed; rejected if it failed or was cancelled. */
-  readonly reading: Promise<Reading>;
+  readonly reading: Promise<Reading<O>>;
 }
+
+/** A document by name and content. */
+export interface Stamp {
+  readonly id: string;
+  readonly version: string;
+  /** `sha256:` and hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** What senses every action, and each protocol in it. */
+export interface StageTarget extends Stamp {
+  readonly type: Kind;
+  readonly protocols: readonly Stamp[];
+}
+
+/** The bounds of a dive. */
+export interface Envelope {
+  /** Whom a service lets in; here everybody dives. */
+  readonly access_mode: 'free' | 'entitled' | 'invite' | 'session';
+  /** Whether cards show the reading of every action. */
+  readonly share_scorecard: boolean;
+  /** The most actions. */
+  readonly max_turns: number;
+  /** The ICS after which the world ends. */
+  readonly ics_budget: number;
+  /** The most code points of an action. */
+  readonly max_action_chars: number;
+}
+
+export interface StageOptions {
+  /** Protocols, metrics and blueprints that the stage may name; behind them stands what ships. */
+  readonly shelf?: readonly (string | object)[] | undefined;
+}
+
+/** A world that answers what an agent says, made ready with what senses it. Make it once and dive as often as needed. */
+export class Stage implements Disposable {
+  private constructor();
+
+  /**
+   * What ships, by `id` or `id@version`; see `stages`.
+   * @throws {SonometerError} `target_not_found`
+   */
+  static shipped(name: string, options?: StageOptions): Stage;
+  /**
+   * From the source of a stage: YAML or JSON text, or an object.
+   * @throws {SonometerError} `invalid_protocol` with `details.findings`; `target_not_found` for what it names
+   */
+  static fromSource(source: string | object, options?: StageOptions): Stage;
+  /** @deprecated Write `Stage.fromSource`. */
+  static from(source: string | object, options?: StageOptions): Stage;
+
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  readonly version: string;
+  readonly status: 'draft' | 'published' | 'active' | 'archived';
+  /** For people. */
+  readonly description: string;
+  /** What the agent is told to reach. */
+  readonly objective: string;
+  /** What agents are told of how they are judged. */
+  readonly rules: { readonly checkpoints: readonly string[]; readonly flags: readonly string[]; readonly max_turns: number };
+  readonly envelope: Envelope;
+  /** As whom the two sides are sensed. */
+  readonly roles: { readonly agent: string; readonly world: string };
+  /** What senses every action. */
+  readonly target: StageTarget;
+  /** The identity of this version: `sha256:` and the hexadecimal SHA-256 of `json()`. */
+  readonly digest: string;
+  /** The file, as its author wrote it. */
+  readonly source: string;
+  /** What its author should look at. */
+  readonly warnings: readonly Finding[];
+  /** The canonical JSON of the stage, defaults included. */
+  json(): string;
+
+  /**
+   * Opens a dive. The same stage, seed and actions give the same bytes.
+   * @param seed A whole number from 0 to 2^53 - 1, as a number or a bigint; 0 by default.
+   * @throws {SonometerError} `invalid_request` with the place `seed` for any other number
+   */
+  open(seed?: number | bigint): Dive;
+  /**
+   * Goes on with a dive that `dive.save()` gave.
+   * @throws {SonometerError} `card_mismatch` if it was changed, or begun in another stage or by another engine
+   */
+  resume(text: string): Dive;
+
+  /** Gives its memory back now; using the stage afterwards is an error, dives in it go on. Otherwise that happens with garbage collection. */
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+/** What the world shows, frozen. */
+export class Observation {
+  private constructor();
+  /** The canonical JSON. */
+  json(): string;
+  /** How many actions there were. */
+  readonly turn: number;
+  /** What the world says. */
+  readonly world: string;
+  /** Whether it has ended. */
+  readonly done: boolean;
+}
+
+/** The reading of one action, as it stands on the card. */
+export interface Measured {
+  /** 0 to 1; 0 if the action is insufficient. */
+  readonly score: number;
+  readonly on_target: boolean;
+  /** 0 to 1. */
+  readonly fidelity: number;
+  readonly ics: number;
+}
+
+/** The sums of a dive. */
+export interface Totals {
+  readonly turns: number;
+  /** The mean of the scores; 0 if there were none. */
+  readonly score: number;
+  /** The share of actions that were on target; 0 if there were none. */
+  readonly on_target: number;
+  readonly ics: number;
+}
+
+/** What an action came to, frozen. */
+export class DiveStep {
+  private constructor();
+  /** The canonical JSON of what the service answers to an action. Where the stage does not share readings it has none. */
+  json(): string;
+  readonly observation: Observation;
+  readonly measured: Measured;
+  /** The checkpoints that this action reached, in the order of the stage. */
+  readonly checkpoints: readonly string[];
+  /** The flags that this action tripped, in the order of the stage. */
+  readonly flags: readonly string[];
+  /** The dive so far. */
+  readonly totals: Totals;
+}
+
+export interface Closing {
+  /** The id under which the dive is known. */
+  readonly diveId: string;
+  /** A tag of one's own for the agent. */
+  readonly agent?: { readonly id: string; readonly version?: string | undefined } | undefined;
+  /** A closing note. */
+  readonly summary?: string | undefined;
+}
+
+/** One run through a stage. */
+export class Dive implements Disposable {
+  private constructor();
+  readonly seed: number;
+  /** What the world has shown last. */
+  readonly observation: Observation;
+  /** How many actions there were. */
+  readonly turn: number;
+  /** Whether the world has ended. */
+  readonly done: boolean;
+  /** The sums so far. */
+  readonly totals: Totals;
+  /** The head of the hash chain over actions and readings, as hexadecimal digits. */
+  readonly chain: string;
+  /** A line of JSON for each action, with which a card can be computed again. */
+  readonly log: readonly string[];
+
+  /**
+   * Takes one action.
+   * @throws {SonometerError} `dive_closed` if the world has ended, `action_too_long`; the dive is as it was
+   */
+  act(action: string): DiveStep;
+  /** The whole dive as text, for `stage.resume`. It holds every text of the dive; it is no business of the agent. */
+  save(): string;
+  /** The card of the dive, for practice. The same dive and the same closing give the same bytes, as often as it is asked for. */
+  close(closing: Closing): StageCard;
+
+  /** Gives its memory back now; using the dive afterwards is an error. Otherwise that happens with garbage collection. */
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+/** The members of a card. */
+export interface StageCardObject {
+  agent?: { id: string; version?: string };
+  /** Where attempts are counted. */
+  attempt?: { graded_so_far: number; number: number; record: 'first' | 'best' | 'last' | 'mean' };
+  /** What sensed every action. */
+  blueprint: StageTarget;
+  /** The head of the hash chain: `sha256:` and hexadecimal digits. */
+  chain: string;
+  dive_id: string;
+  /** `fingerprint()` of the engine. */
+  engine: string;
+  envelope: Envelope;
+  mode: 'practice' | 'graded';
+  /** Of every action, where the stage shares them. */
+  readings?: Measured[];
+  seed: number;
+  seed_source: 'server' | 'caller';
+  /** `ed25519:{key id}:{base64url}` */
+  signature?: string;
+  sonometer_stagecard: 1;
+  stage: Stamp;
+  stage_id: string;
+  status: 'closed';
+  summary?: string;
+  totals: Totals;
+  verdict: {
+    passed: boolean;
+    reason: 'passed' | 'checkpoint_missing' | 'flag_tripped' | 'max_turns' | 'ics_budget' | 'closed_early';
+    checkpoints_hit: string[];
+    flags_tripped: string[];
+  };
+}
+
+type Frozen<T> = { readonly [K in keyof T]: T[K] extends object ? Frozen<T[K]> : T[K] };
+
+export interface StageCard extends Frozen<StageCardObject> {}
+
+/** The card of a dive, frozen. The members are those of the interface, with its names. */
+export class StageCard {
+  private constructor();
+  /**
+   * Reads the text of a card strictly: every key, the one way to write it, sums that add up.
+   * @throws {SonometerError} `card_mismatch` with the place of what is wrong, such as `totals.score`
+   */
+  static read(text: string): StageCard;
+  /** The canonical JSON: the same bytes as from every other door of Sonometer. Keep and hand on this. */
+  json(): string;
+  /** The same as an object of one's own. */
+  toObject(): StageCardObject;
+  /** What is signed: the canonical JSON without `signature`. */
+  signedJson(): string;
+  /** The same card with a signature that was made elsewhere. It is not checked; `verifyCard` does that. */
+  withSignature(signature: string): StageCard;
+  /**
+   * Computes the card again from the log of its actions and compares every byte: that shows the grade, where a signature
+   * says who vouches for it.
+   * @param log `dive.log`, or its lines as one text.
+   * @param stage Its stage; by default what ships under the name that the card tells.
+   * @throws {SonometerError} `card_mismatch` with the first step or key that differs; `target_not_found`
+   */
+  replay(log: string | readonly string[], stage?: Stage): void;
+}
+
+/**
+ * Keys: 64 hexadecimal digits, one key a line, as `sonometer dive keygen` writes them; or 32 bytes; or a list of these; or the
+ * JSON that a service answers to `GET /api/v1/keys`.
+ */
+export type PublicKeys = string | Uint8Array | readonly (string | Uint8Array)[];
+
+/**
+ * Reads a card and checks its signature (Ed25519, by WebCrypto) against the keys that may have signed it.
+ * @throws {SonometerError} (rejects) `card_mismatch` with the place; `invalid_key` with the line; `not_supported` where WebCrypto has no Ed25519
+ */
+export function verifyCard(card: StageCard | string, keys: PublicKeys): Promise<StageCard>;
+
+/**
+ * Signs a card. The same card and key give the same bytes; a signature that is there is replaced.
+ * @param secretKey 64 hexadecimal digits or 32 bytes, which must come from a source of randomness that is meant for keys.
+ * @throws {SonometerError} (rejects) `card_mismatch`, `invalid_key`, `not_supported`
+ */
+export function signCard(card: StageCard | string, secretKey: string | Uint8Array): Promise<StageCard>;
+
+/**
+ * The actions of a log, which is read strictly.
+ * @throws {SonometerError} `card_mismatch` with the line
+ */
+export function readLog(log: string | readonly string[]): string[];
 
 export type ErrorCode =
   | 'invalid_request'
@@ -505,7 +794,7 @@ export type ErrorCode =
   | 'invalid_protocol'
   | 'payload_too_large'
   | 'internal_error'
-  // Of `sonometer/dives`:
+  // Of dives and cards:
   | 'dive_closed'
   | 'action_too_long'
   | 'card_mismatch'
@@ -542,6 +831,20 @@ export interface CatalogEntry {
 
 /** Every protocol, metric and blueprint that ships. */
 export function catalog(): readonly CatalogEntry[];
+
+/** One version of a stage that ships. */
+export interface StageEntry {
+  readonly id: string;
+  readonly version: string;
+  readonly name: string;
+  readonly status: 'draft' | 'published' | 'active' | 'archived';
+  readonly description: string;
+  /** The file, as its author wrote it. */
+  readonly source: string;
+}
+
+/** Every stage that ships. */
+export function stages(): readonly StageEntry[];
 
 /** The engine and its tables, in one line. Two engines that say the same give the same bytes. */
 export function fingerprint(): string;

@@ -3,16 +3,10 @@ import { call } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 
 const inside = Symbol();
-const brand = Symbol.for('sonometer.Interaction');
 
 /** An interaction from JSON text. */
 export class Interaction {
   #json;
-
-  /** Also those of the other entry, `sonometer` or `sonometer/dives`, which has classes of its own. */
-  static [Symbol.hasInstance](value) {
-    return typeof value === 'object' && value !== null && brand in value;
-  }
 
   constructor(key, json) {
     if (key !== inside) {
@@ -35,8 +29,6 @@ export class Interaction {
   }
 }
 
-Object.defineProperty(Interaction.prototype, brand, { value: true });
-
 /** An interaction as the engine takes it: a text, and whether that is JSON: an object, or a list of turns and messages. */
 export function written(input, place = '') {
   if (typeof input === 'string') {
@@ -45,7 +37,7 @@ export function written(input, place = '') {
   }
   if (input instanceof Interaction) return { text: input.json(), json: true };
   if (typeof input !== 'object' || input === null) {
-    const fix = input === null || input === undefined ? "; leave it out, or give '' for an empty text" : '';
+    const fix = input === null || input === undefined ? "; give '' for an empty text" : '';
     throw invalid(place || 'interaction', `a text, a list of turns or an interaction is needed, not ${kind(input)}${fix}`);
   }
   const text = jsonOf(input, place || 'interaction', Array.isArray(input) ? join(place, 'segments') : place);

@@ -1,4 +1,7 @@
 // ES modules in Node share the instance, and the classes, with whoever uses `require`.
 import sonometer from './node.cjs';
 
-export const { Comparison, Estimate, Guard, Interaction, Reading, Sensor, Session, SonometerError, catalog, fingerprint, init } = sonometer;
+export const {
+  Comparison, Dive, DiveStep, Estimate, Guard, Interaction, Observation, Reading, Sensor, Session, SonometerError, Stage, StageCard, catalog,
+  fingerprint, init, readLog, signCard, stages, verifyCard,
+} = sonometer;

@@ -1,4 +1,4 @@
-// Node: the module, MODULE of the build, is read from beside this file at the first use, without waiting.
+// Node: the module is read from beside this file at the first use, without waiting.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning, start, startLater, startNow } from './engine.js';
@@ -8,7 +8,7 @@ import { messageOf } from './interaction.js';
 export * from './index.js';
 
 startLater(() => {
-  const path = join(__dirname, MODULE);
+  const path = join(__dirname, 'sonometer.wasm');
   let bytes;
   try {
     bytes = readFileSync(path);

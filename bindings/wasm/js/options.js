@@ -5,54 +5,50 @@ import { kind } from './interaction.js';
 const PROFILES = ['raw', 'detailed', 'discovery'];
 const UNITS = ['bytes', 'chars', 'utf16'];
 
-// The bits of src/ask.rs.
-const OFFSETS = 2;
-const FLOW = 1 << 4;
-const TEMPORAL = 1 << 5;
-
-// The fewest bytes of a key of masks; of none, the engine could not tell that there was one.
+/** The fewest bytes of a key of masks. */
 const FEWEST = 16;
-
-const DEFAULT = Object.freeze({ bits: (UNITS.indexOf('utf16') + 1) << OFFSETS, primary: undefined, window: undefined, rate: undefined, masks: undefined });
 
 /** The names of what is asked of sensing. */
 export const NAMES = ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'mask', 'maskKey'];
 
-/** What is asked of sensing, as the engine takes it. */
+/**
+ * What is asked of sensing: a function that makes it in an instance of the engine, anew for each call, which takes it over; it makes
+ * nothing where nothing is asked for.
+ */
 export function ask(options) {
-  if (options === undefined) return DEFAULT;
+  if (options === undefined) return () => undefined;
   known('options', options, NAMES);
-  const { profile = 'raw', offsets = 'utf16', flow = false, temporal = false } = options;
-  let bits = PROFILES.indexOf(oneOf('options.profile', profile, PROFILES));
-  if (offsets !== false) bits |= (UNITS.indexOf(oneOf('options.offsets', offsets, UNITS, ' or `false`')) + 1) << OFFSETS;
-  let primary;
-  if (asked('options.flow', flow, ['primary'])) {
-    bits |= FLOW;
-    primary = flow.primary;
-    if (primary !== undefined && typeof primary !== 'string') {
-      throw invalid('options.flow.primary', `the name of a role is needed, not ${kind(primary)}`);
-    }
+  const { profile = 'raw', offsets = 'utf16', flow = false, temporal = false, mask, maskKey } = options;
+  oneOf('options.profile', profile, PROFILES);
+  if (offsets !== false) oneOf('options.offsets', offsets, UNITS, ' or `false`');
+  const { primary } = asked('options.flow', flow, ['primary']) ?? {};
+  if (primary !== undefined && typeof primary !== 'string') {
+    throw invalid('options.flow.primary', `the name of a role is needed, not ${kind(primary)}`);
   }
-  let window;
-  if (asked('options.temporal', temporal, ['window'])) {
-    bits |= TEMPORAL;
-    window = number('options.temporal.window', temporal.window, 'of seconds');
-  }
-  return { bits, primary, window, rate: rate(options), masks: masks(options) };
+  const window = number('options.temporal.window', asked('options.temporal', temporal, ['window'])?.window, 'of seconds');
+  const price = rate(options);
+  checkMasks(mask, maskKey);
+  return (engine) => {
+    const made = new engine.Ask(profile, offsets || undefined);
+    if (flow !== false) made.addFlow(primary);
+    if (temporal !== false) made.addTemporal(window);
+    if (price !== undefined) made.setRate(price);
+    if (mask !== undefined) made.setMask(mask);
+    if (maskKey !== undefined) made.setMaskKey(maskKey);
+    return made;
+  };
 }
 
-/** The kind of masks and their key, as one text. */
-function masks({ mask = '', maskKey }) {
-  if (typeof mask !== 'string') throw invalid('options.mask', `the name of a kind is needed, such as \`label\`, not ${kind(mask)}`);
-  if (mask === '' && maskKey === undefined) return undefined;
+function checkMasks(mask, maskKey) {
+  if (mask !== undefined && typeof mask !== 'string') {
+    throw invalid('options.mask', `the name of a kind is needed, such as \`label\`, not ${kind(mask)}`);
+  }
   if (maskKey !== undefined && !(maskKey instanceof Uint8Array)) {
     throw invalid('options.maskKey', `a Uint8Array of 16 bytes or more is needed, not ${kind(maskKey)}`);
   }
   if (maskKey !== undefined && maskKey.length < FEWEST) {
     throw invalid('options.maskKey', `the key has ${maskKey.length} bytes; give ${FEWEST} or more`);
   }
-  const hex = Array.from(maskKey ?? [], (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `${mask} ${hex}`;
 }
 
 /** The price of one ICS, as text. */
@@ -81,10 +77,10 @@ export function flag(place, value) {
   return value;
 }
 
+/** The options of something that may also be asked for by `true` alone; `undefined` where it is not. */
 function asked(place, value, names) {
-  if (value === true || value === false) return value;
-  known(place, value, names);
-  return true;
+  if (value === false) return undefined;
+  return value === true ? {} : known(place, value, names);
 }
 
 function number(place, value, what) {

@@ -1,34 +1,31 @@
 // The noun that people work with: something compiled, which measures.
-import { call } from './engine.js';
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
+import { Held, describe, disposable, taken } from './held.js';
 import { kind, wantText, written } from './interaction.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { begin, guard } from './session.js';
-import { shelfTexts, sourceText } from './source.js';
+import { constructorOf, shelfTexts, sourceText } from './source.js';
 
 const inside = Symbol();
 
 /** A compiled protocol, metric or blueprint. */
 export class Sensor {
-  #compile;
   #instrument;
-  #generation;
-  #facts;
 
   constructor(key, compile) {
-    if (key !== inside) throw invalid('', 'make a sensor with `Sensor.shipped(id)` or `Sensor.from(source)`');
-    this.#compile = compile;
-    const { markers, effects, modalities, warnings, facts } = this.#use((instrument) => ({
+    if (key !== inside) throw invalid('', constructorOf('Sensor', key));
+    this.#instrument = new Held(compile, { freed: 'this sensor was freed; make a new one' });
+    const { facts, markers, effects, ...more } = this.#instrument.use((instrument) => ({
       facts: instrument.facts(),
       markers: instrument.markers(),
       effects: instrument.effects(),
       modalities: instrument.modalities(),
       warnings: instrument.warnings().map(finding),
     }));
-    const [type, id, version, name, better, language, scoreMeaning] = facts;
-    const effectOf = Object.fromEntries(markers.map((key, at) => [key, effects[at]]));
-    this.#facts = freeze({ kind: type, id, version, name, better, scoreMeaning, language: language || undefined, markers, effects: effectOf, modalities, warnings });
+    const [kind, id, version, name, better, language, scoreMeaning] = facts;
+    const effectOf = Object.fromEntries(markers.map((marker, at) => [marker, effects[at]]));
+    describe(this, { kind, id, version, name, better, scoreMeaning, language: language || undefined, markers, effects: effectOf, ...more });
   }
 
   /** What ships, by `id` or `id@version`. */
@@ -38,7 +35,7 @@ export class Sensor {
   }
 
   /** From the source of a protocol, metric or blueprint: YAML or JSON text, or an object. */
-  static from(source, options = {}) {
+  static fromSource(source, options = {}) {
     known('options', options, ['shelf', 'shipped']);
     const { shelf = [], shipped = true } = options;
     flag('options.shipped', shipped);
@@ -47,48 +44,9 @@ export class Sensor {
     return new Sensor(inside, (engine) => engine.Instrument.read(text, others, shipped));
   }
 
-  get kind() {
-    return this.#facts.kind;
-  }
-
-  get id() {
-    return this.#facts.id;
-  }
-
-  get version() {
-    return this.#facts.version;
-  }
-
-  get name() {
-    return this.#facts.name;
-  }
-
-  get better() {
-    return this.#facts.better;
-  }
-
-  get scoreMeaning() {
-    return this.#facts.scoreMeaning;
-  }
-
-  get language() {
-    return this.#facts.language;
-  }
-
-  get markers() {
-    return this.#facts.markers;
-  }
-
-  get effects() {
-    return this.#facts.effects;
-  }
-
-  get modalities() {
-    return this.#facts.modalities;
-  }
-
-  get warnings() {
-    return this.#facts.warnings;
+  /** The former name of `fromSource`. */
+  static from(source, options) {
+    return Sensor.fromSource(source, options);
   }
 
   /** Measures an interaction. */
@@ -107,7 +65,7 @@ export class Sensor {
       throw invalid('interactions', `a list of interactions is needed, not ${kind(interactions)}`);
     }
     const asked = ask(options);
-    this.#use((instrument) => instrument.check(asked.bits, asked.primary, asked.window, asked.rate, asked.masks));
+    this.#instrument.use((instrument, engine) => instrument.check(asked(engine)));
     return this.#outcomes(interactions, asked);
   }
 
@@ -115,8 +73,8 @@ export class Sensor {
   session(options = {}) {
     const { release = false, ...asked } = known('options', options, [...NAMES, 'release']);
     flag('options.release', release);
-    const { bits, primary, window, rate: price, masks } = ask(asked);
-    return begin(() => this.#use((instrument) => instrument.session(bits, primary, window, price, masks, release)));
+    const wanted = ask(asked);
+    return begin(() => this.#instrument.use((instrument, engine) => instrument.session(wanted(engine), release)));
   }
 
   /** A stream that masks text and passes it on as soon as no masked pattern can reach it. */
@@ -131,7 +89,7 @@ export class Sensor {
   /** Whether an interaction holds enough to be measured. */
   fidelity(interaction) {
     const { text, json } = written(interaction);
-    return freeze(JSON.parse(this.#use((instrument) => instrument.fidelity(text, json))));
+    return freeze(JSON.parse(this.#instrument.use((instrument) => instrument.fidelity(text, json))));
   }
 
   /** Measures two interactions, and what lies between them. */
@@ -140,7 +98,7 @@ export class Sensor {
     const price = rate(options);
     const before = written(a, 'interaction_a');
     const after = written(b, 'interaction_b');
-    const json = this.#use((instrument) => instrument.compare(before.text, before.json, after.text, after.json, price));
+    const json = this.#instrument.use((instrument) => instrument.compare(before.text, before.json, after.text, after.json, price));
     return new Comparison(made, json);
   }
 
@@ -153,23 +111,19 @@ export class Sensor {
     }
     wantText('options.modality', modality);
     const price = rate(options);
-    const told = this.#use((instrument) => instrument.estimate(characters, modality, price));
-    return new Estimate(made, told.slice(1), told[0] === '+');
+    const { json, measured } = this.#instrument.use((instrument) => taken(instrument.estimate(characters, modality, price), ['json', 'measured']));
+    return new Estimate(made, json, measured);
   }
 
-  /** Gives its memory back now. Without it, that happens some time after nobody has the sensor any more. */
+  /** Gives its memory back now. */
   free() {
-    const instrument = this.#instrument;
-    const generation = this.#generation;
-    this.#instrument = undefined;
-    this.#compile = undefined;
-    if (instrument !== undefined) call((_, now) => generation === now && instrument.free());
+    this.#instrument.free();
   }
 
-  #sense({ text, json }, { bits, primary, window, rate: price, masks }, at) {
+  #sense({ text, json }, asked, at) {
     return new Reading(
       made,
-      this.#use((instrument) => instrument.sense(text, json, bits, primary, window, price, masks, at)),
+      this.#instrument.use((instrument, engine) => instrument.sense(text, json, asked(engine), at)),
     );
   }
 
@@ -180,7 +134,7 @@ export class Sensor {
       try {
         outcome = { reading: this.#one(interaction, asked, at) };
       } catch (error) {
-        if (!(error instanceof SonometerError) || this.#compile === undefined) throw error;
+        if (!(error instanceof SonometerError) || this.#instrument.isFreed) throw error;
         outcome = { error };
       }
       yield Object.freeze(outcome);
@@ -197,21 +151,5 @@ export class Sensor {
     }
     return this.#sense(input, asked, at);
   }
-
-  /** Works with the compiled form; compiles it again if the instance that held it failed. */
-  #use(work) {
-    if (this.#compile === undefined) throw invalid('', 'this sensor was freed; make a new one');
-    return call((engine, generation) => {
-      if (this.#generation !== generation) {
-        this.#instrument = this.#compile(engine);
-        this.#generation = generation;
-      }
-      return work(this.#instrument);
-    });
-  }
 }
-Object.defineProperty(Sensor.prototype, Symbol.dispose ?? Symbol.for('Symbol.dispose'), {
-  value: Sensor.prototype.free,
-  configurable: true,
-  writable: true,
-});
+disposable(Sensor);

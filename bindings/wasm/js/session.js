@@ -1,6 +1,6 @@
 // An interaction that comes in bit by bit, and a stream that holds text back until it may be shown.
-import { call } from './engine.js';
-import { SonometerError, freeze, invalid } from './errors.js';
+import { freeze, invalid } from './errors.js';
+import { Held, disposable } from './held.js';
 import { jsonOf, kind, wantSize, wantText, wantWhole } from './interaction.js';
 import { known } from './options.js';
 import { Reading, made } from './reading.js';
@@ -16,7 +16,6 @@ export function begin(open) {
 /** One interaction that comes in. */
 export class Session {
   #stream;
-  #generation;
   /** The first half of a pair at the end of the last text, whose other half is to come. */
   #half = '';
   #settledTo = START;
@@ -24,9 +23,9 @@ export class Session {
 
   constructor(secret, open) {
     if (secret !== key) throw invalid('', 'sessions are begun by `sensor.session()`');
-    call((_, generation) => {
-      this.#generation = generation;
-      this.#stream = open();
+    this.#stream = new Held(open, {
+      freed: 'this session is over; begin another',
+      lost: 'the engine failed, and what this session held went with it; begin another',
     });
   }
 
@@ -86,7 +85,7 @@ export class Session {
   /** The reading as if the interaction ended here. The session goes on. */
   soFar() {
     if (this.#half !== '') throw this.#cut();
-    return new Reading(made, this.#use((stream) => stream.soFar()));
+    return new Reading(made, this.#stream.use((stream) => stream.soFar()));
   }
 
   /** The reading of all that came in. The session is over, and its memory is given back. */
@@ -98,38 +97,21 @@ export class Session {
 
   /** Gives its memory back without a reading. */
   free() {
-    const stream = this.#stream;
-    const generation = this.#generation;
-    this.#stream = undefined;
-    if (stream !== undefined) call((_, now) => generation === now && stream.free());
+    this.#stream.free();
   }
 
   #step(work) {
-    const step = freeze(JSON.parse(this.#use(work)));
+    const step = freeze(JSON.parse(this.#stream.use(work)));
     this.#settledTo = step.settled_to;
     this.#releasedTo = step.released_to;
     return step;
-  }
-
-  #use(work) {
-    if (this.#stream === undefined) throw invalid('', 'this session is over; begin another');
-    return call((_, generation) => {
-      if (generation !== this.#generation) {
-        throw new SonometerError('internal_error', 'the engine failed, and what this session held went with it; begin another');
-      }
-      return work(this.#stream);
-    });
   }
 
   #cut() {
     return invalid('chunk', 'the text ends with half of a surrogate pair, whose other half must come first');
   }
 }
-Object.defineProperty(Session.prototype, Symbol.dispose ?? Symbol.for('Symbol.dispose'), {
-  value: Session.prototype.free,
-  configurable: true,
-  writable: true,
-});
+disposable(Session);
 
 /**
  * A stream of text that lets pass what no masked pattern can reach any more, masked where the protocol says so, and holds back the rest.

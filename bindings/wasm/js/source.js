@@ -26,3 +26,9 @@ export function shelfTexts(shelf) {
   if (!Array.isArray(shelf)) throw invalid('options.shelf', `a list of sources is needed, not ${kind(shelf)}`);
   return shelf.map((other, at) => sourceText(`options.shelf[${at}]`, other, 'protocol, metric or blueprint'));
 }
+
+/** What to write instead of `new Sensor(…)`, of whose arguments the first is given. */
+export function constructorOf(name, given) {
+  const shipped = typeof given === 'string' && /^[\w.@-]+$/.test(given) ? `'${given}'` : 'name';
+  return `\`new ${name}\` is not used; write \`${name}.shipped(${shipped})\` for what ships, or \`${name}.fromSource(source)\` for a file of your own`;
+}

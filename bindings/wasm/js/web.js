@@ -1,4 +1,4 @@
-// Browsers and bundlers: the module is fetched, so it must be waited for once. Its file is the MODULE of the build.
+// Browsers and bundlers: the module is fetched, so it must be waited for once.
 import { isRunning, start } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 import { messageOf } from './interaction.js';
@@ -8,7 +8,7 @@ export * from './index.js';
 let loading;
 
 /** Loads the engine; the first call decides from where. Further calls wait for the same. */
-export function init(source = new URL(`./${MODULE}`, import.meta.url)) {
+export function init(source = new URL('./sonometer.wasm', import.meta.url)) {
   if (isRunning()) return Promise.resolve();
   loading ??= load(source).catch((error) => {
     // Whoever mends the reason may try again.
@@ -26,10 +26,10 @@ async function load(source) {
     try {
       readable = await fetch(given);
     } catch (cause) {
-      throw invalid('source', `${address} cannot be fetched (${messageOf(cause)}); put ${MODULE} there, or give \`init\` its address`, {}, { cause });
+      throw invalid('source', `${address} cannot be fetched (${messageOf(cause)}); put sonometer.wasm there, or give \`init\` its address`, {}, { cause });
     }
     if (!readable.ok) {
-      throw invalid('source', `${address} answers ${readable.status}; put ${MODULE} there, or give \`init\` its address`);
+      throw invalid('source', `${address} answers ${readable.status}; put sonometer.wasm there, or give \`init\` its address`);
     }
   }
   try {

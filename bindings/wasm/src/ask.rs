@@ -1,68 +1,114 @@
-//! What a caller asks for, packed into one number and three texts, since every further value that crosses costs.
+//! What a caller asks of sensing, as `js/options.js` makes it, which has checked types and names.
 
 use sonometer::{
     Error, FlowOptions, Mask, MaskKey, OffsetUnit, Profile, SenseOptions, TemporalOptions, Unit, View,
 };
+use wasm_bindgen::prelude::*;
 
-/// Bits of the number, as `js/options.js` sets them.
-mod bit {
-    /// Two bits: raw, detailed, discovery.
-    pub(super) const PROFILE: u32 = 0b11;
-    /// Two bits: none, bytes, chars, utf16.
-    pub(super) const OFFSETS: u32 = 0b11 << 2;
-    pub(super) const FLOW: u32 = 1 << 4;
-    pub(super) const TEMPORAL: u32 = 1 << 5;
-}
+use crate::trouble::thrown;
 
-/// The texts of an ask; none where nothing is asked.
-pub(crate) struct Words {
-    /// The primary role of the flow.
-    pub(crate) primary: Option<String>,
-    /// The seconds of a temporal window.
-    pub(crate) window: Option<String>,
-    /// US dollars for one ICS.
-    pub(crate) rate: Option<String>,
-    /// The kind of masks, and behind a space the hexadecimal digits of their key; either may be empty.
-    pub(crate) masks: Option<String>,
-}
-
-/// A view with texts of its own, and the rate.
-pub(crate) struct Ask {
+/// A view with texts of its own, and options of sensing.
+#[wasm_bindgen(skip_typescript)]
+#[derive(Clone)]
+pub struct Ask {
     profile: Profile,
     offsets: Option<OffsetUnit>,
-    flow: bool,
-    primary: Option<String>,
-    temporal: bool,
-    window: Option<Unit>,
-    /// Options of sensing.
+    /// Where the flow is asked for: the primary role, if it is named.
+    flow: Option<Option<String>>,
+    temporal: Option<TemporalOptions>,
     pub(crate) options: SenseOptions,
 }
 
+impl Default for Ask {
+    /// What is shown where nothing is asked for.
+    fn default() -> Self {
+        let options = SenseOptions::default();
+        Self {
+            profile: Profile::default(),
+            offsets: Some(OffsetUnit::Utf16),
+            flow: None,
+            temporal: None,
+            options,
+        }
+    }
+}
+
+#[wasm_bindgen]
 impl Ask {
+    /// The profile, and the unit of offsets or nothing for none.
+    ///
     /// # Errors
-    /// `invalid_request` for a window or a rate that is no number.
-    pub(crate) fn read(bits: u32, words: Words) -> Result<Self, Error> {
-        let profile = Profile::ALL[((bits & bit::PROFILE) as usize).min(Profile::ALL.len() - 1)];
-        let offsets = match (bits & bit::OFFSETS) >> 2 {
-            0 => None,
-            1 => Some(OffsetUnit::Bytes),
-            2 => Some(OffsetUnit::Chars),
-            _ => Some(OffsetUnit::Utf16),
+    /// `invalid_request` for a name that is unknown.
+    #[wasm_bindgen(constructor)]
+    pub fn new(profile: &str, offsets: Option<String>) -> Result<Ask, JsValue> {
+        let unknown = |place, name: &str| thrown(Error::invalid(place, format!("unknown name `{name}`")));
+        let profile = Profile::from_name(profile).ok_or_else(|| unknown("options.profile", profile))?;
+        let offsets = match offsets.as_deref() {
+            None => None,
+            Some("utf16") => Some(OffsetUnit::Utf16),
+            Some("chars") => Some(OffsetUnit::Chars),
+            Some("bytes") => Some(OffsetUnit::Bytes),
+            Some(other) => return Err(unknown("options.offsets", other)),
         };
-        let window = words.window.map(|text| number("options.temporal.window", &text)).transpose()?;
-        let usd_per_ics = rate(words.rate.as_deref())?;
-        let (mask, mask_key) = masks(words.masks.as_deref().unwrap_or_default())?;
-        let options = SenseOptions { usd_per_ics, mask, mask_key, ..SenseOptions::default() };
-        let (flow, temporal) = (bits & bit::FLOW != 0, bits & bit::TEMPORAL != 0);
-        Ok(Self { profile, offsets, flow, primary: words.primary, temporal, window, options })
+        Ok(Self { profile, offsets, ..Self::default() })
     }
 
+    /// Asks for the flow between actants.
+    #[wasm_bindgen(js_name = addFlow)]
+    pub fn add_flow(&mut self, primary: Option<String>) {
+        self.flow = Some(primary);
+    }
+
+    /// Asks for the development in time; the seconds of a window as decimal digits.
+    ///
+    /// # Errors
+    /// `invalid_request` for a window that is no number.
+    #[wasm_bindgen(js_name = addTemporal)]
+    pub fn add_temporal(&mut self, window: Option<String>) -> Result<(), JsValue> {
+        let window =
+            window.map(|text| number("options.temporal.window", &text)).transpose().map_err(thrown)?;
+        self.temporal = Some(TemporalOptions { window });
+        Ok(())
+    }
+
+    /// US dollars for one ICS, as decimal digits.
+    ///
+    /// # Errors
+    /// Those of [`rate`].
+    #[wasm_bindgen(js_name = setRate)]
+    pub fn set_rate(&mut self, text: &str) -> Result<(), JsValue> {
+        self.options.usd_per_ics = rate(Some(text)).map_err(thrown)?;
+        Ok(())
+    }
+
+    /// The kind of masks.
+    ///
+    /// # Errors
+    /// `invalid_request` for a kind that is unknown.
+    #[wasm_bindgen(js_name = setMask)]
+    pub fn set_mask(&mut self, kind: &str) -> Result<(), JsValue> {
+        self.options.mask = Some(Mask::read(kind).map_err(|error| at("options.mask", error))?);
+        Ok(())
+    }
+
+    /// The key of masks.
+    ///
+    /// # Errors
+    /// `invalid_request` for a key that is too short.
+    #[wasm_bindgen(js_name = setMaskKey)]
+    pub fn set_mask_key(&mut self, key: &[u8]) -> Result<(), JsValue> {
+        self.options.mask_key = Some(MaskKey::new(key).map_err(|error| at("options.maskKey", error))?);
+        Ok(())
+    }
+}
+
+impl Ask {
     pub(crate) fn view(&self) -> View<'_> {
         View {
             profile: self.profile,
             offsets: self.offsets,
-            flow: self.flow.then_some(FlowOptions { primary: self.primary.as_deref() }),
-            temporal: self.temporal.then_some(TemporalOptions { window: self.window }),
+            flow: self.flow.as_ref().map(|primary| FlowOptions { primary: primary.as_deref() }),
+            temporal: self.temporal,
         }
     }
 }
@@ -79,21 +125,8 @@ pub(crate) fn rate(text: Option<&str>) -> Result<Unit, Error> {
     }
 }
 
-/// The kind of masks, and their key.
-fn masks(text: &str) -> Result<(Option<Mask>, Option<MaskKey>), Error> {
-    let (kind, key) = text.split_once(' ').unwrap_or((text, ""));
-    let mask = if kind.is_empty() { None } else { Some(Mask::read(kind)) };
-    let byte = |digits: &[u8]| {
-        let digits = std::str::from_utf8(digits).unwrap_or_default();
-        u8::from_str_radix(digits, 16).unwrap_or_default()
-    };
-    let bytes: Vec<u8> = key.as_bytes().chunks(2).map(byte).collect();
-    let mask_key = if key.is_empty() { None } else { Some(MaskKey::new(&bytes)) };
-    let placed = |place: &str, error: Error| Error { place: place.into(), ..error };
-    Ok((
-        mask.transpose().map_err(|error| placed("options.mask", error))?,
-        mask_key.transpose().map_err(|error| placed("options.maskKey", error))?,
-    ))
+fn at(place: &str, error: Error) -> JsValue {
+    thrown(Error { place: place.into(), ..error })
 }
 
 fn number(place: &str, text: &str) -> Result<Unit, Error> {

@@ -1,4 +1,4 @@
-//! Stages, dives and cards, as JavaScript holds them (feature `dives`).
+//! Stages, dives and cards, as JavaScript holds them.
 //!
 //! Signatures are made and checked by the WebCrypto of whoever runs the module: `js/signature.js`. The bytes they are about
 //! come from here.
@@ -166,22 +166,20 @@ pub struct Dive {
 
 #[wasm_bindgen]
 impl Dive {
-    /// Takes an action. The step as the service tells it, the reading, the totals, and the names of checkpoints and of flags,
-    /// each name with a line feed behind it.
+    /// Takes an action.
     ///
     /// # Errors
     /// `dive_closed`, `action_too_long`; the dive is as it was.
-    pub fn act(&mut self, action: &str) -> Result<Vec<String>, JsValue> {
+    pub fn act(&mut self, action: &str) -> Result<Step, JsValue> {
         let refused = |refused: Refused| thrown_as(refused.code(), &refused.to_string(), "action");
         let step = self.inner.act(action).map_err(refused)?;
-        let names = |names: &[String]| names.iter().flat_map(|name| [name, "\n"]).collect();
-        Ok(vec![
-            step.to_json(),
-            step.measured.to_json(),
-            step.totals.to_json(),
-            names(&step.checkpoints),
-            names(&step.flags),
-        ])
+        Ok(Step {
+            json: step.to_json(),
+            measured: step.measured.to_json(),
+            totals: step.totals.to_json(),
+            checkpoints: step.checkpoints,
+            flags: step.flags,
+        })
     }
 
     /// `{"done":…,"turn":…,"world":…}`
@@ -226,4 +224,19 @@ impl Dive {
         let closing = Closing { agent, summary, ..Closing::practice(dive_id) };
         self.inner.close(&closing).to_json()
     }
+}
+
+/// What an action came to.
+#[wasm_bindgen(skip_typescript, getter_with_clone)]
+pub struct Step {
+    /// The canonical JSON of what the service answers.
+    pub json: String,
+    /// The reading, as JSON.
+    pub measured: String,
+    /// The sums so far, as JSON.
+    pub totals: String,
+    /// The names of the checkpoints it reached.
+    pub checkpoints: Vec<String>,
+    /// The names of the flags it tripped.
+    pub flags: Vec<String>,
 }

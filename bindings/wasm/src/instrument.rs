@@ -1,13 +1,11 @@
 //! A compiled protocol, metric or blueprint, as JavaScript holds it.
 
-use crate::ask::{self, Ask, Words};
+use crate::ask::{self, Ask};
 use crate::stream::Stream;
 use crate::trouble::{findings, thrown, thrown_of};
 use sonometer::protocol::Modality;
-use sonometer::{
-    Comparison, Diagnostics, Document, Error, ErrorCode, Interaction, SenseOptions, TargetKind, batch,
-};
-use sonometer_catalog::{NotFound, Shelf, find_any, rates_of};
+use sonometer::{Comparison, Diagnostics, Document, Error, Interaction, SenseOptions, TargetKind, batch};
+use sonometer_catalog::{Shelf, find_document, rates_of};
 use wasm_bindgen::prelude::*;
 
 /// A compiled protocol, metric or blueprint.
@@ -25,11 +23,10 @@ impl Instrument {
     /// # Errors
     /// `target_not_found`.
     pub fn shipped(name: &str) -> Result<Instrument, JsValue> {
-        let found = find_any(name, &TargetKind::ALL);
-        let not_found =
-            |none: NotFound<'_>| Error::new(ErrorCode::TargetNotFound, "target", none.to_string());
-        let entry = found.map_err(|none| thrown(not_found(none)))?;
-        Self::read(entry.source, Vec::new(), true)
+        let found = find_document(name, &TargetKind::ALL);
+        let (entry, document, warnings) = found.map_err(|none| thrown(none.into()))?;
+        let inner = sonometer::Instrument::new(document, &Shelf::default()).map_err(thrown)?;
+        Ok(Instrument { inner, source: entry.source.to_owned(), warnings })
     }
 
     /// Reads and compiles a source. A metric or blueprint finds what it names among the sources of `shelf`, and behind
@@ -88,19 +85,8 @@ impl Instrument {
     ///
     /// # Errors
     /// Those of [`sonometer::View::check`].
-    pub fn check(
-        &self,
-        bits: u32,
-        primary: Option<String>,
-        window: Option<String>,
-        rate: Option<String>,
-        masks: Option<String>,
-    ) -> Result<(), JsValue> {
-        let checked = || {
-            let ask = Ask::read(bits, Words { primary, window, rate, masks })?;
-            self.inner.check(ask.view())
-        };
-        checked().map_err(thrown)
+    pub fn check(&self, ask: Option<Ask>) -> Result<(), JsValue> {
+        self.inner.check(ask.unwrap_or_default().view()).map_err(thrown)
     }
 
     /// The canonical JSON of the reading of a text (or of an interaction as JSON, with `json`). Of one interaction of
@@ -108,19 +94,14 @@ impl Instrument {
     ///
     /// # Errors
     /// Those of reading the interaction, of [`sonometer::View::check`] and of sensing.
-    #[allow(clippy::too_many_arguments, reason = "each is a value that crosses the border by itself")]
     pub fn sense(
         &self,
         input: &str,
         json: bool,
-        bits: u32,
-        primary: Option<String>,
-        window: Option<String>,
-        rate: Option<String>,
-        masks: Option<String>,
+        ask: Option<Ask>,
         nth: Option<u32>,
     ) -> Result<String, JsValue> {
-        let ask = Ask::read(bits, Words { primary, window, rate, masks }).map_err(thrown)?;
+        let ask = ask.unwrap_or_default();
         let sensed = || {
             let view = ask.view();
             self.inner.check(view)?;
@@ -137,17 +118,9 @@ impl Instrument {
     ///
     /// # Errors
     /// Those of [`sonometer::View::check`].
-    pub fn session(
-        &self,
-        bits: u32,
-        primary: Option<String>,
-        window: Option<String>,
-        rate: Option<String>,
-        masks: Option<String>,
-        release: bool,
-    ) -> Result<Stream, JsValue> {
-        self.check(bits, primary.clone(), window.clone(), rate.clone(), masks.clone())?;
-        let ask = Ask::read(bits, Words { primary, window, rate, masks }).map_err(thrown)?;
+    pub fn session(&self, ask: Option<Ask>, release: bool) -> Result<Stream, JsValue> {
+        let ask = ask.unwrap_or_default();
+        self.inner.check(ask.view()).map_err(thrown)?;
         Ok(Stream::new(&self.inner, ask, release))
     }
 
@@ -182,12 +155,16 @@ impl Instrument {
         compared().map(|comparison| comparison.to_json()).map_err(thrown)
     }
 
-    /// The canonical JSON of what content of so many code points costs, by the rates that ship, and before it `+` if it
-    /// was measured, `-` if not.
+    /// What content of so many code points costs, by the rates that ship.
     ///
     /// # Errors
     /// `invalid_request` for a modality that is none or is not supported.
-    pub fn estimate(&self, characters: f64, modality: &str, rate: Option<String>) -> Result<String, JsValue> {
+    pub fn estimate(
+        &self,
+        characters: f64,
+        modality: &str,
+        rate: Option<String>,
+    ) -> Result<Estimate, JsValue> {
         let estimated = || {
             let rate = ask::rate(rate.as_deref())?;
             let modality = Modality::from_name(modality).ok_or_else(|| {
@@ -195,11 +172,20 @@ impl Instrument {
                 Error::invalid("modality", format!("`{modality}` is no modality; write one of {names}"))
             })?;
             // JavaScript has checked that it is a whole number from 0.
-            Ok((self.inner.estimate(characters as u64, modality, rates_of)?, rate))
+            let estimate = self.inner.estimate(characters as u64, modality, rates_of)?;
+            Ok(Estimate { json: estimate.to_json(rate), measured: estimate.measured })
         };
-        let (estimate, rate) = estimated().map_err(thrown)?;
-        Ok(format!("{}{}", if estimate.measured { '+' } else { '-' }, estimate.to_json(rate)))
+        estimated().map_err(thrown)
     }
+}
+
+/// What sensing is expected to cost.
+#[wasm_bindgen(skip_typescript, getter_with_clone)]
+pub struct Estimate {
+    /// The canonical JSON.
+    pub json: String,
+    /// Whether the rate was measured.
+    pub measured: bool,
 }
 
 /// An interaction as `js/interaction.js` writes it: a text, an object, or a list of turns and messages.

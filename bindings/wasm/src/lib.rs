@@ -5,7 +5,6 @@
 //! traps. Nothing here calls back into JavaScript, so what throws there cannot interrupt the engine.
 
 mod ask;
-#[cfg(feature = "dives")]
 mod dive;
 mod instrument;
 mod panic;

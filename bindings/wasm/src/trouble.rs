@@ -30,7 +30,6 @@ pub(crate) fn thrown(error: Error) -> JsValue {
 }
 
 /// The same of what has a code of its own.
-#[cfg(feature = "dives")]
 pub(crate) fn thrown_as(code: &str, message: &str, place: &str) -> JsValue {
     array([code.into(), message.into(), place.into(), array([])])
 }

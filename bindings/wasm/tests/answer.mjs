@@ -2,16 +2,15 @@
 import { diveAnswer, proofAnswer } from './dive-answer.mjs';
 
 /**
- * @param {typeof import('sonometer')} sonometer what measures
- * @param {typeof import('sonometer/dives')} dives what dives
+ * @param {typeof import('sonometer')} sonometer the package
  * @param {object} aCase a case of `fixtures/dives/README.md`, or one to be measured: `target`, `shelf`, `interaction`,
  * `interaction_b`, `view`, `feed`
  * @returns {Promise<string>} the engine's JSON, or the error as JSON
  */
-export async function answer(sonometer, dives, aCase) {
+export async function answer(sonometer, aCase) {
   try {
-    if (aCase.dive) return await diveAnswer(dives, aCase.dive);
-    if (aCase.card) return await proofAnswer(dives, aCase.card);
+    if (aCase.dive) return await diveAnswer(sonometer, aCase.dive);
+    if (aCase.card) return await proofAnswer(sonometer, aCase.card);
     return sensed(sonometer, aCase);
   } catch (error) {
     if (!(error instanceof sonometer.SonometerError)) throw error;
@@ -20,9 +19,9 @@ export async function answer(sonometer, dives, aCase) {
 }
 
 /** The answers to many cases, one after the other. */
-export async function answers(sonometer, dives, cases) {
+export async function answers(sonometer, cases) {
   const all = [];
-  for (const one of cases) all.push(await answer(sonometer, dives, one));
+  for (const one of cases) all.push(await answer(sonometer, one));
   return all;
 }
 
@@ -32,7 +31,7 @@ export function told({ code, message, place }) {
 }
 
 function sensed({ Interaction, Sensor }, aCase) {
-  const sensor = Sensor.from(aCase.target, { shelf: aCase.shelf, shipped: false });
+  const sensor = Sensor.fromSource(aCase.target, { shelf: aCase.shelf, shipped: false });
   try {
     const other = aCase.interaction_b == null ? undefined : Interaction.parse(aCase.interaction_b);
     const interaction = Interaction.parse(aCase.interaction);

@@ -4,7 +4,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import * as sonometer from 'sonometer';
-import * as dives from 'sonometer/dives';
 import { answers as answered } from './answer.mjs';
 import { browse, executablePath, folders } from './browser.mjs';
 import { allCases, diveCases, inSessions, isRight } from './cases.mjs';
@@ -52,17 +51,17 @@ test('loads under a strict policy and answers every vector', { skip, timeout: 30
   assert.equal(answers.length, cases.length);
   assert.deepEqual(cases.filter((one, at) => !isRight(one.expect, answers[at])).map(({ name }) => name), []);
   // Errors too are those of Node, to the letter.
-  assert.deepEqual(answers, await answered(sonometer, dives, cases));
+  assert.deepEqual(answers, await answered(sonometer, cases));
   console.log(`vectors: ${whole.length} equal in Chromium ${browser.version}, ${cases.length - whole.length - played.length} times through sessions, and ${played.length} of dives and cards`);
   await page.close();
 });
 
-test('a page that dives fetches one module, and dives as Node does', { skip, timeout: 300_000 }, async (t) => {
+test('a page fetches one module, and dives as Node does', { skip, timeout: 300_000 }, async (t) => {
   const server = await serve(t);
   const page = await browser.open(server.address);
   const { told, modules } = await page.evaluate(() => window.door.dive());
-  assert.deepEqual(modules, ['sonometer-dives.wasm']);
-  assert.deepEqual(told, await dived(dives));
+  assert.deepEqual(modules, ['sonometer.wasm']);
+  assert.deepEqual(told, await dived(sonometer));
   await page.close();
 });
 

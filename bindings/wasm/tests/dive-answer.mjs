@@ -9,7 +9,7 @@ function stageOf({ Stage, SonometerError }, stage, shelf) {
   if (!known.has(key)) {
     const isSource = stage.includes('\n') || stage.startsWith('{');
     try {
-      known.set(key, isSource ? Stage.from(stage, { shelf }) : Stage.shipped(stage, { shelf }));
+      known.set(key, isSource ? Stage.fromSource(stage, { shelf }) : Stage.shipped(stage, { shelf }));
     } catch (error) {
       if (!(error instanceof SonometerError)) throw error;
       known.set(key, error);

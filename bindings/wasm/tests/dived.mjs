@@ -5,7 +5,7 @@
 export const SECRET = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
 export const PUBLIC = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
 
-/** @param {typeof import('sonometer/dives')} door */
+/** @param {typeof import('sonometer')} door */
 export async function dived({ Stage, StageCard, SonometerError, signCard, verifyCard }) {
   const stage = Stage.shipped('drinking-less');
   const dive = stage.open(4n);

@@ -25,7 +25,7 @@ export const expected = [
 
 /** @param {typeof import('sonometer')} sonometer */
 export async function misuse({ Interaction, Sensor, SonometerError }) {
-  const sensor = Sensor.from(thanks);
+  const sensor = Sensor.fromSource(thanks);
   const privacy = Sensor.shipped('personal-data');
   const told = [];
   const tell = (what, outcome) => told.push(`${what}: ${outcome}`);
@@ -44,7 +44,7 @@ export async function misuse({ Interaction, Sensor, SonometerError }) {
   refused('a number', () => sensor.sense(7));
   refused('nothing', () => sensor.sense());
   refused('a misspelt key', () => sensor.sense([{ role: 'a', contents: 'x' }]));
-  refused('a protocol that is none', () => Sensor.from('- x'));
+  refused('a protocol that is none', () => Sensor.fromSource('- x'));
   refused('what does not ship', () => Sensor.shipped('nothing'));
   refused('an unknown option', () => sensor.sense('x', { profil: 'raw' }));
   refused('half of a pair', () => sensor.sense('thank you \ud83d'));
@@ -75,7 +75,7 @@ export async function misuse({ Interaction, Sensor, SonometerError }) {
   session.finish();
   const message = ({ code, message }) => `${code}, ${message}`;
   refused('a session that is over', () => session.push('a'), message);
-  const freed = Sensor.from(thanks);
+  const freed = Sensor.fromSource(thanks);
   freed.free();
   refused('a sensor that was freed', () => freed.sense('a'), message);
   tell('no stack left', exhaust(sensor, SonometerError));

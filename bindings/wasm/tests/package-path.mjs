@@ -13,10 +13,5 @@ if (app === undefined) {
   process.exit(2);
 }
 
-const entry = (file) => import(pathToFileURL(join(app, 'node_modules/sonometer', file)).href);
-
 /** The package as an ES module. */
-export const sonometer = await entry('node.js');
-
-/** The same with stages. */
-export const dives = await entry('dives-node.js');
+export const sonometer = await import(pathToFileURL(join(app, 'node_modules/sonometer/node.js')).href);

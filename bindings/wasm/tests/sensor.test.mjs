@@ -1,7 +1,7 @@
 // The nouns: what ships and what one writes, sensing, fidelity, comparing, estimating.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Comparison, Estimate, Interaction, Reading, Sensor, catalog, fingerprint } from 'sonometer';
+import { Comparison, Estimate, Interaction, Reading, Sensor, Stage, catalog, fingerprint } from 'sonometer';
 import { refused, thanks } from './helpers.mjs';
 
 const call = [
@@ -17,7 +17,7 @@ test('what ships is listed and can be made', () => {
       assert.deepEqual([sensor.kind, sensor.id, sensor.version, sensor.name], [kind, id, version, name]);
       assert.ok(sensor.markers.length > 0);
     });
-    using(Sensor.from(source), (sensor) => assert.equal(sensor.id, id));
+    using(Sensor.fromSource(source), (sensor) => assert.equal(sensor.id, id));
   }
   assert.deepEqual(new Set(all.map((entry) => entry.kind)), new Set(['protocol', 'metric', 'blueprint']));
   assert.match(fingerprint(), /^sonometer \S+; unicode /);
@@ -29,7 +29,24 @@ test('a draft is found by its version only, and what is missing is named', () =>
   refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, courtesy/ });
 });
 
+test('wrong names and constructors say what to write', () => {
+  refused(() => Sensor.shipped('curtesy'), { code: 'target_not_found', place: 'target', message: /no protocol, metric or blueprint `curtesy`; did you mean `courtesy`\?$/ });
+  refused(() => new Sensor('courtesy'), { code: 'invalid_request', message: /write `Sensor\.shipped\('courtesy'\)` for what ships, or `Sensor\.fromSource\(source\)`/ });
+  refused(() => new Sensor({ id: 'own' }), { message: /write `Sensor\.shipped\(name\)`/ });
+  refused(() => new Stage('drinking-less@1.0'), { message: /write `Stage\.shipped\('drinking-less@1\.0'\)`/ });
+});
+
+test('the former names do the same', () => {
+  assert.equal(Sensor.from(thanks).sense('thank you').json(), Sensor.fromSource(thanks).sense('thank you').json());
+  const { source, digest } = Stage.shipped('drinking-less');
+  assert.equal(Stage.from(source).digest, digest);
+});
+
 test('facts of a sensor', () => {
+  assert.throws(() => {
+    Sensor.shipped('courtesy').id = 'other';
+  }, TypeError);
+
   const sensor = Sensor.shipped('courtesy');
   assert.equal(sensor.kind, 'protocol');
   assert.equal(sensor.language, 'en');
@@ -37,7 +54,7 @@ test('facts of a sensor', () => {
   assert.ok(sensor.markers.includes('gratitude'));
   assert.ok(sensor.modalities.includes('text') && sensor.modalities.includes('transcript'));
   assert.deepEqual(sensor.warnings, []);
-  assert.equal(Sensor.from(thanks).language, undefined);
+  assert.equal(Sensor.fromSource(thanks).language, undefined);
 });
 
 test('what a score means, and which markers are good news', () => {
@@ -46,7 +63,7 @@ test('what a score means, and which markers are good news', () => {
   assert.deepEqual(Object.keys(privacy.effects).sort(), [...privacy.markers].sort());
   assert.deepEqual(new Set(Object.values(privacy.effects)), new Set(['worsens']));
   const [gratitude] = thanks.markers;
-  const lower = Sensor.from({ ...thanks, better: 'lower', markers: [{ ...gratitude, pole: 'for' }, { label: '__proto__', pole: 'against', strong: 'no', hit: 'no' }] });
+  const lower = Sensor.fromSource({ ...thanks, better: 'lower', markers: [{ ...gratitude, pole: 'for' }, { label: '__proto__', pole: 'against', strong: 'no', hit: 'no' }] });
   assert.deepEqual(Object.entries(lower.effects), [[gratitude.label, 'worsens'], ['__proto__', 'improves']]);
   assert.match(Sensor.shipped('reply-quality').scoreMeaning, /^score = the weighted mean of courtesy, .*; higher is better$/);
 });
@@ -84,13 +101,13 @@ test('profiles, offsets, price', () => {
 });
 
 test('flow and temporal analysis of SGM 1.5', () => {
-  const sensor = Sensor.from({ ...thanks, sgm: '1.5' });
+  const sensor = Sensor.fromSource({ ...thanks, sgm: '1.5' });
   const reading = sensor.sense(call, { flow: { primary: 'agent' }, temporal: { window: 60 } });
   assert.deepEqual(reading.actant_flow.primary_driven, ['gratitude']);
   assert.equal(reading.temporal.trend, 'insufficient');
   assert.equal(reading.evidence[0].actant, 'agent');
   assert.equal(sensor.sense(call).actant_flow, undefined);
-  refused(() => Sensor.from(thanks).sense(call, { flow: true }), { code: 'invalid_request', place: 'v1_5.actant.analyze_flow' });
+  refused(() => Sensor.fromSource(thanks).sense(call, { flow: true }), { code: 'invalid_request', place: 'v1_5.actant.analyze_flow' });
   refused(() => sensor.sense(call, { temporal: { window: 0 } }), { place: 'v1_5.temporal.window_seconds' });
 });
 
@@ -124,12 +141,12 @@ test('metrics and blueprints', () => {
   assert.equal(reading.target.type, 'blueprint');
   assert.ok(reading.protocols.length > 0);
   const metric = { sonometer_metric: 1, id: 'mine', version: '1.0', components: [{ protocol: 'thanks@1.0' }, { protocol: 'courtesy' }] };
-  const own = Sensor.from(metric, { shelf: [thanks] });
+  const own = Sensor.fromSource(metric, { shelf: [thanks] });
   assert.equal(own.kind, 'metric');
   assert.ok(own.markers.includes('thanks/gratitude') && own.markers.includes('courtesy/gratitude'));
   assert.ok(own.sense(call).score > 0);
-  refused(() => Sensor.from(metric, { shelf: [thanks], shipped: false }), { code: 'target_not_found', place: 'components[1].protocol' });
-  refused(() => Sensor.from(metric, { shelf: ['sonometer: 1'] }), { code: 'invalid_protocol', place: /^shelf\[0\]/ });
+  refused(() => Sensor.fromSource(metric, { shelf: [thanks], shipped: false }), { code: 'target_not_found', place: 'components[1].protocol' });
+  refused(() => Sensor.fromSource(metric, { shelf: ['sonometer: 1'] }), { code: 'invalid_protocol', place: /^shelf\[0\]/ });
 });
 
 test('estimating', () => {
@@ -139,16 +156,16 @@ test('estimating', () => {
   assert.equal(estimate.estimated_cost_usd.max, estimate.estimated_ics.max / 2);
   const { measured, ...told } = estimate;
   assert.deepEqual(told, JSON.parse(estimate.json()));
-  assert.equal(Sensor.from(thanks).estimate(10).measured, false);
+  assert.equal(Sensor.fromSource(thanks).estimate(10).measured, false);
   for (const characters of [-1, 0.5, NaN, '10', 2 ** 60]) {
-    refused(() => Sensor.from(thanks).estimate(characters), { code: 'invalid_request', place: 'characters' });
+    refused(() => Sensor.fromSource(thanks).estimate(characters), { code: 'invalid_request', place: 'characters' });
   }
-  refused(() => Sensor.from(thanks).estimate(1, { modality: 'smell' }), { place: 'modality', message: /text, transcript/ });
+  refused(() => Sensor.fromSource(thanks).estimate(1, { modality: 'smell' }), { place: 'modality', message: /text, transcript/ });
 });
 
 test('a protocol with mistakes says where and how to mend them', () => {
   const source = '# 😀\nsonometer: 1\nid: a\nversion: "1"\ntaxonomy: Signal\nmarkers:\n  - lable: x\n';
-  const error = refused(() => Sensor.from(source), { code: 'invalid_protocol', place: /^line 7, column/ });
+  const error = refused(() => Sensor.fromSource(source), { code: 'invalid_protocol', place: /^line 7, column/ });
   const [first] = error.details.findings.filter(({ severity }) => severity === 'error');
   assert.match(first.code, /^SM\d{4}$/);
   assert.ok(first.fix.length > 0);

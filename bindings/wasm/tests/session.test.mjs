@@ -112,7 +112,7 @@ test('what cannot be', () => {
 });
 
 test('a session goes with the engine, and says so', () => {
-  const sensor = Sensor.from(thanks);
+  const sensor = Sensor.fromSource(thanks);
   const session = sensor.session();
   session.push('thank you');
   const dig = () => {

@@ -19,10 +19,13 @@ function least(count, work) {
   return best;
 }
 
-console.log(`a text of ${Buffer.byteLength(text)} bytes to a reading, Node ${process.version}; microseconds`);
-console.log(`${'protocol'.padEnd(18)} ${'JSON bytes'.padStart(10)} ${'native'.padStart(9)} ${'Node'.padStart(9)} ${'times'.padStart(6)} ${'batch of 10,000'.padStart(16)} ${'times'.padStart(6)}`);
+const times = (spent, native) => (spent / Number(native)).toFixed(2);
+const row = (first, ...columns) => console.log([first.padEnd(18), ...columns.map((column) => String(column).padStart(10))].join(' '));
+
+console.log(`a text of ${Buffer.byteLength(text)} bytes to a reading (microseconds), and a sensor by its name (milliseconds), Node ${process.version}`);
+row('target', 'JSON bytes', 'native', 'Node', 'times', 'in 10,000', 'times', 'load', 'Node', 'times');
 for (const line of native.trim().split('\n')) {
-  const [target, time, bytes] = line.split(' ');
+  const [target, time, bytes, load] = line.split(' ');
   const sensor = sonometer.Sensor.shipped(target);
   assert.equal(Buffer.byteLength(sensor.sense(text).json()), Number(bytes), 'both do the same work');
   const one = least(20, () => {
@@ -35,6 +38,6 @@ for (const line of native.trim().split('\n')) {
   const { user, system } = process.cpuUsage(before);
   const many = (user + system) / messages.length;
   assert.ok(outcomes.length === messages.length && outcomes.every(({ reading }) => reading !== undefined));
-  const times = (spent) => (spent / Number(time)).toFixed(2).padStart(6);
-  console.log(`${target.padEnd(18)} ${bytes.padStart(10)} ${time.padStart(9)} ${one.toFixed(2).padStart(9)} ${times(one)} ${many.toFixed(2).padStart(16)} ${times(many)}`);
+  const loading = least(1, () => sonometer.Sensor.shipped(target).free()) / 1e3;
+  row(target, bytes, time, one.toFixed(2), times(one, time), many.toFixed(2), times(many, time), load, loading.toFixed(2), times(loading, load));
 }

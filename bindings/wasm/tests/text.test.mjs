@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Interaction, Sensor } from 'sonometer';
 import { refused, thanks } from './helpers.mjs';
 
-const sensor = Sensor.from(thanks);
+const sensor = Sensor.fromSource(thanks);
 
 test('places are those of slice', () => {
   for (const before of ['', '😀 ', '👩‍👩‍👧 ', 'é ', 'e\u0301 ', '\u0000 ', '中文 ', '\u2028', '\ufeff', '\ufeff\ufeff ', '𝒳𝒳 ', '\r\n']) {
@@ -42,8 +42,8 @@ test('half of a surrogate pair is refused, wherever it stands', () => {
     assert.equal(typeof error.details.offset, 'number');
   }
   refused(() => sensor.compare('thank you', 'x\ud800'), { place: 'interaction_b.content' });
-  refused(() => Sensor.from('id: "\ud800"'), { place: 'source' });
-  refused(() => Sensor.from({ ...thanks, id: '\ud800' }), { code: 'invalid_protocol' });
+  refused(() => Sensor.fromSource('id: "\ud800"'), { place: 'source' });
+  refused(() => Sensor.fromSource({ ...thanks, id: '\ud800' }), { code: 'invalid_protocol' });
   refused(() => Interaction.parse('{"content": "\ud800"}'), { place: 'json' });
   refused(() => Interaction.parse('{"content": "\\ud800"}'), { place: 'line 1, column 14' });
   // What looks like one is none.
@@ -70,7 +70,7 @@ test('text comes back as it went in', () => {
 
 test('a marker called like a number keeps its place in the canonical JSON', () => {
   const markers = ['b', '10', '2', '__proto__'].map((label) => ({ label, strong: 'thank you', hit: 'thank you' }));
-  const reading = Sensor.from({ ...thanks, markers }).sense('thank you');
+  const reading = Sensor.fromSource({ ...thanks, markers }).sense('thank you');
   assert.match(reading.json(), /"resonance":\{"b":1,"10":1,"2":1,"__proto__":1\}/);
   assert.equal(reading.resonance['10'], 1);
   assert.equal(Object.getOwnPropertyDescriptor(reading.resonance, '__proto__').value, 1);

@@ -6,7 +6,7 @@ import { Interaction, Reading, Sensor, SonometerError } from 'sonometer';
 import { refused, thanks } from './helpers.mjs';
 import { expected, misuse } from './misuse.mjs';
 
-const sensor = Sensor.from(thanks);
+const sensor = Sensor.fromSource(thanks);
 
 test('an error is an Error with code, place and details', () => {
   const error = refused(() => sensor.sense([{ role: 'a', contents: 'x' }]), { code: 'invalid_request', place: 'segments[0].contents', message: /did you mean `content`/ });
@@ -21,7 +21,7 @@ test('wrong types', () => {
     refused(() => sensor.sense(input), { code: 'invalid_request', place: 'interaction' });
     refused(() => sensor.fidelity(input), { code: 'invalid_request', place: 'interaction' });
     refused(() => Sensor.shipped(input), { code: 'invalid_request', place: 'name' });
-    refused(() => Sensor.from(input), { code: 'invalid_request', place: 'source' });
+    refused(() => Sensor.fromSource(input), { code: 'invalid_request', place: 'source' });
     refused(() => Interaction.parse(input), { code: 'invalid_request', place: 'json' });
   }
   for (const input of [{}, { content: undefined }, { content: 'a', segments: [] }, { contents: 'a' }, { content: 7 }]) {
@@ -30,7 +30,7 @@ test('wrong types', () => {
   for (const [input, called] of [[null, 'null'], [undefined, 'undefined']]) {
     const [, { error }] = sensor.batch(['thank you', input]);
     assert.equal(error.place, 'interactions[1].interaction');
-    assert.match(error.message, new RegExp(`not ${called}; leave it out`));
+    assert.match(error.message, new RegExp(`not ${called}; give ''`));
   }
   for (const row of [{ role: 'user', content: null }, { role: 'user', content: undefined, timestamp: null }]) {
     const [{ error }] = sensor.batch([[row]]);
@@ -42,10 +42,10 @@ test('wrong types', () => {
   refused(() => sensor.sense(['hello']), { place: 'segments[0]' });
   refused(() => sensor.sense([{ role: 'a', content: 'x', timestamp: NaN }]), { place: 'segments[0].timestamp' });
   refused(() => sensor.sense([{ role: 'a', content: 'x', timestamp: new Date(0) }]), { place: 'segments[0].timestamp' });
-  refused(() => Sensor.from([]), { place: 'source' });
-  refused(() => Sensor.from(thanks, { shelf: 'x' }), { place: 'options.shelf' });
-  refused(() => Sensor.from(thanks, { shelf: [7] }), { place: 'options.shelf[0]' });
-  refused(() => Sensor.from(thanks, { shipped: 'no' }), { place: 'options.shipped' });
+  refused(() => Sensor.fromSource([]), { place: 'source' });
+  refused(() => Sensor.fromSource(thanks, { shelf: 'x' }), { place: 'options.shelf' });
+  refused(() => Sensor.fromSource(thanks, { shelf: [7] }), { place: 'options.shelf[0]' });
+  refused(() => Sensor.fromSource(thanks, { shipped: 'no' }), { place: 'options.shipped' });
 });
 
 test('options are read strictly', () => {
@@ -88,7 +88,7 @@ test('objects that have no JSON form', () => {
 });
 
 test('a freed sensor says so', () => {
-  const gone = Sensor.from(thanks);
+  const gone = Sensor.fromSource(thanks);
   gone.free();
   gone.free();
   for (const use of [() => gone.sense('a'), () => gone.fidelity('a'), () => gone.compare('a', 'b'), () => gone.estimate(1), () => gone.batch(['a'])]) {
@@ -97,7 +97,7 @@ test('a freed sensor says so', () => {
   assert.equal(gone.id, 'thanks', 'what it was can still be asked');
   assert.equal(gone[Symbol.dispose ?? Symbol.for('Symbol.dispose')], gone.free);
   // Freed while its outcomes are taken: that is an error of the caller, not of the second interaction.
-  const half = Sensor.from(thanks);
+  const half = Sensor.fromSource(thanks);
   const outcomes = half.each(['a', 'b']);
   assert.ok(outcomes.next().value.reading);
   half.free();
@@ -105,7 +105,7 @@ test('a freed sensor says so', () => {
 });
 
 test('ten thousand sensors that nobody frees', { timeout: 300_000 }, () => {
-  for (let at = 0; at < 10_000; at += 1) Sensor.from(thanks);
+  for (let at = 0; at < 10_000; at += 1) Sensor.fromSource(thanks);
 });
 
 test('batch: what is wrong with one costs the others nothing', () => {

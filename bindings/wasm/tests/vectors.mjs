@@ -1,7 +1,7 @@
 // Runs the cases of `cargo xtask doors` through this door: node vectors.mjs CASES.jsonl OUT
 import { readFileSync, writeFileSync } from 'node:fs';
 import { answers } from './answer.mjs';
-import { dives, sonometer } from './package-path.mjs';
+import { sonometer } from './package-path.mjs';
 
 const [cases, out] = process.argv.slice(2);
 if (out === undefined) {
@@ -10,5 +10,5 @@ if (out === undefined) {
 }
 // Not line by line with `node:readline`, which also breaks lines at U+2028.
 const lines = readFileSync(cases, 'utf8').split('\n').filter((line) => line.trim() !== '');
-const said = await answers(sonometer, dives, lines.map((line) => JSON.parse(line)));
+const said = await answers(sonometer, lines.map((line) => JSON.parse(line)));
 writeFileSync(out, said.map((line) => `${line}\n`).join(''));

@@ -4,8 +4,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import * as dives from 'sonometer/dives';
-import { answers as answered } from './answer.mjs';
 import { allCases, diveCases, inSessions, isRight } from './cases.mjs';
 
 const here = import.meta.dirname;
@@ -26,10 +24,4 @@ test('vectors', { timeout: 300_000 }, () => {
   const wrong = cases.filter((one, at) => !isRight(one.expect, answers[at]));
   assert.deepEqual(wrong.map(({ name }) => name), []);
   console.log(`vectors: ${whole.length} equal in Node ${process.version}, ${cases.length - whole.length - played.length} times through sessions, and ${played.length} of dives and cards`);
-});
-
-test('the module with stages measures the same', { timeout: 300_000 }, async () => {
-  const whole = allCases(process.env.SONOMETER_ROOT);
-  const answers = await answered(dives, dives, whole);
-  assert.deepEqual(whole.filter((one, at) => !isRight(one.expect, answers[at])).map(({ name }) => name), []);
 });

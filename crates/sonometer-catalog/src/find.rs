@@ -1,12 +1,44 @@
 //! Finding what ships by what people write: `courtesy`, `courtesy@1.0`.
 
-use crate::{Entry, entries, stages, versions_in};
+use crate::{Entry, Shelf, entries, stages, versions_in};
 use sonometer::diagnostic::excerpt;
 use sonometer::document::suggest;
 use sonometer::protocol::Status;
 use sonometer::stage::Stage;
-use sonometer::{Document, Error, ErrorCode, TargetKind};
+use sonometer::{Diagnostics, Document, Error, ErrorCode, Instrument, TargetKind};
 use std::fmt;
+
+/// The protocol, metric or blueprint that ships as `id` or `id@version`, made ready: without a version, the latest that is published
+/// (of metrics and blueprints, active).
+///
+/// ```
+/// use sonometer::Interaction;
+///
+/// let courtesy = sonometer_catalog::shipped("courtesy")?;
+/// let reading = courtesy.sense(&Interaction::text("Thank you so much for your help.")?)?;
+/// assert!(reading.score().is_some());
+/// # Ok::<(), sonometer::Error>(())
+/// ```
+///
+/// # Errors
+/// `target_not_found` with what there is instead.
+pub fn shipped(name: &str) -> Result<Instrument, Error> {
+    let (_, document, _) = find_document(name, &TargetKind::ALL)?;
+    Instrument::new(document, &Shelf::default())
+}
+
+/// What [`find_any`] finds, read, with the warnings about it.
+///
+/// # Errors
+/// What there is instead.
+pub fn find_document<'n>(
+    name: &'n str,
+    kinds: &'n [TargetKind],
+) -> Result<(&'static Entry, Document, Diagnostics), NotFound<'n>> {
+    let (id, version) = split(name);
+    let found = kinds.iter().find_map(|kind| read_of(*kind, id, version));
+    found.ok_or_else(|| NotFound::among(kinds, name))
+}
 
 /// Id and version of `id` or `id@version`.
 pub fn split(name: &str) -> (&str, Option<&str>) {
@@ -21,10 +53,7 @@ pub fn split(name: &str) -> (&str, Option<&str>) {
 pub fn find_any<'n>(name: &'n str, kinds: &'n [TargetKind]) -> Result<&'static Entry, NotFound<'n>> {
     let (id, version) = split(name);
     let found = kinds.iter().find_map(|kind| find_of(*kind, id, version));
-    found.ok_or_else(|| {
-        let versions = kinds.iter().flat_map(|kind| versions_in(entries(*kind), id)).collect();
-        NotFound { id, version, kinds, versions }
-    })
+    found.ok_or_else(|| NotFound::among(kinds, name))
 }
 
 /// The version of a protocol asked for; without one, the latest that is published.
@@ -69,10 +98,27 @@ pub fn stage_named(name: &str) -> Result<&'static Entry, Error> {
 }
 
 fn find_of(kind: TargetKind, id: &str, version: Option<&str>) -> Option<&'static Entry> {
-    let is_current = |source| Document::read(source).is_ok_and(|(document, _)| document.is_current());
+    match version {
+        Some(version) => versions_in(entries(kind), id).iter().find(|entry| entry.version == version),
+        None => read_of(kind, id, None).map(|(entry, ..)| entry),
+    }
+}
+
+/// A version that ships, read; without one, the newest that is current. Which one that is stands in the files, so this hands on what
+/// it has read.
+fn read_of(
+    kind: TargetKind,
+    id: &str,
+    version: Option<&str>,
+) -> Option<(&'static Entry, Document, Diagnostics)> {
     let mut newest_first = versions_in(entries(kind), id).iter().rev();
-    newest_first
-        .find(|entry| version.map_or_else(|| is_current(entry.source), |asked| entry.version == asked))
+    newest_first.find_map(|entry| {
+        if version.is_some_and(|version| entry.version != version) {
+            return None;
+        }
+        let (document, warnings) = Document::read(entry.source).ok()?;
+        (version.is_some() || document.is_current()).then_some((entry, document, warnings))
+    })
 }
 
 /// That nothing ships under a name. As text it says what does: the versions of that id, the id that was probably meant,
@@ -89,6 +135,14 @@ pub struct NotFound<'n> {
     pub versions: Vec<&'static Entry>,
 }
 
+impl<'n> NotFound<'n> {
+    fn among(kinds: &'n [TargetKind], name: &'n str) -> Self {
+        let (id, version) = split(name);
+        let versions = kinds.iter().flat_map(|kind| versions_in(entries(*kind), id)).collect();
+        Self { id, version, kinds, versions }
+    }
+}
+
 impl NotFound<'_> {
     /// The id that was probably meant; `None` if none is like it, or the id is right and the version is not.
     pub fn suggestion(&self) -> Option<&'static str> {
@@ -101,6 +155,12 @@ impl NotFound<'_> {
             self.kinds.iter().flat_map(|kind| entries(*kind)).map(|entry| entry.id).collect();
         ids.dedup();
         ids
+    }
+}
+
+impl From<NotFound<'_>> for Error {
+    fn from(none: NotFound<'_>) -> Self {
+        Self::new(ErrorCode::TargetNotFound, "target", none.to_string())
     }
 }
 
@@ -180,7 +240,10 @@ mod tests {
              assistant-reply, service-call"
         );
         for name in ["courtesy", "courtesy@1.0", "next-steps@0.1", "reply-quality", "service-call"] {
-            assert!(find_any(name, &TargetKind::ALL).is_ok(), "{name}");
+            let found = find_any(name, &TargetKind::ALL);
+            assert_eq!(found, find_document(name, &TargetKind::ALL).map(|(entry, ..)| entry), "{name}");
+            assert_eq!(Ok(shipped(name).expect(name).version()), found.map(|entry| entry.version));
         }
+        assert_eq!(shipped("curtesy").expect_err("no such id").message, meant);
     }
 }

@@ -6,7 +6,10 @@ mod find;
 mod rates;
 mod shelf;
 
-pub use find::{NotFound, find, find_any, find_blueprint, find_metric, find_stage, split, stage_named};
+pub use find::{
+    NotFound, find, find_any, find_blueprint, find_document, find_metric, find_stage, shipped, split,
+    stage_named,
+};
 pub use rates::{rates, rates_of};
 pub use shelf::{Shelf, is_named_like_one};
 pub use sonometer::composition::compare_versions;

@@ -3,7 +3,6 @@
 use crate::{ForStages, Shipped, compare_versions};
 use sonometer::document::MAX_SOURCE_BYTES;
 use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -39,32 +38,34 @@ pub struct Shelf {
     is_for_stages: bool,
 }
 
-/// What stands behind somebody's own. A reference and no list of choices: a program that never asks for the catalogue of the stages,
-/// such as the module for browsers, then does not hold their protocols.
-#[derive(Clone, Copy)]
-struct Behind(Option<&'static (dyn Catalog + Send + Sync)>);
-
-impl Default for Behind {
-    fn default() -> Self {
-        Self(Some(&Shipped))
-    }
+/// What stands behind somebody's own.
+#[derive(Clone, Copy, Debug, Default)]
+enum Behind {
+    Nothing,
+    #[default]
+    Shipped,
+    ForStages,
 }
 
-impl fmt::Debug for Behind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "what ships" } else { "nothing" })
+impl Behind {
+    fn catalog(self) -> Option<&'static dyn Catalog> {
+        match self {
+            Self::Nothing => None,
+            Self::Shipped => Some(&Shipped),
+            Self::ForStages => Some(&ForStages),
+        }
     }
 }
 
 impl Shelf {
     /// A shelf on which nothing stands but what is put there.
     pub fn alone() -> Self {
-        Self { behind: Behind(None), ..Self::default() }
+        Self { behind: Behind::Nothing, ..Self::default() }
     }
 
     /// The same with what the stages that ship are sensed by behind it, which no other catalogue has.
     pub fn for_stages(self) -> Self {
-        Self { behind: Behind(Some(&ForStages)), is_for_stages: true, ..self }
+        Self { behind: Behind::ForStages, is_for_stages: true, ..self }
     }
 
     /// Puts the protocols and metrics of these sources on it; for stages ([`Shelf::for_stages`]) blueprints, too.
@@ -149,7 +150,7 @@ impl Catalog for Shelf {
             Document::Protocol(found) => Some(*found),
             _ => None,
         }));
-        let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.protocols(id))?;
+        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.protocols(id))?;
         Ok(behind(own, shipped, |protocol| &protocol.version))
     }
 
@@ -159,7 +160,7 @@ impl Catalog for Shelf {
             Document::Metric(found) => Some(found),
             _ => None,
         }));
-        let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.metrics(id))?;
+        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.metrics(id))?;
         Ok(behind(own, shipped, |metric| &metric.version))
     }
 
@@ -170,7 +171,7 @@ impl Catalog for Shelf {
             Document::Blueprint(found) => Some(found),
             _ => None,
         }));
-        let shipped = self.behind.0.map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
+        let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.blueprints(id))?;
         Ok(behind(own, shipped, |blueprint| &blueprint.version))
     }
 }
@@ -199,7 +200,7 @@ mod tests {
             all.map(|protocol| (protocol.version, protocol.name == "Own")).collect()
         };
         assert_eq!(facts(&shelf), [("1.0".to_owned(), true), ("1.5".to_owned(), false)]);
-        shelf.behind = Behind(None);
+        shelf.behind = Behind::Nothing;
         assert_eq!(facts(&shelf), [("1.0".to_owned(), true)]);
         assert!(shelf.metrics("reply-quality").expect("can be read").is_empty());
         assert_eq!(Shelf::default().metrics("reply-quality").expect("can be read").len(), 1);

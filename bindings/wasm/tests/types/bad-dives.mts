@@ -1,5 +1,5 @@
-// What must be refused of `sonometer/dives`: `tsc` fails where a line below is accepted.
-import { Dive, Stage, StageCard, signCard, verifyCard } from 'sonometer/dives';
+// What must be refused: `tsc` fails where a line below is accepted.
+import { Dive, Stage, StageCard, signCard, verifyCard } from 'sonometer';
 
 const stage = Stage.shipped('drinking-less');
 const dive = stage.open();
@@ -12,7 +12,7 @@ new Dive();
 // @ts-expect-error a number or a bigint
 stage.open('7');
 // @ts-expect-error no such option
-Stage.from('', { shipped: false });
+Stage.fromSource('', { shipped: false });
 // @ts-expect-error what senses the stage can always be found in the catalogue
 Stage.shipped('drinking-less', { shipped: false });
 // @ts-expect-error a text

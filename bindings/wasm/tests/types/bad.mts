@@ -1,8 +1,10 @@
 // What must be refused: `tsc` fails where a line below is accepted.
 import { Comparison, Interaction, Reading, Sensor, SonometerError, init } from 'sonometer';
+import type { SenseOptions } from 'sonometer';
 
 const sensor = Sensor.shipped('courtesy');
 const reading = sensor.sense('text');
+declare const options: SenseOptions;
 
 // @ts-expect-error made by sensors only
 new Reading();
@@ -42,8 +44,22 @@ reading.evidence.push();
 const a: number = reading.resonance['gratitude'];
 // @ts-expect-error only with the profile `detailed`
 const b: string = reading.evidence[0]!.reconstruction.segment_text;
-// @ts-expect-error places may be left out
-const c: number = reading.evidence[0]!.start;
+// @ts-expect-error no places were asked for
+sensor.sense('text', { offsets: false }).evidence[0]!.start;
+// @ts-expect-error nor in what counts against a marker
+sensor.sense('text', { offsets: false, profile: 'detailed' }).against![0]!.end;
+// @ts-expect-error nor in readings of many
+sensor.batch(['text'], { offsets: false })[0]!.reading!.evidence[0]!.joined;
+// @ts-expect-error nor at the end of a session
+sensor.session({ offsets: false }).finish().evidence[0]!.start;
+// @ts-expect-error nor behind a guard
+(await sensor.guard({ offsets: false }).reading).evidence[0]!.segment;
+// @ts-expect-error a reading without places is no `Reading`
+const c: Reading = sensor.sense('text', { offsets: false });
+// @ts-expect-error what is asked for is known when this runs
+const e: number = sensor.sense('text', options).evidence[0]!.start;
+// @ts-expect-error behind a weak signal there may be no match
+const f: number = reading.weak_signals![0]!.start;
 // @ts-expect-error no such member: results are not `any`
 reading.sore;
 // @ts-expect-error no such member
@@ -68,4 +84,4 @@ sensor.guard({ onStep: 7 });
 sensor.guard({ release: false });
 // @ts-expect-error a number is not where a module comes from
 await init(7);
-void [a, b, c, d];
+void [a, b, c, d, e, f];

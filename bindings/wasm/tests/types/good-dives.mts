@@ -1,12 +1,12 @@
-// What must be accepted of `sonometer/dives`. Never run; `tsc --strict` reads it.
-import { Dive, Sensor, SonometerError, Stage, StageCard, init, readLog, signCard, stages, verifyCard } from 'sonometer/dives';
-import type { Closing, DiveStep, Envelope, ErrorCode, Finding, Measured, Observation, Reading, Stamp, StageCardObject, StageEntry, Totals } from 'sonometer/dives';
+// What must be accepted. Never run; `tsc --strict` reads it.
+import { Dive, Sensor, SonometerError, Stage, StageCard, init, readLog, signCard, stages, verifyCard } from 'sonometer';
+import type { Closing, DiveStep, Envelope, ErrorCode, Finding, Measured, Observation, Reading, Stamp, StageCardObject, StageEntry, Totals } from 'sonometer';
 import type { Sensor as Other } from 'sonometer';
 
-await init('https://example.org/sonometer-dives.wasm');
+await init('https://example.org/sonometer.wasm');
 
 using stage = Stage.shipped('drinking-less@1.0');
-const own: Stage = Stage.from({ sonometer_stage: 1 }, { shelf: ['sonometer: 1', { sonometer: 1 }] });
+const own: Stage = Stage.fromSource({ sonometer_stage: 1 }, { shelf: ['sonometer: 1', { sonometer: 1 }] });
 const envelope: Envelope = own.envelope;
 const names: readonly string[] = [...stage.rules.checkpoints, ...stage.rules.flags];
 const warnings: readonly Finding[] = stage.warnings;

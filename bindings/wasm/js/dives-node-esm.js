@@ -1,7 +1,0 @@
-// ES modules in Node share the instance, and the classes, with whoever uses `require`.
-import sonometer from './dives-node.cjs';
-
-export const {
-  Comparison, Dive, DiveStep, Estimate, Guard, Interaction, Observation, Reading, Sensor, Session, SonometerError, Stage, StageCard, catalog,
-  fingerprint, init, readLog, signCard, stages, verifyCard,
-} = sonometer;

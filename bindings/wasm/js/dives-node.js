@@ -1,3 +1,0 @@
-// `sonometer/dives` for Node: everything, over the module that knows stages.
-export * from './node.js';
-export * from './dives.js';
