@@ -2,7 +2,7 @@
 //! protocols fitted to their labels.
 //!
 //! ```
-//! use sonometer::{Instrument, Interaction};
+//! use sonometer::{Instrument, Interaction, Protocol, Sensor, Unit};
 //! use sonometer_evaluate::{Item, Labelled, Options, evaluate, unwatched};
 //!
 //! let polite = |text: &str, polite: bool| -> Result<Item, sonometer::Error> {
@@ -13,13 +13,12 @@
 //!     polite("Thank you so much for the quick answer, it works again now.", true)?,
 //!     polite("Nobody has answered my mail for a week, and it still fails.", false)?,
 //! ];
-//! # let source = r#"{"sonometer": 1, "id": "thanks", "version": "1", "taxonomy": "Signal", "language": "en",
-//! #     "markers": [{"label": "gratitude", "strong": "thank you", "hit": "Thank you."}]}"#;
-//! # let document = sonometer::Document::read(source)?.0;
-//! # let target = Instrument::new(document, &sonometer_evaluate::NoCatalog)?;
+//! let source = r#"{"sonometer": 1, "id": "thanks", "version": "1", "taxonomy": "Signal", "language": "en",
+//!     "score": "any", "markers": [{"label": "gratitude", "strong": "thank you", "hit": "Thank you."}]}"#;
+//! let target = Instrument::Sensor(Sensor::new(Protocol::read(source)?.0)?);
 //! let report = evaluate(&target, &Labelled::new(items)?, &Options::default(), &mut unwatched)?;
-//! assert!(report.to_json().contains(r#""f1":{"value":1,"#));
-//! println!("{}", report.to_text(&Default::default()));
+//! assert_eq!(report.figure("f1").map(|figure| figure.value), Some(Unit::ONE));
+//! println!("{}", report.to_text(&Default::default()));    // tables; `to_json`, `to_html` for programs and browsers
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -36,7 +35,10 @@ mod watch;
 mod words;
 
 pub use error::{Error, Failure, Place};
+pub use evaluate::interval::Interval;
+pub use evaluate::measure::Estimate;
 pub use evaluate::question::Scope;
+pub use evaluate::result::Data;
 pub use evaluate::spans::MapEntry;
 pub use evaluate::{Options, Threshold, evaluate};
 pub use fit::{Aim, Change, FitReport, MOST_WORDS, ProtocolFile, Settings, StopList, Tuning, fit, tune};

@@ -18,9 +18,11 @@ const Z_SQUARED: u128 = 3_841_459;
 
 /// From where to where a figure may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Interval {
-    pub(crate) low: Unit,
-    pub(crate) high: Unit,
+pub struct Interval {
+    /// Where it begins.
+    pub low: Unit,
+    /// Where it ends.
+    pub high: Unit,
 }
 
 /// Wilson's score interval of `part` of `whole` independent cases; none of no cases.

@@ -103,10 +103,11 @@ pub(crate) const FIGURES: [&str; 6] = ["precision", "recall", "f1", "macro_f1", 
 
 /// A figure with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Estimate {
-    pub(crate) value: Unit,
+pub struct Estimate {
+    /// The figure.
+    pub value: Unit,
     /// `None` where the data says too little.
-    pub(crate) interval: Option<Interval>,
+    pub interval: Option<Interval>,
 }
 
 /// Everything that is measured on some cases.

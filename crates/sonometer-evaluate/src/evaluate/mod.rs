@@ -28,7 +28,7 @@ mod span_result;
 
 use crate::Error;
 use crate::labels::{Item, Labelled, Path, Selector};
-use crate::report::Report;
+use crate::report::{Found, Report};
 use crate::watch::Watch;
 use cases::Truths;
 use gauge::Gauge;
@@ -129,10 +129,10 @@ pub fn evaluate(
     watch: Watch<'_>,
 ) -> Result<Report, Error> {
     if labelled.holds_pairs() {
-        return in_pairs(target, labelled, options, watch).map(Report::Pairs);
+        return in_pairs(target, labelled, options, watch).map(Found::Pairs).map(Report);
     }
     if options.graded {
-        return by_grade(target, labelled, options, watch).map(Report::Grades);
+        return by_grade(target, labelled, options, watch).map(Found::Grades).map(Report);
     }
     let sensor = one_protocol(target)?;
     let items = labelled.select(&options.selector)?;
@@ -140,12 +140,12 @@ pub fn evaluate(
     let scope = options.unit.unwrap_or_else(|| cases::scope(&path, &items));
     // What is wrong with labels and options is reported before anything is sensed.
     if scope == Scope::Spans {
-        return places(sensor, labelled, options, &path, &items, watch).map(Report::Places);
+        return places(sensor, labelled, options, &path, &items, watch).map(Found::Places).map(Report);
     }
     if !options.map.is_empty() {
         return Err(Error::unusable("--map is for labels of places (--unit spans)"));
     }
-    judge(sensor, labelled, options, scope, &path, &items, watch).map(Report::Classes)
+    judge(sensor, labelled, options, scope, &path, &items, watch).map(Found::Classes).map(Report)
 }
 
 /// The protocol, where the question is about the markers of one.

@@ -68,6 +68,17 @@ pub(super) fn side(protocol: &Protocol) -> (Vec<bool>, bool) {
     }
 }
 
+impl Scope {
+    /// Its name in options and in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Segments => "segments",
+            Self::Spans => "spans",
+        }
+    }
+}
+
 impl Question {
     /// `markers`: those the caller names; `low`: whether low scores are positive, where the caller says so;
     /// `from`: the caller's threshold.

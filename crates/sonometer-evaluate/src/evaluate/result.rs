@@ -14,19 +14,25 @@ use sonometer::{Fidelity, Sensor, Unit};
 
 /// What was evaluated on what.
 #[derive(Clone, Debug, Default, serde::Serialize)]
-pub(crate) struct Data {
-    pub(crate) file: String,
-    pub(crate) label: String,
+pub struct Data {
+    /// The path of the file, or `items`.
+    pub file: String,
+    /// The label, as a path.
+    pub label: String,
     /// The classes as the caller wrote them; none for places.
-    pub(crate) positive: Option<String>,
-    pub(crate) negative: Option<String>,
-    pub(crate) r#where: Vec<String>,
-    pub(crate) fold: Option<String>,
-    pub(crate) group: Option<String>,
+    pub positive: Option<String>,
+    /// The negative class; without one, the rest.
+    pub negative: Option<String>,
+    /// The conditions on other labels.
+    pub r#where: Vec<String>,
+    /// The parts of the items.
+    pub fold: Option<String>,
+    /// The label that names groups.
+    pub group: Option<String>,
     /// Items that passed `where` and `fold`.
-    pub(crate) items: usize,
+    pub items: usize,
     /// Items (or segments) without a label in either class.
-    pub(crate) left_out: usize,
+    pub left_out: usize,
 }
 
 /// An evaluation of items or segments.

@@ -3,12 +3,9 @@
 use super::excerpt::excerpt;
 use super::measure::Estimate;
 use super::result::{Intervals, Number};
-use super::spans::{SpanEvaluation, Tally, WrongSpan};
+use super::spans::{FIGURES, SpanEvaluation, Tally, WrongSpan};
 use crate::json::Target;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-
-/// The figures of a tally, by [`Tally::figures`].
-const NAMES: [&str; 6] = ["precision", "recall", "f1", "exact_precision", "exact_recall", "exact_f1"];
 
 impl Serialize for SpanEvaluation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -60,7 +57,7 @@ impl Serialize for Block<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("items", items)?;
         map.serialize_entry("counts", tally)?;
-        for (name, estimate) in NAMES.iter().zip(estimates) {
+        for (name, estimate) in FIGURES.iter().zip(estimates) {
             map.serialize_entry(name, estimate)?;
         }
         map.end()
@@ -81,7 +78,7 @@ impl Serialize for Row<'_> {
             map.serialize_entry("metamarkers", self.markers)?;
         }
         map.serialize_entry("counts", self.tally)?;
-        for (name, value) in NAMES.iter().zip(self.tally.figures()) {
+        for (name, value) in FIGURES.iter().zip(self.tally.figures()) {
             map.serialize_entry(name, &value.map(Number))?;
         }
         map.end()

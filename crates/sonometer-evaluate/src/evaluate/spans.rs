@@ -108,6 +108,10 @@ impl Map {
     }
 }
 
+/// The figures of a tally, by [`Tally::figures`].
+pub(crate) const FIGURES: [&str; 6] =
+    ["precision", "recall", "f1", "exact_precision", "exact_recall", "exact_f1"];
+
 /// Labels and evidence, with how many of them met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
