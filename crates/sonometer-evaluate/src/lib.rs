@@ -46,3 +46,8 @@ pub use labels::{Class, Filter, Fold, Item, Labelled, Selector};
 pub use report::Report;
 pub use watch::{Progress, Watch, unwatched};
 pub use words::{counted, respelled};
+
+/// The code of the page about measuring compiles and says what it says.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/measuring.md")]
+struct Measuring;

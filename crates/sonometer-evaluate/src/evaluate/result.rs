@@ -6,7 +6,7 @@ use super::interval::RESAMPLES;
 use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
 use super::question::{Question, Scope};
-use super::shown::ledgers;
+use super::shown::{Quoted, ledgers};
 use crate::json::{Target, number};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use sonometer::protocol::Protocol;
@@ -222,16 +222,6 @@ impl Serialize for Errors {
 }
 
 #[derive(serde::Serialize)]
-struct Quoted<'r> {
-    metamarker: &'r str,
-    score: Number,
-    source: &'r str,
-    segment: usize,
-    start: usize,
-    end: usize,
-}
-
-#[derive(serde::Serialize)]
 struct Nearest<'r> {
     metamarker: &'r str,
     proximity: Number,
@@ -242,14 +232,7 @@ impl Serialize for Wrong {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Fidelity { index, sufficient, .. } = self.reading.fidelity();
         let evidence = self.evidence();
-        let quoted = evidence.iter().map(|found| Quoted {
-            metamarker: found.metamarker,
-            score: Number(found.score),
-            source: &found.source,
-            segment: found.turn,
-            start: found.range.start,
-            end: found.range.end,
-        });
+        let quoted = evidence.iter().map(|found| Quoted::of(found.metamarker, found));
         let nearest = self.nearest();
         let nearest = nearest.iter().map(|weak| Nearest {
             metamarker: weak.metamarker,

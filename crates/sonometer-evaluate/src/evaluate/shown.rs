@@ -4,7 +4,7 @@ use super::cited::cited;
 use super::result::Number;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
-use sonometer::{AnyReading, Reading, Unit};
+use sonometer::{AnyReading, Evidence, Reading, Unit};
 
 /// One text with its evidence, for programs.
 pub(crate) struct Shown<'r> {
@@ -13,14 +13,29 @@ pub(crate) struct Shown<'r> {
     pub(crate) explained: bool,
 }
 
+/// A piece of evidence with its place.
 #[derive(serde::Serialize)]
-struct Quoted<'r> {
+pub(super) struct Quoted<'r> {
     metamarker: &'r str,
     score: Number,
     source: &'r str,
     segment: usize,
     start: usize,
     end: usize,
+}
+
+impl<'r> Quoted<'r> {
+    /// `marker`: what the target calls it.
+    pub(super) fn of(marker: &'r str, found: &'r Evidence<'r>) -> Self {
+        Self {
+            metamarker: marker,
+            score: Number(found.score),
+            source: &found.source,
+            segment: found.turn,
+            start: found.range.start,
+            end: found.range.end,
+        }
+    }
 }
 
 impl Serialize for Shown<'_> {
@@ -36,14 +51,7 @@ impl Shown<'_> {
     pub(crate) fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         let fidelity = self.sensed.fidelity();
         let evidence = cited(self.sensed);
-        let quoted = evidence.iter().map(|cited| Quoted {
-            metamarker: cited.marker,
-            score: Number(cited.evidence.score),
-            source: &cited.evidence.source,
-            segment: cited.evidence.turn,
-            start: cited.evidence.range.start,
-            end: cited.evidence.range.end,
-        });
+        let quoted = evidence.iter().map(|cited| Quoted::of(cited.marker, &cited.evidence));
         map.serialize_entry("value", &Number(self.value))?;
         map.serialize_entry("score", &self.sensed.score().map(Number))?;
         map.serialize_entry("fidelity", &Number(fidelity.index))?;

@@ -1,7 +1,7 @@
 //! An evaluation against grades as one page.
 
 use super::chart::permille;
-use super::evidence::talk;
+use super::evidence;
 use super::graded_text::{coefficient, grades, method, place, span};
 use super::html::{document, escape, header, notes, share_bar};
 use super::text::places;
@@ -163,7 +163,7 @@ fn errors(title: &str, worst: &[Wrong]) -> String {
             escape(&wrong.item.id),
             place(wrong),
             if wrong.sensed.fidelity().sufficient { "" } else { ", insufficient" },
-            talk(&wrong.sensed)
+            evidence::page(&wrong.sensed)
         );
     }
     let about = if worst.is_empty() { "None shown." } else { "The furthest first." };

@@ -3,7 +3,7 @@
 
 use super::chart::{charts, permille, pr_point, roc_point};
 use super::paint::safe;
-use super::talk::{Mark, gap, highlighted, hue};
+use super::talk::{Mark, hue, talk};
 use super::text::{NAMES, method, places, share};
 use crate::evaluate::breakdown::Part;
 use crate::evaluate::errors::{Errors, Wrong};
@@ -341,58 +341,21 @@ fn errors(title: &str, order: &str, errors: &Errors) -> String {
 }
 
 fn error(wrong: &Wrong) -> String {
-    let evidence = wrong.evidence();
-    let mut text = format!(
-        "<article><h3>{} <small>line {}{}, value {}{}</small></h3><div class=\"talk\">",
+    let mut near = String::new();
+    for weak in wrong.nearest().iter().filter(|_| !wrong.case.predicted) {
+        let (marker, hint) = (escape(weak.metamarker), escape(&weak.hint));
+        let _ = write!(near, "<span class=\"chip near\">nearly {marker} {}: {hint}</span> ", weak.proximity);
+    }
+    let marks: Vec<Mark> = wrong.evidence().iter().map(|found| mark(wrong, found)).collect();
+    format!(
+        "<article><h3>{} <small>line {}{}, value {}{}</small></h3>{}</article>",
         escape(&wrong.item.id),
         wrong.item.line,
         wrong.case.segment.map_or_else(String::new, |segment| format!(", segment {segment}")),
         wrong.case.value,
-        if wrong.reading.fidelity().sufficient { "" } else { ", insufficient" }
-    );
-    let turns = wrong.reading.interaction().turns();
-    let marks: Vec<Mark> = evidence.iter().map(|found| mark(wrong, found)).collect();
-    let mut left_out = 0;
-    for (number, turn) in turns.iter().enumerate() {
-        if !is_shown(wrong, &evidence, number) {
-            left_out += 1;
-            continue;
-        }
-        text.push_str(&gap(std::mem::take(&mut left_out)));
-        let class = if wrong.case.segment == Some(number) { "turn judged" } else { "turn" };
-        let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
-        let said = highlighted(&turn.content, &wrong.reading.masked_characters(number), number, &marks);
-        let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
-    }
-    text.push_str(&gap(left_out));
-    text.push_str("</div><p class=\"chips\">");
-    for found in &evidence {
-        let (marker, score) = (escape(found.metamarker), found.score);
-        let _ = write!(
-            text,
-            "<span class=\"chip\" style=\"--h:{}\">{marker} {score}</span> ",
-            hue_of(wrong, found)
-        );
-    }
-    for weak in wrong.nearest().iter().filter(|_| !wrong.case.predicted) {
-        let (marker, hint) = (escape(weak.metamarker), escape(&weak.hint));
-        let _ = write!(text, "<span class=\"chip near\">nearly {marker} {}: {hint}</span> ", weak.proximity);
-    }
-    text + "</p></article>"
-}
-
-/// Turns shown before and after one that matters, and at the beginning where none does.
-const AROUND: usize = 2;
-const FIRST: usize = 6;
-
-/// Of a long conversation, the turns around what is judged or found.
-fn is_shown(wrong: &Wrong, evidence: &[Evidence<'_>], number: usize) -> bool {
-    let near = |turn: usize| turn.abs_diff(number) <= AROUND;
-    match wrong.case.segment {
-        Some(segment) => near(segment),
-        None if evidence.is_empty() => number < FIRST,
-        None => evidence.iter().any(|found| near(found.turn)),
-    }
+        if wrong.reading.fidelity().sufficient { "" } else { ", insufficient" },
+        talk(&wrong.reading, &marks, wrong.case.segment, &near)
+    )
 }
 
 fn hue_of(wrong: &Wrong, found: &Evidence<'_>) -> usize {

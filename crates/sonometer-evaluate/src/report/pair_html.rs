@@ -1,7 +1,7 @@
 //! An evaluation of pairs as one page.
 
 use super::chart::decided_chart;
-use super::evidence::talk;
+use super::evidence;
 use super::html::{document, escape, figures, header, notes, share_bar};
 use super::pair_text::{NAMES, method, outcome};
 use super::text::{places, share};
@@ -132,7 +132,7 @@ fn errors(evaluation: &PairEvaluation) -> String {
                 shown,
                 "<div><p class=\"dim\">{name}: value {}{label}</p>{}</div>",
                 wrong.values[at],
-                talk(&wrong.sensed[at])
+                evidence::page(&wrong.sensed[at])
             );
         }
         shown.push_str("</div></article>");

@@ -2,6 +2,7 @@
 
 use super::html::escape;
 use crate::words::counted;
+use sonometer::Reading;
 use sonometer::protocol::Effect;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -26,8 +27,44 @@ pub(super) fn hue(effect: Effect, nth: usize) -> usize {
     }
 }
 
+/// Turns shown before and after one that matters, and at the beginning where none does.
+const AROUND: usize = 2;
+const FIRST: usize = 6;
+
+/// The turns of a reading with their marks, and every mark as a chip below them, then `more` chips. Of a long conversation, the turns
+/// around the one that is `judged`, or around marks, or the first.
+pub(super) fn talk(reading: &Reading, marks: &[Mark], judged: Option<usize>, more: &str) -> String {
+    let is_shown = |number: usize| {
+        let near = |turn: usize| turn.abs_diff(number) <= AROUND;
+        match judged {
+            Some(segment) => near(segment),
+            None if marks.is_empty() => number < FIRST,
+            None => marks.iter().any(|mark| near(mark.turn)),
+        }
+    };
+    let mut text = "<div class=\"talk\">".to_owned();
+    let mut left_out = 0;
+    for (number, turn) in reading.interaction().turns().iter().enumerate() {
+        if !is_shown(number) {
+            left_out += 1;
+            continue;
+        }
+        text.push_str(&gap(std::mem::take(&mut left_out)));
+        let class = if judged == Some(number) { "turn judged" } else { "turn" };
+        let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
+        let said = highlighted(&turn.content, &reading.masked_characters(number), number, marks);
+        let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
+    }
+    text.push_str(&gap(left_out));
+    text.push_str("</div><p class=\"chips\">");
+    for Mark { hue, title, .. } in marks {
+        let _ = write!(text, "<span class=\"chip\" style=\"--h:{hue}\">{}</span> ", escape(title));
+    }
+    text + more + "</p>"
+}
+
 /// Turns that are left out.
-pub(super) fn gap(turns: usize) -> String {
+fn gap(turns: usize) -> String {
     match turns {
         0 => String::new(),
         _ => format!("<p class=\"dim\">… {}</p>", counted(turns, "turn")),
@@ -36,7 +73,7 @@ pub(super) fn gap(turns: usize) -> String {
 
 /// A turn with its evidence marked; where places overlap, the narrower one gives the colour. `masked` is what is shown for each
 /// character of `content`.
-pub(super) fn highlighted(content: &str, masked: &[Cow<'_, str>], turn: usize, marks: &[Mark]) -> String {
+fn highlighted(content: &str, masked: &[Cow<'_, str>], turn: usize, marks: &[Mark]) -> String {
     let own: Vec<&Mark> = marks.iter().filter(|mark| mark.turn == turn).collect();
     let mut text = String::new();
     let mut run = String::new();

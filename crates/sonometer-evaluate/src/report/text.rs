@@ -1,7 +1,7 @@
 //! An evaluation on the terminal.
 
 use super::bar::bar;
-use super::evidence::explanation;
+use super::evidence::{explanation, pieces};
 use super::paint::{Paint, Tone, columns, fit, one_line};
 use crate::evaluate::breakdown::Part;
 use crate::evaluate::errors::{Errors, Wrong};
@@ -299,9 +299,6 @@ fn errors(paint: &Paint, title: &str, first: &str, errors: &Errors) -> String {
     text
 }
 
-/// Pieces of evidence shown with an error.
-const SHOWN: usize = 3;
-
 fn error(paint: &Paint, wrong: &Wrong) -> String {
     let place = match wrong.case.segment {
         Some(segment) => format!("{} segment {segment}", one_line(&wrong.item.id)),
@@ -317,19 +314,8 @@ fn error(paint: &Paint, wrong: &Wrong) -> String {
         paint.toned(Tone::Strong, &place),
         paint.dim(&format!("value {}", wrong.case.value))
     );
-    let evidence = wrong.evidence();
-    if evidence.is_empty() {
-        let turn = wrong.case.segment.unwrap_or(0);
-        let whole = wrong.reading.masked_turn(turn);
-        let shown = fit(&whole, paint.width.saturating_sub(6));
-        text.push_str(&format!("      {}\n", shown.trim_end()));
-    }
-    for found in evidence.iter().take(SHOWN) {
-        text.push_str(&format!("      {}\n", in_place(paint, wrong, found)));
-    }
-    if evidence.len() > SHOWN {
-        text.push_str(&format!("      {}\n", paint.dim(&format!("and {} more", evidence.len() - SHOWN))));
-    }
+    let whole = || wrong.reading.masked_turn(wrong.case.segment.unwrap_or(0)).into_owned();
+    text.push_str(&pieces(paint, 6, &wrong.evidence(), |found| in_place(paint, wrong, found), whole));
     if !wrong.case.predicted
         && let Some(weak) = wrong.nearest().first()
     {
