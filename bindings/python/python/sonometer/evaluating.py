@@ -33,7 +33,7 @@ class Figure:
     """Where it ends."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class _Told:
     _json: str
     _text: str = field(compare=False)
@@ -51,7 +51,7 @@ class _Told:
         return self._text
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Report(_Told):
     """What an evaluation found. `str` gives tables for people, a notebook shows a page with curves and the worst errors.
 
@@ -115,7 +115,7 @@ class Report(_Told):
         return f"<Report: {self.kind}, label {self.label}>"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class FitReport(_Told):
     """What fitting or tuning came to: a protocol, and how good it is."""
 
