@@ -24,7 +24,7 @@ fn item(text: &str, labels: Value) -> Item {
 fn many(count: usize) -> Vec<Item> {
     let text = |polite: bool| if polite { "thank you, that helped me" } else { "this never works for me" };
     let one = |at: usize| {
-        let polite = at % 2 == 0;
+        let polite = at.is_multiple_of(2);
         item(text(polite), json!({"polite": polite != (at % 4 == 3), "lang": "en"})).with_id(format!("n{at}"))
     };
     (0..count).map(one).collect()
@@ -76,8 +76,9 @@ fn values_and_lines_give_the_same_figures() {
         .iter()
         .enumerate()
         .map(|(at, item)| {
-            let text = if at % 2 == 0 { "thank you, that helped me" } else { "this never works for me" };
-            line(item, text, at % 2 == 0 || at % 4 == 3)
+            let text =
+                if at.is_multiple_of(2) { "thank you, that helped me" } else { "this never works for me" };
+            line(item, text, at.is_multiple_of(2) || at % 4 == 3)
         })
         .collect();
     let read = Labelled::read("lines.jsonl", lines.as_bytes()).expect("reads");

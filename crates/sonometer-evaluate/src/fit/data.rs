@@ -37,7 +37,7 @@ pub(crate) fn read(source: &Labelled, selector: &Selector, turns: bool) -> Resul
     let mut examples = Vec::new();
     if turns {
         for item in &items {
-            of_turns(&source, selector, &label, item, &key(item), &mut examples)?;
+            of_turns(source, selector, &label, item, &key(item), &mut examples)?;
         }
     } else {
         let truths = source.truths(selector, &label, &items)?;

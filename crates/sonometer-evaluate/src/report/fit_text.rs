@@ -70,7 +70,7 @@ impl Change {
             (true, None) => {}
             (true, Some(wrote)) => text.push_str(&format!("\n{wrote}\n")),
             (false, wrote) => {
-                let wrote = wrote.map_or_else(|| "it stays".to_owned(), |wrote| wrote);
+                let wrote = wrote.unwrap_or_else(|| "it stays".to_owned());
                 let aim = self.aim.name();
                 text.push_str(&format!(
                     "\nno better {aim} on items that tuning had not seen: {wrote} as it was\n"
