@@ -3,7 +3,7 @@
 //! Both ways must find the same before anything is timed. The text that they share is folded and cut once in the metric.
 
 use cpu_time::ThreadTime;
-use sonometer::{Catalog, Composition, Error, Interaction, Metric, Protocol, Sensor};
+use sonometer::{Catalog, Error, Instrument, Interaction, Metric, Protocol, Sensor};
 use sonometer_bench::corpus::{self, Corpus};
 use sonometer_bench::patterns::{self, Grams};
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn main() -> Result<(), Error> {
         names.join(",")
     );
     let sensors: Vec<Sensor> = protocols.iter().cloned().map(Sensor::new).collect::<Result<_, _>>()?;
-    let composition = Composition::metric(&Metric::read(&metric)?.0, &Sets(protocols))?;
+    let composition = Instrument::metric(&Metric::read(&metric)?.0, &Sets(protocols))?;
 
     let one_by_one = |talk: &Interaction| {
         sensors.iter().map(|sensor| sensor.sense(talk).map_or(0, |r| r.ics().consumed)).sum::<u64>()

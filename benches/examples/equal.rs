@@ -3,7 +3,9 @@
 //! `equal COMMAND PROTOCOL… -- FILE…`.
 
 use sonometer::batch::line_json;
-use sonometer::{Error, Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, SessionOptions, View};
+use sonometer::{
+    Error, Instrument, Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, SessionOptions, View,
+};
 use sonometer_bench::random::Random;
 use std::error::Error as AnyError;
 use std::io::{BufRead, BufReader};
@@ -40,20 +42,20 @@ fn compare(command: &str, protocols: &[String], files: &[String]) -> Result<u64,
     let (mut readings, mut insufficient, mut errors, mut different) = (0_u64, 0_u64, 0_u64, 0_u64);
     for protocol in protocols {
         let (read, _) = Protocol::read(&std::fs::read_to_string(protocol)?)?;
-        let sensor = Sensor::new(read)?;
+        let instrument = Instrument::from(Sensor::new(read)?);
         for file in files {
             let text = std::fs::read_to_string(file)?;
             let interactions: Vec<_> = text.lines().map(interaction).collect();
             let alone: Vec<_> =
-                interactions.iter().map(|i| sensor.sense(i.as_ref().map_err(Clone::clone)?)).collect();
+                interactions.iter().map(|i| instrument.sense(i.as_ref().map_err(Clone::clone)?)).collect();
             readings += alone.iter().flatten().count() as u64;
             insufficient +=
                 alone.iter().flatten().filter(|reading| !reading.fidelity().sufficient).count() as u64;
             errors += alone.iter().filter(|outcome| outcome.is_err()).count() as u64;
             let before = different;
-            different += of_sessions(&sensor, &interactions, &alone);
+            different += of_sessions(&instrument, &interactions, &alone);
             for threads in THREADS {
-                different += of_engine(&sensor, threads, &interactions, &alone)?;
+                different += of_engine(&instrument, threads, &interactions, &alone)?;
                 different += of_command(command, protocol, file, threads, &alone)?;
             }
             if different > before {
@@ -83,7 +85,7 @@ fn interaction(line: &str) -> Result<Interaction, Error> {
 
 /// How many outcomes of the two forms of the engine differ.
 fn of_engine(
-    sensor: &Sensor,
+    instrument: &Instrument,
     threads: usize,
     interactions: &[Result<Interaction, Error>],
     alone: &[Result<Reading, Error>],
@@ -91,14 +93,14 @@ fn of_engine(
     let mut different = 0;
     let sound: Vec<Interaction> = interactions.iter().flatten().cloned().collect();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let batch = pool.install(|| sensor.batch(&sound));
+    let batch = pool.install(|| instrument.batch(&sound));
     let expected = interactions.iter().zip(alone).filter(|(interaction, _)| interaction.is_ok());
     for ((_, expected), found) in expected.zip(&batch) {
         different += u64::from(!same(expected, found));
     }
     let mut expected = alone.iter();
     let threads = NonZeroUsize::new(threads).ok_or("no threads")?;
-    let _ = sensor.batch_each::<_, ()>(threads, interactions.iter(), Clone::clone, |found| {
+    let _ = instrument.batch_each::<_, ()>(threads, interactions.iter(), Clone::clone, |found| {
         different += u64::from(!expected.next().is_some_and(|expected| same(expected, &found)));
         ControlFlow::Continue(())
     });
@@ -107,7 +109,7 @@ fn of_engine(
 
 /// How many interactions come out differently when they come in in chunks of 1 to 32 bytes.
 fn of_sessions(
-    sensor: &Sensor,
+    instrument: &Instrument,
     interactions: &[Result<Interaction, Error>],
     alone: &[Result<Reading, Error>],
 ) -> u64 {
@@ -115,14 +117,14 @@ fn of_sessions(
     let mut different = 0;
     for (interaction, expected) in interactions.iter().zip(alone) {
         if let Ok(interaction) = interaction {
-            different += u64::from(!same(expected, &stream(sensor, interaction, &mut random)));
+            different += u64::from(!same(expected, &stream(instrument, interaction, &mut random)));
         }
     }
     different
 }
 
-fn stream(sensor: &Sensor, interaction: &Interaction, random: &mut Random) -> Result<Reading, Error> {
-    let mut session = sensor.session(SessionOptions::default());
+fn stream(instrument: &Instrument, interaction: &Interaction, random: &mut Random) -> Result<Reading, Error> {
+    let mut session = instrument.session(SessionOptions::default());
     for turn in interaction.turns() {
         if let Some(role) = &turn.role {
             session.begin_segment(role, turn.timestamp)?;

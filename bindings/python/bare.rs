@@ -4,7 +4,7 @@
 //! message: `one TIMES` with its JSON, `many TIMES` in one batch (on `RAYON_NUM_THREADS` threads), `session TIMES` by chunks of
 //! four bytes.
 
-use sonometer::{Interaction, Protocol, Sensor, SessionOptions, View};
+use sonometer::{Instrument, Interaction, Protocol, Sensor, SessionOptions, View};
 use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         } else {
             let all: Result<Vec<_>, _> = (0..times).map(|_| Interaction::text(black_box(&message))).collect();
-            black_box(sensor.batch(&all?));
+            black_box(Instrument::from(sensor.clone()).batch(&all?));
         }
         println!("{}", begin.elapsed().as_secs_f64() * 1e6 / times as f64);
         std::io::stdout().flush()?;

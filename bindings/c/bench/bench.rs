@@ -4,7 +4,7 @@
 //! `bindings/c/bench/run` builds everything and starts this; the argument is the shared library made of `bench.c`.
 
 use rayon::prelude::*;
-use sonometer::{Interaction, OffsetUnit, Protocol, Sensor, View};
+use sonometer::{Instrument, Interaction, OffsetUnit, Protocol, Sensor, View};
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::mem::transmute;
 use std::time::{Duration, Instant};
@@ -154,7 +154,7 @@ fn many(library: &Library, target: *const c_void, sensor: &Sensor, message: &str
                 let size = |reading: Result<sonometer::Reading, sonometer::Error>| {
                     reading.expect("text").to_json(view).len()
                 };
-                sensor.batch(&interactions).into_par_iter().map(size).sum::<usize>()
+                Instrument::from(sensor.clone()).batch(&interactions).into_par_iter().map(size).sum::<usize>()
             })
         };
         let through_c = || {

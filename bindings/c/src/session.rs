@@ -9,14 +9,14 @@ use crate::result::Outcome;
 use crate::status::Status;
 use crate::target::Target;
 use sonometer::session::{Place, SessionOptions, Step};
-use sonometer::{AnySession, FlowOptions, OffsetUnit, View};
+use sonometer::{FlowOptions, OffsetUnit, Session as Live, View};
 use std::ffi::c_char;
 
 /// One interaction that comes in. It belongs to one thread at a time. Free it with `snm_session_free`, finished or not.
 #[derive(Debug)]
 pub struct Session {
     /// Nothing when it is finished, or when the engine panicked in the middle of a call.
-    live: Option<Box<AnySession>>,
+    live: Option<Box<Live>>,
     shown: Shown,
 }
 
@@ -59,7 +59,7 @@ impl Session {
         Ok(Self { live: Some(Box::new(live)), shown: Shown::of(wanted.view) })
     }
 
-    fn take(&mut self) -> Result<Box<AnySession>, Failure> {
+    fn take(&mut self) -> Result<Box<Live>, Failure> {
         self.live
             .take()
             .ok_or_else(|| Failure::argument("session", "the session is over; free it and open another"))
@@ -68,7 +68,7 @@ impl Session {
     /// Does something with the session. It is away meanwhile, so that nobody finds one that a panic left half done.
     fn step(
         &mut self,
-        work: impl FnOnce(&mut AnySession) -> Result<Step, sonometer::Error>,
+        work: impl FnOnce(&mut Live) -> Result<Step, sonometer::Error>,
     ) -> Result<Outcome, Failure> {
         let mut live = self.take()?;
         let step = work(&mut live);
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn snm_session_end(
     let work = || {
         // SAFETY: a handle that only this thread uses, or NULL, by the rules of the header.
         let session = unsafe { raw::borrow_mut(session, "session") }?;
-        session.step(AnySession::end)
+        session.step(Live::end)
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
@@ -261,7 +261,7 @@ mod tests {
         let (protocol, _) =
             sonometer::Protocol::read(sonometer_catalog::find("courtesy", None).expect("ships").source)
                 .expect("reads");
-        let instrument = Instrument::Sensor(sonometer::Sensor::new(protocol).expect("compiles"));
+        let instrument = Instrument::from(sonometer::Sensor::new(protocol).expect("compiles"));
         let mut session = Session::open(&Target { instrument }, &Wanted::default()).expect("opens");
         assert!(session.step(|live| live.push(b"Thank you so ")).is_ok());
         let panicked = door::guarded(|| session.step(|_| panic!("in the middle")));
@@ -275,7 +275,7 @@ mod tests {
         let source = sonometer_catalog::find("courtesy", None).expect("ships").source;
         let instrument = || {
             let (protocol, _) = sonometer::Protocol::read(source).expect("reads");
-            Instrument::Sensor(sonometer::Sensor::new(protocol).expect("compiles"))
+            Instrument::from(sonometer::Sensor::new(protocol).expect("compiles"))
         };
         let target = Target { instrument: instrument() };
         let text =

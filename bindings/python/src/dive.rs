@@ -10,7 +10,7 @@ use crate::value::text;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use sonometer::stage::{Agent, Closing, Observation, Step, Totals, Verdict};
-use sonometer::{AnyReading, Error, OffsetUnit, View};
+use sonometer::{Error, OffsetUnit, View};
 
 const WORDS: Words = Words {
     gone: ["the dive is lost: the engine failed in it", "open another one, or resume it from what was saved"],
@@ -125,7 +125,7 @@ fn step_object<'py>(py: Python<'py>, step: Step, line: &str) -> PyResult<Bound<'
     parts.set_item("log_line", line)?;
     parts.set_item("_json", step.to_json())?;
     let view = View { offsets: Some(OffsetUnit::Chars), ..View::default() };
-    let sensed = AnyReading::Composition(Box::new(step.sensed));
+    let sensed = step.sensed;
     parts.set_item("_sensed", sensed.to_json(view))?;
     parts.set_item("evidence", model::evidence(py, &sensed)?)?;
     parts.set_item("metamarkers", model::metamarkers(py, &sensed)?)?;

@@ -6,7 +6,7 @@ use crate::reading::{BaseReading, CompositionReading, Reading};
 use crate::target::Target;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use sonometer::{AnyReading, Estimate, Fidelity, Mask, MaskKey, SenseOptions};
+use sonometer::{Estimate, Fidelity, Mask, MaskKey, Reading as Sensed, SenseOptions};
 
 /// What a caller sets around sensing.
 pub(crate) struct Options;
@@ -43,11 +43,11 @@ pub(crate) fn estimate_object<'py>(
 /// A reading as an object of its class.
 pub(crate) fn reading_object<'py>(
     target: &Bound<'py, Target>,
-    reading: AnyReading,
+    reading: Sensed,
     options: SenseOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = target.py();
-    let is_one = matches!(reading, AnyReading::Sensor(_));
+    let is_one = reading.instrument().sensor().is_some();
     let base = PyClassInitializer::from(BaseReading::new(target.clone().unbind(), reading, options));
     if is_one {
         Ok(Bound::new(py, base.add_subclass(Reading))?.into_any())

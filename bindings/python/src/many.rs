@@ -13,7 +13,7 @@ use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList, PyMapping, PyString, PyType};
 use sonometer::batch::{guarded, in_order};
-use sonometer::{AnyReading, Instrument, SenseOptions};
+use sonometer::{Instrument, Reading as Sensed, SenseOptions};
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -110,11 +110,11 @@ fn measure(
     first: usize,
     threads: NonZeroUsize,
     options: SenseOptions,
-) -> Vec<Outcome<AnyReading>> {
+) -> Vec<Outcome<Sensed>> {
     let mut outcomes = Vec::with_capacity(chunk.len());
     let groups = grouped(chunk);
     let threads = threads.min(NonZeroUsize::new(groups.len()).unwrap_or(NonZeroUsize::MIN));
-    let work = |group: Vec<Outcome<sonometer::Interaction>>| -> Vec<Outcome<AnyReading>> {
+    let work = |group: Vec<Outcome<sonometer::Interaction>>| -> Vec<Outcome<Sensed>> {
         let sense = |read: Outcome<sonometer::Interaction>| {
             let interaction = read?;
             Ok(guarded(|| instrument.sense_with(&interaction, options))?)
@@ -126,7 +126,7 @@ fn measure(
         ControlFlow::Continue(())
     });
     debug_assert!(give.is_continue());
-    let placed = |(at, outcome): (usize, Outcome<AnyReading>)| outcome.map_err(|f| f.nth(first + at));
+    let placed = |(at, outcome): (usize, Outcome<Sensed>)| outcome.map_err(|f| f.nth(first + at));
     outcomes.into_iter().enumerate().map(placed).collect()
 }
 
@@ -149,7 +149,7 @@ fn grouped(chunk: Vec<Outcome<sonometer::Interaction>>) -> Vec<Vec<Outcome<sonom
 /// An outcome as what is given out for it.
 fn object<'py>(
     target: &Bound<'py, Target>,
-    outcome: Outcome<AnyReading>,
+    outcome: Outcome<Sensed>,
     on_error: OnError,
     options: SenseOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -202,7 +202,7 @@ pub(crate) struct Readings {
 struct State {
     items: Option<Py<PyIterator>>,
     taken: usize,
-    ready: VecDeque<Outcome<AnyReading>>,
+    ready: VecDeque<Outcome<Sensed>>,
     /// What the iterable raised; it is told when everything before it has been given out.
     broken: Option<PyErr>,
 }

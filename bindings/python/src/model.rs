@@ -4,11 +4,10 @@ use crate::number::float;
 use crate::offsets::Rulers;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use sonometer::actant::Side;
-use sonometer::temporal::Level;
+use sonometer::measure::actant::Side;
+use sonometer::measure::temporal::Level;
 use sonometer::{
-    AnyReading, CompositionReading, Counts, Evidence, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch,
-    TemporalOptions, Unheard,
+    Counts, Evidence, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions, Unheard,
 };
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -44,11 +43,11 @@ impl<'py, 't> Places<'py, 't> {
 struct Matches<'py, 't> {
     class: Bound<'py, PyAny>,
     places: Places<'py, 't>,
-    reading: &'t AnyReading,
+    reading: &'t Reading,
 }
 
 impl<'py, 't> Matches<'py, 't> {
-    fn of(py: Python<'py>, reading: &'t AnyReading) -> PyResult<Self> {
+    fn of(py: Python<'py>, reading: &'t Reading) -> PyResult<Self> {
         let places = Places::of(py, reading.interaction().turns())?;
         Ok(Self { class: class(py, "Evidence")?, places, reading })
     }
@@ -56,7 +55,7 @@ impl<'py, 't> Matches<'py, 't> {
     fn object(&mut self, found: &Evidence<'_>) -> PyResult<Bound<'py, PyAny>> {
         let (start, end) = self.places.ends(found.turn, &found.range);
         let role = self.reading.interaction().turns()[found.turn].role.as_deref();
-        let actant = self.reading.readings()[0].actant(found.turn);
+        let actant = self.reading.parts()[0].actant(found.turn);
         let joined = self.places.joined(&found.joined)?;
         let (score, source) = (float(found.score), &*found.source);
         let parts = (found.metamarker, score, source, found.turn, start, end, role, actant, joined);
@@ -64,19 +63,19 @@ impl<'py, 't> Matches<'py, 't> {
     }
 }
 
-pub(crate) fn evidence<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn evidence<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
     let mut matches = Matches::of(py, reading)?;
     let objects = reading.evidence().map(|found| matches.object(&found));
     PyTuple::new(py, objects.collect::<PyResult<Vec<_>>>()?)
 }
 
-pub(crate) fn against<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn against<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
     let mut matches = Matches::of(py, reading)?;
     let objects = reading.against().map(|found| matches.object(&found));
     PyTuple::new(py, objects.collect::<PyResult<Vec<_>>>()?)
 }
 
-pub(crate) fn metamarkers<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn metamarkers<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "Metamarker")?;
     let object = |(key, came_to): (&str, sonometer::Resonance)| {
         class.call1((key, float(came_to.activation), float(came_to.evidence), came_to.triggered))
@@ -84,7 +83,7 @@ pub(crate) fn metamarkers<'py>(py: Python<'py>, reading: &AnyReading) -> PyResul
     PyTuple::new(py, reading.resonance().map(object).collect::<PyResult<Vec<_>>>()?)
 }
 
-pub(crate) fn weak_signals<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn weak_signals<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "WeakSignal")?;
     let mut matches = Matches::of(py, reading)?;
     let mut objects = Vec::new();
@@ -96,15 +95,15 @@ pub(crate) fn weak_signals<'py>(py: Python<'py>, reading: &AnyReading) -> PyResu
     PyTuple::new(py, objects)
 }
 
-pub(crate) fn unheard<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn unheard<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "Unheard")?;
     let object = |unheard: Unheard<'_>| class.call1((unheard.metamarker, PyTuple::new(py, unheard.roles)?));
     PyTuple::new(py, reading.unheard().map(object).collect::<PyResult<Vec<_>>>()?)
 }
 
-pub(crate) fn ics<'py>(py: Python<'py>, reading: &AnyReading) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn ics<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyAny>> {
     let ics = reading.ics();
-    let sgm = reading.readings().iter().map(|reading| reading.protocol().sgm).max();
+    let sgm = reading.parts().iter().map(|reading| reading.protocol().sgm).max();
     let markers = PyTuple::new(py, reading.triggered().collect::<Vec<_>>())?;
     let sgm = sgm.map_or("1.0", |sgm| sgm.as_str());
     class(py, "Ics")?.call1((ics.consumed, float(ics.cost_usd), sgm, markers))
@@ -156,10 +155,10 @@ pub(crate) fn temporal<'py>(
     class(py, "Temporal")?.call1(parts).map(Some)
 }
 
-pub(crate) fn parts<'py>(py: Python<'py>, reading: &CompositionReading) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn parts<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
     let class = class(py, "Part")?;
     let mut objects = Vec::new();
-    for (at, part) in reading.composition().parts().iter().enumerate() {
+    for (at, part) in reading.instrument().parts().iter().enumerate() {
         let score = reading.part_score(at).map(float);
         let kind = part.kind.as_str();
         objects.push(class.call1((

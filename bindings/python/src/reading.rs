@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::batch::guarded;
-use sonometer::{AnyReading, FlowOptions, Mask, SenseOptions, TemporalOptions, Unit, fingerprint};
+use sonometer::{FlowOptions, Mask, Reading as Sensed, SenseOptions, TemporalOptions, Unit, fingerprint};
 use std::hash::{DefaultHasher, Hasher};
 
 /// What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints.
 #[pyclass(frozen, subclass, name = "BaseReading", module = "sonometer")]
 pub(crate) struct BaseReading {
     target: Py<Target>,
-    pub(crate) inner: AnyReading,
+    pub(crate) inner: Sensed,
     options: SenseOptions,
     evidence: PyOnceLock<Py<PyTuple>>,
     resonance: PyOnceLock<Py<PyAny>>,
@@ -45,7 +45,7 @@ pub(crate) struct Reading;
 pub(crate) struct CompositionReading;
 
 impl BaseReading {
-    pub(crate) fn new(target: Py<Target>, inner: AnyReading, options: SenseOptions) -> Self {
+    pub(crate) fn new(target: Py<Target>, inner: Sensed, options: SenseOptions) -> Self {
         Self { target, inner, options, evidence: PyOnceLock::new(), resonance: PyOnceLock::new() }
     }
 
@@ -155,7 +155,7 @@ impl BaseReading {
     /// 'My card is **** **** **** 1111, please charge it.'
     #[getter]
     fn masked<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let (first, turns) = (&self.inner.readings()[0], self.inner.interaction().turns().len());
+        let (first, turns) = (&self.inner, self.inner.interaction().turns().len());
         PyTuple::new(py, (0..turns).map(|turn| first.masked_turn(turn)))
     }
 
@@ -171,7 +171,7 @@ impl BaseReading {
         if segment >= turns {
             return Err(PyIndexError::new_err(format!("no segment {segment}; there are {turns}, from 0")));
         }
-        PyTuple::new(py, self.inner.readings()[0].masked_characters(segment))
+        PyTuple::new(py, self.inner.masked_characters(segment))
     }
 
     /// The canonical JSON: the text that every door of Sonometer gives.
@@ -342,16 +342,13 @@ impl CompositionReading {
     /// The parts with a score of their own: the protocols of a metric; the protocols and metrics of a blueprint.
     #[getter]
     fn parts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        match &slf.as_super().get().inner {
-            AnyReading::Composition(reading) => model::parts(slf.py(), reading),
-            AnyReading::Sensor(_) => Ok(PyTuple::empty(slf.py())),
-        }
+        model::parts(slf.py(), &slf.as_super().get().inner)
     }
 }
 
 /// The reading of a protocol, which alone has this class.
 fn one<'r>(reading: &'r Bound<'_, Reading>) -> &'r sonometer::Reading {
-    &reading.as_super().get().inner.readings()[0]
+    &reading.as_super().get().inner
 }
 
 pub(crate) fn loads(py: Python<'_>, json: String) -> PyResult<Bound<'_, PyAny>> {

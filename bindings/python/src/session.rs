@@ -11,7 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple};
 use sonometer::session::Place;
-use sonometer::{AnySession, Event, SenseOptions, SessionOptions, Step, Unit};
+use sonometer::{Event, SenseOptions, Session as Live, SessionOptions, Step, Unit};
 
 /// A chunk of so many bytes is worth letting other threads run.
 const WORTH_DETACHING: usize = 2 << 10;
@@ -46,7 +46,7 @@ pub(crate) struct Session {
     options: SenseOptions,
     /// `sonometer.model`: looking it up would take longer than most pushes.
     model: Py<PyModule>,
-    held: Held<AnySession>,
+    held: Held<Live>,
 }
 
 impl Session {

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Effect, Marker, Modality};
-use sonometer::{Catalog, Composition, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
+use sonometer::{Catalog, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
 use sonometer_catalog::{Shelf, rates_of};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -201,14 +201,14 @@ impl Target {
 
 /// The canonical JSON of all that something is made of; nothing for a protocol.
 fn used(instrument: &Instrument, shelf: &Shelf) -> Outcome<Vec<String>> {
-    match instrument {
-        Instrument::Composition(whole) => parts(whole, shelf),
-        Instrument::Sensor(_) => Ok(Vec::new()),
+    match instrument.kind() {
+        TargetKind::Protocol => Ok(Vec::new()),
+        TargetKind::Metric | TargetKind::Blueprint => parts(instrument, shelf),
     }
 }
 
 /// The canonical JSON of all that a composition is made of: its protocols, then its metrics.
-pub(crate) fn parts(whole: &Composition, shelf: &Shelf) -> Outcome<Vec<String>> {
+pub(crate) fn parts(whole: &Instrument, shelf: &Shelf) -> Outcome<Vec<String>> {
     let mut all: Vec<String> = whole.sensors().iter().map(|s| s.protocol().to_canonical_json()).collect();
     if whole.kind() == TargetKind::Blueprint {
         for part in whole.parts().iter().filter(|part| part.kind == TargetKind::Metric) {
@@ -361,7 +361,7 @@ impl Target {
         let instrument = &slf.get().instrument;
         let sensed = slf.py().detach(|| guarded(|| instrument.sense_with(&interaction, options)));
         let reading = sensed.map_err(Failure::from)?;
-        Ok(reading.readings()[0].masked_turn(0).into_owned())
+        Ok(reading.masked_turn(0).into_owned())
     }
 
     /// Whether an interaction holds enough for a reliable reading; costs no ICS.

@@ -51,10 +51,7 @@ impl Instrument {
     /// Kind, id, version, name, which scores are better, the language (empty where there is none), what the score means.
     pub fn facts(&self) -> Vec<String> {
         let inner = &self.inner;
-        let language = match inner {
-            sonometer::Instrument::Sensor(sensor) => sensor.protocol().language.as_deref(),
-            sonometer::Instrument::Composition(_) => None,
-        };
+        let language = inner.sensor().and_then(|sensor| sensor.protocol().language.as_deref());
         let (kind, better) = (inner.kind().as_str(), inner.better().as_str());
         let meaning = inner.score_meaning();
         let language = language.unwrap_or_default();

@@ -2,14 +2,14 @@
 
 use crate::ask::Ask;
 use crate::trouble::thrown;
-use sonometer::{AnySession, Error, Instrument, OffsetUnit, SessionOptions, Step, Turn, Unit};
+use sonometer::{Error, Instrument, OffsetUnit, Session, SessionOptions, Step, Turn, Unit};
 use wasm_bindgen::prelude::*;
 
 /// One session. Its methods give steps as the engine's JSON.
 #[wasm_bindgen(skip_typescript)]
 pub struct Stream {
     /// `None` when it is finished.
-    session: Option<AnySession>,
+    session: Option<Session>,
     ask: Ask,
 }
 
@@ -18,7 +18,7 @@ impl Stream {
     /// Takes more of the text, or of the open segment.
     ///
     /// # Errors
-    /// Those of [`AnySession::push`].
+    /// Those of [`Session::push`].
     pub fn push(&mut self, text: &str) -> Result<String, JsValue> {
         self.step(|session| session.push(text.as_bytes()))
     }
@@ -26,7 +26,7 @@ impl Stream {
     /// The same from bytes, which may end within a character.
     ///
     /// # Errors
-    /// Those of [`AnySession::push`].
+    /// Those of [`Session::push`].
     #[wasm_bindgen(js_name = pushBytes)]
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<String, JsValue> {
         self.step(|session| session.push(bytes))
@@ -35,7 +35,7 @@ impl Stream {
     /// Begins a segment.
     ///
     /// # Errors
-    /// Those of [`AnySession::begin_segment`], and a `timestamp` that is no number.
+    /// Those of [`Session::begin_segment`], and a `timestamp` that is no number.
     #[wasm_bindgen(js_name = beginSegment)]
     pub fn begin_segment(&mut self, role: &str, timestamp: Option<String>) -> Result<String, JsValue> {
         self.step(|session| {
@@ -47,7 +47,7 @@ impl Stream {
     /// Takes a whole segment: a message as JSON. One in which nobody says anything changes nothing.
     ///
     /// # Errors
-    /// Those of [`Turn::from_message`] and [`AnySession::push_segment`].
+    /// Those of [`Turn::from_message`] and [`Session::push_segment`].
     #[wasm_bindgen(js_name = pushSegment)]
     pub fn push_segment(&mut self, message: &str) -> Result<String, JsValue> {
         self.step(|session| match Turn::from_message(message, "segment")? {
@@ -59,7 +59,7 @@ impl Stream {
     /// Nothing comes.
     ///
     /// # Errors
-    /// Those of [`AnySession::skip`].
+    /// Those of [`Session::skip`].
     pub fn skip(&mut self) -> Result<String, JsValue> {
         self.step(|session| session.skip())
     }
@@ -67,7 +67,7 @@ impl Stream {
     /// Nothing more comes.
     ///
     /// # Errors
-    /// Those of [`AnySession::end`].
+    /// Those of [`Session::end`].
     pub fn end(&mut self) -> Result<String, JsValue> {
         self.step(|session| session.end())
     }
@@ -75,7 +75,7 @@ impl Stream {
     /// The canonical JSON of the reading as if the interaction ended here.
     ///
     /// # Errors
-    /// Those of [`AnySession::so_far`].
+    /// Those of [`Session::so_far`].
     #[wasm_bindgen(js_name = soFar)]
     pub fn so_far(&mut self) -> Result<String, JsValue> {
         let view = self.ask.view();
@@ -86,7 +86,7 @@ impl Stream {
     /// The canonical JSON of the reading of all that came in. The session is over, unless this is an error.
     ///
     /// # Errors
-    /// Those of [`AnySession::finish`].
+    /// Those of [`Session::finish`].
     pub fn finish(&mut self) -> Result<String, JsValue> {
         let json = self.so_far()?;
         self.session = None;
@@ -101,7 +101,7 @@ impl Stream {
         Self { session: Some(instrument.session(options)), ask }
     }
 
-    fn step(&mut self, work: impl FnOnce(&mut AnySession) -> Result<Step, Error>) -> Result<String, JsValue> {
+    fn step(&mut self, work: impl FnOnce(&mut Session) -> Result<Step, Error>) -> Result<String, JsValue> {
         let session = self.session.as_mut().ok_or_else(finished).map_err(thrown)?;
         work(session).map(|step| step.to_json()).map_err(thrown)
     }

@@ -4,8 +4,8 @@
 //! or `interaction_a`, and `labels.lang` where a file has several languages. It prints one Markdown table: for each file
 //! and language the share of the texts whose fidelity reaches 0.5, for a protocol that asks for no more than one word.
 
+use sonometer::document::{Node, Value, read_json};
 use sonometer::language::LANGUAGES;
-use sonometer::protocol::source::{Node, Value, read_json};
 use sonometer::{Interaction, Protocol, Sensor, Turn};
 use std::collections::BTreeMap;
 use std::error::Error;

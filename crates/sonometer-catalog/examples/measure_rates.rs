@@ -4,7 +4,7 @@
 //! (by default `../shared/data` beside the repository) and prints the contents of `rates.txt`. Sets that were built to hold
 //! what a protocol looks for are left out: they would say how often people look for it, not how often it is said.
 
-use sonometer::protocol::source::{Node, Value, read_json};
+use sonometer::document::{Node, Value, read_json};
 use sonometer::protocol::{Protocol, Status};
 use sonometer::{Interaction, Sensor, Turn};
 use std::collections::BTreeMap;

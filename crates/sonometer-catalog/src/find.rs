@@ -2,8 +2,8 @@
 
 use crate::{Entry, entries, stages, versions_in};
 use sonometer::diagnostic::excerpt;
+use sonometer::document::suggest;
 use sonometer::protocol::Status;
-use sonometer::protocol::source::suggest;
 use sonometer::stage::Stage;
 use sonometer::{Document, Error, ErrorCode, TargetKind};
 use std::fmt;

@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use sonometer::protocol::{Sgm, Status};
     use sonometer::stage::{Stage, World};
-    use sonometer::{Composition, Interaction, Unit};
+    use sonometer::{Instrument, Interaction, Unit};
     use std::cmp::Ordering;
     use std::collections::BTreeSet;
 
@@ -229,7 +229,7 @@ mod tests {
             let (metric, warnings) = Metric::read(entry.source).expect(entry.id);
             assert_eq!((metric.id.as_str(), metric.version.as_str()), (entry.id, entry.version));
             assert!(warnings.is_empty() && find_metric(entry.id, None).is_some());
-            let whole = Composition::metric(&metric, &Shipped).expect(entry.id);
+            let whole = Instrument::metric(&metric, &Shipped).expect(entry.id);
             assert_eq!(whole.better(), sonometer::protocol::Better::Higher, "{}", entry.id);
             // What ships must not change when a protocol is published.
             assert!(metric.components.iter().all(|component| component.protocol.version.is_some()));
@@ -238,7 +238,7 @@ mod tests {
             let (blueprint, warnings) = Blueprint::read(entry.source).expect(entry.id);
             assert_eq!((blueprint.id.as_str(), blueprint.version.as_str()), (entry.id, entry.version));
             assert!(warnings.is_empty() && find_blueprint(entry.id, None).is_some());
-            let whole = Composition::blueprint(&blueprint, &Shipped).expect(entry.id);
+            let whole = Instrument::blueprint(&blueprint, &Shipped).expect(entry.id);
             assert!(!whole.modalities().is_empty(), "{}", entry.id);
             let named = blueprint.protocols.iter().chain(&blueprint.metrics);
             assert!(named.into_iter().all(|reference| reference.version.is_some()));
@@ -283,7 +283,7 @@ mod tests {
     fn a_rude_reply_is_a_worse_reply() {
         let (metric, _) =
             Metric::read(find_metric("reply-quality", None).expect("ships").source).expect("reads");
-        let whole = Composition::metric(&metric, &Shipped).expect("stands");
+        let whole = Instrument::metric(&metric, &Shipped).expect("stands");
         let kind = "Thank you so much for your patience. Could you please tell me which version you use?";
         let rude = "Hurry, only 2 left, act now! What the hell is your problem, are you even reading this?";
         let text = |content| Interaction::text(content).expect("is short");

@@ -1,7 +1,7 @@
 //! Where metrics, blueprints and stages find what they name: what somebody has of their own, then what ships.
 
 use crate::{ForStages, Shipped, compare_versions};
-use sonometer::protocol::source::MAX_SOURCE_BYTES;
+use sonometer::document::MAX_SOURCE_BYTES;
 use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
 use std::fmt;
 use std::fs::File;

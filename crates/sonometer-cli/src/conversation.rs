@@ -269,6 +269,8 @@ mod tests {
     #[test]
     fn evidence_over_turns_is_marked_in_each() {
         let going_on = Evidence {
+            part: 0,
+            marker: 0,
             metamarker: "card",
             score: Unit::ONE,
             turn: 0,

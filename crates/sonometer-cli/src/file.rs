@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 
 /// The most bytes of a protocol, a stage, a card or a list of actions: more is refused by their readers, too.
-pub(crate) const PROTOCOL: usize = sonometer::protocol::source::MAX_SOURCE_BYTES;
+pub(crate) const PROTOCOL: usize = sonometer::document::MAX_SOURCE_BYTES;
 /// The most bytes of labelled data, which are held at once.
 pub(crate) const DATA: usize = 2 << 30;
 

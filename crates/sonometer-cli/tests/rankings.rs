@@ -6,7 +6,7 @@ mod labelled;
 
 use labelled::{Ran, bare, evaluate, golden, json, page, root, text, written};
 use serde_json::Value;
-use sonometer::{Interaction, Protocol, SenseOptions, Sensor};
+use sonometer::{Instrument, Interaction, Protocol, SenseOptions, Sensor};
 use std::fs;
 
 const PAIRS: &str = "fixtures/labelled/pairs.jsonl";
@@ -61,8 +61,10 @@ fn pairs_are_judged_as_the_engine_compares_them() {
             _ => continue,
         };
         let (a, b) = (interaction(&line["interaction_a"]), interaction(&line["interaction_b"]));
-        let change =
-            sensor.compare(&a, &b, SenseOptions::default()).ok().map(|c| c.delta.score_change.0 * sign);
+        let change = Instrument::from(sensor.clone())
+            .compare(&a, &b, SenseOptions::default())
+            .ok()
+            .map(|c| c.delta.score_change.0 * sign);
         expected[match change.map(i64::signum) {
             Some(1) => 0,
             Some(-1) => 1,

@@ -15,7 +15,7 @@
 //! ];
 //! let source = r#"{"sonometer": 1, "id": "thanks", "version": "1", "taxonomy": "Signal", "language": "en",
 //!     "score": "any", "markers": [{"label": "gratitude", "strong": "thank you", "hit": "Thank you."}]}"#;
-//! let target = Instrument::Sensor(Sensor::new(Protocol::read(source)?.0)?);
+//! let target = Instrument::from(Sensor::new(Protocol::read(source)?.0)?);
 //! let report = evaluate(&target, &Labelled::new(items)?, &Options::default(), &mut unwatched)?;
 //! assert_eq!(report.figure("f1").map(|figure| figure.value), Some(Unit::ONE));
 //! println!("{}", report.to_text(&Default::default()));    // tables; `to_json`, `to_html` for programs and browsers

@@ -12,7 +12,7 @@ const THANKS: &str = r#"{"sonometer": 1, "id": "thanks", "version": "1", "taxono
     "fidelity": {"sufficient": 0.1}, "markers": [{"label": "gratitude", "strong": "thank you", "hit": "thank you"}]}"#;
 
 fn thanks() -> Instrument {
-    Instrument::Sensor(Sensor::new(Protocol::read(THANKS).expect("is sound").0).expect("compiles"))
+    Instrument::from(Sensor::new(Protocol::read(THANKS).expect("is sound").0).expect("compiles"))
 }
 
 fn item(text: &str, labels: Value) -> Item {

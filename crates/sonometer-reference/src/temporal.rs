@@ -136,7 +136,8 @@ fn error(phase: &[Number]) -> Number {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use sonometer::{Unit, temporal};
+    use sonometer::Unit;
+    use sonometer::measure::temporal;
 
     /// Levels that are often equal, and any levels; flat, and with a step or a slope.
     fn series() -> impl Strategy<Value = Vec<Number>> {

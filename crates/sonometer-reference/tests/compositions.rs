@@ -82,7 +82,7 @@ proptest! {
         let target = Document::Protocol(Box::new(protocol.clone()));
         let expected = outcome(composition::compare(&Shelf::default(), &target, &a, &b));
         let sensor = sonometer::Sensor::new(protocol).expect("a legal protocol compiles");
-        let found = outcome(sensor.compare(&a, &b, SenseOptions::default()).map(|both| both.to_json()));
+        let found = outcome(Instrument::from(sensor.clone()).compare(&a, &b, SenseOptions::default()).map(|both| both.to_json()));
         prop_assert_eq!(found, expected);
     }
 

@@ -10,7 +10,7 @@ use crate::request::{Asked, MAX_CHARACTERS, MAX_SEGMENTS};
 use crate::{Service, token};
 use serde::Serialize;
 use sonometer::protocol::Modality;
-use sonometer::{AnyReading, Instrument, Interaction, Unit};
+use sonometer::{Instrument, Interaction, Reading, Unit};
 use sonometer_ingest::{Ingested, Place};
 
 /// A larger file is work for a job, in bytes.
@@ -129,7 +129,7 @@ impl<'a> From<&'a Place> for Found<'a> {
 }
 
 /// The bytes of a reading, with `origin` behind its last key.
-pub(crate) fn with_origin(reading: &str, found: &AnyReading, file: &FileRead) -> String {
+pub(crate) fn with_origin(reading: &str, found: &Reading, file: &FileRead) -> String {
     let FileRead { read, bytes, sha256, reader, .. } = file;
     let places: Vec<Option<Place>> =
         found.evidence().map(|evidence| read.place(evidence.turn, evidence.range.start)).collect();

@@ -6,9 +6,10 @@ use crate::refusal::{Refusal, shown};
 use crate::usage::names;
 use crate::{Caller, Service};
 use serde::Serialize;
-use sonometer::composition::{Part, Standing};
+use sonometer::composition::Standing;
+use sonometer::instrument::Part;
 use sonometer::protocol::{Status, Taxonomy};
-use sonometer::{Blueprint, Composition, Metric, Protocol, TargetKind, Unit};
+use sonometer::{Blueprint, Instrument, Metric, Protocol, TargetKind, Unit};
 
 /// The longest page.
 pub(crate) const MAX_LIMIT: u64 = 100;
@@ -292,7 +293,7 @@ impl Service {
         let shelf = self.shelf(caller).await?;
         let none = || Refusal::no_target("blueprint", id, version);
         let blueprint = blueprint(&shelf, id, version).ok_or_else(none)?;
-        let whole = Composition::blueprint(blueprint, &*shelf).map_err(Refusal::from)?;
+        let whole = Instrument::blueprint(blueprint, &*shelf).map_err(Refusal::from)?;
         let parts = |kind| whole.parts().iter().filter(move |part: &&Part| part.kind == kind);
         let protocols = parts(TargetKind::Protocol).map(|part| Counted {
             id: &part.id,

@@ -13,7 +13,7 @@ use crate::store::{Along, Charge, Key, Line, WriteAnswer};
 use crate::{Answer, Service, batch};
 use serde::Serialize;
 use sonometer::protocol::Sgm;
-use sonometer::{AnyReading, Error, Instrument, Interaction, SenseOptions, Unit};
+use sonometer::{Error, Instrument, Interaction, Reading, SenseOptions, Unit};
 use std::sync::Arc;
 
 /// The routes that charge, by which keys are told apart.
@@ -183,7 +183,7 @@ impl Service {
             self.work(effort, move || with.fidelity(&subject.interaction)).await?.map_err(Refusal::from)?;
         let (density, clarity) = (fidelity.density, fidelity.clarity);
         let mut sufficiency = Sufficiency::from(fidelity);
-        if matches!(&*instrument, Instrument::Sensor(sensor) if sensor.protocol().sgm >= Sgm::V1_5) {
+        if instrument.sensor().is_some_and(|sensor| sensor.protocol().sgm >= Sgm::V1_5) {
             sufficiency.density = Some(density);
             sufficiency.clarity = Some(clarity);
         }
@@ -282,7 +282,7 @@ impl Service {
 }
 
 /// The answer of `sense`: the bytes of the engine, and where in a file its evidence stands if that is asked for.
-pub(crate) fn sensed(reading: &AnyReading, file: Option<&FileRead>, look: &Look, cost: Unit) -> String {
+pub(crate) fn sensed(reading: &Reading, file: Option<&FileRead>, look: &Look, cost: Unit) -> String {
     let reading = reading.clone().with_cost(cost);
     let json = reading.to_json(look.view());
     match file {
@@ -317,14 +317,14 @@ fn one_side(instrument: &Instrument, sides: [(&'static str, &Interaction); 2], e
 }
 
 pub(crate) fn check_look(look: &Look, instrument: &Instrument) -> Result<(), Refusal> {
-    let sensor = match instrument {
-        Instrument::Sensor(sensor) => sensor,
-        Instrument::Composition(_) if look.v1_5 => {
+    let sensor = match instrument.sensor() {
+        Some(sensor) => sensor,
+        None if look.v1_5 => {
             let message =
                 "`v1_5` is about one protocol, not about a metric or blueprint; sense the protocol itself";
             return Err(Refusal::invalid("v1_5", message));
         }
-        Instrument::Composition(_) => return Ok(()),
+        None => return Ok(()),
     };
     look.view().check(sensor.protocol())?;
     if look.v1_5 && sensor.protocol().sgm < Sgm::V1_5 {

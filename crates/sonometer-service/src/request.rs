@@ -4,8 +4,8 @@ use crate::guard::MAX_URL;
 use crate::ports::FileRequest;
 use crate::refusal::{Refusal, shown};
 use crate::shape::{Field, Shape, integer, join, read};
+use sonometer::document::{Node, Scalar, Style, Value};
 use sonometer::protocol::Modality;
-use sonometer::protocol::source::{Node, Scalar, Style, Value};
 use sonometer::{
     FlowOptions, Interaction, OffsetUnit, Profile, TargetKind, TemporalOptions, Unit, View, protocol,
 };

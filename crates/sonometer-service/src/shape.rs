@@ -7,7 +7,7 @@ use crate::text::{NOT_BLANK, TEXT, check_body, place_of};
 use serde_json::{Map, Value as Json, json};
 use sonometer::Unit;
 use sonometer::diagnostic::line_and_column;
-use sonometer::protocol::source::{Node, Style, Value, codes, read_json, suggest};
+use sonometer::document::{Node, Style, Value, codes, read_json, suggest};
 
 /// What a value must be.
 #[derive(Clone, Debug)]

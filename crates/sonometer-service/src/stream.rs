@@ -15,7 +15,7 @@ use crate::store::{Key, Line};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sonometer::{AnyReading, AnySession, Error, Event, Instrument, Interaction, SessionOptions, Turn, Unit};
+use sonometer::{Error, Event, Instrument, Interaction, Reading, Session, SessionOptions, Turn, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,7 +82,7 @@ struct Kept {
 }
 
 /// Takes a turn, from a place in it to the next.
-fn take(session: &mut AnySession, turn: &Turn, from: usize, to: usize) -> Result<Vec<Event>, Error> {
+fn take(session: &mut Session, turn: &Turn, from: usize, to: usize) -> Result<Vec<Event>, Error> {
     let mut events = match (from, &turn.role) {
         (0, Some(role)) => session.begin_segment(role, turn.timestamp)?.events,
         _ => Vec::new(),
@@ -164,7 +164,7 @@ async fn send(events: &mpsc::Sender<Told>, told: Told) -> Result<(), Stopped> {
 
 /// What is final of a reading: the resonances that are not 0, in the order in which their evidence stands in the text, and
 /// behind them those without evidence.
-fn end(reading: &AnyReading) -> String {
+fn end(reading: &Reading) -> String {
     let all: Vec<(&str, Unit)> =
         reading.resonance().map(|(metamarker, found)| (metamarker, found.activation)).collect();
     let by_evidence = reading.evidence().map(|evidence| evidence.metamarker);

@@ -6,7 +6,7 @@
 
 use crate::refusal::{Refusal, shown};
 use crate::shape::join;
-use sonometer::protocol::source::{Node, Scalar, Value};
+use sonometer::document::{Node, Scalar, Value};
 
 /// The pattern of a text without U+0000. A schema cannot speak of half surrogate pairs: no JSON text holds one.
 pub const TEXT: &str = r"^[^\u0000]*$";

@@ -36,94 +36,75 @@
 //! [`Reading::ledger`]. The modules stand in the order in which data passes through them.
 #![deny(clippy::float_arithmetic)]
 
-// Numbers and trouble.
+// Numbers, names and trouble.
 pub mod diagnostic;
 pub mod error;
-mod numbers;
+mod json;
+mod names;
 pub mod unit;
 
-// 1 What to measure.
+// 1 Reading text: JSON and YAML with places, what words are, and how they are written.
+pub mod class;
+pub mod document;
+mod expression;
 pub mod language;
-pub mod protocol;
-
-// 2 What is measured.
-mod chat;
-pub mod interaction;
-mod request;
 pub mod text;
 
-// 3 The instrument, 4 finding, 5 judging.
-pub mod class;
-mod evidence;
-mod expression;
-mod matcher;
+// 2 What to measure, and what is measured.
+pub mod composition;
+pub mod interaction;
+pub mod protocol;
+
+// 3 The instrument: compiled.
+pub mod instrument;
 mod sensor;
 
-// 6 Measuring, 7 composing; on SGM 1.5 signal, flow and development.
-pub mod actant;
-mod counts;
-mod fidelity;
-mod hearing;
-mod part;
-mod resonance;
-mod score;
-pub mod signal;
-pub mod temporal;
-mod weak;
-
-mod compare;
-pub mod composition;
-mod estimate;
-
-// 8 Saying.
-mod fingerprint;
-mod ics;
-mod json;
-mod ledger;
+// 4 Finding, 5 judging, 6 measuring.
+mod evidence;
 mod mask;
-mod offset;
-mod profile;
+mod matcher;
+pub mod measure;
+
+// 7 Saying.
 mod reading;
 
-// 9 Doors.
+// 8 Doors.
 pub mod batch;
-mod instrument;
-mod sense;
+pub mod compare;
 pub mod session;
 
-// 10 Worlds.
+// 9 Worlds.
 pub mod stage;
+
+// Every key of every kind of file.
+pub mod keys;
 
 #[doc = include_str!("../docs/semantics.md")]
 pub mod semantics {}
 
-pub use actant::{ActantFlow, Direction};
-pub use compare::{Comparison, Delta, Side};
-pub use composition::{Blueprint, Catalog, Composition, CompositionReading, Document, Metric, TargetKind};
-pub use counts::{Counts, LanguageCounts, RoleCount};
+pub use compare::{Comparison, Delta, Estimate, Rates, Side};
+pub use composition::{Blueprint, Catalog, Document, Metric, TargetKind};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use error::{Error, ErrorCode};
-pub use estimate::{Estimate, Rates};
-pub use fidelity::Fidelity;
-pub use fingerprint::fingerprint;
-pub use hearing::{Roles, Unheard};
-pub use ics::Ics;
-pub use instrument::{AnyReading, AnySession, Instrument};
+pub use instrument::Instrument;
 pub use interaction::{Interaction, Turn};
-pub use ledger::{Ledger, MarkerEntry, MatchEntry};
+pub use language::fingerprint::fingerprint;
 pub use mask::MaskKey;
-pub use offset::OffsetUnit;
-pub use profile::{FlowOptions, Profile, TemporalOptions, View};
+pub use measure::actant::{ActantFlow, Direction};
+pub use measure::counts::{Counts, LanguageCounts, RoleCount};
+pub use measure::fidelity::Fidelity;
+pub use measure::hearing::{Roles, Unheard};
+pub use measure::ics::Ics;
+pub use measure::resonance::Resonance;
+pub use measure::signal::Signal;
+pub use measure::temporal::{Temporal, Trend};
+pub use measure::weak::WeakSignal;
+pub use measure::{Evidence, FlowOptions, Measured, SenseOptions, Stretch, TemporalOptions};
 pub use protocol::{Mask, Protocol};
-pub use reading::{Evidence, Reading, Stretch};
-pub use resonance::Resonance;
-pub use sense::SenseOptions;
+pub use reading::{Ledger, MarkerEntry, MatchEntry, OffsetUnit, Profile, Reading, View};
 pub use sensor::{Sensor, Unbounded};
-pub use session::{CompositionSession, Event, Place, Released, Session, SessionOptions, Step};
-pub use signal::Signal;
-pub use temporal::{Temporal, Trend};
+pub use session::{Event, Place, Released, Session, SessionOptions, Step};
 pub use unit::Unit;
-pub use weak::WeakSignal;
 
 /// The code of the README compiles.
 #[cfg(doctest)]

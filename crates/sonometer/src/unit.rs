@@ -166,6 +166,16 @@ impl std::iter::Sum for Unit {
     }
 }
 
+/// Saturation of the BM25 kind, scaled so that evidence of 1 gives 1: `E (1 + h) / (E + h)`, at most 1.
+pub(crate) fn saturate(evidence: i128, half: Unit) -> Unit {
+    if evidence == 0 {
+        return Unit::ZERO;
+    }
+    let half = i128::from(half.0);
+    let activation = div_half_up(evidence * (1_000_000 + half), evidence + half);
+    Unit(activation.min(1_000_000) as i64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

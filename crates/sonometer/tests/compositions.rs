@@ -3,8 +3,8 @@
 use sonometer::composition::compare_versions;
 use sonometer::protocol::Modality;
 use sonometer::{
-    Blueprint, Catalog, Composition, Document, Error, ErrorCode, FlowOptions, Instrument, Interaction,
-    Metric, Protocol, Rates, SenseOptions, Sensor, SessionOptions, TargetKind, Unit, View,
+    Blueprint, Catalog, Document, Error, ErrorCode, FlowOptions, Instrument, Interaction, Metric, Protocol,
+    Rates, SenseOptions, Sensor, SessionOptions, TargetKind, Unit, View,
 };
 
 struct Shelf;
@@ -40,13 +40,13 @@ fn metric() -> Metric {
     Metric::read(source).expect("reads").0
 }
 
-fn blueprint(names: &str) -> Result<Composition, Error> {
+fn blueprint(names: &str) -> Result<Instrument, Error> {
     let source = format!(r#"{{"sonometer_blueprint": 1, "id": "b", "version": "1", {names}}}"#);
-    Composition::blueprint(&Blueprint::read(&source).expect("reads").0, &Shelf)
+    Instrument::blueprint(&Blueprint::read(&source).expect("reads").0, &Shelf)
 }
 
-fn sensor() -> Sensor {
-    Sensor::new(Protocol::read(KIND).expect("reads").0).expect("compiles")
+fn kind() -> Instrument {
+    Sensor::new(Protocol::read(KIND).expect("reads").0).expect("compiles").into()
 }
 
 fn text(content: &str) -> Interaction {
@@ -60,7 +60,7 @@ fn what_is_shared_is_sensed_and_paid_once() {
     let options = SenseOptions { usd_per_ics: Unit(5_000), ..SenseOptions::default() };
     let reading = shared.sense_with(&text("Thank you for all of it."), options).expect("is read");
     assert_eq!((reading.ics().consumed, reading.ics().cost_usd), (1, Unit(5_000)));
-    assert_eq!(reading.readings()[0].score(), reading.score());
+    assert_eq!(reading.parts()[0].score(), reading.score());
 }
 
 #[test]
@@ -71,11 +71,12 @@ fn a_composition_measures_what_its_protocols_measure_alone() {
         "No thank you. Can I help?",
         "我 thank you \u{7} so much",
     ] {
-        let alone = sensor().sense(&text(content)).expect("is read");
+        let alone = kind().sense(&text(content)).expect("is read");
         let together = shared.sense(&text(content)).expect("is read");
-        let view = sonometer::View::default();
-        assert_eq!(together.readings()[0].to_json(view), alone.to_json(view));
-        assert_eq!(shared.fidelity(&text(content)), sensor().fidelity(&text(content)));
+        assert_eq!(together.parts()[0].ledger(), alone.ledger());
+        assert_eq!(together.score(), alone.score());
+        assert_eq!(together.evidence().collect::<Vec<_>>(), alone.evidence().collect::<Vec<_>>());
+        assert_eq!(shared.fidelity(&text(content)), kind().fidelity(&text(content)));
     }
 }
 
@@ -107,19 +108,19 @@ fn what_is_missing_is_named_with_its_place() {
 fn a_comparison_needs_enough_on_both_sides() {
     let (enough, short) = (text("Thank you for all of it."), text("Thanks."));
     let options = SenseOptions { usd_per_ics: Unit(1_000), ..SenseOptions::default() };
-    let error = sensor().compare(&enough, &short, options).expect_err("is too short");
+    let error = kind().compare(&enough, &short, options).expect_err("is too short");
     assert_eq!((error.code, error.place.as_str()), (ErrorCode::InsufficientSignal, "interaction_b"));
-    let comparison =
-        sensor().compare(&enough, &enough.clone().with_label("again"), options).expect("is read");
+    let comparison = kind().compare(&enough, &enough.clone().with_label("again"), options).expect("is read");
     assert_eq!((comparison.ics.consumed, comparison.ics.cost_usd), (2, Unit(2_000)));
     assert_eq!((comparison.a.label.as_str(), comparison.b.label.as_str()), ("a", "again"));
 }
 
 #[test]
 fn an_estimate_comes_out_of_the_target() {
-    let sensor = sensor();
-    let estimate =
-        |characters, modality, rates| sensor.estimate(characters, modality, rates).expect("is supported");
+    let kind = kind();
+    let estimate = |characters, modality, rates: Option<&Rates>| {
+        kind.estimate(characters, modality, |_| rates.cloned()).expect("is supported")
+    };
     // In a text nobody is the agent; without a measurement the most is what is said to be usual.
     let of_text = estimate(100, Modality::Text, None);
     assert_eq!((of_text.min, of_text.max, of_text.typical, of_text.measured), (0, 1, Unit::ONE, false));
@@ -135,7 +136,7 @@ fn an_estimate_comes_out_of_the_target() {
         r#"{"estimated_ics":{"min":0,"max":1,"typical":0.3},"estimated_cost_usd":{"min":0,"max":0.01,"typical":0.003}}"#
     );
     let shared = blueprint(r#""protocols": ["kind"], "metrics": ["manners"]"#).expect("all is there");
-    assert_eq!(shared.estimate(100, Modality::Transcript, &[]).expect("is supported").max, 2);
+    assert_eq!(shared.estimate(100, Modality::Transcript, |_| None).expect("is supported").max, 2);
 }
 
 /// What two protocols call alike has a longer key, everywhere the same.
@@ -154,7 +155,7 @@ fn an_instrument_is_what_it_was_made_of() {
         assert_eq!(instrument.markers().map(|(key, _)| key).collect::<Vec<_>>(), keys);
         let reading = instrument.sense(&said).expect("is a text");
         assert_eq!(reading.resonance().map(|(key, _)| key).collect::<Vec<_>>(), keys);
-        assert_eq!(reading.readings().len(), instrument.sensors().len());
+        assert_eq!(reading.parts().len(), instrument.sensors().len());
         assert_eq!(reading.interaction(), &said);
         for found in reading.evidence() {
             assert!(keys.contains(&found.metamarker), "{found:?}");

@@ -3,9 +3,7 @@
 #![cfg(feature = "yaml")]
 
 use serde_json::Value;
-use sonometer::protocol::keys::{
-    BLUEPRINT, METRIC, Map, PROTOCOL, STAGE, Shape, json_schema, json_schema_of,
-};
+use sonometer::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE, Shape, json_schema, json_schema_of};
 use sonometer::{Document, Protocol};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! The JSON Schemas of protocol, metric, blueprint and stage files: `schema` writes them, `schema --check` compares.
 
-use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE, json_schema_of};
+use sonometer::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE, json_schema_of};
 use std::fs;
 use std::path::{Path, PathBuf};
 

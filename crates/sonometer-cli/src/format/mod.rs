@@ -9,8 +9,8 @@ mod print;
 mod scalar;
 mod tree;
 
-use sonometer::protocol::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE};
-use sonometer::protocol::source::{self, Node};
+use sonometer::document::{self, Node};
+use sonometer::keys::{BLUEPRINT, METRIC, Map, PROTOCOL, STAGE};
 use sonometer::stage::Stage;
 use sonometer::{Diagnostics, Document, Error, TargetKind};
 
@@ -63,7 +63,7 @@ fn read(text: &str) -> Result<(&'static Map, String), Refusal> {
 }
 
 fn tree_of(text: &str) -> Result<Node, Refusal> {
-    let tree = source::read(text).map_err(|finding| {
+    let tree = document::read(text).map_err(|finding| {
         let mut found = Diagnostics::new();
         found.push(finding);
         Refusal::Findings(found)
@@ -81,7 +81,7 @@ fn print(text: &str, keys: &'static Map) -> Result<(String, Vec<String>), Refusa
 }
 
 fn is_json(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && source::read_json(text).is_ok()
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('{') && document::read_json(text).is_ok()
 }
 
 #[cfg(test)]

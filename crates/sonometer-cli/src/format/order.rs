@@ -1,6 +1,6 @@
 //! Where keys belong: the order of `protocol::keys`.
 
-use sonometer::protocol::keys::{Key, Map, Shape};
+use sonometer::keys::{Key, Map, Shape};
 
 /// What a map is, which says how its keys are ordered.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use super::order::Kind;
 use super::scalar;
 use super::tree::{Document, Entry, Trivia};
-use sonometer::protocol::source::{Node, Scalar, Style, Value};
+use sonometer::document::{Node, Scalar, Style, Value};
 
 /// The columns that a map or list in brackets may take.
 const WIDTH: usize = 120;

@@ -1,6 +1,6 @@
 //! The tree of a file with the comments and blank lines that belong to each entry.
 
-use sonometer::protocol::source::{Key, Node, Style, Value};
+use sonometer::document::{Key, Node, Style, Value};
 
 /// A comment (from its `#` on) or an empty line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
 use crate::target::Source;
 use anstyle::{AnsiColor, Style};
-use sonometer::composition::Direction;
+use sonometer::compare::Direction;
 use sonometer::protocol::Better;
 use sonometer::{Comparison, ErrorCode, Instrument, Interaction, SenseOptions, Unit};
 

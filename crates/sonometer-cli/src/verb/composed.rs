@@ -10,14 +10,14 @@ use crate::places;
 use crate::screen::Screen;
 use anstyle::Style;
 use sonometer::{
-    Composition, CompositionReading, ErrorCode, Evidence, Fidelity, Profile, Protocol, SenseOptions,
-    TargetKind, Unit, WeakSignal,
+    ErrorCode, Evidence, Fidelity, Instrument, Profile, Protocol, Reading, SenseOptions, TargetKind, Unit,
+    WeakSignal,
 };
 use sonometer_evaluate::report::ledger;
 use sonometer_ingest::Ingested;
 
 pub(super) fn run(
-    composition: &Composition,
+    composition: &Instrument,
     arguments: &Arguments,
     screen: &mut Screen,
 ) -> Result<Exit, Failure> {
@@ -55,11 +55,11 @@ pub(super) fn run(
 }
 
 fn sense(
-    composition: &Composition,
+    composition: &Instrument,
     item: Item,
     options: SenseOptions,
     arguments: &Arguments,
-) -> Result<CompositionReading, Failure> {
+) -> Result<Reading, Failure> {
     let interaction = item.interaction?;
     arguments.view().check_composed().map_err(|error| Failure::engine(&item.name, &error))?;
     let reading = composition
@@ -68,7 +68,7 @@ fn sense(
     if reading.fidelity().sufficient {
         return Ok(reading);
     }
-    let lacking = reading.readings().iter().filter(|reading| !reading.fidelity().sufficient);
+    let lacking = reading.parts().iter().filter(|reading| !reading.fidelity().sufficient);
     let lacking: Vec<String> = lacking.map(|reading| format!("`{}`", reading.protocol().id)).collect();
     let Fidelity { index, density, clarity, .. } = reading.fidelity();
     let message = format!(
@@ -83,12 +83,12 @@ fn sense(
 
 fn report(
     paint: &Paint,
-    reading: &CompositionReading,
+    reading: &Reading,
     title: &str,
     origin: Option<&Ingested>,
     arguments: &Arguments,
 ) -> String {
-    let composition = reading.composition();
+    let composition = reading.instrument();
     let mut text = String::new();
     if !title.is_empty() {
         text.push_str(&format!("{}\n", paint.dim(title)));
@@ -137,10 +137,10 @@ fn report(
 }
 
 /// The computation of each protocol, then of the average.
-fn explained(paint: &Paint, reading: &CompositionReading) -> String {
-    let composition = reading.composition();
+fn explained(paint: &Paint, reading: &Reading) -> String {
+    let composition = reading.instrument();
     let mut text = String::new();
-    for own in reading.readings() {
+    for own in reading.parts() {
         let Protocol { id, version, .. } = own.protocol();
         text.push_str(&format!("\n  {}\n", paint.bold(&format!("{id}@{version}"))));
         text.push_str(&ledger(&paint.report(), &own.ledger()));
@@ -153,7 +153,7 @@ fn explained(paint: &Paint, reading: &CompositionReading) -> String {
     let inner = parts.iter().enumerate().filter(|(_, part)| part.kind == TargetKind::Metric);
     for (at, part) in inner {
         let shares = part.of.iter().map(|share| {
-            let score = reading.readings()[share.sensor].score().unwrap_or(Unit::ZERO);
+            let score = reading.parts()[share.sensor].score().unwrap_or(Unit::ZERO);
             (share.weight, share.complement, score)
         });
         let sum = weighted(&shares.collect::<Vec<_>>());
@@ -178,22 +178,23 @@ fn weighted(shares: &[(Unit, bool, Unit)]) -> String {
 }
 
 /// The evidence of each protocol that found something.
-fn found(paint: &Paint, reading: &CompositionReading, origin: Option<&Ingested>) -> String {
+fn found(paint: &Paint, reading: &Reading, origin: Option<&Ingested>) -> String {
     let mut text = String::new();
-    for own in reading.readings() {
-        let mut evidence = own.evidence().peekable();
-        if evidence.peek().is_none() {
+    for (at, own) in reading.parts().iter().enumerate() {
+        let evidence: Vec<Evidence<'_>> = reading.evidence().filter(|found| found.part == at).collect();
+        if evidence.is_empty() {
             continue;
         }
         let protocol = own.protocol();
+        let label = |found: &Evidence<'_>| &protocol.markers[found.marker].label;
         text.push_str(&format!(
             "\n  {} {}\n",
             one_line(&protocol.name),
             paint.dim(&format!("({}@{})", protocol.id, protocol.version))
         ));
-        let width = own.evidence().map(|found| found.metamarker.len()).max().unwrap_or(0);
+        let width = evidence.iter().map(|found| label(found).len()).max().unwrap_or(0);
         for found in evidence {
-            let label = paint.bold(&format!("{:<width$}", found.metamarker));
+            let label = paint.bold(&format!("{:<width$}", label(&found)));
             text.push_str(&format!(
                 "    {label}  {:<8}  {}{}\n",
                 found.score.to_string(),
@@ -206,7 +207,7 @@ fn found(paint: &Paint, reading: &CompositionReading, origin: Option<&Ingested>)
 }
 
 /// What nearly triggered.
-fn nearly(reading: &CompositionReading) -> String {
+fn nearly(reading: &Reading) -> String {
     let signals = reading.weak_signals();
     let line =
         |weak: WeakSignal<'_>| format!("    {}  {}  {}\n", weak.metamarker, weak.proximity, hinted(&weak));
@@ -215,7 +216,7 @@ fn nearly(reading: &CompositionReading) -> String {
 }
 
 /// What counts against markers, with what it takes away.
-fn against(reading: &CompositionReading) -> String {
+fn against(reading: &Reading) -> String {
     let line = |found: Evidence<'_>| {
         format!("    {}  {}  “{}”\n", found.metamarker, found.score, one_line(&found.source))
     };

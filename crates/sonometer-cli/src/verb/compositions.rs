@@ -6,9 +6,9 @@ use crate::paint::{Paint, fit, one_line};
 use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::composition::Standing;
+use sonometer::document::suggest;
 use sonometer::protocol::Modality;
-use sonometer::protocol::source::suggest;
-use sonometer::{Blueprint, Composition, Document, ErrorCode, Metric, TargetKind, Unit};
+use sonometer::{Blueprint, Document, ErrorCode, Instrument, Metric, TargetKind, Unit};
 use sonometer_catalog::{Entry, Shipped, split};
 
 /// Arguments of both.
@@ -130,7 +130,7 @@ pub(crate) fn blueprints(arguments: &Arguments, screen: &mut Screen) -> Result<E
             let entry = sonometer_catalog::find_blueprint(id, version)
                 .ok_or_else(|| not_found("blueprint", target, sonometer_catalog::blueprints()))?;
             let blueprint = blueprint(entry)?;
-            let whole = Composition::blueprint(&blueprint, &Shipped)
+            let whole = Instrument::blueprint(&blueprint, &Shipped)
                 .map_err(|error| Failure::engine(entry.id, &error))?;
             if json {
                 json::line(&blueprint_single(&blueprint, &whole))
@@ -232,9 +232,9 @@ fn blueprint_list(all: &[Blueprint]) -> Blueprints<'_> {
     Blueprints { blueprints: items.collect(), total: all.len(), limit: PAGE, offset: 0 }
 }
 
-fn blueprint_single<'a>(blueprint: &'a Blueprint, whole: &'a Composition) -> BlueprintSingle<'a> {
+fn blueprint_single<'a>(blueprint: &'a Blueprint, whole: &'a Instrument) -> BlueprintSingle<'a> {
     let of_kind = |kind| whole.parts().iter().filter(move |part| part.kind == kind);
-    let protocol = |part: &'a sonometer::composition::Part| Counted {
+    let protocol = |part: &'a sonometer::instrument::Part| Counted {
         id: &part.id,
         version: &part.version,
         metamarker_count: whole.sensors()[part.of[0].sensor].protocol().markers.len(),
@@ -263,11 +263,11 @@ fn table(paint: &Paint, rows: Vec<(String, String, String, String)>) -> String {
 }
 
 fn describe_metric(paint: &Paint, metric: &Metric) -> Result<String, Failure> {
-    let whole = Composition::metric(metric, &Shipped).map_err(|error| Failure::engine(&metric.id, &error))?;
+    let whole = Instrument::metric(metric, &Shipped).map_err(|error| Failure::engine(&metric.id, &error))?;
     Ok(describe(paint, &whole, &metric.description, metric.status))
 }
 
-fn describe(paint: &Paint, whole: &Composition, description: &str, status: Standing) -> String {
+fn describe(paint: &Paint, whole: &Instrument, description: &str, status: Standing) -> String {
     let modalities: Vec<&str> = whole.modalities().into_iter().map(Modality::as_str).collect();
     let mut text = format!(
         "{} {}\n{}\n  {}, {}, reads {}\n\n",

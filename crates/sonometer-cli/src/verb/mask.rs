@@ -73,11 +73,9 @@ fn masked(
     let interaction = item.interaction?;
     let sensed = instrument.sense_with(&interaction, options);
     let reading = sensed.map_err(|error| refused(&item.name, interaction.modality(), &error))?;
-    // What one protocol masks, all of them mask.
-    let reading = &reading.readings()[0];
     match as_json {
-        true => Ok(json::line(&of(reading, &interaction, item.id.as_deref()))),
-        false => Ok(plain(reading, &interaction)),
+        true => Ok(json::line(&of(&reading, &interaction, item.id.as_deref()))),
+        false => Ok(plain(&reading, &interaction)),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::screen::Screen;
 use clap::ValueEnum;
-use sonometer::protocol::keys::{BLUEPRINT, METRIC, PROTOCOL, STAGE, json_schema_of};
+use sonometer::keys::{BLUEPRINT, METRIC, PROTOCOL, STAGE, json_schema_of};
 
 /// Arguments of `schema`.
 #[derive(Debug, clap::Args)]

@@ -13,8 +13,8 @@ use crate::screen::Screen;
 use crate::target::Source;
 use anstyle::Style;
 use sonometer::{
-    FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unheard,
-    Unit, View, WeakSignal,
+    FlowOptions, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unheard, Unit, View,
+    WeakSignal,
 };
 use sonometer_evaluate::report::ledger;
 use sonometer_ingest::Ingested;
@@ -100,9 +100,9 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let sensor = match Source::find(&arguments.target)?.instrument()? {
-        Instrument::Sensor(sensor) => sensor,
-        Instrument::Composition(composition) => return composed::run(&composition, arguments, screen),
+    let instrument = Source::find(&arguments.target)?.instrument()?;
+    let Some(sensor) = instrument.sensor() else {
+        return composed::run(&instrument, arguments, screen);
     };
     let options = arguments.options()?;
     let input = Input::open(&arguments.input)?;
@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         let title = title(&input, &item);
         item.tell_notes(screen);
         let origin = item.origin.clone();
-        match sense(&sensor, item, options, arguments) {
+        match sense(sensor, item, options, arguments) {
             Ok(reading) if arguments.json => screen.print_bytes(&json(&reading, arguments))?,
             Ok(reading) => {
                 let gap = if first { "" } else { "\n" };

@@ -14,8 +14,8 @@ use crate::target::Source;
 use clap::ValueEnum;
 use sentences::Sentences;
 use sonometer::{
-    AnyReading, AnySession, Error, ErrorCode, Event, Instrument, OffsetUnit, Place, Profile, Released,
-    SenseOptions, SessionOptions, Step, Turn, Unit, View,
+    Error, ErrorCode, Event, Instrument, OffsetUnit, Place, Profile, Reading, Released, SenseOptions,
+    Session, SessionOptions, Step, Turn, Unit, View,
 };
 use std::io::{self, Read};
 
@@ -95,7 +95,7 @@ fn unusable(error: &Error) -> Failure {
 
 /// What comes in, and what goes out.
 struct Stream {
-    session: AnySession,
+    session: Session,
     teller: Teller,
 }
 
@@ -319,7 +319,7 @@ fn line(paint: &Paint, event: &Event) -> Option<String> {
     })
 }
 
-fn summary(paint: &Paint, instrument: &Instrument, reading: &AnyReading) -> String {
+fn summary(paint: &Paint, instrument: &Instrument, reading: &Reading) -> String {
     let mut text = format!("{}\n", paint.bold(&format!("{}@{}", instrument.id(), instrument.version())));
     let fidelity = reading.fidelity();
     if !fidelity.sufficient {

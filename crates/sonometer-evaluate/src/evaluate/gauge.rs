@@ -2,7 +2,7 @@
 
 use super::question::{Basis, side};
 use crate::Error;
-use sonometer::protocol::source::suggest;
+use sonometer::document::suggest;
 use sonometer::{Instrument, Unit};
 
 /// What ranks.
@@ -26,10 +26,7 @@ impl Gauge {
         let labels: Vec<&str> = instrument.markers().map(|(key, _)| key).collect();
         let asked = markers.iter().map(|name| place(instrument, &labels, name));
         let asked = asked.collect::<Result<Vec<usize>, Error>>()?;
-        let silence_is_one = match instrument {
-            Instrument::Sensor(sensor) => side(sensor.protocol()).1,
-            Instrument::Composition(_) => false,
-        };
+        let silence_is_one = instrument.sensor().is_some_and(|sensor| side(sensor.protocol()).1);
         let basis = match (asked.is_empty(), low.unwrap_or(silence_is_one)) {
             (false, _) => Basis::Markers,
             (true, true) => Basis::Complement,

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::labels::{Item, Labelled, Path, Selector};
 use crate::watch::Watch;
 use serde_json::{Number, Value};
-use sonometer::{AnyReading, Instrument, SenseOptions, Unit};
+use sonometer::{Instrument, Reading, SenseOptions, Unit};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ pub(crate) type Part = (String, usize, Option<Estimate>);
 pub(crate) struct Wrong {
     pub(crate) item: Item,
     pub(crate) case: Case,
-    pub(crate) sensed: AnyReading,
+    pub(crate) sensed: Reading,
     /// The share of the others that are graded lower, and of those whose value is lower.
     pub(crate) graded_above: Unit,
     pub(crate) ranked_above: Unit,
@@ -188,7 +188,7 @@ pub(crate) fn evaluate(
     })
 }
 
-fn sense(instrument: &Instrument, labels: &Labelled, item: &Item) -> Result<AnyReading, Error> {
+fn sense(instrument: &Instrument, labels: &Labelled, item: &Item) -> Result<Reading, Error> {
     let options = SenseOptions::default().without_key(instrument.sensors());
     let sensed = instrument.sense_with(&item.interaction, options);
     sensed.map_err(|error| Error::engine(labels.place(item), &error))

@@ -150,14 +150,15 @@ pub fn evaluate(
 
 /// The protocol, where the question is about the markers of one.
 fn one_protocol(target: &Instrument) -> Result<&Sensor, Error> {
-    match target {
-        Instrument::Sensor(sensor) => Ok(sensor),
-        Instrument::Composition(whole) => {
-            let ids: Vec<&str> = whole.sensors().iter().map(|sensor| sensor.protocol().id.as_str()).collect();
+    match target.sensor() {
+        Some(sensor) => Ok(sensor),
+        None => {
+            let ids: Vec<&str> =
+                target.sensors().iter().map(|sensor| sensor.protocol().id.as_str()).collect();
             Err(Error::unusable(format!(
                 "classes, segments and places are about the markers of one protocol, and `{}` is a {}; give one of {}",
-                whole.id(),
-                whole.kind().as_str(),
+                target.id(),
+                target.kind().as_str(),
                 ids.join(", ")
             )))
         }

@@ -16,7 +16,7 @@ use crate::error::{Error, Place};
 use crate::labels::{Class, Item, Labelled, Path, Selector};
 use crate::watch::Watch;
 use crate::words::counted;
-use sonometer::{AnyReading, ErrorCode, Instrument, Interaction, SenseOptions, Unit};
+use sonometer::{ErrorCode, Instrument, Interaction, Reading, SenseOptions, Unit};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ pub(crate) struct Wrong {
     pub(crate) item: Item,
     pub(crate) case: Case,
     /// What the label names, then the other, as the lists of the page have them: a, b.
-    pub(crate) sensed: [AnyReading; 2],
+    pub(crate) sensed: [Reading; 2],
     pub(crate) values: [Unit; 2],
 }
 

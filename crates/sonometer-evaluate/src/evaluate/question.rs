@@ -4,7 +4,7 @@ use super::measure::Case;
 use super::sensed::Outcome;
 use crate::Error;
 use sonometer::Unit;
-use sonometer::protocol::source::suggest;
+use sonometer::document::suggest;
 use sonometer::protocol::{Pole, Protocol, ScoreKind};
 
 /// What is judged.

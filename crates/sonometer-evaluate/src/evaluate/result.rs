@@ -249,8 +249,7 @@ impl Serialize for Wrong {
         map.serialize_entry("evidence", &quoted.collect::<Vec<_>>())?;
         map.serialize_entry("weak_signals", &nearest.collect::<Vec<_>>())?;
         if self.explained {
-            let readings = std::slice::from_ref(&self.reading);
-            map.serialize_entry("ledgers", &ledgers(readings).map_err(S::Error::custom)?)?;
+            map.serialize_entry("ledgers", &ledgers(&self.reading).map_err(S::Error::custom)?)?;
         }
         map.end()
     }

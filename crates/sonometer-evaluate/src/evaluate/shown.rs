@@ -4,11 +4,11 @@ use super::cited::cited;
 use super::result::Number;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
-use sonometer::{AnyReading, Evidence, Reading, Unit};
+use sonometer::{Evidence, Reading, Unit};
 
 /// One text with its evidence, for programs.
 pub(crate) struct Shown<'r> {
-    pub(crate) sensed: &'r AnyReading,
+    pub(crate) sensed: &'r Reading,
     pub(crate) value: Unit,
     pub(crate) explained: bool,
 }
@@ -58,13 +58,13 @@ impl Shown<'_> {
         map.serialize_entry("sufficient", &fidelity.sufficient)?;
         map.serialize_entry("evidence", &quoted.collect::<Vec<_>>())?;
         if self.explained {
-            map.serialize_entry("ledgers", &ledgers(self.sensed.readings()).map_err(M::Error::custom)?)?;
+            map.serialize_entry("ledgers", &ledgers(self.sensed).map_err(M::Error::custom)?)?;
         }
         Ok(())
     }
 }
 
 /// The ledger of every reading, as the engine writes it.
-pub(crate) fn ledgers(readings: &[Reading]) -> Result<Vec<Box<RawValue>>, serde_json::Error> {
-    readings.iter().map(|reading| RawValue::from_string(reading.ledger().to_json())).collect()
+pub(crate) fn ledgers(sensed: &Reading) -> Result<Vec<Box<RawValue>>, serde_json::Error> {
+    sensed.parts().iter().map(|part| RawValue::from_string(part.ledger().to_json())).collect()
 }

@@ -25,10 +25,10 @@ impl From<&Protocol> for Subject {
 
 impl From<&Instrument> for Subject {
     fn from(instrument: &Instrument) -> Self {
-        match instrument {
-            Instrument::Sensor(sensor) => Self::from(sensor.protocol()),
-            Instrument::Composition(composition) => Self {
-                name: composition.name().to_owned(),
+        match instrument.sensor() {
+            Some(sensor) => Self::from(sensor.protocol()),
+            None => Self {
+                name: instrument.name().to_owned(),
                 reference: reference(instrument),
                 description: String::new(),
             },

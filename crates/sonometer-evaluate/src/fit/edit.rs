@@ -3,8 +3,8 @@
 use super::protocol_file::ProtocolFile;
 use crate::error::{Error, Place};
 use sonometer::Unit;
+use sonometer::document::{self, Key, Node, Style, Value};
 use sonometer::protocol::phrase::strip_comment;
-use sonometer::protocol::source::{self, Key, Node, Style, Value};
 use sonometer::protocol::{LineList, Marker, Strengths};
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ impl<'s> Editor<'s> {
     /// Opens the marker `label` of a protocol that can be read.
     pub(crate) fn open(file: &'s ProtocolFile, label: &'s str) -> Result<Self, Error> {
         let refuse = |what: &str| Error::at(Place::of(&file.name), what);
-        let read = source::read(&file.text).map_err(|finding| refuse(&finding.message))?;
+        let read = document::read(&file.text).map_err(|finding| refuse(&finding.message))?;
         let markers = match read.0.get("markers").map(|node| &node.value) {
             Some(Value::List(markers)) => markers.clone(),
             _ => Vec::new(),

@@ -5,7 +5,7 @@ use super::class::{plain, scalars};
 use crate::error::{Error, Place};
 use serde_json::Value;
 use sonometer::diagnostic::some_of;
-use sonometer::protocol::source::suggest;
+use sonometer::document::suggest;
 use std::collections::BTreeSet;
 use std::fmt;
 

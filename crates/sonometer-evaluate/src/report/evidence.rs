@@ -6,21 +6,19 @@ use super::talk::{Mark, hue, talk};
 use super::text::one_place;
 use crate::evaluate::cited::{Cited, cited};
 use crate::evaluate::excerpt::excerpt;
+use sonometer::Reading;
 use sonometer::protocol::Effect;
-use sonometer::{AnyReading, Reading};
 
 /// Pieces of evidence shown on the terminal.
 const SHOWN: usize = 3;
 
 /// The evidence in its place, or the beginning of the text where there is none; with `explained`, the computation too.
-pub(super) fn lines(paint: &Paint, sensed: &AnyReading, indent: usize, explained: bool) -> String {
+pub(super) fn lines(paint: &Paint, sensed: &Reading, indent: usize, explained: bool) -> String {
     let room = Paint { width: paint.width.saturating_sub(indent.saturating_sub(6)), ..*paint };
     let evidence = cited(sensed);
     let whole = || {
-        sensed.readings().first().map_or_else(String::new, |reading| {
-            let turns = 0..reading.interaction().turns().len();
-            turns.map(|turn| reading.masked_turn(turn).into_owned()).collect::<Vec<_>>().join(" / ")
-        })
+        let turns = 0..sensed.interaction().turns().len();
+        turns.map(|turn| sensed.masked_turn(turn).into_owned()).collect::<Vec<_>>().join(" / ")
     };
     let piece = |cited: &Cited<'_>| {
         let tag = format!("{{{} {}}}", cited.marker, cited.evidence.score);
@@ -29,7 +27,7 @@ pub(super) fn lines(paint: &Paint, sensed: &AnyReading, indent: usize, explained
     };
     let mut text = pieces(&room, indent, &evidence, piece, whole);
     if explained {
-        text.push_str(&explanation(paint, sensed.readings(), indent));
+        text.push_str(&explanation(paint, sensed, indent));
     }
     text
 }
@@ -57,11 +55,11 @@ pub(super) fn pieces<E>(
     text
 }
 
-/// The computation of every reading.
-pub(super) fn explanation(paint: &Paint, readings: &[Reading], indent: usize) -> String {
+/// The computation of every protocol.
+pub(super) fn explanation(paint: &Paint, sensed: &Reading, indent: usize) -> String {
     let mut text = String::new();
-    for reading in readings {
-        for line in ledger::render(paint, &reading.ledger()).lines() {
+    for part in sensed.parts() {
+        for line in ledger::render(paint, &part.ledger()).lines() {
             text.push_str(&format!("{}{line}\n", " ".repeat(indent)));
         }
     }
@@ -69,7 +67,7 @@ pub(super) fn explanation(paint: &Paint, readings: &[Reading], indent: usize) ->
 }
 
 /// `  insufficient (fidelity 0.2)`, where it is.
-pub(super) fn lack(paint: &Paint, sensed: &AnyReading) -> String {
+pub(super) fn lack(paint: &Paint, sensed: &Reading) -> String {
     let fidelity = sensed.fidelity();
     match fidelity.sufficient {
         true => String::new(),
@@ -78,7 +76,7 @@ pub(super) fn lack(paint: &Paint, sensed: &AnyReading) -> String {
 }
 
 /// The turns with their evidence marked, and the evidence as chips, for a page.
-pub(super) fn page(sensed: &AnyReading) -> String {
+pub(super) fn page(sensed: &Reading) -> String {
     let mark = |cited: &Cited<'_>| Mark {
         turn: cited.evidence.turn,
         range: cited.evidence.range.clone(),
@@ -86,10 +84,10 @@ pub(super) fn page(sensed: &AnyReading) -> String {
         title: format!("{} {}", cited.marker, cited.evidence.score),
     };
     let marks: Vec<Mark> = cited(sensed).iter().map(mark).collect();
-    sensed.readings().first().map_or_else(String::new, |reading| talk(reading, &marks, None, ""))
+    talk(sensed, &marks, None, "")
 }
 
 fn effect(cited: &Cited<'_>) -> Effect {
-    let protocol = cited.reading.protocol();
+    let protocol = cited.protocol();
     protocol.effect_of(&protocol.markers[cited.number])
 }

@@ -323,7 +323,7 @@ fn error(paint: &Paint, wrong: &Wrong) -> String {
         text.push_str(&format!("      {}\n", paint.dim(&hint)));
     }
     if wrong.explained {
-        text.push_str(&explanation(paint, std::slice::from_ref(&wrong.reading), 6));
+        text.push_str(&explanation(paint, &wrong.reading, 6));
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use crate::refusal::Refusal;
 use crate::shape::{Field, Shape, integer, read};
-use sonometer::protocol::source::Node;
+use sonometer::document::Node;
 use sonometer::stage::{Agent, MAX_SEED};
 
 /// The most characters of a closing note.

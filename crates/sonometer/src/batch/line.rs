@@ -2,8 +2,7 @@
 
 use crate::error::Error;
 use crate::json::Json;
-use crate::profile::View;
-use crate::reading::Reading;
+use crate::reading::{Reading, View};
 
 /// One outcome as one line of JSON, with the line break: `line` is where the interaction stood (from 1), `id` the name that
 /// its owner gave it. Then follows either `result`, the bytes of [`Reading::to_json`], or `error` with `code`, `message` and,

@@ -1,9 +1,10 @@
 //! Order, bytes and errors, for any number of threads.
 
 use super::*;
-use crate::offset::OffsetUnit;
-use crate::profile::{Profile, View};
 use crate::protocol::Protocol;
+use crate::reading::offset::OffsetUnit;
+use crate::reading::profile::{Profile, View};
+use crate::sensor::Sensor;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -13,8 +14,8 @@ use std::time::Duration;
 const VIEW: View<'_> =
     View { profile: Profile::Discovery, offsets: Some(OffsetUnit::Bytes), flow: None, temporal: None };
 
-/// A sensor that reads texts and no transcripts.
-fn sensor() -> Sensor {
+/// An instrument that reads texts and no transcripts.
+fn instrument() -> Instrument {
     let protocol = r#"{
         "sonometer": 1, "id": "p", "version": "1", "taxonomy": "Signal", "language": "en", "modalities": ["text"],
         "fidelity": {"sufficient": 0.2},
@@ -22,7 +23,7 @@ fn sensor() -> Sensor {
             {"label": "thanks", "negation": "drop", "strong": "thank you", "clear": "thanks ..3.. much", "hit": "thank you"},
             {"label": "no", "strong": "(no|not)", "hit": "no"}]
     }"#;
-    Sensor::new(Protocol::read(protocol).expect("is sound").0).expect("compiles")
+    Instrument::from(Sensor::new(Protocol::read(protocol).expect("is sound").0).expect("compiles"))
 }
 
 fn threads(count: usize) -> NonZeroUsize {
@@ -50,9 +51,9 @@ fn shown(outcome: &Result<Reading, Error>) -> String {
     }
 }
 
-fn streamed(sensor: &Sensor, count: usize, lines: &[String]) -> Vec<String> {
+fn streamed(instrument: &Instrument, count: usize, lines: &[String]) -> Vec<String> {
     let mut out = Vec::new();
-    let end = sensor.batch_each::<_, ()>(
+    let end = instrument.batch_each::<_, ()>(
         threads(count),
         lines.iter(),
         |line| Interaction::from_json(line),
@@ -70,23 +71,23 @@ proptest! {
 
     #[test]
     fn as_one_by_one_in_order_and_with_errors_at_their_place(lines in prop::collection::vec(line(), 0..150)) {
-        let sensor = sensor();
+        let instrument = instrument();
         let alone = |(at, line): (usize, &String)| {
-            shown(&Interaction::from_json(line).and_then(|i| sensor.sense(&i)).map_err(|error| nth(at, error)))
+            shown(&Interaction::from_json(line).and_then(|i| instrument.sense(&i)).map_err(|error| nth(at, error)))
         };
         let expected: Vec<String> = lines.iter().enumerate().map(alone).collect();
         for count in [1, 2, 5] {
-            prop_assert_eq!(&streamed(&sensor, count, &lines), &expected);
+            prop_assert_eq!(&streamed(&instrument, count, &lines), &expected);
         }
         let readable: Vec<Interaction> = lines.iter().filter_map(|line| Interaction::from_json(line).ok()).collect();
         let alone: Vec<String> = readable
             .iter()
             .enumerate()
-            .map(|(at, interaction)| shown(&sensor.sense(interaction).map_err(|error| nth(at, error))))
+            .map(|(at, interaction)| shown(&instrument.sense(interaction).map_err(|error| nth(at, error))))
             .collect();
         for count in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build().expect("starts");
-            let found: Vec<String> = pool.install(|| sensor.batch(&readable)).iter().map(shown).collect();
+            let found: Vec<String> = pool.install(|| instrument.batch(&readable)).iter().map(shown).collect();
             prop_assert_eq!(&found, &alone);
         }
     }
@@ -100,7 +101,7 @@ fn the_place_of_a_bad_item_is_said() {
         "{\"segments\": [{\"content\": \"x\"}]}",
         "{\"segments\": [{\"role\": \"a\", \"content\": \"x\"}]}",
     ];
-    let told = streamed(&sensor(), 2, &lines.map(str::to_owned));
+    let told = streamed(&instrument(), 2, &lines.map(str::to_owned));
     assert!(told[0].starts_with('{'), "{}", told[0]);
     assert!(told[1].contains("(at interactions[1], line 1, column"), "{}", told[1]);
     assert!(told[2].ends_with("(at interactions[2].segments[0].role)"), "{}", told[2]);
@@ -109,10 +110,10 @@ fn the_place_of_a_bad_item_is_said() {
 
 #[test]
 fn a_panic_is_the_error_of_its_item() {
-    let sensor = sensor();
+    let instrument = instrument();
     let mut codes = Vec::new();
     let read = |n: usize| if n == 70 { panic!("a bug of the test") } else { Interaction::text("no") };
-    let _ = sensor.batch_each::<_, ()>(threads(2), 0..100, read, |outcome| {
+    let _ = instrument.batch_each::<_, ()>(threads(2), 0..100, read, |outcome| {
         codes.push(outcome.map_or_else(|error| error.to_string(), |_| String::new()));
         ControlFlow::Continue(())
     });
@@ -211,8 +212,9 @@ fn a_panic_of_the_work_ends_it_and_is_passed_on() {
 
 #[test]
 fn a_line_holds_the_bytes_of_the_reading() {
-    let sensor = sensor();
-    let reading = sensor.sense(&Interaction::text("Thank you, no").expect("is short")).expect("is a text");
+    let instrument = instrument();
+    let reading =
+        instrument.sense(&Interaction::text("Thank you, no").expect("is short")).expect("is a text");
     let json = reading.to_json(VIEW);
     assert_eq!(
         line_json(7, Some("a\"b"), Ok(&reading), VIEW),

@@ -5,19 +5,13 @@
 
 mod canonical;
 pub(crate) mod catalog;
-mod instrument;
-mod reading;
 pub(crate) mod schema;
 
-pub use crate::compare::Direction;
 pub use catalog::{Catalog, compare_versions};
-pub(crate) use instrument::together;
-pub use instrument::{Composition, Part, Share};
-pub use reading::CompositionReading;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::document::{self, Node};
 use crate::error::Error;
-use crate::protocol::source::{self, Node};
 use crate::protocol::{Protocol, Status, schema as protocol_schema};
 use crate::unit::Unit;
 use std::fmt;
@@ -262,14 +256,14 @@ pub(crate) fn read<T>(
     text: &str,
     schema: impl FnOnce(&Node, &mut Diagnostics) -> Option<T>,
 ) -> Result<(T, Diagnostics), Error> {
-    let (root, mut found) = source::read(text).map_err(|first| {
+    let (root, mut found) = document::read(text).map_err(|first| {
         let mut found = Diagnostics::new();
         found.push(first);
         Error::protocol(text, found)
     })?;
     let read = schema(&root, &mut found);
     found.sort();
-    found.keep_first(source::MAX_FINDINGS);
+    found.keep_first(document::MAX_FINDINGS);
     match read {
         Some(document) if !found.has_errors() => Ok((document, found)),
         _ => Err(Error::protocol(text, found)),

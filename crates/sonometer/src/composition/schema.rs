@@ -2,10 +2,10 @@
 
 use super::{Blueprint, Component, Metric, Placed, Reference, Standing};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
-use crate::numbers::Numbered;
+use crate::document::{Node, Value};
+use crate::names::Numbered;
 use crate::protocol::schema::fields::{Fields, check_identifier};
 use crate::protocol::schema::{is_version, version};
-use crate::protocol::source::{Node, Value};
 use crate::unit::Unit;
 
 /// The largest weight.

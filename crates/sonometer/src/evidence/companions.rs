@@ -1,7 +1,7 @@
 //! What companions matched, by companion and place.
 
 use super::{Said, Setting};
-use crate::numbers;
+use crate::names;
 use crate::sensor::Plan;
 
 /// What was said near matches, by those who can say it.
@@ -31,7 +31,7 @@ impl Companions {
     /// Adds the matches of a marker to a companion that it is.
     pub(super) fn add_marker(&mut self, companion: u32, said: impl Iterator<Item = Said>) {
         let (by_start, by_end) =
-            (numbers::at(&mut self.by_start, companion), numbers::at(&mut self.by_end, companion));
+            (names::at(&mut self.by_start, companion), names::at(&mut self.by_end, companion));
         by_start.extend(said);
         by_start.sort_unstable();
         by_start.dedup();

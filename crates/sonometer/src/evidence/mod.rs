@@ -7,6 +7,7 @@ mod negation;
 pub(crate) mod pending;
 pub(crate) mod readings;
 mod relation;
+pub(crate) mod search;
 
 pub(crate) mod window;
 
@@ -77,6 +78,25 @@ pub(crate) struct Candidate {
     pub(crate) fails_flipped: u8,
     /// What it adds to its marker's evidence; set when the marker is measured.
     pub(crate) contribution: Unit,
+}
+
+impl Plan {
+    /// Whether a candidate counts as a match of its marker for others: nothing speaks against it, and its line speaks for the marker.
+    pub(crate) fn counts(&self, candidate: &Candidate) -> bool {
+        candidate.failed == 0 && self.line(candidate.marker, candidate.line).strength > Unit::ZERO
+    }
+
+    /// Whether a candidate is of a line of its own marker, not of one that another marker flips to it.
+    pub(crate) fn is_own(&self, candidate: &Candidate) -> bool {
+        (candidate.line as usize) < self.protocol.markers[candidate.marker as usize].lines.len()
+    }
+
+    /// Whether a candidate stands for a match of another marker, one that starts the clock of its own.
+    pub(crate) fn is_borrowed(&self, candidate: &Candidate) -> bool {
+        let own = &self.protocol.markers[candidate.marker as usize];
+        let is_behind = candidate.line as usize >= own.lines.len() + own.side_lines().len();
+        is_behind && self.markers[candidate.marker as usize].borrowed.is_some()
+    }
 }
 
 /// A turn among the others: what conditions, rates and fidelity need once its text is done with.

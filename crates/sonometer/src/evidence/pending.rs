@@ -3,7 +3,7 @@
 use super::companions::Companions;
 use super::relation;
 use super::{Candidate, Findings, Setting, condition, judge_place, lack, readings};
-use crate::numbers;
+use crate::names;
 use crate::protocol::{Deadline, End, Extent, LineList, Reach};
 use crate::sensor::Plan;
 use std::borrow::Cow;
@@ -115,7 +115,7 @@ impl Pending {
                 // Another marker's match can still turn out to be none, or an earlier one to count.
                 LineList::When if *is_open => {}
                 LineList::When if candidate.failed == 0 => {
-                    let clock = numbers::at(&mut self.clocks, candidate.marker).get_or_insert(*candidate);
+                    let clock = names::at(&mut self.clocks, candidate.marker).get_or_insert(*candidate);
                     let place = |c: &Candidate| (c.turn, c.start, c.end, c.line);
                     if place(candidate) < place(clock) {
                         *clock = *candidate;
@@ -124,7 +124,7 @@ impl Pending {
                 LineList::Absent if *is_open => undecided.push(candidate.marker),
                 LineList::Absent if candidate.failed == 0 => {
                     let turn =
-                        numbers::at(&mut self.first_said, candidate.marker).get_or_insert(candidate.turn);
+                        names::at(&mut self.first_said, candidate.marker).get_or_insert(candidate.turn);
                     *turn = candidate.turn.min(*turn);
                 }
                 _ => {}

@@ -4,7 +4,7 @@ use super::companions::Companions;
 use super::layout::Layouts;
 use super::window::Joined;
 use super::{Candidate, Findings, Said, Setting, condition, lack};
-use crate::numbers;
+use crate::names;
 use crate::protocol::{Echo, Reach};
 use crate::sensor::Plan;
 use crate::unit::Unit;
@@ -220,7 +220,7 @@ impl<'s> Scene<'s> {
     /// order, so this is worked out once for all turns.
     fn is_within_seconds(&mut self, companion: u32, most: Unit, turn: u32, side: Side) -> bool {
         let (setting, own) = (self.setting, self.companions.of(companion));
-        let (before, behind) = numbers::at(&mut self.seconds, companion).get_or_insert_with(|| {
+        let (before, behind) = names::at(&mut self.seconds, companion).get_or_insert_with(|| {
             let mut has = vec![false; setting.turns.len()];
             own.iter().for_each(|said| has[said.turn as usize] = true);
             let order: Vec<usize> = (0..has.len()).collect();

@@ -4,6 +4,7 @@
 mod kept;
 #[cfg(feature = "perf")]
 mod quick;
+mod reaches;
 #[cfg(any(not(feature = "perf"), test))]
 mod small;
 #[cfg(test)]
@@ -12,8 +13,12 @@ mod tests;
 pub(crate) use kept::Kept;
 #[cfg(feature = "perf")]
 pub(crate) use quick::Expression;
+pub(crate) use reaches::{Fate, Reaches, follow};
 #[cfg(not(feature = "perf"))]
 pub(crate) use small::Expression;
+
+/// The name of the group of a regular expression that is the place of its evidence: `(?<place>…)`.
+pub(crate) const PLACE_GROUP: &str = "place";
 
 /// The most bytes of a compiled regular expression.
 pub(crate) const MAX_BYTES: usize = 1 << 20;

@@ -1,7 +1,6 @@
 //! By the `regex` crate, which chooses among its machines.
 
-use super::{MAX_BYTES, Refusal};
-use crate::protocol::phrase::PLACE_GROUP;
+use super::{MAX_BYTES, PLACE_GROUP, Refusal};
 use std::ops::Range;
 
 /// A compiled regular expression.

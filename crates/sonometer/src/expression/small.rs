@@ -1,8 +1,7 @@
 //! By two machines of `regex-automata` only: an automaton that is made while it runs, and, where that gives up (`\b` beside a letter
 //! beyond ASCII), one that follows all ways of matching side by side.
 
-use super::{Kept, MAX_BYTES, Refusal};
-use crate::protocol::phrase::PLACE_GROUP;
+use super::{Kept, MAX_BYTES, PLACE_GROUP, Refusal};
 use regex_automata::hybrid::{dfa, regex as hybrid};
 use regex_automata::nfa::thompson::{self, WhichCaptures, pikevm};
 use regex_automata::util::iter::Searcher;

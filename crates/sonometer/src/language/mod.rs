@@ -9,6 +9,7 @@ mod chinese_frequency;
 mod english;
 mod english_frequency;
 pub mod english_stem;
+pub mod fingerprint;
 mod german;
 mod german_frequency;
 pub mod german_stem;

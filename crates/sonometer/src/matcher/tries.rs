@@ -1,6 +1,6 @@
 //! Where programs are to be tried.
 
-use crate::numbers;
+use crate::names;
 
 /// So many are sorted by putting each in its place; more are sorted by counting.
 const FEW: usize = 20;
@@ -46,7 +46,7 @@ impl Tries {
     /// The first of the starts `from..to` of a rule that has not been noted in this pass. Anchors stand side by side, and each has
     /// the starts of a whole reach; as they are looked at from left to right, all but the last few of these are known already.
     pub(super) fn not_before(&mut self, rule: u32, from: u32, to: u32) -> u32 {
-        let (pass, noted) = numbers::at(&mut self.noted_to, rule);
+        let (pass, noted) = names::at(&mut self.noted_to, rule);
         if *pass != self.pass {
             (*pass, *noted) = (self.pass, 0);
         }

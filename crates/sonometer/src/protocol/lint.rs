@@ -3,10 +3,10 @@
 use super::cost::{MAX_STEPS, WARNED_STEPS};
 use super::model::*;
 use super::phrase::Pattern;
-use super::source::{Node, Value, suggest};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
+use crate::document::{Node, Value, suggest};
 use crate::language;
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 
 /// Checks what no single key shows; `root` gives the places.
 pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
@@ -181,7 +181,7 @@ fn unreachable_trigger(marker: &Marker, place: Span, found: &mut Diagnostics) {
     }
     let most: i64 =
         marker.lines.iter().map(|l| l.strength.0.max(0)).sum::<i64>().saturating_add(marker.bias.0);
-    let at_most = crate::resonance::saturate(i128::from(most.max(0)), marker.half);
+    let at_most = crate::unit::saturate(i128::from(most.max(0)), marker.half);
     if at_most < marker.trigger {
         let message =
             format!("`{}` can never trigger: with `repeat: once` it reaches {at_most}", marker.label);

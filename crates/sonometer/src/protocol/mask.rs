@@ -1,7 +1,7 @@
 //! Kinds of masks, by their names in files and calls.
 
-use super::source::suggest;
 use crate::diagnostic::excerpt;
+use crate::document::suggest;
 use crate::error::Error;
 use std::fmt;
 

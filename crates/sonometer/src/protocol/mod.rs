@@ -4,7 +4,6 @@
 
 mod canonical;
 mod cost;
-pub mod keys;
 mod lint;
 mod mask;
 mod meaning;
@@ -12,7 +11,6 @@ pub mod model;
 pub(crate) mod order;
 pub mod phrase;
 pub(crate) mod schema;
-pub mod source;
 
 pub use cost::{MAX_STEPS, WARNED_STEPS};
 pub use mask::Mask;
@@ -20,6 +18,7 @@ pub use meaning::Effect;
 pub use model::*;
 
 use crate::diagnostic::Diagnostics;
+use crate::document;
 use crate::error::Error;
 
 impl Protocol {
@@ -28,7 +27,7 @@ impl Protocol {
     /// # Errors
     /// `invalid_protocol` with every finding.
     pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
-        let (root, mut found) = source::read(text).map_err(|first| {
+        let (root, mut found) = document::read(text).map_err(|first| {
             let mut found = Diagnostics::new();
             found.push(first);
             Error::protocol(text, found)

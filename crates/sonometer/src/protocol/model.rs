@@ -7,6 +7,8 @@ pub use relation::*;
 use super::mask::Mask;
 use super::phrase::Pattern;
 use crate::diagnostic::Span;
+use crate::names::named;
+pub use crate::text::unfold::Unfold;
 use crate::unit::Unit;
 
 /// A protocol: one version of one sensor, as its author wrote it.
@@ -265,21 +267,6 @@ pub struct Dialogue {
     pub driven: Vec<(String, String)>,
     /// Where it stands in the source.
     pub span: Span,
-}
-
-/// A disguise that is undone before a text is read a second time, in the order in which they are undone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Unfold {
-    /// Look-alikes of Latin letters (`раypal` with Cyrillic letters).
-    Confusables,
-    /// Digits and signs for letters (`ridicul0us`).
-    Leet,
-    /// Letters repeated three or more times (`sooooo`).
-    Repeats,
-    /// Words written letter by letter (`c a n n o t`).
-    SpacedLetters,
-    /// Digits written as words (`four one double one`).
-    SpokenDigits,
 }
 
 /// One line of a marker's self test: `text`, or `role: text` where the role is one the protocol names.
@@ -553,32 +540,6 @@ pub enum HintKind {
     Checksum,
 }
 
-/// Gives an enum the names that files and results use: `as_str`, `from_name`, and the list of names.
-macro_rules! named {
-    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
-        impl $type {
-            /// The names that can be written, in the order of the values.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
-
-            /// The name in files and results.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name),+
-                }
-            }
-
-            /// The value of that name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name {
-                    $($name => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-pub(crate) use named;
-
 named!(Sgm { V1_0 = "1.0", V1_5 = "1.5" });
 named!(Status { Draft = "draft", Published = "published", Archived = "archived" });
 named!(Taxonomy {
@@ -605,13 +566,6 @@ named!(LineList {
     Then = "then",
     When = "when",
     To = "to",
-});
-named!(Unfold {
-    Confusables = "confusables",
-    Leet = "leet",
-    Repeats = "repeats",
-    SpacedLetters = "spaced_letters",
-    SpokenDigits = "spoken_digits",
 });
 named!(HintKind {
     More = "more",

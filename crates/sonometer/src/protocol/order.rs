@@ -3,7 +3,7 @@
 //! `pair` and `echo` change what a match is worth, not whether it counts, so they bind nothing.
 
 use super::model::{Marker, NegationMode};
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 
 /// The markers by number, each behind those whose counted matches decide about its own.
 ///

@@ -1,131 +1,91 @@
-//! The one result of sensing, and its one JSON form.
+//! The one result of sensing, whatever was sensed by: what each protocol measured, put together.
 
+mod ledger;
+pub(crate) mod offset;
+pub(crate) mod profile;
 mod write;
 
-pub(crate) use write::write_ics;
+pub use ledger::{Ledger, MarkerEntry, MatchEntry};
+pub use offset::OffsetUnit;
+pub use profile::{Profile, View};
 
 use crate::evidence::Candidate;
-use crate::evidence::window::{self, Joined};
-use crate::fidelity::Fidelity;
-use crate::ics::Ics;
+use crate::instrument::Instrument;
 use crate::interaction::Interaction;
 use crate::json::Json;
-use crate::mask::Cover;
-use crate::profile::View;
+use crate::measure::actant::ActantFlow;
+use crate::measure::fidelity::{self, Fidelity};
+use crate::measure::hearing::Unheard;
+use crate::measure::ics::Ics;
+use crate::measure::resonance::Resonance;
+use crate::measure::signal::Signal;
+use crate::measure::temporal::Temporal;
+use crate::measure::weak::{Near, WeakSignal};
+use crate::measure::{Evidence, FlowOptions, Measured, SenseOptions, TemporalOptions};
 use crate::protocol::Protocol;
-use crate::resonance::Resonance;
-use crate::sensor::Sensor;
-use crate::text::compose::Ways;
 use crate::unit::Unit;
-use crate::weak::Near;
 use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::Arc;
+use std::cmp::Reverse;
 
-/// What a sensor found in an interaction. A [`View`] only shows more or less of it.
+/// What an instrument found in an interaction. A [`View`] only shows more or less of it.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    pub(crate) sensor: Sensor,
-    pub(crate) interaction: Interaction,
-    pub(crate) score: Unit,
-    /// The markers that have candidates or a bias, in the order of the protocol; the others are silent.
-    pub(crate) resonances: Vec<(u32, Resonance)>,
-    /// All candidates, by marker, line and place.
-    pub(crate) candidates: Vec<Candidate>,
-    /// Where those over several turns go on.
-    pub(crate) joined: Joined,
-    /// Places of candidates are in composed turns; these lead back to the turns of the interaction.
-    pub(crate) ways: Ways,
-    /// Those of triggered markers that add something, in the order of the text.
-    pub(crate) evidence: Vec<Candidate>,
-    /// What each marker that did not trigger missed most narrowly, in the order of the protocol.
-    pub(crate) near_misses: Vec<Near>,
-    /// What is hidden wherever text is shown; `None` if nothing is.
-    pub(crate) cover: Option<Arc<Cover>>,
-    pub(crate) fidelity: Fidelity,
-    /// Whether it was measured at all: the content is sufficient, or nobody asks.
-    pub(crate) measured: bool,
-    /// The words of each turn; only on SGM 1.5.
-    pub(crate) turn_words: Vec<u64>,
-    /// What each of `resonances` would be without a match; only on SGM 1.5.
-    pub(crate) rests: Vec<Resonance>,
-    pub(crate) ics: Ics,
-}
-
-/// A match that adds to its marker, or takes away from it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence<'r> {
-    /// The label of the metamarker.
-    pub metamarker: &'r str,
-    /// What it adds to its marker, above 0, at most 1; below 0 in [`Reading::against`].
-    pub score: Unit,
-    /// The turn it stands in, from 0.
-    pub turn: usize,
-    /// Bytes of that turn's content.
-    pub range: Range<usize>,
-    /// Where it goes on in later turns, for metamarkers with `join`.
-    pub joined: Vec<Stretch>,
-    /// The matched text, masked where the protocol says so; that of several turns joined by line breaks.
-    pub source: Cow<'r, str>,
-}
-
-/// A stretch of one turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stretch {
-    /// The turn, from 0.
-    pub turn: usize,
-    /// Bytes of that turn's content.
-    pub range: Range<usize>,
+    instrument: Instrument,
+    /// By sensor of the instrument; at least one.
+    parts: Vec<Measured>,
+    fidelity: Fidelity,
+    ics: Ics,
 }
 
 impl Reading {
-    /// The protocol that was sensed.
+    /// Puts together what the sensors of an instrument measured in one interaction.
+    pub(crate) fn new(instrument: Instrument, parts: Vec<Measured>, options: SenseOptions) -> Self {
+        let fidelity = fidelity::together(parts.iter().map(Measured::fidelity));
+        // A protocol that stands in several parts of a blueprint is sensed once, so its markers cost once.
+        let triggered = parts.iter().flat_map(|part| &part.resonances).filter(|(_, found)| found.triggered);
+        let ics = Ics::of(triggered.count(), options.usd_per_ics);
+        Self { instrument, parts, fidelity, ics }
+    }
+
+    /// What it was sensed by.
+    pub fn instrument(&self) -> &Instrument {
+        &self.instrument
+    }
+
+    /// What each protocol measured, in the order of [`Instrument::sensors`]. There is at least one; what one of them masks none
+    /// of them shows.
+    pub fn parts(&self) -> &[Measured] {
+        &self.parts
+    }
+
+    /// The protocol that was sensed; of a metric or a blueprint the first of its protocols, see [`Reading::parts`].
     pub fn protocol(&self) -> &Protocol {
-        self.sensor.protocol()
+        self.parts[0].protocol()
     }
 
     /// The interaction that was sensed.
     pub fn interaction(&self) -> &Interaction {
-        &self.interaction
+        &self.parts[0].interaction
     }
 
     /// The overall score, 0 to 1; `None` when the content is insufficient: nothing was measured.
     pub fn score(&self) -> Option<Unit> {
-        self.measured.then_some(self.score)
+        self.instrument.score(|sensor| self.parts[sensor].score())
     }
 
-    /// Every marker's label with what it came to, in the order of the protocol.
-    pub fn resonance(&self) -> impl Iterator<Item = (&str, Resonance)> {
-        let mut worked = self.resonances.iter().peekable();
-        (0..).zip(&self.protocol().markers).map(move |(number, marker)| {
-            let found = worked.next_if(|(at, _)| *at == number);
-            (marker.label.as_str(), found.map_or_else(Resonance::default, |(_, resonance)| *resonance))
-        })
+    /// The score of a part, as [`Instrument::parts`] counts them; `None` when the content is insufficient.
+    pub fn part_score(&self, part: usize) -> Option<Unit> {
+        self.instrument.part_score(part, |sensor| self.parts[sensor].score())
     }
 
-    /// The markers that triggered, in the order of the protocol: what [`Reading::ics`] counts.
-    pub fn triggered(&self) -> impl Iterator<Item = &str> {
-        let triggered = self.resonances.iter().filter(|(_, resonance)| resonance.triggered);
-        triggered.map(|(marker, _)| self.label(*marker))
-    }
-
-    /// What triggered markers: the evidence of those that triggered, in the order of the text.
-    pub fn evidence(&self) -> impl Iterator<Item = Evidence<'_>> {
-        self.evidence.iter().map(|found| self.evidence_of(found, self.label(found.marker)))
-    }
-
-    /// What counts against a marker, by the negative weights of its lines, in the order of the text.
-    pub fn against(&self) -> impl Iterator<Item = Evidence<'_>> {
-        let found = self.candidates_against().into_iter();
-        found.map(|found| self.evidence_of(found, self.label(found.marker)))
-    }
-
-    /// How far the reading can be trusted.
+    /// How far the reading can be trusted: sufficient if it is for every protocol; the index is the least of those for
+    /// which it is not, else of all.
     pub fn fidelity(&self) -> Fidelity {
         self.fidelity.clone()
     }
 
-    /// What it consumed.
+    /// What it consumed: one ICS (Interaction Computed Signal) for each triggered marker of each protocol, however many parts of a
+    /// blueprint share it.
     pub fn ics(&self) -> Ics {
         self.ics
     }
@@ -137,21 +97,89 @@ impl Reading {
         self
     }
 
-    /// The protocol's name of who speaks in a turn; `None` for a plain text.
+    /// Every marker's key (its label, or that of [`Instrument::key`]) with what it came to, in the order of
+    /// [`Instrument::markers`].
+    pub fn resonance(&self) -> impl Iterator<Item = (&str, Resonance)> {
+        self.parts.iter().enumerate().flat_map(move |(at, part)| {
+            (0..)
+                .zip(part.resonance())
+                .map(move |(marker, (_, found))| (self.instrument.key(at, marker), found))
+        })
+    }
+
+    /// The keys of the markers that triggered, in the order of [`Instrument::markers`]: what [`Reading::ics`] counts.
+    pub fn triggered(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().enumerate().flat_map(move |(at, part)| {
+            let triggered = part.resonances.iter().filter(|(_, resonance)| resonance.triggered);
+            triggered.map(move |(marker, _)| self.instrument.key(at, *marker as usize))
+        })
+    }
+
+    /// What triggered markers: the evidence of those that triggered, in the order of the text, then of the protocols.
+    pub fn evidence(&self) -> impl Iterator<Item = Evidence<'_>> {
+        self.found().into_iter().map(|(at, found)| self.evidence_of(at, found))
+    }
+
+    /// What counts against a marker, by the negative weights of its lines, in the order of the text, then of the protocols.
+    pub fn against(&self) -> impl Iterator<Item = Evidence<'_>> {
+        self.found_against().into_iter().map(|(at, found)| self.evidence_of(at, found))
+    }
+
+    /// What the markers that did not trigger have found, and what each of them missed most narrowly; the nearest first.
+    pub fn weak_signals(&self) -> impl Iterator<Item = WeakSignal<'_>> {
+        self.near().into_iter().map(|(at, near)| {
+            let key = self.instrument.key(at, near.marker as usize);
+            self.parts[at].weak_signal(at, &near, key)
+        })
+    }
+
+    /// The markers that could hear nobody, in the order of [`Instrument::markers`]; none where nothing was measured.
+    pub fn unheard(&self) -> impl Iterator<Item = Unheard<'_>> {
+        self.parts.iter().enumerate().flat_map(move |(at, part)| {
+            let all = part.markers_in_vain().into_iter();
+            all.map(move |(marker, roles)| Unheard {
+                metamarker: self.instrument.key(at, marker as usize),
+                roles,
+            })
+        })
+    }
+
+    /// The signal of a protocol on SGM 1.5 (SGM: the version of the measuring rules); `None` of others, of metrics and of
+    /// blueprints.
+    pub fn signal(&self) -> Option<Signal<'_>> {
+        self.only()?.signal()
+    }
+
+    /// The actant flow of a protocol on SGM 1.5; `None` of others, of metrics and of blueprints.
+    pub fn actant_flow(&self, options: FlowOptions<'_>) -> Option<ActantFlow<'_>> {
+        self.only()?.actant_flow(options)
+    }
+
+    /// The temporal analysis of a protocol on SGM 1.5; `None` of others, of metrics and of blueprints.
+    pub fn temporal(&self, options: TemporalOptions) -> Option<Temporal> {
+        self.only()?.temporal(options)
+    }
+
+    /// The computation of a protocol's reading, for the owner of the protocol; that of a metric or a blueprint has one for each of
+    /// [`Reading::parts`], and here that of the first.
+    pub fn ledger(&self) -> Ledger<'_> {
+        self.parts[0].ledger()
+    }
+
+    /// The name of who speaks in a turn, as the first protocol calls it; `None` for a plain text.
     pub fn actant(&self, turn: usize) -> Option<String> {
-        let role = self.interaction.turns()[turn].role.as_deref();
-        role.map(|role| self.sensor.plan().role_name(role))
+        self.parts[0].actant(turn)
     }
 
     /// The content of a turn with everything hidden that a mask covers.
     pub fn masked_turn(&self, turn: usize) -> Cow<'_, str> {
-        self.shown(turn as u32, 0..self.interaction.turns()[turn].content.len())
+        self.parts[0].shown(turn as u32, 0..self.interaction().turns()[turn].content.len())
     }
 
     /// What is shown for each character of a turn, one after the other: the character itself, what stands for it, or nothing
     /// where what stands for it has been shown. Together they are [`Reading::masked_turn`].
     pub fn masked_characters(&self, turn: usize) -> Vec<Cow<'_, str>> {
-        self.cover().by_character(turn as u32, &self.interaction.turns()[turn].content)
+        self.parts[0].cover().by_character(turn as u32, &self.interaction().turns()[turn].content)
     }
 
     /// The canonical JSON of a view: the same bytes from every door.
@@ -161,76 +189,44 @@ impl Reading {
         json.into_text()
     }
 
-    pub(crate) fn label(&self, marker: u32) -> &str {
-        &self.protocol().markers[marker as usize].label
+    /// What the only protocol measured; `None` of a metric or a blueprint, also of one with a single protocol.
+    fn only(&self) -> Option<&Measured> {
+        self.instrument.sensor().map(|_| &self.parts[0])
     }
 
-    /// The candidates that take away from their marker, in the order of the text.
-    pub(crate) fn candidates_against(&self) -> Vec<&Candidate> {
-        let mut against: Vec<&Candidate> =
-            self.candidates.iter().filter(|candidate| candidate.contribution < Unit::ZERO).collect();
-        against.sort_by_key(|candidate| candidate.in_text());
-        against
+    fn evidence_of(&self, at: usize, found: &Candidate) -> Evidence<'_> {
+        self.parts[at].evidence_of(at, found, self.instrument.key(at, found.marker as usize))
     }
 
-    /// A match as evidence of a marker that is called `metamarker`.
-    pub(crate) fn evidence_of<'r>(&'r self, found: &Candidate, metamarker: &'r str) -> Evidence<'r> {
-        Evidence {
-            metamarker,
-            score: found.contribution.min(Unit::ONE),
-            turn: found.turn as usize,
-            range: self.range(found),
-            joined: self.joined_to(found),
-            source: self.source(found),
-        }
+    /// The matches that are evidence with the place of their protocol, in the order of the text, then of the protocols.
+    fn found(&self) -> Vec<(usize, &Candidate)> {
+        self.in_text(|part| part.evidence.iter())
     }
 
-    /// The bytes of its turn where a match, or the first stretch of it, stands.
-    pub(crate) fn range(&self, found: &Candidate) -> Range<usize> {
-        self.ways.back(found.turn, found.range())
+    /// The same of what counts against a marker.
+    fn found_against(&self) -> Vec<(usize, &Candidate)> {
+        self.in_text(|part| part.candidates_against().into_iter())
     }
 
-    /// The stretches of a match beyond the first.
-    pub(crate) fn joined_to(&self, found: &Candidate) -> Vec<Stretch> {
-        let stretch =
-            |s: &window::Stretch| Stretch { turn: s.turn as usize, range: self.ways.back(s.turn, s.range()) };
-        self.joined.further(found).iter().map(stretch).collect()
-    }
-
-    /// The text of a match as it may be shown.
-    pub(crate) fn source(&self, found: &Candidate) -> Cow<'_, str> {
-        self.by_turn(found, |stretch| self.shown(stretch.turn, self.ways.back(stretch.turn, stretch.range())))
-    }
-
-    /// Something of each turn of a match, joined by line breaks.
-    fn by_turn<'r>(
+    fn in_text<'r, I: Iterator<Item = &'r Candidate>>(
         &'r self,
-        found: &Candidate,
-        text: impl Fn(window::Stretch) -> Cow<'r, str>,
-    ) -> Cow<'r, str> {
-        let mut stretches = self.joined.place(found).map(text);
-        let first = stretches.next().unwrap_or_default();
-        stretches.fold(first, |all, next| all + "\n" + next)
+        of: impl Fn(&'r Measured) -> I,
+    ) -> Vec<(usize, &'r Candidate)> {
+        let all = self.parts.iter().enumerate();
+        let mut all: Vec<_> = all.flat_map(|(at, part)| of(part).map(move |found| (at, found))).collect();
+        // Stable: within a protocol all stands in the order of the text already.
+        if self.parts.len() > 1 {
+            all.sort_by_key(|(_, found)| (found.turn, found.start, found.end));
+        }
+        all
     }
 
-    pub(crate) fn cover(&self) -> &Cover {
-        static NOTHING: Cover = Cover::nothing();
-        self.cover.as_deref().unwrap_or(&NOTHING)
-    }
-
-    /// Bytes of a turn as they may be shown.
-    pub(crate) fn shown(&self, turn: u32, range: Range<usize>) -> Cow<'_, str> {
-        self.cover().show(turn, &self.interaction.turns()[turn as usize].content, range)
-    }
-}
-
-impl Candidate {
-    /// Its place in the order of the text; where two stand at one place, the marker and the line decide.
-    pub(crate) fn in_text(&self) -> (u32, u32, u32, u32, u32) {
-        (self.turn, self.start, self.end, self.marker, self.line)
-    }
-
-    pub(crate) fn range(&self) -> Range<usize> {
-        self.start as usize..self.end as usize
+    /// All weak signals with the place of their protocol, in their order.
+    fn near(&self) -> Vec<(usize, Near)> {
+        let all = self.parts.iter().enumerate();
+        let mut all: Vec<_> =
+            all.flat_map(|(at, part)| part.near().into_iter().map(move |near| (at, near))).collect();
+        all.sort_by_key(|(_, near)| Reverse(near.proximity));
+        all
     }
 }

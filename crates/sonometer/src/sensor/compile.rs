@@ -6,7 +6,7 @@ use super::program::{self, Anchor, Key, Next, Op, Program};
 use super::vocabulary;
 use crate::class::ClassSet;
 use crate::language::Language;
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
 use crate::text::compose::composed;
 use std::mem::take;

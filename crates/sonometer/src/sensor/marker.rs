@@ -1,13 +1,13 @@
 //! What judging and measuring need to know of a marker, apart from its rules.
 
-use super::fold_role;
 use crate::class::Class;
 use crate::diagnostic::Span;
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 use crate::protocol::phrase::{self, Pattern, WordKind, WordTest};
 use crate::protocol::{
     Companion, Line, LineList, Marker, NegationMode, Place, Protocol, RatioTo, Reach, Repeat,
 };
+use crate::text::fold::fold_role;
 use crate::unit::Unit;
 
 /// A marker as its candidates are judged.

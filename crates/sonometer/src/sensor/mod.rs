@@ -9,18 +9,19 @@ pub(crate) mod phrases;
 pub(crate) mod program;
 mod roles;
 mod tests;
+mod unfolding;
 pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
-use crate::evidence::Candidate;
 use crate::expression::Expression;
+use crate::expression::Reaches;
 use crate::language::{self, Language, Script};
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 use crate::protocol::order::judging_order;
 use crate::protocol::phrase::{Pattern, gaps_in, widen};
-use crate::protocol::{Line, Pole, Protocol, Status};
-use crate::session::Reaches;
+use crate::protocol::{Line, Modality, Pole, Protocol, Status};
+use crate::text::fold::fold_role;
 use crate::text::unfold::Unfolding;
 use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
@@ -28,7 +29,6 @@ pub(crate) use guarded::Guarded;
 pub use guarded::Unbounded;
 pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
 use program::Key;
-pub(crate) use roles::fold_role;
 use roles::role_names;
 use std::sync::{Arc, OnceLock};
 use vocabulary::role;
@@ -320,7 +320,7 @@ impl Plan {
             weights_against: weights_of(Pole::Against),
             silence: Silence::of(&protocol),
             joins: protocol.joins(),
-            unfolding: Unfolding::of(&protocol, language),
+            unfolding: unfolding::unfolding(&protocol, language),
             language,
             script: language.map(|l| l.script),
             tests: tests::TokenTests::new(&tests, language.and_then(|l| l.stem)),
@@ -378,11 +378,6 @@ impl Plan {
         }
     }
 
-    /// Whether a candidate counts as a match of its marker for others: nothing speaks against it, and its line speaks for the marker.
-    pub(crate) fn counts(&self, candidate: &Candidate) -> bool {
-        candidate.failed == 0 && self.line(candidate.marker, candidate.line).strength > Unit::ZERO
-    }
-
     /// The markers whose negated matches are evidence for this one.
     pub(crate) fn flips_from(&self, marker: u32) -> Vec<u32> {
         let mut from: Vec<u32> =
@@ -391,16 +386,19 @@ impl Plan {
         from
     }
 
-    /// Whether a candidate is of a line of its own marker, not of one that another marker flips to it.
-    pub(crate) fn is_own(&self, candidate: &Candidate) -> bool {
-        (candidate.line as usize) < self.protocol.markers[candidate.marker as usize].lines.len()
-    }
-
-    /// Whether a candidate stands for a match of another marker, one that starts the clock of its own.
-    pub(crate) fn is_borrowed(&self, candidate: &Candidate) -> bool {
-        let own = &self.protocol.markers[candidate.marker as usize];
-        let is_behind = candidate.line as usize >= own.lines.len() + own.side_lines().len();
-        is_behind && self.markers[candidate.marker as usize].borrowed.is_some()
+    /// An error if the protocol does not read interactions of that kind.
+    pub(crate) fn check_modality(&self, modality: Modality) -> Result<(), Error> {
+        if self.protocol.modalities.contains(&modality) {
+            return Ok(());
+        }
+        let names: Vec<&str> = self.protocol.modalities.iter().map(|m| m.as_str()).collect();
+        let message = format!(
+            "the protocol `{}` reads {}, not {}",
+            self.protocol.id,
+            names.join(" or "),
+            modality.as_str()
+        );
+        Err(Error::invalid("interaction", message))
     }
 
     /// The protocol's name of a role, however it is written; the folded role itself where the protocol has none.

@@ -1,12 +1,8 @@
 //! The names of those who speak.
 
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 use crate::protocol::{Marker, Protocol};
-
-/// A role as it is compared: folded, in lower case, without outer white space.
-pub(crate) fn fold_role(role: &str) -> String {
-    crate::text::fold::fold_to_lower(role).trim().to_owned()
-}
+use crate::text::fold::fold_role;
 
 /// Usual words for the two sides of a conversation. A protocol that names one of a group means the others too, unless it says
 /// itself what else that one is called.

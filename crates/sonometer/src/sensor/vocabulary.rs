@@ -3,7 +3,7 @@
 //! A word of up to eight bytes is its own key (its bytes, packed), so a look-up that finds the key is exact; a longer
 //! word is hashed and confirmed against the stored text. Keys are of lower-case text.
 
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 
 /// What a word number stands for in the sensor.
 pub(crate) mod role {

@@ -1,47 +1,12 @@
-//! Whether a regular expression reaches over a place where a turn could be parted. An expression can match anything, over
-//! sentences too, so this is not known from the text alone: every way of matching that begins before the place is followed
-//! until it has died.
+//! Whether a match of a regular expression reaches over a place where a turn could be parted.
 
-use crate::expression::{Expression, Kept};
+use crate::expression::{Fate, follow};
 use crate::sensor::Plan;
 use regex_automata::hybrid::dfa::{Cache, DFA};
-use regex_automata::nfa::thompson;
-use regex_automata::{Anchored, Input, MatchKind};
 use std::ops::Range;
 
 /// Follows a match so far; a turn in which one lives longer is read as a whole.
 const LONGEST: usize = 4096;
-
-/// All regular expressions of a protocol at once, shared by its sessions.
-#[derive(Debug)]
-pub(crate) struct Reaches {
-    automaton: DFA,
-    /// What sessions have worked out of the automaton so far.
-    caches: Kept<Cache>,
-}
-
-/// What one cache holds at most, in bytes.
-const CACHE: usize = 8 << 20;
-
-impl Reaches {
-    /// `None` where nothing can be said before a turn ends.
-    pub(crate) fn of(expressions: &[Expression]) -> Option<Self> {
-        let patterns: Vec<&str> = expressions.iter().map(Expression::as_str).collect();
-        let config = DFA::config()
-            .match_kind(MatchKind::All)
-            .unicode_word_boundary(true)
-            .cache_capacity(CACHE)
-            .skip_cache_capacity_check(true);
-        let nfa = thompson::Config::new().utf8(true);
-        let automaton = DFA::builder().configure(config).thompson(nfa).build_many(&patterns).ok()?;
-        Some(Self { automaton, caches: Kept::default() })
-    }
-
-    /// Lends a cache.
-    pub(super) fn with_cache<T>(&self, work: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
-        self.caches.lend(|| self.automaton.create_cache(), |cache| work(&self.automaton, cache))
-    }
-}
 
 /// The watch over one turn for one protocol.
 #[derive(Clone, Debug)]
@@ -132,42 +97,10 @@ impl Watch {
     }
 }
 
-/// Follows every way of matching from a byte of `known` on.
-fn follow(automaton: &DFA, cache: &mut Cache, known: &str, start: usize) -> Fate {
-    let input = Input::new(known).anchored(Anchored::Yes).range(start..);
-    let Ok(mut state) = automaton.start_state_forward(cache, &input) else { return Fate::Unknown };
-    let mut reached = start;
-    for (at, &byte) in known.as_bytes().iter().enumerate().skip(start) {
-        let Ok(next) = automaton.next_state(cache, state, byte) else { return Fate::Unknown };
-        state = next;
-        if state.is_tagged() {
-            if state.is_match() {
-                // A match is told one byte later.
-                reached = at;
-            } else if state.is_dead() {
-                return Fate::Dead { reached };
-            } else if state.is_quit() {
-                return Fate::Unknown;
-            }
-        }
-    }
-    Fate::Alive { length: known.len() - start }
-}
-
 /// Whether a protocol undoes disguises and looks at how the result is written: a turn is read a second time if there is a
 /// disguise anywhere in it, which nobody knows before it ends.
 fn reads_disguises_as_written(plan: &Plan) -> bool {
     plan.unfolding.is_some() && (plan.shout || !plan.exacts.is_empty() || !plan.regexes.is_empty())
-}
-
-/// What became of the ways of matching from one place.
-enum Fate {
-    /// None is left; the longest match ends there.
-    Dead { reached: usize },
-    /// Some could go on where the known text ends, after so many bytes.
-    Alive { length: usize },
-    /// The automaton cannot tell.
-    Unknown,
 }
 
 #[cfg(test)]

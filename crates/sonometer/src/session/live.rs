@@ -1,12 +1,12 @@
 //! What one protocol can tell of an interaction that still comes in.
 
 use crate::evidence::pending::{Front, Judged, Pending};
+use crate::evidence::search::Search;
 use crate::evidence::{Candidate, Setting, condition};
 use crate::mask::By;
-use crate::numbers;
-use crate::reading::Stretch;
-use crate::resonance::{self, Resonance, Sums};
-use crate::sense::Search;
+use crate::measure::Stretch;
+use crate::measure::resonance::{self, Resonance, Sums};
+use crate::names;
 use crate::sensor::Plan;
 use crate::unit::Unit;
 use std::collections::BTreeMap;
@@ -143,7 +143,7 @@ impl Live {
     }
 
     fn measure(&mut self, plan: &Plan, candidate: &Candidate) {
-        let meter = numbers::at(&mut self.meters, candidate.marker);
+        let meter = names::at(&mut self.meters, candidate.marker);
         meter.contributions = meter.contributions + candidate.contribution;
         meter.has_changed = true;
         if candidate.contribution > Unit::ZERO && meter.last_turn != Some(candidate.turn) {

@@ -48,19 +48,19 @@ mod frontier;
 mod guard;
 mod live;
 mod ruler;
+mod sense;
 mod step;
 mod stream;
 mod utf8;
 
-use crate::composition::{Composition, CompositionReading};
 use crate::error::Error;
+use crate::instrument::Instrument;
 use crate::interaction::Turn;
-use crate::offset::OffsetUnit;
-use crate::reading::Reading;
-use crate::sense::{SenseOptions, conclude, conclude_together};
+use crate::measure::SenseOptions;
+use crate::measure::conclude::conclude;
+use crate::reading::{OffsetUnit, Reading};
 use crate::sensor::Sensor;
 use crate::unit::Unit;
-pub(crate) use crossing::Reaches;
 pub use step::{Event, Place, Released, Span, Step};
 use stream::Stream;
 
@@ -83,123 +83,88 @@ impl Default for SessionOptions {
     }
 }
 
-/// How the markers of all sensors are called.
-#[derive(Clone, Debug)]
-enum Labels {
-    /// By their labels: there is one protocol.
-    Own,
-    /// As the composition calls them.
-    Of(Composition),
-}
-
-impl Labels {
-    fn key<'l>(&'l self, sensors: &'l [Sensor], sensor: usize, marker: usize) -> &'l str {
-        match self {
-            Self::Own => &sensors[sensor].protocol().markers[marker].label,
-            Self::Of(composition) => composition.key(sensor, marker),
-        }
+impl Instrument {
+    /// Begins to sense an interaction that comes in bit by bit.
+    pub fn session(&self, options: SessionOptions) -> Session {
+        Session { stream: Stream::new(self.clone(), options) }
     }
 }
 
 impl Sensor {
     /// Begins to sense an interaction that comes in bit by bit.
     pub fn session(&self, options: SessionOptions) -> Session {
-        Session { stream: Stream::new(vec![self.clone()], Labels::Own, options) }
+        Instrument::from(self.clone()).session(options)
     }
 }
 
-impl Composition {
-    /// Begins to sense an interaction that comes in bit by bit.
-    pub fn session(&self, options: SessionOptions) -> CompositionSession {
-        let labels = Labels::Of(self.clone());
-        CompositionSession {
-            stream: Stream::new(self.sensors().to_vec(), labels, options),
-            composition: self.clone(),
-        }
-    }
-}
-
-/// One interaction that comes in, sensed by one protocol. A clone goes its own way.
+/// One interaction that comes in. A clone goes its own way.
 #[derive(Clone, Debug)]
 pub struct Session {
     stream: Stream,
 }
 
-/// One interaction that comes in, sensed by a metric or a blueprint. A clone goes its own way.
-#[derive(Clone, Debug)]
-pub struct CompositionSession {
-    stream: Stream,
-    composition: Composition,
-}
-
-macro_rules! session_methods {
-    () => {
-        /// Takes the next bytes of the text, or of the segment that was begun last. They may be cut anywhere, within a character
-        /// too. An empty chunk is no mistake.
-        ///
-        /// # Errors
-        /// `invalid_request` with the byte that is not UTF-8, if no segment is open in a transcript, or if a protocol does not read
-        /// texts; `payload_too_large` beyond [`crate::interaction::MAX_CONTENT_BYTES`]. The chunk is not taken then, and the session goes on as if it
-        /// had not come.
-        pub fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
-            self.stream.push(chunk)
-        }
-
-        /// Ends the segment that came in, if there is one, and begins another. `timestamp` is in seconds.
-        ///
-        /// # Errors
-        /// `invalid_request` if the role is empty, if a plain text came in before, if the segment before ends within a character, or
-        /// if a protocol does not read transcripts.
-        pub fn begin_segment(&mut self, role: &str, timestamp: Option<Unit>) -> Result<Step, Error> {
-            self.stream.begin_segment(role, timestamp)
-        }
-
-        /// Takes a whole segment.
-        ///
-        /// # Errors
-        /// As [`Self::begin_segment`] and [`Self::push`].
-        pub fn push_segment(&mut self, segment: Turn) -> Result<Step, Error> {
-            self.stream.push_segment(segment)
-        }
-
-        /// The step of what came in and says nothing, such as a message with a call of a tool: nothing is new.
-        ///
-        /// # Errors
-        /// `invalid_request` after the end.
-        pub fn skip(&self) -> Result<Step, Error> {
-            self.stream.skip()
-        }
-
-        /// Says that nothing more comes: everything settles, and what is left is told. [`Self::finish`] gives the reading; it need not be
-        /// ended before.
-        ///
-        /// # Errors
-        /// `invalid_request` if the content ends within a character, or if a protocol does not read what came in. Every push after
-        /// the end is an error.
-        pub fn end(&mut self) -> Result<Step, Error> {
-            self.stream.end()
-        }
-
-        /// Everything before this place is settled, see [`Step::settled_to`].
-        pub fn settled_to(&self) -> Place {
-            self.stream.settled_to()
-        }
-
-        /// The text before this place may be shown with the masks that have been told, see [`Step::released_to`].
-        pub fn released_to(&self) -> Place {
-            self.stream.released_to()
-        }
-
-        /// About the bytes that the session holds beside the text that came in and the evidence in it: what waits, and the states of
-        /// regular expressions that are followed.
-        pub fn working_bytes(&self) -> usize {
-            self.stream.working_bytes()
-        }
-    };
-}
-
 impl Session {
-    session_methods!();
+    /// Takes the next bytes of the text, or of the segment that was begun last. They may be cut anywhere, within a character
+    /// too. An empty chunk is no mistake.
+    ///
+    /// # Errors
+    /// `invalid_request` with the byte that is not UTF-8, if no segment is open in a transcript, or if a protocol does not read
+    /// texts; `payload_too_large` beyond [`crate::interaction::MAX_CONTENT_BYTES`]. The chunk is not taken then, and the session goes on as if it
+    /// had not come.
+    pub fn push(&mut self, chunk: &[u8]) -> Result<Step, Error> {
+        self.stream.push(chunk)
+    }
+
+    /// Ends the segment that came in, if there is one, and begins another. `timestamp` is in seconds.
+    ///
+    /// # Errors
+    /// `invalid_request` if the role is empty, if a plain text came in before, if the segment before ends within a character, or
+    /// if a protocol does not read transcripts.
+    pub fn begin_segment(&mut self, role: &str, timestamp: Option<Unit>) -> Result<Step, Error> {
+        self.stream.begin_segment(role, timestamp)
+    }
+
+    /// Takes a whole segment.
+    ///
+    /// # Errors
+    /// As [`Self::begin_segment`] and [`Self::push`].
+    pub fn push_segment(&mut self, segment: Turn) -> Result<Step, Error> {
+        self.stream.push_segment(segment)
+    }
+
+    /// The step of what came in and says nothing, such as a message with a call of a tool: nothing is new.
+    ///
+    /// # Errors
+    /// `invalid_request` after the end.
+    pub fn skip(&self) -> Result<Step, Error> {
+        self.stream.skip()
+    }
+
+    /// Says that nothing more comes: everything settles, and what is left is told. [`Self::finish`] gives the reading; it need not be
+    /// ended before.
+    ///
+    /// # Errors
+    /// `invalid_request` if the content ends within a character, or if a protocol does not read what came in. Every push after
+    /// the end is an error.
+    pub fn end(&mut self) -> Result<Step, Error> {
+        self.stream.end()
+    }
+
+    /// Everything before this place is settled, see [`Step::settled_to`].
+    pub fn settled_to(&self) -> Place {
+        self.stream.settled_to()
+    }
+
+    /// The text before this place may be shown with the masks that have been told, see [`Step::released_to`].
+    pub fn released_to(&self) -> Place {
+        self.stream.released_to()
+    }
+
+    /// About the bytes that the session holds beside the text that came in and the evidence in it: what waits, and the states of
+    /// regular expressions that are followed.
+    pub fn working_bytes(&self) -> usize {
+        self.stream.working_bytes()
+    }
 
     /// The reading as if the interaction ended here. The session goes on.
     ///
@@ -209,48 +174,20 @@ impl Session {
         self.clone().finish()
     }
 
-    /// Ends the interaction: the reading that [`Sensor::sense`] gives for all of it.
-    ///
-    /// # Errors
-    /// `invalid_request` if it ends within a character, or if the protocol does not read what came in.
-    pub fn finish(self) -> Result<Reading, Error> {
-        let options = self.stream.options().sense;
-        let (sensors, mut searches, interaction) = self.stream.finish()?;
-        let search = searches.pop().unwrap_or_default();
-        Ok(conclude(&sensors[0], search, &interaction, options))
-    }
-
-    /// The sensor.
-    pub fn sensor(&self) -> &Sensor {
-        &self.stream.sensors()[0]
-    }
-}
-
-impl CompositionSession {
-    session_methods!();
-
-    /// The reading as if the interaction ended here. The session goes on.
-    ///
-    /// # Errors
-    /// As [`CompositionSession::finish`].
-    pub fn so_far(&self) -> Result<CompositionReading, Error> {
-        self.clone().finish()
-    }
-
-    /// Ends the interaction: the reading that [`Composition::sense`] gives for all of it.
+    /// Ends the interaction: the reading that [`Instrument::sense`] gives for all of it.
     ///
     /// # Errors
     /// `invalid_request` if it ends within a character, or if a protocol does not read what came in.
-    pub fn finish(self) -> Result<CompositionReading, Error> {
+    pub fn finish(self) -> Result<Reading, Error> {
         let options = self.stream.options().sense;
-        let (sensors, searches, interaction) = self.stream.finish()?;
-        let key = |sensor: usize, marker: u32| self.composition.key(sensor, marker as usize);
-        let readings = conclude_together(&sensors, searches, &interaction, options, key);
-        Ok(self.composition.reading_of(readings, options))
+        let (instrument, searches, interaction) = self.stream.finish()?;
+        let key = |sensor: usize, marker: u32| instrument.key(sensor, marker as usize);
+        let parts = conclude(instrument.sensors(), searches, &interaction, options, key);
+        Ok(Reading::new(instrument, parts, options))
     }
 
-    /// The metric or blueprint.
-    pub fn composition(&self) -> &Composition {
-        &self.composition
+    /// What senses it.
+    pub fn instrument(&self) -> &Instrument {
+        self.stream.instrument()
     }
 }

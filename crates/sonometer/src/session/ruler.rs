@@ -1,6 +1,6 @@
 //! Offsets of a turn in the unit of the session.
 
-use crate::offset::OffsetUnit;
+use crate::reading::offset::OffsetUnit;
 
 /// How many bytes are counted at most for one offset.
 const STEP: usize = 1024;

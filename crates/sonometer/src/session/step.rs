@@ -1,7 +1,7 @@
 //! What a session says while an interaction comes in.
 
-use crate::fidelity::Fidelity;
 use crate::json::Json;
+use crate::measure::fidelity::Fidelity;
 use crate::unit::Unit;
 
 /// A place in an interaction that still comes in.

@@ -1,6 +1,7 @@
 //! The part of a session that all targets share: what comes in is parted where it can be, and each piece is read once, as
 //! soon as it is complete.
 
+use super::SessionOptions;
 use super::classes::Classes;
 use super::crossing::Watch;
 use super::frontier::{Cut, Frontier, Rules};
@@ -9,18 +10,20 @@ use super::live::{Live, Settled, Told};
 use super::ruler::Ruler;
 use super::step::{Event, Place, Released, Span, Step};
 use super::utf8::Split;
-use super::{Labels, SessionOptions};
 use crate::error::{Error, ErrorCode};
 use crate::evidence::Candidate;
 use crate::evidence::pending::Front;
 use crate::evidence::readings;
-use crate::interaction::{Interaction, MAX_CONTENT_BYTES, Turn};
+use crate::evidence::search::{Search, at_desk};
+use crate::instrument::Instrument;
+use crate::interaction::{Interaction, MAX_CONTENT_BYTES, Turn, compose};
 use crate::mask::{By, Cover, Masked, Masker, Names, edge_before};
 use crate::matcher::Piece;
+use crate::measure::SenseOptions;
+use crate::measure::conclude::conclude;
 use crate::protocol::Modality;
-use crate::sense::{Search, SenseOptions, at_desk, check, conclude_together};
 use crate::sensor::{Plan, Sensor};
-use crate::text::compose::{Composer, Way, compose};
+use crate::text::compose::{Composer, Way};
 use crate::unit::Unit;
 use std::ops::Range;
 
@@ -31,8 +34,7 @@ const MOST_WAITING: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
-    sensors: Vec<Sensor>,
-    labels: Labels,
+    instrument: Instrument,
     options: SessionOptions,
     rules: Rules,
     watches: Vec<Watch>,
@@ -93,16 +95,15 @@ struct OpenTurn {
 }
 
 impl Stream {
-    pub(super) fn new(sensors: Vec<Sensor>, labels: Labels, options: SessionOptions) -> Self {
-        let plans = || sensors.iter().map(Sensor::plan);
+    pub(super) fn new(instrument: Instrument, options: SessionOptions) -> Self {
+        let plans = || instrument.sensors().iter().map(Sensor::plan);
         Self {
             rules: Rules::of(plans()),
             watches: plans().map(Watch::new).collect(),
             searches: plans().map(|_| Search::default()).collect(),
             lives: plans().map(|_| Live::default()).collect(),
-            guard: if options.release { Guard::of(&sensors) } else { None },
-            sensors,
-            labels,
+            guard: if options.release { Guard::of(instrument.sensors()) } else { None },
+            instrument,
             options,
             modality: None,
             turns: Vec::new(),
@@ -129,8 +130,8 @@ impl Stream {
         self.released_to
     }
 
-    pub(super) fn sensors(&self) -> &[Sensor] {
-        &self.sensors
+    pub(super) fn instrument(&self) -> &Instrument {
+        &self.instrument
     }
 
     pub(super) fn options(&self) -> SessionOptions {
@@ -215,11 +216,11 @@ impl Stream {
         self.has_ended = true;
         let mut events = Vec::new();
         let ended = self.clone();
-        let (sensors, searches, interaction) = ended.finish()?;
+        let (instrument, searches, interaction) = ended.finish()?;
         // Whoever shows the text needs its masks whatever the fidelity is.
         let options = SenseOptions { ignore_fidelity: true, ..self.options.sense };
-        let key = |sensor: usize, marker: u32| self.labels.key(&sensors, sensor, marker as usize);
-        let readings = conclude_together(&sensors, searches, &interaction, options, key);
+        let key = |sensor: usize, marker: u32| self.instrument.key(sensor, marker as usize);
+        let readings = conclude(instrument.sensors(), searches, &interaction, options, key);
         let mut all = Settled::default();
         for (at, reading) in readings.iter().enumerate() {
             let is_told =
@@ -246,7 +247,7 @@ impl Stream {
         events.extend(self.events(all.evidence, own, masks));
         for (at, (live, reading)) in self.lives.iter_mut().zip(&readings).enumerate() {
             for (marker, score) in live.changes_at_end(&reading.resonances) {
-                let metamarker = self.labels.key(&self.sensors, at, marker as usize).to_owned();
+                let metamarker = self.instrument.key(at, marker as usize).to_owned();
                 events.push(Event::Resonance { metamarker, score });
             }
         }
@@ -255,7 +256,7 @@ impl Stream {
     }
 
     /// Everything that came in, with all of it searched.
-    pub(super) fn finish(mut self) -> Result<(Vec<Sensor>, Vec<Search>, Interaction), Error> {
+    pub(super) fn finish(mut self) -> Result<(Instrument, Vec<Search>, Interaction), Error> {
         self.close()?;
         let interaction = match self.modality {
             Some(Modality::Transcript) => Interaction::transcript(self.turns)?,
@@ -264,14 +265,14 @@ impl Stream {
         let composed = compose(&interaction);
         let read = composed.as_ref().map_or(&interaction, |(composed, _)| composed);
         at_desk(|desk| {
-            for (search, sensor) in self.searches.iter_mut().zip(&self.sensors) {
+            for (search, sensor) in self.searches.iter_mut().zip(self.instrument.sensors()) {
                 search.finish(sensor.plan(), read, desk);
             }
         });
         if let Some((_, ways)) = composed {
             self.searches.iter_mut().for_each(|search| search.ways = ways.clone());
         }
-        Ok((self.sensors, self.searches, interaction))
+        Ok((self.instrument, self.searches, interaction))
     }
 
     /// Reads what is left.
@@ -295,7 +296,7 @@ impl Stream {
 
     fn check_modality(&self, modality: Modality) -> Result<(), Error> {
         let options = self.options.sense;
-        self.sensors.iter().try_for_each(|sensor| check(sensor.plan(), modality, options))
+        self.instrument.sensors().iter().try_for_each(|sensor| options.check(sensor.plan(), modality))
     }
 
     /// An error if the turn that comes in ends within a character.
@@ -314,15 +315,15 @@ impl Stream {
 
     fn begin(&mut self, modality: Modality, role: Option<Box<str>>, timestamp: Option<Unit>) {
         self.modality = Some(modality);
-        for (search, sensor) in self.searches.iter_mut().zip(&self.sensors) {
+        for (search, sensor) in self.searches.iter_mut().zip(self.instrument.sensors()) {
             search.setting.begin_turn(sensor.plan(), role.as_deref(), timestamp);
         }
         self.watches.iter_mut().for_each(Watch::reset);
         if let Some(guard) = &mut self.guard {
-            guard.begin_turn(&self.sensors);
+            guard.begin_turn(self.instrument.sensors());
         }
         self.rulers.push(Ruler::default());
-        let classes = vec![Classes::default(); self.sensors.len()];
+        let classes = vec![Classes::default(); self.instrument.sensors().len()];
         self.open = Some(OpenTurn { role, timestamp, classes, ..OpenTurn::default() });
     }
 
@@ -334,7 +335,7 @@ impl Stream {
         let text = composer.text(original);
         let before = waiting.last().copied();
         frontier.advance(&self.rules, text, |cut| {
-            let mut each = classes.iter_mut().zip(&self.sensors);
+            let mut each = classes.iter_mut().zip(self.instrument.sensors());
             if !each.all(|(classes, sensor)| classes.allow(sensor.plan(), text, rest.gap, cut.at)) {
                 return;
             }
@@ -351,7 +352,7 @@ impl Stream {
         let known = &text[rest.gap..];
         let watches = &mut self.watches;
         let free = |cut: &&Cut| {
-            let mut each = watches.iter_mut().zip(&self.sensors);
+            let mut each = watches.iter_mut().zip(self.instrument.sensors());
             each.all(|(watch, sensor)| watch.allows(sensor.plan(), known, rest.gap, cut.at))
         };
         let Some(cut) = waiting.iter().rev().find(free).copied() else { return false };
@@ -367,10 +368,10 @@ impl Stream {
         };
         let read_to = composer.way().point(cut.at);
         self.rulers[self.turns.len()].advance(original, read_to, self.options.unit);
-        read(&self.sensors, &mut self.searches, self.turns.len(), piece);
+        read(self.instrument.sensors(), &mut self.searches, self.turns.len(), piece);
         *rest = cut;
         if let Some(guard) = &mut self.guard {
-            guard.restart(&self.sensors, cut.gap, cut.at);
+            guard.restart(self.instrument.sensors(), cut.gap, cut.at);
         }
         true
     }
@@ -392,7 +393,7 @@ impl Stream {
             ends: true,
         };
         self.rulers[self.turns.len()].advance(&text, text.len(), self.options.unit);
-        read(&self.sensors, &mut self.searches, self.turns.len(), piece);
+        read(self.instrument.sensors(), &mut self.searches, self.turns.len(), piece);
         self.ways.push(composer.into_way());
         self.turns.push(Turn { role, content: text.into(), timestamp });
     }
@@ -435,7 +436,9 @@ impl Stream {
             turns_follow: self.modality == Some(Modality::Transcript),
         };
         let mut edge = (front.turn, self.open.as_ref().map_or(0, |open| open.rest.at as u32));
-        for ((live, search), sensor) in self.lives.iter_mut().zip(&self.searches).zip(&self.sensors) {
+        for ((live, search), sensor) in
+            self.lives.iter_mut().zip(&self.searches).zip(self.instrument.sensors())
+        {
             edge = edge.min(live.take_in(sensor.plan(), search, front));
         }
         // What reaches over the edge takes it back: text before it is told with all that hides it.
@@ -448,7 +451,7 @@ impl Stream {
         let mut names = std::mem::take(&mut self.names);
         let waiting = self.guard.as_ref().map(|_| self.cover(&self.waiting_masks(), &mut names));
         let mut all = Settled::default();
-        for (at, (live, sensor)) in self.lives.iter_mut().zip(&self.sensors).enumerate() {
+        for (at, (live, sensor)) in self.lives.iter_mut().zip(self.instrument.sensors()).enumerate() {
             live.settle(sensor.plan(), at, edge, &mut all);
         }
         all.put_in_order();
@@ -468,7 +471,7 @@ impl Stream {
 
     /// The masks of what has been read and has not settled.
     fn waiting_masks(&self) -> Vec<(By, Candidate)> {
-        let lives = self.lives.iter().zip(&self.sensors).enumerate();
+        let lives = self.lives.iter().zip(self.instrument.sensors()).enumerate();
         let masks = lives.flat_map(|(at, (live, sensor))| live.masks(sensor.plan(), at));
         masks.filter(|(_, c)| (c.turn, self.range(c).end) > self.released).collect()
     }
@@ -484,13 +487,14 @@ impl Stream {
         let (Some(guard), Some(open)) = (&mut self.guard, &self.open) else { return };
         let turn = self.turns.len() as u32;
         let OpenTurn { text: original, composer, .. } = open;
-        let hold = guard.advance(&self.sensors, turn, composer.text(original));
+        let hold = guard.advance(self.instrument.sensors(), turn, composer.text(original));
         let way = composer.way();
         let mut to = edge_before(original, way.point(way.floor(hold)));
         if (turn, to) <= self.released {
             return;
         }
-        let mut masks = self.guard.as_ref().map(|guard| guard.masks(&self.sensors)).unwrap_or_default();
+        let mut masks =
+            self.guard.as_ref().map(|guard| guard.masks(self.instrument.sensors())).unwrap_or_default();
         let cover = self.cover(&masks, &mut self.names.clone());
         // What reaches over the place takes it back: text is let go with all that hides it.
         if let Some((_, over)) = cover.spans().iter().find(|(_, span)| span.start < to && to < span.end) {
@@ -565,7 +569,7 @@ impl Stream {
             masker.put(by, std::iter::once((candidate.turn, self.range(candidate))))
         };
         let masks: Vec<Masked> = all.iter().flat_map(put).collect();
-        let key = |sensor: usize, marker: u32| self.labels.key(&self.sensors, sensor, marker as usize);
+        let key = |sensor: usize, marker: u32| self.instrument.key(sensor, marker as usize);
         Cover::of(masks, mask_key.as_ref(), names, key)
     }
 
@@ -594,7 +598,7 @@ impl Stream {
             });
             let Span { segment, start, end } = self.span(turn, range);
             let event = Event::Evidence {
-                metamarker: self.labels.key(&self.sensors, sensor, candidate.marker as usize).to_owned(),
+                metamarker: self.instrument.key(sensor, candidate.marker as usize).to_owned(),
                 score: candidate.contribution.clamp_to_one(),
                 source,
                 segment,
@@ -638,17 +642,20 @@ impl Stream {
 
     fn tell_resonances(&mut self, events: &mut Vec<Event>) {
         for (at, (live, search)) in self.lives.iter_mut().zip(&self.searches).enumerate() {
-            for (marker, score) in live.changed_resonances(self.sensors[at].plan(), &search.setting) {
-                let metamarker = self.labels.key(&self.sensors, at, marker as usize).to_owned();
+            for (marker, score) in
+                live.changed_resonances(self.instrument.sensors()[at].plan(), &search.setting)
+            {
+                let metamarker = self.instrument.key(at, marker as usize).to_owned();
                 events.push(Event::Resonance { metamarker, score });
             }
         }
     }
 
     fn tell_fidelity(&mut self, events: &mut Vec<Event>) {
-        let parts = self.searches.iter().zip(&self.sensors);
-        let parts = parts.map(|(search, sensor)| crate::fidelity::measure(sensor.plan(), &search.setting));
-        let fidelity = crate::composition::together(parts);
+        let parts = self.searches.iter().zip(self.instrument.sensors());
+        let parts =
+            parts.map(|(search, sensor)| crate::measure::fidelity::measure(sensor.plan(), &search.setting));
+        let fidelity = crate::measure::fidelity::together(parts);
         if self.was_sufficient != Some(fidelity.sufficient) {
             self.was_sufficient = Some(fidelity.sufficient);
             events.push(Event::Fidelity(fidelity));

@@ -27,10 +27,10 @@ impl Stage {
             }
         });
         let target =
-            |json: &mut Json, (kind, reference): &(crate::TargetKind, crate::composition::Reference)| {
+            |json: &mut Json, (kind, reference): &(crate::composition::TargetKind, crate::composition::Reference)| {
                 json.key(kind.as_str()).string(&reference.to_string());
             };
-        if self.target.0 == crate::TargetKind::Blueprint {
+        if self.target.0 == crate::composition::TargetKind::Blueprint {
             target(json, &self.target);
         }
         json.key("checkpoints").object(|json| {
@@ -50,14 +50,14 @@ impl Stage {
         json.key("lists").object(|json| {
             self.lists.iter().for_each(|(name, texts)| json.key(name).list(|json| strings(json, texts)));
         });
-        if self.target.0 == crate::TargetKind::Metric {
+        if self.target.0 == crate::composition::TargetKind::Metric {
             target(json, &self.target);
         }
         json.key("name").string(&self.name);
         json.key("objective").string(&self.objective);
         json.key("on_target").string(&self.on_target.to_string());
         json.key("pass").string(&self.pass.to_string());
-        if self.target.0 == crate::TargetKind::Protocol {
+        if self.target.0 == crate::composition::TargetKind::Protocol {
             target(json, &self.target);
         }
         json.key("publication").object(|json| {

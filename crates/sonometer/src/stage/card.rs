@@ -19,7 +19,7 @@ pub struct Card {
     pub chain: String,
     /// The id under which the service knows the dive.
     pub dive_id: String,
-    /// [`crate::fingerprint`] of the engine.
+    /// [`crate::language::fingerprint`] of the engine.
     pub engine: String,
     /// Whom the stage lets in.
     pub access_mode: Access,
@@ -166,7 +166,7 @@ impl Card {
             blueprint: dive.world.target().clone(),
             chain: format!("sha256:{}", dive.chain()),
             dive_id,
-            engine: crate::fingerprint(),
+            engine: crate::language::fingerprint::fingerprint(),
             access_mode: stage.publication.access_mode,
             envelope: stage.envelope,
             mode,

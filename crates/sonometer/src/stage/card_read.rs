@@ -6,7 +6,7 @@ use super::model::{Access, Envelope, Mode, Reason, Record, SeedSource};
 use super::object::Object;
 use super::replay::Mismatch;
 use crate::composition::TargetKind;
-use crate::protocol::source::read_json;
+use crate::document::read_json;
 
 type Read<T> = Result<T, Mismatch>;
 

@@ -6,9 +6,9 @@ use super::guard::{Fact, Facts, Quantity};
 use super::model::{Change, Reason, Variable};
 use super::template::Template;
 use super::world::{Heard, World};
-use crate::composition::CompositionReading;
 use crate::interaction::Turn;
 use crate::json::Json;
+use crate::reading::Reading;
 use crate::unit::Unit;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -79,7 +79,7 @@ pub struct Step {
     /// The reading of the action, as it stands on the card where readings are shared.
     pub measured: Measured,
     /// All that was sensed in the action, for people: evidence, resonance. Its score counts only if its fidelity suffices.
-    pub sensed: CompositionReading,
+    pub sensed: Reading,
     /// The checkpoints that this action reached, in the order of the file.
     pub checkpoints: Vec<String>,
     /// The flags that this action tripped, in the order of the file.

@@ -6,7 +6,7 @@
 use super::guard::{Bounds, Fact, Outcome, Quantity, outcome};
 use super::model::*;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::protocol::source::{Node, Value};
+use crate::document::{Node, Value};
 use crate::unit::Unit;
 
 /// Looks at a stage that was read without errors from `root`.

@@ -4,8 +4,8 @@ use super::guard::Guard;
 use super::template::Template;
 use crate::composition::{Reference, TargetKind};
 use crate::diagnostic::Span;
+use crate::names::named;
 use crate::protocol::Status;
-use crate::protocol::model::named;
 use crate::unit::Unit;
 
 /// A name of an author with what it stands for.

@@ -5,7 +5,7 @@
 
 use super::replay::Mismatch;
 use crate::diagnostic::excerpt;
-use crate::protocol::source::{Key, Node, Style, Value};
+use crate::document::{Key, Node, Style, Value};
 use crate::unit::Unit;
 use std::cell::RefCell;
 

@@ -7,9 +7,9 @@ use super::card_read::measured;
 use super::dive::{Dive, Step, first_link, next_link};
 use super::object::Object;
 use super::world::World;
+use crate::document::read_json;
 use crate::interaction::Turn;
 use crate::json::Json;
-use crate::protocol::source::read_json;
 use std::fmt;
 
 /// What does not hold, and where.
@@ -134,7 +134,7 @@ fn line(action: &str, chain: &str, measured: Measured, turn: u32, world: &str) -
 pub fn replay(world: &World, card: &Card, log: &[Action]) -> Result<(), Mismatch> {
     let wanted = world.target();
     for (place, is, wanted) in [
-        ("engine", &card.engine, &crate::fingerprint()),
+        ("engine", &card.engine, &crate::language::fingerprint::fingerprint()),
         ("stage.id", &card.stage.id, &world.stage().id),
         ("stage.version", &card.stage.version, &world.stage().version),
         ("stage.digest", &card.stage.digest, &world.digest().to_owned()),

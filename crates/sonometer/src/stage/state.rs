@@ -9,9 +9,9 @@ use super::object::Object;
 use super::replay::Mismatch;
 use super::world::World;
 use crate::diagnostic::excerpt;
+use crate::document::read_json;
 use crate::interaction::Turn;
 use crate::json::Json;
-use crate::protocol::source::read_json;
 
 impl Dive {
     /// The whole dive as canonical JSON: kept after every action, it survives whatever kills the process, and
@@ -28,7 +28,7 @@ impl Dive {
             names(json.key("checkpoints"), &state.checkpoints, &|at| stage.checkpoints[at].0.clone());
             let ended = Ended::ALL.iter().find(|(ended, _)| Some(*ended) == state.ended);
             json.key("ended").string(ended.map_or("", |(_, name)| name));
-            json.key("engine").string(&crate::fingerprint());
+            json.key("engine").string(&crate::language::fingerprint::fingerprint());
             names(json.key("flags"), &state.flags, &|at| stage.flags[at].0.clone());
             json.key("ics").count(state.ics);
             names(json.key("reached"), &state.reached, &|at| stage.scenes[at].0.clone());
@@ -108,7 +108,7 @@ impl World {
         for (key, wanted, message) in [
             ("stage", self.digest(), "the dive was begun in another stage, or another text of this one"),
             ("target", &digest(self.target()), "the dive was begun with other protocols"),
-            ("engine", &crate::fingerprint(), "the dive was begun by another engine"),
+            ("engine", &crate::language::fingerprint::fingerprint(), "the dive was begun by another engine"),
         ] {
             if at.text(key) != wanted {
                 at.wrong(key, message);

@@ -3,14 +3,16 @@
 use super::card::{Stamp, TargetStamp};
 use super::dive::Dive;
 use super::model::Stage;
-use crate::Catalog;
-use crate::composition::{Component, Composition, CompositionReading, Metric, Standing, TargetKind, catalog};
+use crate::composition::Catalog;
+use crate::composition::{Component, Metric, Standing, TargetKind, catalog};
 use crate::diagnostic::{Diagnostic, Diagnostics, excerpt};
+use crate::document::suggest;
 use crate::error::{Error, ErrorCode};
+use crate::instrument::Instrument;
 use crate::interaction::{Interaction, Turn};
-use crate::protocol::{Modality, source::suggest};
-use crate::sense::{SenseOptions, check_modality, sense_last};
-use crate::sensor::fold_role;
+use crate::protocol::Modality;
+use crate::reading::Reading;
+use crate::text::fold::fold_role;
 use crate::unit::Unit;
 use std::sync::Arc;
 
@@ -24,7 +26,7 @@ pub struct World {
 struct Inner {
     stage: Stage,
     digest: String,
-    instrument: Composition,
+    instrument: Instrument,
     target: TargetStamp,
     /// The markers that guards ask for, by name, with their protocol and place in it.
     asked: Vec<(String, usize, usize)>,
@@ -48,7 +50,7 @@ impl World {
     pub fn new(stage: Stage, catalog: &dyn Catalog) -> Result<Self, Error> {
         let (instrument, target) = instrument(&stage, catalog)?;
         for sensor in instrument.sensors() {
-            check_modality(sensor.plan(), Modality::Transcript)?;
+            sensor.plan().check_modality(Modality::Transcript)?;
         }
         let mut known = Vec::new();
         for (at, sensor) in instrument.sensors().iter().enumerate() {
@@ -118,7 +120,7 @@ impl World {
     }
 
     /// What senses every action.
-    pub fn instrument(&self) -> &Composition {
+    pub fn instrument(&self) -> &Instrument {
         &self.inner.instrument
     }
 
@@ -185,12 +187,12 @@ impl World {
     }
 
     /// Senses the last turn of a conversation; with it what guards ask for, in the order of [`World::asked`].
-    pub(super) fn sense(&self, turns: &[Turn]) -> Result<(CompositionReading, Vec<Heard>), Error> {
+    pub(super) fn sense(&self, turns: &[Turn]) -> Result<(Reading, Vec<Heard>), Error> {
         let Inner { instrument, asked, .. } = &*self.inner;
         let interaction = Interaction::transcript(turns.to_vec())?;
-        let readings = sense_last(instrument.sensors(), &interaction);
+        let sensed = instrument.sense_last(&interaction);
         let heard = asked.iter().map(|(_, at, marker)| {
-            let reading = &readings[*at];
+            let reading = &sensed.parts()[*at];
             let resonance =
                 reading.resonance().nth(*marker).map(|(_, resonance)| resonance).unwrap_or_default();
             let count = reading
@@ -201,23 +203,22 @@ impl World {
             Heard { fired: resonance.triggered, activation: resonance.activation, count }
         });
         let heard = heard.collect();
-        let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
-        Ok((instrument.reading_of(readings, options), heard))
+        Ok((sensed, heard))
     }
 }
 
 /// What a stage is sensed by, and its identity.
-fn instrument(stage: &Stage, catalog: &dyn Catalog) -> Result<(Composition, TargetStamp), Error> {
+fn instrument(stage: &Stage, catalog: &dyn Catalog) -> Result<(Instrument, TargetStamp), Error> {
     let (kind, reference) = &stage.target;
     let place = kind.as_str();
     let (instrument, digest) = match kind {
         TargetKind::Blueprint => {
             let blueprint = catalog::blueprint(catalog, reference, place)?;
-            (Composition::blueprint(&blueprint, catalog)?, blueprint.digest())
+            (Instrument::blueprint(&blueprint, catalog)?, blueprint.digest())
         }
         TargetKind::Metric => {
             let metric = catalog::metric(catalog, reference, place)?;
-            (Composition::metric(&metric, catalog)?, metric.digest())
+            (Instrument::metric(&metric, catalog)?, metric.digest())
         }
         TargetKind::Protocol => {
             let protocol = catalog::protocol(catalog, reference, place)?;
@@ -235,10 +236,10 @@ fn instrument(stage: &Stage, catalog: &dyn Catalog) -> Result<(Composition, Targ
                 description: String::new(),
                 components: vec![Component { protocol: pinned, weight: Unit::ONE, complement: false }],
             };
-            (Composition::metric(&alone, catalog)?, digest)
+            (Instrument::metric(&alone, catalog)?, digest)
         }
     };
-    let stamp = |sensor: &crate::Sensor| {
+    let stamp = |sensor: &crate::sensor::Sensor| {
         let protocol = sensor.protocol();
         Stamp { id: protocol.id.clone(), version: protocol.version.clone(), digest: protocol.digest() }
     };

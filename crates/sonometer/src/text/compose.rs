@@ -6,7 +6,6 @@
 //! later ones; which have been assigned follows from the exactly pinned crate that composes them.
 
 use super::compose_table::{BLOCKS, SHIFT};
-use crate::interaction::Interaction;
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
@@ -80,6 +79,11 @@ pub(crate) struct Ways(Option<Arc<[Way]>>);
 impl Ways {
     pub(crate) fn of(ways: Vec<Way>) -> Self {
         Self(ways.iter().any(|way| !way.0.is_empty()).then(|| ways.into()))
+    }
+
+    /// Whether all of it is composed already.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 
     /// As [`Way::back`], in a turn.
@@ -174,25 +178,19 @@ pub(crate) fn composed(text: &str) -> String {
     composer.text(text).to_owned()
 }
 
-/// An interaction with every turn composed, and the way back from each; `None` where all of it is composed already.
-pub(crate) fn compose(interaction: &Interaction) -> Option<(Interaction, Ways)> {
-    let turns = interaction.turns();
-    if turns.iter().all(|turn| find_special(&turn.content).is_none()) {
-        return None;
-    }
-    let mut composed = turns.to_vec();
-    let ways: Vec<Way> = composed.iter_mut().map(compose_turn).collect();
-    let ways = Ways::of(ways);
-    ways.0.is_some().then(|| (interaction.with_turns(composed), ways))
-}
-
-fn compose_turn(turn: &mut crate::interaction::Turn) -> Way {
+/// Composes a text as a whole where it is not composed already; the way back from it.
+pub(crate) fn compose(text: &mut Box<str>) -> Way {
     let mut composer = Composer::default();
-    composer.advance(&turn.content, true);
+    composer.advance(text, true);
     if !composer.way.0.is_empty() {
-        turn.content = composer.text.into();
+        *text = composer.text.into();
     }
     composer.way
+}
+
+/// Whether composing can change nothing in a text.
+pub(crate) fn is_composed(text: &str) -> bool {
+    find_special(text).is_none()
 }
 
 /// The first character that composing may change or that a mark may have to be sorted with.

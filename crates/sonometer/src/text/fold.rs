@@ -189,6 +189,11 @@ pub fn fold_to_lower(text: &str) -> String {
     lower
 }
 
+/// The name of a role as it is compared: folded, in lower case, without outer white space.
+pub(crate) fn fold_role(role: &str) -> String {
+    fold_to_lower(role).trim().to_owned()
+}
+
 /// Passes on what one character folds to, out of context.
 #[inline]
 pub(crate) fn each_folded(c: char, mut take: impl FnMut(char)) {

@@ -50,10 +50,9 @@ fn dive(world: &World, seed: u64, actions: &[String]) {
                 assert!(one.contains(&step.measured.score) && one.contains(&step.measured.fidelity));
                 assert!(one.contains(&step.totals.score) && one.contains(&step.totals.on_target));
                 assert_eq!(step.observation.turn as usize, taken.len() + 1);
-                assert!(step.sensed.readings().iter().all(|reading| {
-                    let last = reading.interaction().turns().len() - 1;
-                    reading.evidence().all(|found| found.joined.last().map_or(found.turn, |s| s.turn) == last)
-                }));
+                let last = step.sensed.interaction().turns().len() - 1;
+                let mut evidence = step.sensed.evidence();
+                assert!(evidence.all(|found| found.joined.last().map_or(found.turn, |s| s.turn) == last));
                 log.push_str(&step.log_line(action, &dive.chain()));
                 log.push('\n');
                 taken.push(action.clone());

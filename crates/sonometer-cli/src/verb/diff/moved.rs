@@ -2,7 +2,7 @@
 
 use crate::json::number;
 use serde::Serialize;
-use sonometer::{AnyReading, Resonance, Unit};
+use sonometer::{Reading, Resonance, Unit};
 use sonometer_evaluate::report::{Cited, cited, full_name, named_resonance};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,7 +40,7 @@ const AROUND: usize = 32;
 
 impl Moved {
     /// `None` if nothing moved.
-    pub(super) fn between(old: &AnyReading, new: &AnyReading) -> Option<Self> {
+    pub(super) fn between(old: &Reading, new: &Reading) -> Option<Self> {
         let mut resonance: BTreeMap<&str, (Option<_>, Option<_>)> = BTreeMap::new();
         let (before, after) = (named_resonance(old), named_resonance(new));
         before.iter().for_each(|(label, found)| resonance.entry(label.as_str()).or_default().0 = Some(found));
@@ -68,7 +68,7 @@ impl Moved {
     }
 
     /// What `new` gains on `old`; 0 where one of them was not measured.
-    pub(super) fn gain(old: &AnyReading, new: &AnyReading) -> Option<i64> {
+    pub(super) fn gain(old: &Reading, new: &Reading) -> Option<i64> {
         Some(new.score()?.0 - old.score()?.0)
     }
 
@@ -88,8 +88,8 @@ impl Moved {
 }
 
 /// The evidence of one reading that the other does not have at that place.
-fn only_in(reading: &AnyReading, other: &AnyReading) -> Vec<Quote> {
-    let key = |within: &AnyReading, found: &Cited<'_>| {
+fn only_in(reading: &Reading, other: &Reading) -> Vec<Quote> {
+    let key = |within: &Reading, found: &Cited<'_>| {
         let name = full_name(within, found.at, found.evidence.metamarker);
         (name, found.evidence.turn, found.evidence.range.clone())
     };
@@ -100,15 +100,12 @@ fn only_in(reading: &AnyReading, other: &AnyReading) -> Vec<Quote> {
 }
 
 impl Quote {
-    fn of(cited: &Cited<'_>, within: &AnyReading, other: &AnyReading) -> Self {
+    fn of(cited: &Cited<'_>, within: &Reading, other: &Reading) -> Self {
         let Cited { at, reading, evidence: found, .. } = cited;
         let turn = &reading.interaction().turns()[found.turn];
         let here = reading.masked_characters(found.turn);
         // What one protocol of a composition masks, all of them do.
-        let there = other
-            .readings()
-            .first()
-            .map_or_else(|| here.clone(), |other| other.masked_characters(found.turn));
+        let there = other.masked_characters(found.turn);
         let written = turn.content.char_indices().map(|(at, c)| &turn.content[at..at + c.len_utf8()]);
         // What either hides is hidden.
         let either = here.iter().zip(&there).zip(written);

@@ -8,7 +8,7 @@ use crate::paint::{BOLD, DIM, Paint, one_line};
 use crate::target::reference;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
-use sonometer::{AnyReading, Instrument, Unit};
+use sonometer::{Instrument, Reading, Unit};
 use std::collections::BTreeMap;
 
 const COME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -113,7 +113,7 @@ struct Counts {
 }
 
 impl Totals {
-    pub(super) fn add(&mut self, old: &AnyReading, new: &AnyReading, moved: Option<&Moved>) {
+    pub(super) fn add(&mut self, old: &Reading, new: &Reading, moved: Option<&Moved>) {
         self.read += 1;
         if let Some(gain) = Moved::gain(old, new) {
             self.measured += 1;

@@ -64,13 +64,10 @@ pub(super) fn step(paint: &Paint, dive: &Dive, step: &Step, echo: bool) -> Strin
     let mut text = String::from("\n");
     if echo {
         // Masked where the protocols say that it is private.
-        let said = step
-            .sensed
-            .readings()
-            .first()
-            .map(|reading| reading.masked_turn(reading.interaction().turns().len() - 1).into_owned());
+        let last = step.sensed.interaction().turns().len() - 1;
+        let said = step.sensed.masked_turn(last);
         let number = paint.bold(&format!("[{}/{}] >", step.observation.turn, stage.envelope.max_turns));
-        let said = wrapped(paint, &said.unwrap_or_default(), 8);
+        let said = wrapped(paint, &said, 8);
         let _ = writeln!(text, "{number} {}\n", said.trim());
     }
     let target = if measured.on_target { "on target" } else { "off target" };

@@ -4,7 +4,7 @@ use crate::failure::{Exit, Failure, counted};
 use crate::file;
 use crate::screen::Screen;
 use crate::target::{Source, is_path};
-use sonometer::protocol::source::suggest;
+use sonometer::document::suggest;
 use sonometer::stage::{Stage, Walk, World};
 use sonometer::{Diagnostics, Error, ErrorCode};
 use sonometer_catalog::{Shelf, split};

@@ -9,8 +9,8 @@ use crate::screen::Screen;
 use crate::target::Source;
 use crate::{file, findings};
 use sonometer::composition::Standing;
+use sonometer::document::{self, Node};
 use sonometer::protocol::Status;
-use sonometer::protocol::source::{self, Node};
 use sonometer::stage::Stage;
 use sonometer::{Diagnostics, Document, ErrorCode, Protocol};
 
@@ -107,7 +107,7 @@ fn as_published(source: &Source) -> Result<Source, Failure> {
 
 /// The text with `status: published` in the place of its status, or behind its version.
 fn with_status(text: &str) -> Option<String> {
-    let (root, _) = source::read(text).ok()?;
+    let (root, _) = document::read(text).ok()?;
     let mut changed = text.to_owned();
     if let Some(Node { span, .. }) = root.get("status") {
         let quoted = text[span.range()].starts_with('"');

@@ -2,8 +2,8 @@
 
 use super::mutant::{Change, Mutant, entries};
 use sonometer::diagnostic::Span;
+use sonometer::document::{self, Node, Value};
 use sonometer::protocol::phrase::strip_comment;
-use sonometer::protocol::source::{self, Node, Value};
 
 /// The file as a tree.
 pub(super) struct Places {
@@ -13,7 +13,7 @@ pub(super) struct Places {
 impl Places {
     /// Of the text of a sound protocol.
     pub(super) fn of(text: &str) -> Self {
-        Self { root: source::read(text).ok().map(|(root, _)| root) }
+        Self { root: document::read(text).ok().map(|(root, _)| root) }
     }
 
     /// The place of what a mutant takes away.

@@ -1,5 +1,7 @@
 //! The phrase language as a tree: what one pattern line means, before it is compiled.
 
+use crate::expression::PLACE_GROUP;
+
 /// One pattern line. Any match consumes at least one token or class occurrence, or is a whole sentence
 /// (`<question>` alone).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +106,3 @@ impl Regex {
         begins("(?<") || begins("(?P<")
     }
 }
-
-/// The name of the group of a regular expression that is the place of its evidence: `(?<place>…)`.
-pub const PLACE_GROUP: &str = "place";

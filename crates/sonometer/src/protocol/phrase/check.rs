@@ -1,7 +1,8 @@
 //! What a pattern must keep to, so that every match is a definite span and costs a bounded number of steps.
 
-use super::ast::{PLACE_GROUP, Pattern, Regex};
+use super::ast::{Pattern, Regex};
 use super::parse::{MAX_NODES, PhraseError};
+use crate::expression::PLACE_GROUP;
 use crate::expression::{Expression, MAX_BYTES, Refusal};
 use crate::text::compose::composed;
 use std::ops::Range;

@@ -28,7 +28,7 @@ mod gap;
 mod parse;
 mod regular;
 
-pub use ast::{Class, MAX_GAP, PLACE_GROUP, Pattern, Regex, WordKind, WordTest};
+pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
 pub(crate) use check::{build as build_regex, names_place, place_refused, size};
 pub(crate) use gap::{gaps_in, least_tokens, widen};
 pub(crate) use parse::MAX_NODES;

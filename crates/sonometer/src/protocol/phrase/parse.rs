@@ -324,7 +324,7 @@ impl<'p, 'c> Parser<'p, 'c> {
             let mut names: Vec<&str> = crate::class::Class::ALL.iter().map(|c| c.name()).collect();
             names.extend(["end", "question", "shout", "start"]);
             names.sort_unstable();
-            let fix = match crate::protocol::source::suggest(name, &names) {
+            let fix = match crate::document::suggest(name, &names) {
                 Some(near) => format!("did you mean `<{near}>`"),
                 None => format!("the classes are {}", names.join(", ")),
             };
@@ -400,7 +400,7 @@ impl<'p, 'c> Parser<'p, 'c> {
         let name = &self.rest()[1..=len];
         self.at += len + 1;
         let found = (self.context.list)(name).ok_or_else(|| {
-            let fix = match crate::protocol::source::suggest(name, self.context.names) {
+            let fix = match crate::document::suggest(name, self.context.names) {
                 Some(near) => format!("did you mean `@{near}`"),
                 None => format!(
                     "add it: `lists: {{{name}: one | two}}`; `\\@` is the sign itself",

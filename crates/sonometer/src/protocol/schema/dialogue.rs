@@ -3,8 +3,8 @@
 use super::fields::{Fields, text_of};
 use super::marker::{Surroundings, test_line};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
+use crate::document::{Node, Value};
 use crate::protocol::model::{Dialogue, Sgm, TestLine};
-use crate::protocol::source::{Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 

@@ -1,7 +1,7 @@
 //! Typed access to the entries of a map, with findings for what is missing, unknown or of the wrong type.
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
-use crate::protocol::source::{Node, Style, Value, suggest};
+use crate::document::{Node, Style, Value, suggest};
 use crate::unit::Unit;
 
 /// The entries of one map that have not been asked for yet, and where findings go.

@@ -3,9 +3,9 @@
 use super::fields::Fields;
 use super::marker::Surroundings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
+use crate::document::{Node, Value};
 use crate::protocol::model::{Line, LineList};
 use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
-use crate::protocol::source::{Node, Value};
 use crate::unit::Unit;
 
 /// The finding of a pattern that begins `cut` bytes into the source line at `span`.

@@ -3,9 +3,9 @@
 use super::fields::{Fields, check_identifier};
 use super::lines::phrase_diagnostic;
 use crate::diagnostic::{Diagnostic, Span, excerpt, some_of};
-use crate::numbers::Numbered;
+use crate::document::{Key, Node, Value};
+use crate::names::Numbered;
 use crate::protocol::phrase::{self, Context, MAX_NODES, Pattern, WordKind, WordTest};
-use crate::protocol::source::{Key, Node, Value};
 use std::cell::RefCell;
 
 /// The lists parsed, those inside them written out, and as written.

@@ -6,11 +6,11 @@ use super::relation;
 use super::role::Declared;
 use super::top;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
-use crate::numbers::Numbered;
+use crate::document::{Line as SourceLine, Node, Value};
+use crate::names::Numbered;
 use crate::protocol::Mask;
 use crate::protocol::model::*;
 use crate::protocol::phrase::Pattern;
-use crate::protocol::source::{Line as SourceLine, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 

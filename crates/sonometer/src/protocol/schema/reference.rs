@@ -3,9 +3,9 @@
 use super::marker::Surroundings;
 use super::relation;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt, some_of};
+use crate::document::{Node, suggest};
 use crate::protocol::model::{Marker, NegationMode, RatioTo, ScoreKind};
 use crate::protocol::order::judging_order;
-use crate::protocol::source::{Node, suggest};
 
 /// The finding for a label that no marker has.
 pub(super) fn unknown_label(label: &str, span: Span, around: &Surroundings<'_>) -> Diagnostic {

@@ -4,8 +4,8 @@ use super::fields::{Fields, count_of, texts_of};
 use super::lines::{of_node, patterns};
 use super::marker::Surroundings;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
+use crate::document::Node;
 use crate::protocol::model::*;
-use crate::protocol::source::Node;
 use crate::unit::Unit;
 
 /// What [`read`] found.

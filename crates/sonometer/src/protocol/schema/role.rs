@@ -6,9 +6,9 @@
 use super::fields::texts_of;
 use super::relation;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt, some_of};
+use crate::document::{Node, Value, suggest};
 use crate::protocol::model::Actants;
-use crate::protocol::source::{Node, Value, suggest};
-use crate::sensor::fold_role;
+use crate::text::fold::fold_role;
 
 /// The roles and other names of `actants`.
 pub(super) struct Declared {

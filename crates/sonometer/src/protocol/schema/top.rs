@@ -7,12 +7,12 @@ use super::marker::{self, Surroundings};
 use super::reference;
 use super::role::Declared;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
+use crate::document::{MAX_FINDINGS, Node, Value};
 use crate::language;
-use crate::numbers::Numbered;
+use crate::names::Numbered;
 use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern, WordKind, WordTest};
-use crate::protocol::source::{MAX_FINDINGS, Node, Value};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
 

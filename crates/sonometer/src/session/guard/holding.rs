@@ -4,10 +4,10 @@
 use super::ways::{Blind, Ways};
 use crate::class::{ClassSet, find_from, first_open, gives_way_to};
 use crate::evidence::readings::{self, Manner};
+use crate::evidence::search::at_desk;
 use crate::evidence::{Candidate, Findings, Scene, Setting};
 use crate::matcher::open::{Horizon, begins};
 use crate::matcher::{Held, Hit, Matcher, TurnText, extent, place};
-use crate::sense::at_desk;
 use crate::sensor::{Owner, Plan};
 use crate::session::live::is_masked;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 
 use super::{Fact, Guard, Quantity, Relation};
 use crate::diagnostic::{excerpt, some_of};
-use crate::protocol::source::suggest;
+use crate::document::suggest;
 use crate::unit::Unit;
 
 /// The longest guard, in bytes.

@@ -9,9 +9,9 @@ use super::template::Template;
 use crate::composition::schema::{Head, reference};
 use crate::composition::{Reference, TargetKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
+use crate::document::{Key, Node, Value, suggest};
 use crate::protocol::Status;
 use crate::protocol::schema::fields::{Fields, check_identifier, text_of, texts_of};
-use crate::protocol::source::{Key, Node, Value, suggest};
 
 /// Reads a stage; what is wrong stands in `found`.
 pub(super) fn stage(root: &Node, found: &mut Diagnostics) -> Option<Stage> {

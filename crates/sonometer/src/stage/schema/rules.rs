@@ -2,8 +2,8 @@
 
 use super::{Reader, some_texts};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
+use crate::document::{Node, Value};
 use crate::protocol::schema::fields::{Fields, name_of, text_of};
-use crate::protocol::source::{Node, Value};
 use crate::stage::choice::MAX_SEED;
 use crate::stage::guard::{Place, WORDS};
 use crate::stage::model::*;

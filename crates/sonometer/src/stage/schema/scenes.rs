@@ -2,8 +2,8 @@
 
 use super::Reader;
 use crate::diagnostic::{Diagnostic, Span, excerpt};
+use crate::document::{Node, Value, suggest};
 use crate::protocol::schema::fields::{Fields, text_of, texts_of};
-use crate::protocol::source::{Node, Value, suggest};
 use crate::stage::guard::Place;
 use crate::stage::model::{Change, Entry, Scene};
 
@@ -11,7 +11,7 @@ use crate::stage::model::{Change, Entry, Scene};
 const GREATEST: i64 = 1_000_000;
 
 pub(super) fn scene(reader: &mut Reader<'_>, node: &Node) -> Option<Scene> {
-    let mut own = crate::Diagnostics::new();
+    let mut own = crate::diagnostic::Diagnostics::new();
     let mut fields = Fields::of(node, "a scene", &mut own);
     let (world, steps) = (fields.take("world"), fields.take("do"));
     let end = fields.truth("end").unwrap_or(false);
@@ -38,7 +38,7 @@ pub(super) fn scene(reader: &mut Reader<'_>, node: &Node) -> Option<Scene> {
 }
 
 fn entry(reader: &mut Reader<'_>, node: &Node) -> Option<Entry> {
-    let mut own = crate::Diagnostics::new();
+    let mut own = crate::diagnostic::Diagnostics::new();
     let mut fields = Fields::of(node, "an entry of `do`", &mut own);
     let (when, set, world) = (fields.take("when"), fields.take("set"), fields.take("world"));
     let go = fields.text("go");

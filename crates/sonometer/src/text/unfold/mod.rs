@@ -15,11 +15,32 @@ mod spoken;
 pub use confusables::CONFUSABLES;
 
 use crate::language::Language;
-use crate::numbers::Numbered;
-use crate::protocol::phrase::{Pattern, WordKind};
-use crate::protocol::{Protocol, Unfold};
+use crate::names::{Numbered, named};
 use change::Changes;
 use std::ops::Range;
+
+/// A disguise that is undone before a text is read a second time, in the order in which they are undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unfold {
+    /// Look-alikes of Latin letters (`раypal` with Cyrillic letters).
+    Confusables,
+    /// Digits and signs for letters (`ridicul0us`).
+    Leet,
+    /// Letters repeated three or more times (`sooooo`).
+    Repeats,
+    /// Words written letter by letter (`c a n n o t`).
+    SpacedLetters,
+    /// Digits written as words (`four one double one`).
+    SpokenDigits,
+}
+
+named!(Unfold {
+    Confusables = "confusables",
+    Leet = "leet",
+    Repeats = "repeats",
+    SpacedLetters = "spaced_letters",
+    SpokenDigits = "spoken_digits",
+});
 
 /// What a protocol wants undone, and what that needs to know.
 #[derive(Debug)]
@@ -32,18 +53,9 @@ pub(crate) struct Unfolding {
 }
 
 impl Unfolding {
-    /// `None` if the protocol wants nothing undone.
-    pub(crate) fn of(protocol: &Protocol, language: Option<&'static Language>) -> Option<Self> {
-        if protocol.unfold.is_empty() {
-            return None;
-        }
-        let mut words = Numbered::default();
-        if protocol.unfold.contains(&Unfold::Repeats) {
-            for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
-                collect_words(&line.pattern, &mut words);
-            }
-        }
-        Some(Self { steps: protocol.unfold.clone(), language, words })
+    /// What undoes these `steps`, for a protocol in `language` whose patterns name `words`.
+    pub(crate) fn new(steps: Vec<Unfold>, language: Option<&'static Language>, words: Numbered) -> Self {
+        Self { steps, language, words }
     }
 
     /// The folded text `folded` with everything undone; `None` if there was nothing to undo.
@@ -74,24 +86,6 @@ impl Unfolding {
     fn knows(&self, word: &str) -> bool {
         self.words.contains(word)
             || self.language.is_some_and(|l| l.is_function_word(word) || l.frequency_class(word) > 0)
-    }
-}
-
-/// The words that a pattern names as they are.
-fn collect_words(pattern: &Pattern, words: &mut Numbered) {
-    match pattern {
-        Pattern::Word(test) if test.kind == WordKind::Equal => {
-            words.put(&test.folded, ());
-        }
-        Pattern::Sequence(items) | Pattern::Either(items) => {
-            items.iter().for_each(|item| collect_words(item, words));
-        }
-        Pattern::Optional(inner) | Pattern::Capture(inner) => collect_words(inner, words),
-        Pattern::Near { left, right, .. } => {
-            collect_words(left, words);
-            collect_words(right, words);
-        }
-        _ => {}
     }
 }
 

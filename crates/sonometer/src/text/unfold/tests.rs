@@ -1,16 +1,16 @@
 use super::*;
-use crate::Protocol;
 use crate::language::ENGLISH;
 use crate::text::fold::Folded;
 use proptest::prelude::*;
 
-/// Undoes everything; `sooo` and what the language knows are known words.
+/// Undoes everything; `freee`, `zoom` and what the language knows are known words.
 fn everything() -> Unfolding {
-    let protocol = r#"{"sonometer": 1, "id": "t", "version": "1", "taxonomy": "Signal", "language": "en",
-        "unfold": ["confusables", "leet", "repeats", "spaced_letters", "spoken_digits"],
-        "markers": [{"label": "m", "strong": "(freee|a &2 zoom) b?", "except": "bzz"}]}"#;
-    let (protocol, _) = Protocol::read(protocol).expect("a protocol");
-    Unfolding::of(&protocol, Some(&ENGLISH)).expect("something to undo")
+    let steps = Unfold::NAMES.iter().filter_map(|name| Unfold::from_name(name)).collect();
+    let mut words = Numbered::default();
+    for word in ["freee", "a", "zoom", "b", "bzz"] {
+        words.put(word, ());
+    }
+    Unfolding::new(steps, Some(&ENGLISH), words)
 }
 
 /// What `original` unfolds to, and the original text of each of these parts of it.

@@ -1,0 +1,150 @@
+//! Values by name, numbered in the order in which they come. One map for all of them, whatever the values are: a map is a lot of code,
+//! and written out once for each kind it is a good part of the module for browsers.
+
+use std::collections::BTreeMap;
+
+/// Values with a name each.
+#[derive(Clone, Debug)]
+pub(crate) struct Numbered<T = ()> {
+    numbers: BTreeMap<Box<str>, u32>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { numbers: BTreeMap::new(), values: Vec::new() }
+    }
+}
+
+impl<T> Numbered<T> {
+    /// The number of a name; a new one gets the next number, from 0, and the value that `make` makes.
+    pub(crate) fn number(&mut self, name: &str, make: impl FnOnce() -> T) -> u32 {
+        let (number, is_new) = number(&mut self.numbers, name);
+        if is_new {
+            self.values.push(make());
+        }
+        number
+    }
+
+    /// The value of a name; of a new one, what `make` makes.
+    pub(crate) fn entry(&mut self, name: &str, make: impl FnOnce() -> T) -> &mut T {
+        let number = self.number(name, make);
+        self.value(number)
+    }
+
+    /// Gives a name a value; what it had before, if it is known.
+    pub(crate) fn put(&mut self, name: &str, value: T) -> Option<T> {
+        let (number, is_new) = number(&mut self.numbers, name);
+        if is_new {
+            self.values.push(value);
+            return None;
+        }
+        Some(std::mem::replace(&mut self.values[number as usize], value))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&T> {
+        self.numbers.get(name).map(|number| &self.values[*number as usize])
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.numbers.contains_key(name)
+    }
+
+    /// The names, sorted.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        self.numbers.keys().map(|name| &**name).collect()
+    }
+
+    /// The value of a number that was given out.
+    pub(crate) fn value(&mut self, number: u32) -> &mut T {
+        &mut self.values[number as usize]
+    }
+
+    /// The values by number.
+    pub(crate) fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    pub(crate) fn into_values(self) -> Vec<T> {
+        self.values
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+}
+
+/// The number of a name, and whether it is new.
+fn number(numbers: &mut BTreeMap<Box<str>, u32>, name: &str) -> (u32, bool) {
+    if let Some(number) = numbers.get(name) {
+        return (*number, false);
+    }
+    let next = numbers.len() as u32;
+    numbers.insert(name.into(), next);
+    (next, true)
+}
+
+/// The value at a place of a list, which grows to hold it.
+pub(crate) fn at<T: Default>(values: &mut Vec<T>, place: u32) -> &mut T {
+    let place = place as usize;
+    if values.len() <= place {
+        values.resize_with(place + 1, T::default);
+    }
+    &mut values[place]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_numbered_as_they_come() {
+        let mut all: Numbered<&str> = Numbered::default();
+        assert!(all.is_empty() && !all.contains("b") && all.get("b").is_none());
+        assert_eq!(
+            (all.number("b", || "first"), all.number("a", || "second"), all.number("b", || "none")),
+            (0, 1, 0)
+        );
+        assert_eq!((all.put("c", "third"), all.put("a", "other")), (None, Some("second")));
+        *all.entry("b", || "none") = "changed";
+        assert_eq!(
+            (all.names(), all.values()),
+            (vec!["a", "b", "c"], ["changed", "other", "third"].as_slice())
+        );
+        assert_eq!((all.get("a"), all.contains("c")), (Some(&"other"), true));
+    }
+
+    #[test]
+    fn lists_grow() {
+        let mut values = Vec::new();
+        *at(&mut values, 2) = 7;
+        *at(&mut values, 0) = 5;
+        assert_eq!(values, [5, 0, 7]);
+    }
+}
+
+/// Gives an enum the names that files and results use: `as_str`, `from_name`, and the list of names.
+macro_rules! named {
+    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// The names that can be written, in the order of the values.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// The name in files and results.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+
+            /// The value of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use named;

@@ -1,0 +1,40 @@
+//! What a protocol wants unfolded before its text is read a second time.
+
+use crate::language::Language;
+use crate::names::Numbered;
+use crate::protocol::phrase::{Pattern, WordKind};
+use crate::protocol::{Protocol, Unfold};
+use crate::text::unfold::Unfolding;
+
+/// `None` if the protocol wants nothing undone.
+pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>) -> Option<Unfolding> {
+    if protocol.unfold.is_empty() {
+        return None;
+    }
+    let mut words = Numbered::default();
+    // A word that a pattern names is kept as it is, however its letters repeat.
+    if protocol.unfold.contains(&Unfold::Repeats) {
+        for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
+            collect_words(&line.pattern, &mut words);
+        }
+    }
+    Some(Unfolding::new(protocol.unfold.clone(), language, words))
+}
+
+/// The words that a pattern names as they are.
+fn collect_words(pattern: &Pattern, words: &mut Numbered) {
+    match pattern {
+        Pattern::Word(test) if test.kind == WordKind::Equal => {
+            words.put(&test.folded, ());
+        }
+        Pattern::Sequence(items) | Pattern::Either(items) => {
+            items.iter().for_each(|item| collect_words(item, words));
+        }
+        Pattern::Optional(inner) | Pattern::Capture(inner) => collect_words(inner, words),
+        Pattern::Near { left, right, .. } => {
+            collect_words(left, words);
+            collect_words(right, words);
+        }
+        _ => {}
+    }
+}
