@@ -7,6 +7,7 @@ mod card;
 mod catalogue;
 mod comparison;
 mod dive;
+mod evaluate;
 mod extract;
 mod extracted;
 mod failure;
@@ -49,6 +50,8 @@ mod native {
     use super::comparison::{_restore_comparison, Comparison};
     #[pymodule_export]
     use super::dive::{_restore_dive, Dive};
+    #[pymodule_export]
+    use super::evaluate::{_evaluate, _fit};
     #[pymodule_export]
     use super::extract::extract;
     #[pymodule_export]

@@ -11,17 +11,17 @@ from collections.abc import Iterator
 import pytest
 
 import sonometer
-from sonometer import _explain, _html, _sonometer, diving, environment, errors, files, model, streaming
+from sonometer import _explain, _html, _sonometer, diving, environment, errors, evaluating, files, model, streaming
 
 HERE = pathlib.Path(__file__).parents[1]
-# That of this package, and that of the whole project.
-READMES = {HERE / "README.md": 9, HERE.parents[1] / "README.md": 2}
+# That of this package, that of the whole project, and the page about labelled data.
+READMES = {HERE / "README.md": 10, HERE.parents[1] / "README.md": 2, HERE.parents[1] / "docs/measuring.md": 1}
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
 def documented() -> Iterator[tuple[str, str]]:
     """Everything public with its docstring; doctest itself looks past what is native."""
-    for module in (sonometer, diving, environment, errors, model, streaming, _sonometer, _html, _explain):
+    for module in (sonometer, diving, environment, errors, evaluating, model, streaming, _sonometer, _html, _explain):
         yield module.__name__, module.__doc__ or ""
         for name, value in vars(module).items():
             if isinstance(value, types.ModuleType) or not getattr(value, "__doc__", None):
@@ -58,7 +58,7 @@ def test_everything_public_has_a_docstring() -> None:
     assert [name for name in missing if name not in ("SonometerError.code",)] == []
 
 
-@pytest.mark.parametrize("readme", READMES, ids=("of the package", "of the project"))
+@pytest.mark.parametrize("readme", READMES, ids=("of the package", "of the project", "of labelled data"))
 def test_readme(readme: pathlib.Path) -> None:
     """Each block runs on its own; a comment behind `print` is what it prints."""
     blocks = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)

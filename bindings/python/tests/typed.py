@@ -11,11 +11,13 @@ from sonometer import (
     Dive,
     DiveEnv,
     Extract,
+    FitReport,
     Guard,
     Interaction,
     Metric,
     Reading,
     Readings,
+    Report,
     Sensor,
     Session,
     SigningKey,
@@ -120,3 +122,15 @@ def of_files(sensor: Sensor, path: pathlib.Path, kept: bytes) -> None:
         sonometer.extract(kept)
     except SonometerError as error:
         assert_type(error.reason, str)
+
+
+def of_labelled_data(rows: list[dict[str, object]], columns: dict[str, list[object]]) -> None:
+    report = sonometer.evaluate("courtesy", rows, label="polite", positive=["yes", True], where={"lang": "en"}, threshold=0.4)
+    assert_type(report, Report)
+    assert_type(report.figures["f1"].value, float | None)
+    assert_type(report.counts, dict[str, int])
+    assert_type(report.html(), str)
+    fitted = sonometer.fit(columns, marker="kindness", label="kind", progress=lambda done, of: print(done, of))
+    assert_type(fitted, FitReport)
+    assert_type(fitted.sensor(), Sensor)
+    assert_type(fitted.held_out, dict[str, float])

@@ -2,6 +2,7 @@
 
 use crate::target::Source;
 use sonometer::{Diagnostics, Error, ErrorCode, Fidelity, Protocol};
+pub(crate) use sonometer_evaluate::counted;
 use std::process::ExitCode;
 
 /// The exit codes.
@@ -141,18 +142,21 @@ impl Failure {
         Self::Told(Box::new(Told { code, message, fidelity: Some(fidelity), findings: None }))
     }
 
+    /// What an evaluation or a fit came to nothing for; nothing here stops one.
+    pub(crate) fn evaluation(error: sonometer_evaluate::Error) -> Self {
+        match error {
+            sonometer_evaluate::Error::Stopped => Self::unusable("the work was stopped"),
+            sonometer_evaluate::Error::Failed(failure) => match failure.findings {
+                Some((file, found)) => Self::protocol(file.into(), found),
+                None => Self::told(failure.code, failure.to_string()),
+            },
+        }
+    }
+
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::PipeClosed => Exit::PipeClosed,
             Self::Told(told) => Exit::of(told.code),
         }
-    }
-}
-
-/// `1 error`, `2 errors`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
     }
 }

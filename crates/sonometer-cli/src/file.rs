@@ -21,6 +21,11 @@ pub(crate) fn bytes(path: &str, most: usize) -> Result<Vec<u8>, Failure> {
     }
 }
 
+/// What a file is called in messages.
+pub(crate) fn name(path: &str) -> &str {
+    if path == "-" { "standard input" } else { path }
+}
+
 /// What reads a file, or standard input for `-`.
 pub(crate) fn reader(path: &str) -> Result<Box<dyn Read>, Failure> {
     Ok(match path {
@@ -48,7 +53,7 @@ pub(crate) fn fill(
 
 /// What is said of a file with more bytes than are read.
 pub(crate) fn too_large(path: &str, most: usize) -> Failure {
-    let name = if path == "-" { "standard input" } else { path };
+    let name = name(path);
     let message = format!("{name}: more than {} MiB, which is the most that is read at once", most >> 20);
     Failure::told(ErrorCode::PayloadTooLarge, message)
 }

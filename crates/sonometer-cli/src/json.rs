@@ -2,40 +2,8 @@
 
 use crate::echo::short;
 use crate::failure::Told;
-use serde::ser::{Error as _, Serialize, Serializer};
-use serde_json::value::RawValue;
-use sonometer::{Fidelity, Instrument, Protocol, Unit};
-
-/// A number as the engine prints it, never by way of a float.
-pub(crate) fn number<S: Serializer>(value: &Unit, serializer: S) -> Result<S::Ok, S::Error> {
-    RawValue::from_string(value.to_string()).map_err(S::Error::custom)?.serialize(serializer)
-}
-
-/// One line of JSON.
-pub(crate) fn line(value: &impl Serialize) -> String {
-    // Plain structs of texts and numbers always have a JSON form.
-    let mut text = serde_json::to_string(value).unwrap_or_default();
-    text.push('\n');
-    text
-}
-
-/// What was used.
-#[derive(Debug, serde::Serialize)]
-pub(crate) struct Target<'a> {
-    r#type: &'static str,
-    id: &'a str,
-    version: &'a str,
-}
-
-impl<'a> Target<'a> {
-    pub(crate) fn of(protocol: &'a Protocol) -> Self {
-        Self { r#type: "protocol", id: &protocol.id, version: &protocol.version }
-    }
-
-    pub(crate) fn of_any(instrument: &'a Instrument) -> Self {
-        Self { r#type: instrument.kind().as_str(), id: instrument.id(), version: instrument.version() }
-    }
-}
+use sonometer::{Fidelity, Unit};
+pub(crate) use sonometer_evaluate::json::{Target, line, number};
 
 /// How much an input holds.
 #[derive(Debug, serde::Serialize)]

@@ -1,21 +1,17 @@
 //! The `sonometer` command: reads arguments, runs one verb, ends with its exit code.
 
 mod advice;
-mod bar;
 mod blocks;
-mod cited;
 mod conversation;
 mod diff;
 mod echo;
-mod evaluate;
 mod failure;
 mod file;
 mod findings;
-mod fit;
 mod format;
 mod input;
 mod json;
-mod labels;
+mod labelled;
 mod lines;
 mod paint;
 mod places;

@@ -1,8 +1,10 @@
-//! Colour and width, and making foreign text safe to show.
+//! Colour and width.
 
 use anstyle::{AnsiColor, Style};
+use sonometer::Unit;
 use sonometer::protocol::Effect;
-use unicode_width::UnicodeWidthChar;
+use sonometer_evaluate::report::{self, Tone, bar_parts};
+pub(crate) use sonometer_evaluate::report::{columns, fit, one_line, safe};
 
 /// How output is painted.
 #[derive(Clone, Copy, Debug)]
@@ -56,63 +58,31 @@ impl Paint {
     pub(crate) fn dim(&self, text: &str) -> String {
         self.styled(DIM, text)
     }
-}
 
-/// What is shown in the place of a character: control characters and those that turn the direction of writing would let
-/// a text take over the terminal.
-pub(crate) fn safe(c: char) -> char {
-    match c {
-        '\t' => ' ',
-        '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
-        '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        c => c,
+    /// The same for reports.
+    pub(crate) fn report(&self) -> report::Paint {
+        let brush = if self.colour { coloured } else { |_, text: &str| text.to_owned() };
+        report::Paint { width: self.width, brush }
     }
 }
 
-/// Foreign text on one line.
-pub(crate) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { safe(c) }).collect()
+fn coloured(tone: Tone, text: &str) -> String {
+    let of = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
+    let style = match tone {
+        Tone::Plain => Style::new(),
+        Tone::Strong => BOLD,
+        Tone::Dim => DIM,
+        Tone::Good => of(AnsiColor::Green),
+        Tone::Warn => of(AnsiColor::Yellow),
+        Tone::FoundWarn => of(AnsiColor::Yellow).bold(),
+        Tone::Marker(effect, nth) => of_marker(effect, nth),
+        Tone::Found(effect, nth) => of_marker(effect, nth).bold(),
+    };
+    Paint { colour: true, width: 0 }.styled(style, text)
 }
 
-/// Columns that a character takes.
-pub(crate) fn columns(c: char) -> usize {
-    c.width().unwrap_or(0)
-}
-
-/// `text` on one line, filled with spaces, or cut with an ellipsis, to `width` columns.
-pub(crate) fn fit(text: &str, width: usize) -> String {
-    let text = one_line(text);
-    let mut taken: usize = text.chars().map(columns).sum();
-    if taken <= width {
-        return text + &" ".repeat(width - taken);
-    }
-    let mut cut = String::new();
-    taken = 0;
-    for c in text.chars() {
-        if taken + columns(c) + 1 > width {
-            break;
-        }
-        taken += columns(c);
-        cut.push(c);
-    }
-    cut + "…" + &" ".repeat(width - taken - 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn foreign_text_cannot_steer_the_terminal() {
-        assert_eq!(one_line("a\u{1b}[31mb\r\nc\u{9b}d\u{202e}e"), "a␛[31mb  c\u{fffd}d\u{fffd}e");
-    }
-
-    #[test]
-    fn fits_by_columns_not_by_characters() {
-        assert_eq!(fit("agent", 7), "agent  ");
-        assert_eq!(fit("customer", 5), "cust…");
-        assert_eq!(fit("客户", 5), "客户 ");
-        assert_eq!(fit("客户客户", 4), "客… ");
-    }
+/// A bar of fixed length for a number between 0 and 1.
+pub(crate) fn bar(paint: &Paint, value: Unit, style: Style) -> String {
+    let (filled, rest) = bar_parts(value);
+    format!("{}{}", paint.styled(style, &filled), paint.dim(&rest))
 }

@@ -4,6 +4,8 @@ use crate::failure::Failure;
 use crate::file;
 use sonometer::{Diagnostics, Document, Error, ErrorCode, Instrument, Protocol, Sensor, TargetKind};
 use sonometer_catalog::{Entry, NotFound, Shelf, find_any, is_named_like_one};
+use sonometer_evaluate::ProtocolFile;
+pub(crate) use sonometer_evaluate::report::reference;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -73,15 +75,6 @@ impl Source {
     }
 }
 
-/// Whether it is a protocol, metric or blueprint, and which: `metric reply-quality@1.0`; of a protocol the rest alone.
-pub(crate) fn reference(instrument: &Instrument) -> String {
-    let (id, version) = (instrument.id(), instrument.version());
-    match instrument.kind() {
-        TargetKind::Protocol => format!("{id}@{version}"),
-        kind => format!("{} {id}@{version}", kind.as_str()),
-    }
-}
-
 /// The entry of the catalogue for a protocol, as `id` or `id@version`.
 pub(crate) fn shipped(target: &str) -> Result<&'static Entry, Failure> {
     find_any(target, &[TargetKind::Protocol]).map_err(not_found)
@@ -99,6 +92,18 @@ fn not_found(none: NotFound<'_>) -> Failure {
 
 pub(crate) fn is_path(target: &str) -> bool {
     is_named_like_one(Path::new(target)) || target.contains(['/', '\\'])
+}
+
+impl From<ProtocolFile> for Source {
+    fn from(file: ProtocolFile) -> Self {
+        Self { name: file.name, text: file.text }
+    }
+}
+
+impl From<Source> for ProtocolFile {
+    fn from(source: Source) -> Self {
+        Self { name: source.name, text: source.text }
+    }
 }
 
 #[cfg(test)]

@@ -2,79 +2,21 @@
 //!
 //! Expected outputs stand in `tests/golden`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
 
-use serde_json::Value;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+mod labelled;
+
+use labelled::{bare, evaluate, golden, json, page, text, written};
 
 const REQUESTS: &str = "fixtures/labelled/requests.jsonl";
 const CALLS: &str = "fixtures/labelled/calls.jsonl";
 const NOTES: &str = "fixtures/labelled/notes.jsonl";
 const MAP: [&str; 4] = ["--map", "EMAIL-ADDRESS=email_address", "--map", "CARD=payment_card"];
 
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-/// The command in the root of the repository, in an environment without wishes.
-fn evaluate(arguments: &[&str]) -> Ran {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.arg("evaluate").args(arguments).current_dir(root).env_clear().stdin(Stdio::null());
-    let output = command.output().expect("starts");
-    Ran {
-        code: output.status.code().expect("ends by itself"),
-        out: String::from_utf8(output.stdout).expect("writes UTF-8"),
-        err: String::from_utf8(output.stderr).expect("writes UTF-8"),
-    }
-}
-
-/// What it prints where all is well.
-fn text(arguments: &[&str]) -> String {
-    let ran = evaluate(arguments);
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{arguments:?}");
-    ran.out
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let out = text(&[arguments, &["--json"]].concat());
-    assert!(out.ends_with("}\n") && out.lines().count() == 1, "{out}");
-    serde_json::from_str(&out).expect("is JSON")
-}
-
-fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-fn written(name: &str, lines: &str) -> String {
-    let path = scratch(name);
-    fs::write(&path, lines).expect("can be written");
-    path.to_str().expect("is UTF-8").to_owned()
-}
-
-fn page(name: &str, arguments: &[&str]) -> String {
-    let path = scratch(name);
-    text(&[arguments, &["--html", path.to_str().expect("is UTF-8")]].concat());
-    fs::read_to_string(path).expect("is written")
-}
-
-fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, found).expect("can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
-}
-
 #[test]
 fn items_for_people_programs_and_browsers() {
     let arguments = ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.4", "--by", "author"];
     golden("evaluate-items.txt", &text(&arguments));
     golden("evaluate-items.json", &text(&[&arguments[..], &["--json"]].concat()));
-    golden("evaluate-items.html", &page("items.html", &arguments));
+    golden("evaluate-items.html", &bare(&page("items.html", &arguments)));
 }
 
 #[test]
@@ -90,7 +32,7 @@ fn places_for_people_and_programs() {
     let arguments = [&["personal-data", NOTES], &MAP[..]].concat();
     golden("evaluate-places.txt", &text(&arguments));
     golden("evaluate-places.json", &text(&[&arguments[..], &["--json"]].concat()));
-    golden("evaluate-places.html", &page("places.html", &arguments));
+    golden("evaluate-places.html", &bare(&page("places.html", &arguments)));
 }
 
 #[test]

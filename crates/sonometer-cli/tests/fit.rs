@@ -1,4 +1,4 @@
-//! `sonometer fit` on an invented corpus (`tests/fit/oracle.py` says how it was made).
+//! `sonometer fit` on an invented corpus (`tests/fit/oracle.py` of `sonometer-evaluate` says how it was made).
 //!
 //! Expected outputs stand in `tests/fit`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
 
@@ -10,11 +10,16 @@ fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fit")
 }
 
+/// What the fit itself is tested on.
+fn invented() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sonometer-evaluate/tests/fit")
+}
+
 /// A folder of its own for each test.
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fit").join(name);
     fs::create_dir_all(&path).expect("can be made");
-    fs::copy(here().join("corpus.jsonl"), path.join("corpus.jsonl")).expect("can be copied");
+    fs::copy(invented().join("corpus.jsonl"), path.join("corpus.jsonl")).expect("can be copied");
     path
 }
 
@@ -68,7 +73,7 @@ fn features_are_those_that_other_tools_were_given() {
     let arguments = "fit corpus.jsonl --label kind --marker kind --language en --repeat halve --out a.yaml";
     assert_eq!(run(&folder, &format!("{arguments} --export-features a.svm")).0, 0);
     let found = fs::read_to_string(folder.join("a.svm")).expect("was written");
-    assert_eq!(found, fs::read_to_string(here().join("features.svm")).expect("is there"));
+    assert_eq!(found, fs::read_to_string(invented().join("features.svm")).expect("is there"));
 }
 
 #[test]

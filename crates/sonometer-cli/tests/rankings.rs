@@ -2,67 +2,17 @@
 //!
 //! Expected outputs stand in `tests/golden`; `BLESS=1 cargo test -p sonometer-cli` writes them anew.
 
+mod labelled;
+
+use labelled::{Ran, bare, evaluate, golden, json, page, root, text, written};
 use serde_json::Value;
 use sonometer::{Instrument, Interaction, Protocol, SenseOptions, Sensor};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 const PAIRS: &str = "fixtures/labelled/pairs.jsonl";
 const REQUESTS: &str = "fixtures/labelled/requests.jsonl";
 const KINDER: [&str; 4] = ["courtesy", PAIRS, "--label", "kinder"];
 const RATING: [&str; 5] = ["courtesy", REQUESTS, "--label", "rating", "--graded"];
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Code, output and errors of the command in the root of the repository, in an environment without wishes.
-fn evaluate(arguments: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
-    command.arg("evaluate").args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
-    let output = command.output().expect("starts");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("writes UTF-8");
-    (output.status.code().expect("ends by itself"), text(output.stdout), text(output.stderr))
-}
-
-/// What it prints where all is well.
-fn text(arguments: &[&str]) -> String {
-    let (code, out, errors) = evaluate(arguments);
-    assert_eq!((code, errors.as_str()), (0, ""), "{arguments:?}");
-    out
-}
-
-fn json(arguments: &[&str]) -> Value {
-    let out = text(&[arguments, &["--json"]].concat());
-    assert!(out.ends_with("}\n") && out.lines().count() == 1, "{out}");
-    serde_json::from_str(&out).expect("is JSON")
-}
-
-fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-fn written(name: &str, lines: &str) -> String {
-    let path = scratch(name);
-    fs::write(&path, lines).expect("can be written");
-    path.to_str().expect("is UTF-8").to_owned()
-}
-
-fn page(name: &str, arguments: &[&str]) -> String {
-    let path = scratch(name);
-    text(&[arguments, &["--html", path.to_str().expect("is UTF-8")]].concat());
-    fs::read_to_string(path).expect("is written")
-}
-
-fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, found).expect("can be written");
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
-}
 
 /// The lines of a file below the root.
 fn lines(path: &str) -> Vec<Value> {
@@ -89,7 +39,7 @@ fn pairs_for_people_programs_and_browsers() {
     let arguments = [&KINDER[..], &["--by", "topic"]].concat();
     golden("evaluate-pairs.txt", &text(&arguments));
     golden("evaluate-pairs.json", &text(&[&arguments[..], &["--json"]].concat()));
-    golden("evaluate-pairs.html", &page("pairs.html", &arguments));
+    golden("evaluate-pairs.html", &bare(&page("pairs.html", &arguments)));
 }
 
 #[test]
@@ -97,7 +47,7 @@ fn grades_for_people_programs_and_browsers() {
     let arguments = [&RATING[..], &["--by", "author"]].concat();
     golden("evaluate-graded.txt", &text(&arguments));
     golden("evaluate-graded.json", &text(&[&arguments[..], &["--json"]].concat()));
-    golden("evaluate-graded.html", &page("graded.html", &arguments));
+    golden("evaluate-graded.html", &bare(&page("graded.html", &arguments)));
 }
 
 #[test]
@@ -200,7 +150,7 @@ fn metrics_and_blueprints_rank_too() {
         assert_eq!(pairs["figures"]["pairs"], 10);
         let grades = json(&[target, REQUESTS, "--label", "rating", "--graded", "--marker", "gratitude"]);
         assert_eq!(grades["rule"]["ranked_by"], "resonance of gratitude");
-        let (code, _, told) = evaluate(&[target, REQUESTS, "--label", "polite"]);
+        let Ran { code, err: told, .. } = evaluate(&[target, REQUESTS, "--label", "polite"]);
         assert_eq!(code, 2);
         assert!(told.contains("give one of courtesy, "), "{told}");
     }
@@ -319,7 +269,7 @@ fn errors_name_the_place_and_the_mend() {
         ),
     ];
     for (arguments, said) in cases {
-        let (code, out, told) = evaluate(arguments);
+        let Ran { code, out, err: told } = evaluate(arguments);
         assert_eq!(code, 2, "{arguments:?}: {told}");
         assert!(told.contains(said), "{arguments:?}: {told}");
         assert!(out.is_empty(), "{arguments:?}: {out}");

@@ -51,6 +51,7 @@ from .errors import (
     TargetNotFoundError,
     WrongTypeError,
 )
+from .evaluating import FitReport, Report, evaluate, fit
 from .streaming import Guard, Stream
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "DiveClosedError",
     "DiveEnv",
     "Extract",
+    "FitReport",
     "Guard",
     "InsufficientSignalError",
     "Interaction",
@@ -75,6 +77,7 @@ __all__ = [
     "PayloadTooLargeError",
     "Reading",
     "Readings",
+    "Report",
     "Sensor",
     "Session",
     "SigningKey",
@@ -90,9 +93,11 @@ __all__ = [
     "check",
     "diving",
     "errors",
+    "evaluate",
     "extract",
     "files",
     "fingerprint",
+    "fit",
     "load",
     "metrics",
     "model",

@@ -29,6 +29,8 @@ __all__ = [
     "StageCard",
     "Target",
     "__version__",
+    "_evaluate",
+    "_fit",
     "_read_apart",
     "_restore_comparison",
     "_restore_dive",
@@ -792,6 +794,20 @@ def extract(
 def fingerprint() -> str:
     """The engine and its tables in one line: engines with the same fingerprint give the same bytes."""
 
+def _evaluate(
+    target: Target[BaseReading],
+    items: Any,
+    selection: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    progress: Callable[[int, int], object] | None,
+) -> tuple[str, str, str]: ...
+def _fit(
+    items: Any,
+    selection: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    tune: tuple[str, Any] | None,
+    progress: Callable[[int, int], object] | None,
+) -> tuple[str, str, str, bool]: ...
 def _read_apart() -> None: ...
 def _restore_target(document: str, shelf: Iterable[str]) -> Sensor | Metric | Blueprint: ...
 def _restore_extract(kept: str) -> Extract: ...

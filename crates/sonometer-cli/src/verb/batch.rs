@@ -6,7 +6,7 @@ use crate::blocks::{Block, Blocks, TOO_LONG};
 use crate::failure::{Exit, Failure, counted};
 use crate::file;
 use crate::input;
-use crate::progress::Progress;
+use crate::progress::Bar;
 use crate::resume;
 use crate::screen::Screen;
 use crate::target::Source;
@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     };
     // The bar and the outcomes would be in each other's way.
     let shown = arguments.out.is_some() || !io::stdout().is_terminal();
-    let progress = Progress::new("sensing (bytes)", if shown { size } else { 0 });
-    progress.advance(blocks.taken());
+    let mut bar = Bar::of("sensing (bytes)", if shown { size } else { 0 });
+    bar.advance(blocks.taken());
     let start = Instant::now();
     let threads =
         arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             if let Err(error) = written {
                 return ControlFlow::Break(unwritten(arguments.out.as_deref(), &error));
             }
-            progress.advance(done.bytes);
+            bar.advance(done.bytes);
             tally += done.tally;
             match done.trouble {
                 Some(error) => ControlFlow::Break(unreadable(&arguments.input, &error)),
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             }
         },
     );
-    drop(progress);
+    drop(bar);
     if let ControlFlow::Break(failure) = end {
         return Err(failure);
     }

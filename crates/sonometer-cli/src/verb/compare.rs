@@ -1,8 +1,8 @@
 //! `sonometer compare`: two interactions, and what lies between them.
 
-use crate::bar::bar;
 use crate::failure::{Exit, Failure, counted};
 use crate::input::{self, FileArguments, Item};
+use crate::paint::bar;
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
 use crate::target::Source;

@@ -1,11 +1,10 @@
 //! `sonometer sense` with a metric or a blueprint: the score, its parts, and what was found.
 
-use super::explain;
 use super::protocols::paragraph;
 use super::sense::{Arguments, hinted, title, unheard};
-use crate::bar::bar;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, Item, refused};
+use crate::paint::bar;
 use crate::paint::{BOLD, Paint, one_line};
 use crate::places;
 use crate::screen::Screen;
@@ -14,6 +13,7 @@ use sonometer::{
     ErrorCode, Evidence, Fidelity, Instrument, Profile, Protocol, Reading, SenseOptions, TargetKind, Unit,
     WeakSignal,
 };
+use sonometer_evaluate::report::ledger;
 use sonometer_ingest::Ingested;
 
 pub(super) fn run(
@@ -143,7 +143,7 @@ fn explained(paint: &Paint, reading: &Reading) -> String {
     for own in reading.parts() {
         let Protocol { id, version, .. } = own.protocol();
         text.push_str(&format!("\n  {}\n", paint.bold(&format!("{id}@{version}"))));
-        text.push_str(&explain::render(paint, &own.ledger()));
+        text.push_str(&ledger(&paint.report(), &own.ledger()));
     }
     text.push_str(&format!("\n  {}\n", paint.bold("how the parts became one score")));
     let parts = composition.parts();

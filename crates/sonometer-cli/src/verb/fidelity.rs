@@ -1,9 +1,9 @@
 //! `sonometer fidelity`: whether an input holds enough to be measured. That it does not is an answer, not an error.
 
-use crate::bar::bar;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, InputArguments, Item, refused};
 use crate::json::{self, Sufficiency, Target, number};
+use crate::paint::bar;
 use crate::paint::{BOLD, Paint, one_line};
 use crate::screen::Screen;
 use crate::target::Source;

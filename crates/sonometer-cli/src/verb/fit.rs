@@ -1,38 +1,25 @@
 //! `sonometer fit`: a weighted list made from labelled interactions, or a protocol tuned to them.
 
 use crate::failure::{Exit, Failure};
-use crate::fit::candidates::{self, Choice, MOST_WORDS};
-use crate::fit::change::Change;
-use crate::fit::data::{self, Data};
-use crate::fit::folds::{self, Crossed};
-use crate::fit::learn::{Bounds, learn};
-use crate::fit::matrix::Matrix;
-use crate::fit::measure::{self, Aim, Outcome};
-use crate::fit::report::Report;
-use crate::fit::tune::{self, Task};
-use crate::fit::write::{Frame, unweighted};
-use crate::fit::{Example, scale};
-use crate::labels::Selector;
-use crate::progress::Progress;
+use crate::file;
+use crate::labelled::{self, Choice};
+use crate::progress::Bar;
 use crate::screen::Screen;
 use crate::target::Source;
-use crate::{file, fit};
-use sonometer::language::Language;
-use sonometer::protocol::{Repeat, Taxonomy, phrase};
-use sonometer::text::fold::fold_to_lower;
-use sonometer::{Interaction, Unit, language};
-use std::collections::BTreeSet;
+use sonometer::Unit;
+use sonometer::protocol::{Repeat, Taxonomy};
+use sonometer_evaluate::{Aim, Labelled, MOST_WORDS, Settings, StopList, Tuning, fit};
 
 /// Arguments of `fit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Labelled interactions: a .jsonl file with one {"id", "interaction", "labels"} a line
-    pub(crate) data: String,
+    data: String,
     #[command(flatten)]
-    pub(crate) selector: Selector,
+    choice: Choice,
     /// The label is a list, one value a turn (null: not labelled): every labelled turn is an example of its own
     #[arg(long)]
-    pub(crate) turns: bool,
+    turns: bool,
     /// Tunes a protocol file instead: its patterns stay, the strengths and the trigger of one marker are chosen by the data
     #[arg(long, value_name = "PROTOCOL")]
     tune: Option<String>,
@@ -41,10 +28,10 @@ pub(crate) struct Arguments {
     weigh: bool,
     /// The file to write
     #[arg(long, value_name = "FILE")]
-    pub(crate) out: String,
+    out: String,
     /// The label of the marker [default with --tune: the only marker]
     #[arg(long, value_name = "LABEL", required_unless_present = "tune")]
-    pub(crate) marker: Option<String>,
+    marker: Option<String>,
     /// The id of the protocol [default: the marker's label]
     #[arg(long)]
     id: Option<String>,
@@ -86,10 +73,10 @@ pub(crate) struct Arguments {
     balanced: bool,
     /// How many parts the items are divided into, to choose settings and to measure on what was not seen
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
-    pub(crate) folds: u16,
+    folds: u16,
     /// What the threshold is chosen for
     #[arg(long, value_enum, default_value_t)]
-    pub(crate) aim: Aim,
+    aim: Wanted,
     /// Words that are no pattern alone or among themselves: a file of words, or `function-words` for those of the language
     #[arg(long, value_name = "FILE")]
     stop_list: Option<String>,
@@ -110,82 +97,118 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
-/// Fewer examples of a class tell nothing that would hold elsewhere.
-const FEWEST: usize = 10;
+/// What a threshold is chosen for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Wanted {
+    /// The mean F1 of both classes
+    #[default]
+    MacroF1,
+    /// The F1 of the positive class
+    F1,
+}
+
+impl From<Wanted> for Aim {
+    fn from(wanted: Wanted) -> Self {
+        match wanted {
+            Wanted::MacroF1 => Self::MacroF1,
+            Wanted::F1 => Self::F1,
+        }
+    }
+}
+
+impl Arguments {
+    fn settings(&self) -> Result<Settings, Failure> {
+        let stop_list = match self.stop_list.as_deref() {
+            None => None,
+            Some("function-words") => Some(StopList::FunctionWords),
+            Some(path) => Some(StopList::Words(path.to_owned(), read_file(path)?)),
+        };
+        let patterns =
+            self.patterns.as_deref().map(|path| Ok((path.to_owned(), read_file(path)?))).transpose()?;
+        Ok(Settings {
+            id: self.id.clone(),
+            version: self.version.clone(),
+            taxonomy: Taxonomy::from_name(&self.taxonomy).unwrap_or(Taxonomy::Signal),
+            language: self.language.clone(),
+            sufficient: self.sufficient,
+            by: self.by.clone(),
+            turns: self.turns,
+            words: self.words,
+            prefix: self.prefix,
+            support: self.support,
+            size: self.size,
+            repeat: Repeat::from_name(&self.repeat).unwrap_or(Repeat::Once),
+            regularisation: self.regularisation.clone(),
+            balanced: self.balanced,
+            folds: self.folds,
+            aim: self.aim.into(),
+            stop_list,
+            patterns,
+            names: self.names,
+            digits: self.digits,
+            features: self.export_features.is_some(),
+            ..Settings::of(self.marker.clone().unwrap_or_default())
+        })
+    }
+
+    fn tuning(&self) -> Tuning {
+        Tuning {
+            marker: self.marker.clone(),
+            weigh: self.weigh,
+            turns: self.turns,
+            regularisation: self.regularisation.clone(),
+            balanced: self.balanced,
+            folds: self.folds,
+            aim: self.aim.into(),
+        }
+    }
+}
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     expect_outputs(arguments)?;
-    let data = data::read(&arguments.data, &arguments.selector, arguments.turns)?;
-    data.expect(FEWEST)?;
+    if arguments.data == "-" {
+        let fix = "give a file: its name and digest are written into the protocol";
+        return Err(Failure::unusable(format!("standard input cannot be fitted to; {fix}")));
+    }
+    let labelled = labelled::read_single(&arguments.data)?;
     if let Some(target) = &arguments.tune {
-        return tune(arguments, target, &data, screen);
+        return tune(arguments, target, &labelled, screen);
     }
-    let frame = frame(arguments)?;
-    let examples = &data.examples;
-    let interactions: Vec<&Interaction> = examples.iter().map(|example| &example.interaction).collect();
-
-    let patterns = patterns(arguments, &interactions)?;
-    let skeleton = frame.protocol(&unweighted(patterns))?;
-    let counting = Progress::new("counting", examples.len());
-    let matrix = Matrix::count(&skeleton, 0, &interactions, || {
-        counting.advance(1);
-    })?;
-
-    let positive: Vec<bool> = examples.iter().map(|example| example.positive).collect();
-    let parts = folds::part(examples, usize::from(arguments.folds));
-    if let Some(path) = &arguments.export_features {
-        write_file(path, &fit::export::svmlight(&matrix, &positive, &parts))?;
+    let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
+    let mut bar = Bar::new();
+    let report = fit(&labelled, &selector, &settings, &mut |now| bar.see(now));
+    drop(bar);
+    let report = report.map_err(Failure::evaluation)?;
+    if let (Some(path), Some(features)) = (&arguments.export_features, report.features()) {
+        write_file(path, features)?;
     }
-    let bounds = Bounds { size: arguments.size, support: arguments.support, balanced: arguments.balanced };
-    let costs = costs(&arguments.regularisation)?;
-    let fitting = Progress::new("fitting", costs.len() * parts.count);
-    let crossed = Crossed::new(&matrix, positive.clone(), parts, costs, bounds, || fitting.advance(1));
-
-    let nothing = || {
-        Failure::unusable(format!(
-            "{}: no pattern tells the classes apart; lower --support (now {}), or give more items",
-            arguments.data, arguments.support
-        ))
-    };
-    let measuring = Progress::new("measuring", crossed.parts.count);
-    let mut held_out: Vec<Vec<Outcome>> = Vec::new();
-    for fold in 0..crossed.parts.count {
-        measuring.advance(1);
-        let chosen = crossed.choose(Some(fold), arguments.aim).ok_or_else(nothing)?;
-        let weighted = scale::weighted(crossed.model(chosen.cost, fold), &matrix.patterns, &chosen);
-        if weighted.lines.is_empty() {
-            return Err(nothing());
-        }
-        let own = crossed.parts.inside(fold).into_iter().map(|at| &examples[at]);
-        held_out.push(outcomes(&frame, &weighted, own)?);
+    let out = &arguments.out;
+    write_file(out, report.protocol())?;
+    match arguments.json {
+        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
+        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
     }
-    let chosen = crossed.choose(None, arguments.aim).ok_or_else(nothing)?;
-    let cost = crossed.costs[chosen.cost];
-    let all: Vec<usize> = (0..examples.len()).collect();
-    let fitted = learn(&matrix, &positive, &all, cost, bounds);
-    let weighted = scale::weighted(&fitted, &matrix.patterns, &chosen);
-    if weighted.lines.is_empty() {
-        return Err(nothing());
-    }
-    drop(measuring);
+    Ok(Exit::Done)
+}
 
-    let report = Report {
-        data: &data,
-        aim: arguments.aim,
-        candidates: matrix.patterns.len(),
-        lines: weighted.lines.len(),
-        cost,
-        held_out: measure::Figures::of_folds(&held_out),
-        training: measure::Figures::of_folds(&[outcomes(&frame, &weighted, examples)?]),
-        settings: settings(arguments),
-    };
-    let protocol = frame.protocol(&weighted)?;
-    let text = frame.render(&weighted, &frame.self_test(&protocol, &weighted)?, &report.notes());
-    write_file(&arguments.out, &text)?;
-    if arguments.json {
-        screen.print_bytes(&report.json(&arguments.out, text.len()))?;
-    } else {
-        screen.print(&report.told(&screen.paint, &weighted, &arguments.out, text.len()))?;
+/// Tunes a marker of a protocol that somebody wrote.
+fn tune(
+    arguments: &Arguments,
+    target: &str,
+    labelled: &Labelled,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let file = Source::find(target)?.into();
+    let (selector, tuning) = (arguments.choice.selector(), arguments.tuning());
+    let mut bar = Bar::new();
+    let change = sonometer_evaluate::tune(&file, labelled, &selector, &tuning, &mut |now| bar.see(now));
+    drop(bar);
+    let change = change.map_err(Failure::evaluation)?;
+    let out = &arguments.out;
+    write_file(out, &change.protocol())?;
+    match arguments.json {
+        true => screen.print_bytes(&(change.to_json(Some(out)) + "\n"))?,
+        false => screen.print(&change.to_text(&screen.paint.report(), Some(out)))?,
     }
     Ok(Exit::Done)
 }
@@ -206,188 +229,9 @@ fn expect_outputs(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tunes a marker of a protocol that somebody wrote.
-fn tune(arguments: &Arguments, target: &str, data: &Data, screen: &mut Screen) -> Result<Exit, Failure> {
-    let source = Source::find(target)?;
-    let (protocol, _) = source.read()?;
-    let labels: Vec<&str> = protocol.markers.iter().map(|marker| marker.label.as_str()).collect();
-    let marker = match (&arguments.marker, &labels[..]) {
-        (None, [_]) => Some(0),
-        (None, _) => None,
-        (Some(wanted), _) => labels.iter().position(|label| label == wanted),
-    };
-    let marker = marker.ok_or_else(|| {
-        let problem = match &arguments.marker {
-            Some(wanted) => format!("there is no marker `{wanted}`"),
-            None => "there are several markers".to_owned(),
-        };
-        let fix = format!("choose one with --marker: {}", labels.join(", "));
-        Failure::unusable(format!("{}: {problem}; {fix}", source.name))
-    })?;
-    let parts = folds::part(&data.examples, usize::from(arguments.folds));
-    let task = Task {
-        source: &source,
-        marker,
-        protocol: &protocol,
-        examples: &data.examples,
-        parts: &parts,
-        aim: arguments.aim,
-    };
-    let tuned = match arguments.weigh {
-        true => {
-            let bounds = Bounds { size: usize::MAX, support: 1, balanced: arguments.balanced };
-            tune::weights(task, costs(&arguments.regularisation)?, bounds)?
-        }
-        false => tune::strengths(task)?,
-    };
-    let report =
-        Change { data, target: &source.name, label: labels[marker], aim: arguments.aim, tuned: &tuned };
-    let text = report.file();
-    write_file(&arguments.out, &text)?;
-    if arguments.json {
-        screen.print_bytes(&report.json(&arguments.out))?;
-    } else {
-        screen.print(&report.told(&screen.paint, &arguments.out))?;
-    }
-    Ok(Exit::Done)
-}
-
-fn outcomes<'e>(
-    frame: &Frame,
-    weighted: &scale::Weighted,
-    examples: impl IntoIterator<Item = &'e Example>,
-) -> Result<Vec<Outcome>, Failure> {
-    measure::outcomes(&frame.protocol(weighted)?, &frame.label, examples)
-}
-
-fn frame(arguments: &Arguments) -> Result<Frame, Failure> {
-    let label = arguments.marker.clone().unwrap_or_default();
-    let id = arguments.id.clone().unwrap_or_else(|| label.clone());
-    for (option, value) in [("--marker", &label), ("--id", &id)] {
-        let is_identifier = (1..=64).contains(&value.len())
-            && value
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'));
-        if !is_identifier {
-            return Err(Failure::unusable(format!(
-                "{option}: `{value}` is no identifier; write 1 to 64 lower-case letters, digits, `-` and `_`"
-            )));
-        }
-    }
-    if let Some(code) = arguments.language.as_deref().filter(|code| language::find(code).is_none()) {
-        let known: Vec<&str> = language::LANGUAGES.iter().map(|language| language.code).collect();
-        return Err(Failure::unusable(format!(
-            "--language: `{code}` is not known; there is {}, and for others leave it away",
-            known.join(", ")
-        )));
-    }
-    let named = Taxonomy::from_name(&arguments.taxonomy).unwrap_or(Taxonomy::Signal);
-    Ok(Frame {
-        id,
-        version: arguments.version.clone(),
-        taxonomy: named.as_str(),
-        language: arguments.language.clone(),
-        label,
-        by: arguments.by.clone(),
-        sufficient: arguments.sufficient,
-        repeat: Repeat::from_name(&arguments.repeat).unwrap_or(Repeat::Once),
-    })
-}
-
-/// The candidates: those of the texts, and those that the author gives.
-fn patterns(arguments: &Arguments, interactions: &[&Interaction]) -> Result<Vec<String>, Failure> {
-    let language = arguments.language.as_deref().and_then(language::find);
-    let stop_list = match (arguments.stop_list.as_deref(), language) {
-        (None, _) => BTreeSet::new(),
-        (Some("function-words"), Some(language)) => {
-            language.function_words.iter().map(|word| (*word).to_owned()).collect()
-        }
-        (Some("function-words"), None) => {
-            return Err(Failure::unusable("--stop-list function-words needs --language"));
-        }
-        (Some(path), _) => candidates::stop_words(&read_file(path)?),
-    };
-    let choice = Choice {
-        words: usize::from(arguments.words),
-        prefix: usize::from(arguments.prefix),
-        support: arguments.support.max(1),
-        by: arguments.by.as_deref().map(|by| fold_to_lower(by).trim().to_owned()),
-        language,
-        names: arguments.names,
-        digits: arguments.digits,
-        stop_list,
-    };
-    let mut patterns = candidates::find(interactions, &choice);
-    if let Some(path) = &arguments.patterns {
-        let known: BTreeSet<String> = patterns.iter().cloned().collect();
-        let own = own_patterns(path, language)?.into_iter().filter(|pattern| !known.contains(pattern));
-        patterns.splice(0..0, own);
-    }
-    Ok(patterns)
-}
-
-/// The pattern lines of a file, each once.
-fn own_patterns(path: &str, language: Option<&'static Language>) -> Result<Vec<String>, Failure> {
-    let context =
-        phrase::Context { list: &|_| None, names: &[], stem: language.and_then(|language| language.stem) };
-    let mut patterns: Vec<String> = Vec::new();
-    for (line, number) in read_file(path)?.lines().zip(1..) {
-        let (pattern, _) = phrase::strip_comment(line);
-        if pattern.is_empty() || patterns.iter().any(|known| known == pattern) {
-            continue;
-        }
-        phrase::parse(pattern, &context).map_err(|error| {
-            Failure::unusable(format!("{path}:{number}: `{pattern}`: {}; {}", error.message, error.fix))
-        })?;
-        patterns.push(pattern.to_owned());
-    }
-    Ok(patterns)
-}
-
 fn fraction(text: &str) -> Result<Unit, String> {
     let unit = Unit::parse(text).filter(|unit| unit.clamp_to_one() == *unit);
     unit.ok_or_else(|| "write a number from 0 to 1".into())
-}
-
-fn costs(given: &[f64]) -> Result<Vec<f64>, Failure> {
-    let mut costs = given.to_vec();
-    if let Some(bad) = costs.iter().find(|cost| !(1e-6..=1e6).contains(*cost)) {
-        return Err(Failure::unusable(format!(
-            "--regularisation: `{bad}` is not between 0.000001 and 1000000"
-        )));
-    }
-    costs.sort_by(f64::total_cmp);
-    costs.dedup();
-    Ok(costs)
-}
-
-/// What was asked for, in one order and without the names of folders.
-fn settings(arguments: &Arguments) -> String {
-    let mut text = format!(
-        "words {}, prefix {}, support {}, size {}, repeat {}",
-        arguments.words, arguments.prefix, arguments.support, arguments.size, arguments.repeat
-    );
-    for (name, value) in [("by", &arguments.by), ("language", &arguments.language)] {
-        if let Some(value) = value {
-            text.push_str(&format!(", {name} {value}"));
-        }
-    }
-    if let Some(sufficient) = arguments.sufficient {
-        text.push_str(&format!(", sufficient {sufficient}"));
-    }
-    for (name, path) in [("stop list", &arguments.stop_list), ("patterns of", &arguments.patterns)] {
-        if let Some(path) = path {
-            text.push_str(&format!(", {name} {}", data::file_name(path)));
-        }
-    }
-    for (name, given) in
-        [("balanced", arguments.balanced), ("names", arguments.names), ("digits", arguments.digits)]
-    {
-        if given {
-            text.push_str(&format!(", {name}"));
-        }
-    }
-    text
 }
 
 fn read_file(path: &str) -> Result<String, Failure> {
@@ -395,7 +239,7 @@ fn read_file(path: &str) -> Result<String, Failure> {
     Ok(file::utf8(path, &bytes, 0)?.to_owned())
 }
 
-pub(super) fn write_file(path: &str, text: &str) -> Result<(), Failure> {
+fn write_file(path: &str, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text)
         .map_err(|error| Failure::unusable(format!("{path}: cannot be written: {error}")))
 }

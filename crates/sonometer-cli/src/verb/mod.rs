@@ -15,7 +15,6 @@ pub(crate) mod diff;
 pub(crate) mod dive;
 pub(crate) mod estimate;
 pub(crate) mod evaluate;
-pub(crate) mod explain;
 pub(crate) mod extract;
 pub(crate) mod fidelity;
 pub(crate) mod fit;

@@ -2,11 +2,11 @@
 
 use super::masks::MaskArguments;
 use super::protocols::paragraph;
-use super::{composed, explain, signal};
-use crate::bar::bar;
+use super::{composed, signal};
 use crate::conversation;
 use crate::failure::{Exit, Failure, counted};
 use crate::input::{Input, InputArguments, Item, refused};
+use crate::paint::bar;
 use crate::paint::{BOLD, Paint, one_line};
 use crate::places;
 use crate::screen::Screen;
@@ -16,6 +16,7 @@ use sonometer::{
     FlowOptions, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unheard, Unit, View,
     WeakSignal,
 };
+use sonometer_evaluate::report::ledger;
 use sonometer_ingest::Ingested;
 
 /// Arguments of `sense`.
@@ -200,7 +201,7 @@ fn report(
     text.push_str(&unheard(paint, reading.unheard()));
     if arguments.explain {
         text.push('\n');
-        text.push_str(&explain::render(paint, &reading.ledger()));
+        text.push_str(&ledger(&paint.report(), &reading.ledger()));
     }
     text.push_str(&signal::render(paint, reading, arguments.view()));
     let ics = reading.ics();

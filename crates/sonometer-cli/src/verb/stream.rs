@@ -4,10 +4,10 @@ mod sentences;
 
 use super::masks::MaskArguments;
 use super::sense::{profile, rate, unit};
-use crate::bar::bar;
 use crate::blocks::TOO_LONG;
 use crate::failure::{Exit, Failure};
 use crate::lines::Lines;
+use crate::paint::bar;
 use crate::paint::{BOLD, Paint, one_line, safe};
 use crate::screen::Screen;
 use crate::target::Source;

@@ -1,9 +1,9 @@
 //! A reading that moved from one version to the other.
 
-use crate::cited::{Cited, cited, full_name, named_resonance};
 use crate::json::number;
 use serde::Serialize;
 use sonometer::{Reading, Resonance, Unit};
+use sonometer_evaluate::report::{Cited, cited, full_name, named_resonance};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

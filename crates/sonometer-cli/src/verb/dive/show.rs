@@ -1,7 +1,7 @@
 //! A dive as a person reads it: what the world says, what was sensed and why, what is left, how it ended.
 
-use crate::bar::bar;
 use crate::failure::counted;
+use crate::paint::bar;
 use crate::paint::{Paint, columns, one_line};
 use anstyle::Style;
 use sonometer::stage::{Card, Dive, Reason, Step, World};

@@ -9,10 +9,10 @@ use crate::conversation;
 use crate::findings::{draw, snippet};
 use crate::paint::{Paint, one_line};
 use crate::target::Source;
-use crate::verb::explain::{reasons, signed};
 use annotate_snippets::{Group, Level};
 use sonometer::protocol::{Marker, TestLine};
 use sonometer::{MarkerEntry, Protocol};
+use sonometer_evaluate::report::{reasons, signed};
 use std::collections::BTreeMap;
 
 /// How many entries of a list are named.

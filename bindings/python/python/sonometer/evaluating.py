@@ -1,0 +1,449 @@
+"""Labelled rows against a target, and protocols fitted to them. Rows come as people have them; the native half computes."""
+
+from __future__ import annotations
+
+import datetime
+import html as _markup
+import json as _json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+from . import _sonometer
+from .errors import InvalidRequestError, WrongTypeError
+
+__all__ = ["Figure", "FitReport", "Report", "evaluate", "fit"]
+
+# A value, several of them, or a text as the command takes it: "a,b", ">=0.5", "1..3".
+_Class = str | bool | int | float | Sequence[str | bool | int | float]
+_Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with its 95 % interval; None where it is not defined."""
+
+    value: float | None
+    """The figure itself."""
+    low: float | None
+    """Where the interval begins."""
+    high: float | None
+    """Where it ends."""
+
+
+@dataclass(frozen=True, repr=False)
+class _Told:
+    _json: str
+    _text: str = field(compare=False)
+
+    def json(self) -> str:
+        """One line of JSON: the text that `sonometer … --json` prints."""
+        return self._json
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON as Python's dicts and lists."""
+        told: dict[str, Any] = _json.loads(self._json)
+        return told
+
+    def __str__(self) -> str:
+        return self._text
+
+
+@dataclass(frozen=True, repr=False)
+class Report(_Told):
+    """What an evaluation found. `str` gives tables for people, a notebook shows a page with curves and the worst errors.
+
+    >>> import sonometer
+    >>> rows = [
+    ...     {"text": "Thank you so much for the quick answer, it works again now.", "polite": True},
+    ...     {"text": "Nobody has answered my mail for a week, and it still fails.", "polite": False},
+    ... ]
+    >>> report = sonometer.evaluate("courtesy@1.0", rows, marker="gratitude")
+    >>> report.kind, report.figures["f1"].value, report.counts["true_positives"]
+    ('whole', 1.0, 1)
+    """
+
+    _html: str = field(compare=False)
+
+    @property
+    def kind(self) -> str:
+        """What was judged: `whole`, `segments`, `spans`, `graded` or `pairs`."""
+        return str(self.to_dict()["rule"]["unit"])
+
+    @property
+    def label(self) -> str:
+        """The label that was compared with."""
+        return str(self.to_dict()["data"]["label"])
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """The figures on all cases, by name: `precision`, `recall`, `f1`, `macro_f1`, `auc`, …, or `spearman`, or `accuracy`."""
+        return _figures(self.to_dict()["figures"])
+
+    @property
+    def covered(self) -> dict[str, Figure]:
+        """The same on the cases that held enough to be measured."""
+        return _figures(self.to_dict()["covered"])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many cases ended how; empty for grades."""
+        return dict(self.to_dict()["figures"].get("counts", {}))
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the cases that held enough to be measured."""
+        return _float(self.to_dict()["coverage"])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before trusting the figures."""
+        return tuple(self.to_dict()["notes"])
+
+    def html(self) -> str:
+        """A page with curves, tables and the errors with their evidence; it needs no network."""
+        return self._html
+
+    def _repr_html_(self) -> str:
+        # In a frame, so that the page's style stays its own.
+        page = _markup.escape(self._html)
+        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:40em;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.kind}, label {self.label}>"
+
+
+@dataclass(frozen=True, repr=False)
+class FitReport(_Told):
+    """What fitting or tuning came to: a protocol, and how good it is."""
+
+    _protocol: str
+    _is_better: bool
+
+    @property
+    def protocol(self) -> str:
+        """The text of the protocol file."""
+        return self._protocol
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it is another protocol than before: False where tuning did no better on items that it had not seen."""
+        return self._is_better
+
+    @property
+    def held_out(self) -> dict[str, float]:
+        """The figures on items that were not seen: `precision`, `recall`, `f1`, `macro_f1`, `auc`, `insufficient`."""
+        return {name: float(figure) for name, figure in self.to_dict()["held_out"].items()}
+
+    @property
+    def training(self) -> dict[str, float]:
+        """The figures on all items."""
+        return {name: float(figure) for name, figure in self.to_dict()["training"].items()}
+
+    def sensor(self) -> _sonometer.Sensor:
+        """The protocol made ready."""
+        return _sonometer.Sensor.from_source(self.protocol)
+
+    def __repr__(self) -> str:
+        return f"<FitReport: macro-F1 {self.held_out['macro_f1']} on items that were not seen>"
+
+
+def evaluate(
+    target: Any,
+    items: Any,
+    *,
+    label: str | None = None,
+    text: str | tuple[str, str] | None = None,
+    id: str | None = None,
+    positive: _Class | None = None,
+    negative: _Class | None = None,
+    where: str | Sequence[str] | Mapping[str, _Class] | None = None,
+    fold: str | None = None,
+    group: str | None = None,
+    unit: Literal["whole", "segments", "spans"] | None = None,
+    marker: str | Sequence[str] | None = None,
+    threshold: float | Literal["best"] | None = None,
+    lower: bool | None = None,
+    map: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None = None,
+    offsets: Literal["bytes", "chars", "utf16"] = "chars",
+    by: str | None = None,
+    errors: int = 5,
+    graded: bool = False,
+    explain: bool = False,
+    progress: _Progress | None = None,
+) -> Report:
+    """How well a target agrees with what people labelled: figures with intervals, and the worst errors.
+
+    `items`: rows (dicts), a dict of columns, a DataFrame of pandas or Polars, or the path of a `.jsonl` file. `text` names the
+    column of the interactions (default: `interaction`, `text` or `content`; for pairs two columns, default `interaction_a`
+    and `interaction_b`), `id` that of the ids (default: `id`). All other columns are labels, or, where there is a column
+    `labels` of dicts, these. Options are those of `sonometer evaluate`; `lower=False` is `--higher`.
+
+    `progress` is called with what is done and all there is to do. Ctrl-C stops the work.
+
+    >>> import sonometer
+    >>> columns = {"text": ["Thank you so much, that helped a lot!", "It is broken again, come and mend it."], "polite": [1, 0]}
+    >>> sonometer.evaluate("courtesy@1.0", columns, label="polite")
+    <Report: whole, label polite>
+    >>> sonometer.evaluate("courtesy@1.0", columns, label="polit")
+    Traceback (most recent call last):
+      ...
+    sonometer.errors.InvalidRequestError: no item has the label `polit`; ... did you mean `polite`? (at items)
+    """
+    asked = {
+        "unit": unit,
+        "markers": _names(marker),
+        "threshold": _number(threshold),
+        "lower": lower,
+        "map": _map(map),
+        "offsets": offsets,
+        "by": by,
+        "errors": errors,
+        "graded": graded,
+        "explain": explain,
+    }
+    selection = _selection(label, positive, negative, where, fold, group)
+    ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
+    told = _sonometer._evaluate(ready, _items(items, text, id), selection, asked, progress)
+    return Report(*told)
+
+
+def fit(
+    items: Any,
+    *,
+    marker: str | None = None,
+    tune: Any = None,
+    weigh: bool = False,
+    label: str | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    positive: _Class | None = None,
+    negative: _Class | None = None,
+    where: str | Sequence[str] | Mapping[str, _Class] | None = None,
+    fold: str | None = None,
+    group: str | None = None,
+    protocol_id: str | None = None,
+    version: str = "0.1",
+    taxonomy: str = "Signal",
+    language: str | None = None,
+    sufficient: float | None = None,
+    by: str | None = None,
+    turns: bool = False,
+    words: int = 2,
+    prefix: int = 4,
+    support: int = 3,
+    size: int = 2000,
+    repeat: Literal["once", "halve", "all"] = "once",
+    regularisation: float | Sequence[float] | None = None,
+    balanced: bool = False,
+    folds: int = 5,
+    aim: Literal["macro-f1", "f1"] = "macro-f1",
+    stop_list: str | Iterable[str] | None = None,
+    patterns: Iterable[str] | None = None,
+    names: bool = False,
+    digits: bool = False,
+    progress: _Progress | None = None,
+) -> FitReport:
+    """Makes a weighted list from labelled interactions, or tunes a protocol (`tune`) to them.
+
+    `items`, `text`, `id` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is the id of
+    the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` further pattern lines.
+
+    >>> import sonometer
+    >>> rows = [{"text": "thanks a lot, friend", "kind": True}, {"text": "send it now", "kind": False}]
+    >>> report = sonometer.fit(rows * 12, marker="kindness", label="kind", sufficient=0.1)
+    >>> report.held_out["f1"], "thanks" in report.protocol
+    (1.0, True)
+    """
+    wanted = {
+        "marker": marker,
+        "weigh": weigh,
+        "id": protocol_id,
+        "version": version,
+        "taxonomy": taxonomy,
+        "language": language,
+        "sufficient": _number(sufficient),
+        "by": by,
+        "turns": turns,
+        "words": words,
+        "prefix": prefix,
+        "support": support,
+        "size": size,
+        "repeat": repeat,
+        "regularisation": [regularisation] if isinstance(regularisation, (int, float)) else regularisation,
+        "balanced": balanced,
+        "folds": folds,
+        "aim": aim,
+        "stop_list": stop_list if stop_list is None or isinstance(stop_list, str) else "\n".join(stop_list),
+        "patterns": None if patterns is None else "\n".join(patterns),
+        "names": names,
+        "digits": digits,
+    }
+    if marker is None and tune is None:
+        fix = "name the marker of the new protocol, such as marker=\"kindness\""
+        raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)
+    selection = _selection(label, positive, negative, where, fold, group)
+    source = None if tune is None else (_name(tune), tune)
+    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, progress)
+    return FitReport(*told)
+
+
+def _figures(told: Mapping[str, Any]) -> dict[str, Figure]:
+    """Every figure of a block; what is not defined is None in JSON, and so are counts no figures."""
+    rest = {"counts", "cases", "items", "pairs"}
+    own = ((name, figure or {}) for name, figure in told.items() if name not in rest)
+    return {name: Figure(*(_float(figure.get(part)) for part in ("value", "low", "high"))) for name, figure in own}
+
+
+def _float(number: float | None) -> float | None:
+    """JSON writes whole numbers without a point."""
+    return None if number is None else float(number)
+
+
+def _name(tune: Any) -> str:
+    if isinstance(tune, _sonometer.Target):
+        return f"{tune.id}@{tune.version}"
+    is_name = isinstance(tune, os.PathLike) or isinstance(tune, str) and "\n" not in tune and not tune.lstrip().startswith("{")
+    return str(tune) if is_name else "the protocol"
+
+
+def _number(value: float | str | None) -> str | None:
+    """A number in decimal digits."""
+    return value if value is None or isinstance(value, str) else f"{value:.6f}"
+
+
+def _names(names: str | Sequence[str] | None) -> list[str]:
+    return [] if names is None else [names] if isinstance(names, str) else list(names)
+
+
+def _class(values: _Class | None) -> str | None:
+    """A class of values as the command takes it."""
+    if values is None or isinstance(values, str):
+        return values
+    return _json.dumps(values if isinstance(values, (bool, int, float)) else list(values))
+
+
+def _map(entries: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None) -> list[tuple[list[str], list[str]]]:
+    if isinstance(entries, Mapping):
+        return [([kind], _names(markers)) for kind, markers in entries.items()]
+    split = [entry.partition("=") for entry in _names(entries)]
+    for kinds, sign, markers in split:
+        if not (sign and kinds.strip() and markers.strip()):
+            fix = "write a type of label and the markers that may find it, such as {\"EMAIL\": \"email_address\"}"
+            raise InvalidRequestError(f"`map` has an entry without a type or a marker; {fix}", place="map", fix=fix)
+    return [([one.strip() for one in kinds.split(",")], [one.strip() for one in markers.split(",")]) for kinds, _, markers in split]
+
+
+def _selection(
+    label: str | None,
+    positive: _Class | None,
+    negative: _Class | None,
+    where: str | Sequence[str] | Mapping[str, _Class] | None,
+    fold: str | None,
+    group: str | None,
+) -> dict[str, Any]:
+    filters = (
+        [(path, _class(values)) for path, values in where.items()]
+        if isinstance(where, Mapping)
+        else [("", condition) for condition in _names(where)]
+    )
+    return {
+        "label": label,
+        "positive": _class(positive),
+        "negative": _class(negative),
+        "filters": filters,
+        "fold": fold,
+        "group": group,
+    }
+
+
+def _items(items: Any, text: str | tuple[str, str] | None, ids: str | None) -> Any:
+    """Rows of id, interaction, second interaction and labels; of a file its name and bytes."""
+    if isinstance(items, os.PathLike) or isinstance(items, str) and items.endswith(".jsonl"):
+        with open(items, "rb") as file:
+            return os.fspath(items), file.read()
+    rows = _rows(items)
+    if not rows:
+        return []
+    columns = _columns(rows[0], text)
+    return [_row(at, row, columns, ids) for at, row in enumerate(rows)]
+
+
+def _rows(items: Any) -> list[Mapping[str, Any]]:
+    if hasattr(items, "to_dicts"):
+        return list(items.to_dicts())
+    if hasattr(items, "to_dict") and hasattr(items, "columns"):
+        return list(items.to_dict("records"))
+    if isinstance(items, Mapping):
+        columns = {name: list(column) for name, column in items.items()}
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"`{name}` has {length}" for name, length in lengths.items())
+            fix = "give each column a value for every row"
+            raise InvalidRequestError(f"the columns differ in length: {told}; {fix}", place="items", fix=fix)
+        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    fix = "give a list of dicts, a dict of columns, a DataFrame, or the path of a .jsonl file"
+    if isinstance(items, (str, bytes)) or not hasattr(items, "__iter__"):
+        raise WrongTypeError(f"{type(items).__name__} in the place of labelled rows; {fix}", place="items", fix=fix)
+    rows = list(items)
+    for at, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            what = f"{type(row).__name__} in the place of a row"
+            raise WrongTypeError(f"{what}; {fix}", place=f"items[{at}]", fix=fix)
+    return rows
+
+
+def _columns(first: Mapping[str, Any], text: str | tuple[str, str] | None) -> tuple[str, ...]:
+    """The columns of the interactions."""
+    if text is not None:
+        return (text,) if isinstance(text, str) else tuple(text)
+    if "interaction_a" in first or "interaction_b" in first:
+        return ("interaction_a", "interaction_b")
+    for name in ("interaction", "text", "content"):
+        if name in first:
+            return (name,)
+    fix = "name the column of the texts with `text`; the columns are " + ", ".join(str(name) for name in first)
+    raise InvalidRequestError(f"no column is called interaction, text or content; {fix}", place="items[0]", fix=fix)
+
+
+def _row(at: int, row: Mapping[str, Any], columns: tuple[str, ...], ids: str | None) -> tuple[Any, ...]:
+    for name in (*columns, *([] if ids is None else [ids])):
+        if name not in row:
+            fix = "the columns are " + ", ".join(str(column) for column in row)
+            raise InvalidRequestError(f"the row has no `{name}`; {fix}", place=f"items[{at}]", fix=fix)
+    own = ids or "id"
+    labels = row.get("labels")
+    if not isinstance(labels, Mapping):
+        labels = {name: value for name, value in row.items() if name not in columns and name != own}
+    first, *second = (_listed(row[name]) for name in columns)
+    identity = _plain(row.get(own))
+    return (None if identity is None else str(identity), first, second[0] if second else None, _plain(labels))
+
+
+def _listed(value: Any) -> Any:
+    """An array of a table as a list; all else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _plain(value: Any) -> Any:
+    """A value of a table as JSON has it: what is missing is None."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return None if value != value else value
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, Decimal):
+        return float(value)
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    for method in ("tolist", "to_list"):
+        if hasattr(value, method):
+            return _plain(getattr(value, method)())
+    return value

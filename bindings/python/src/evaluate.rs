@@ -1,0 +1,360 @@
+//! Labelled rows of Python against a target, and protocols fitted to them; the library does both.
+
+use crate::failure::{Failure, Outcome};
+use crate::interaction::interaction;
+use crate::source::Source;
+use crate::target::Target;
+use crate::value;
+use crate::view::offset_unit;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use sonometer::protocol::{Repeat, Taxonomy};
+use sonometer::{TargetKind, Unit};
+use sonometer_evaluate::report::Paint;
+use sonometer_evaluate::{
+    Aim, Error, Filter, Item, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope, Selector, Settings,
+    StopList, Tuning, respelled,
+};
+use std::fmt::Display;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+/// The label, its classes, and which items are meant.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Selection {
+    label: Option<String>,
+    positive: Option<String>,
+    negative: Option<String>,
+    /// Path and class; with an empty path the whole condition.
+    filters: Vec<(String, String)>,
+    fold: Option<String>,
+    group: Option<String>,
+}
+
+/// The other options of `evaluate`.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Asked {
+    unit: Option<String>,
+    markers: Vec<String>,
+    threshold: Option<String>,
+    lower: Option<bool>,
+    /// Types and markers.
+    map: Vec<(Vec<String>, Vec<String>)>,
+    offsets: String,
+    by: Option<String>,
+    errors: usize,
+    graded: bool,
+    explain: bool,
+}
+
+/// The other options of `fit`.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Wanted {
+    marker: Option<String>,
+    weigh: bool,
+    id: Option<String>,
+    version: String,
+    taxonomy: String,
+    language: Option<String>,
+    sufficient: Option<String>,
+    by: Option<String>,
+    turns: bool,
+    words: u8,
+    prefix: u8,
+    support: usize,
+    size: usize,
+    repeat: String,
+    regularisation: Option<Vec<f64>>,
+    balanced: bool,
+    folds: u16,
+    aim: String,
+    /// `function-words`, or the words.
+    stop_list: Option<String>,
+    patterns: Option<String>,
+    names: bool,
+    digits: bool,
+}
+
+/// JSON, text and page of an evaluation.
+#[pyfunction]
+pub(crate) fn _evaluate(
+    py: Python<'_>,
+    target: &Bound<'_, Target>,
+    items: &Bound<'_, PyAny>,
+    selection: Selection,
+    asked: Asked,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, String, String)> {
+    let labelled = labelled(items)?;
+    let options = asked.options(selection.selector()?)?;
+    let instrument = target.get().instrument.clone();
+    let mut watch = Watch::new(progress);
+    let forms = py.detach(|| {
+        let report =
+            sonometer_evaluate::evaluate(&instrument, &labelled, &options, &mut |now| watch.see(now))?;
+        let text = respelled(&report.to_text(&Paint::default()), spelt);
+        Ok((report.to_json(), text, respelled(&report.to_html(), spelt)))
+    });
+    Ok(watch.end(forms)?)
+}
+
+/// JSON, text and protocol of a fit, and whether it is another protocol than before.
+#[pyfunction]
+pub(crate) fn _fit(
+    py: Python<'_>,
+    items: &Bound<'_, PyAny>,
+    selection: Selection,
+    wanted: Wanted,
+    tune: Option<(String, Bound<'_, PyAny>)>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, String, String, bool)> {
+    let labelled = labelled(items)?;
+    let selector = selection.selector()?;
+    let mut watch = Watch::new(progress);
+    let Some((name, source)) = tune else {
+        let settings = wanted.settings()?;
+        let forms = py.detach(|| {
+            let report = sonometer_evaluate::fit(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
+            let text = respelled(&report.to_text(&Paint::default(), None), spelt);
+            Ok((report.to_json(None), text, report.protocol().to_owned(), true))
+        });
+        return Ok(watch.end(forms)?);
+    };
+    let file = ProtocolFile { name, text: Source::find(&source, Some(TargetKind::Protocol))?.text };
+    let tuning = wanted.tuning()?;
+    let forms = py.detach(|| {
+        let change =
+            sonometer_evaluate::tune(&file, &labelled, &selector, &tuning, &mut |now| watch.see(now))?;
+        let text = respelled(&change.to_text(&Paint::default(), None), spelt);
+        Ok((change.to_json(None), text, change.protocol(), change.is_better()))
+    });
+    Ok(watch.end(forms)?)
+}
+
+/// Labelled items: the bytes of a file with its name, or rows of id, interaction, second interaction and labels.
+fn labelled(items: &Bound<'_, PyAny>) -> Outcome<Labelled> {
+    if let Ok((name, bytes)) = items.extract::<(String, Bound<'_, PyBytes>)>() {
+        return Ok(Labelled::read(&name, bytes.as_bytes())?);
+    }
+    let rows = items.cast::<PyList>().map_err(PyErr::from)?;
+    let all = rows.iter().enumerate().map(|(at, row)| item(&row, &format!("items[{at}]")));
+    Ok(Labelled::new(all.collect::<Outcome<Vec<Item>>>()?)?)
+}
+
+type Row<'py> = (Option<String>, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+
+fn item(row: &Bound<'_, PyAny>, place: &str) -> Outcome<Item> {
+    let (id, first, second, labels): Row<'_> = row.extract()?;
+    let first = interaction(&first).map_err(|failure| failure.within(place))?;
+    let second = second.map(|second| interaction(&second).map_err(|failure| failure.within(place)));
+    let json = value::json(&labels, &format!("{place}.labels"))?;
+    // What was written just now is read again.
+    let labels =
+        serde_json::from_str(&json).map_err(|error| Failure::invalid(place, error.to_string(), LABELS))?;
+    let item = match second.transpose()? {
+        Some(second) => Item::pair(first, second, labels),
+        None => Item::new(first, labels),
+    };
+    Ok(match id {
+        Some(id) => item.with_id(id),
+        None => item,
+    })
+}
+
+const LABELS: &str = "give labels as str, numbers, bools, None, or lists and dicts of them";
+
+impl Selection {
+    fn selector(&self) -> Outcome<Selector> {
+        let filter = |(path, class): &(String, String)| -> Outcome<Filter> {
+            Ok(match path.is_empty() {
+                true => read("where", class)?,
+                false => Filter::new(path, read("where", class)?),
+            })
+        };
+        Ok(Selector {
+            label: self.label.clone(),
+            positive: self.positive.as_deref().map(|class| read("positive", class)).transpose()?,
+            negative: self.negative.as_deref().map(|class| read("negative", class)).transpose()?,
+            filters: self.filters.iter().map(filter).collect::<Outcome<_>>()?,
+            fold: self.fold.as_deref().map(|fold| read("fold", fold)).transpose()?,
+            group: self.group.clone(),
+        })
+    }
+}
+
+impl Asked {
+    fn options(self, selector: Selector) -> Outcome<Options> {
+        let unit = match self.unit.as_deref() {
+            None => None,
+            Some("whole") => Some(Scope::Whole),
+            Some("segments") => Some(Scope::Segments),
+            Some("spans") => Some(Scope::Spans),
+            Some(other) => return Err(unknown("unit", other, "whole, segments or spans")),
+        };
+        Ok(Options {
+            selector,
+            unit,
+            markers: self.markers,
+            threshold: self.threshold.as_deref().map(|own| read("threshold", own)).transpose()?,
+            lower: self.lower,
+            map: self.map.into_iter().map(|(types, markers)| MapEntry::new(types, markers)).collect(),
+            offsets: offset_unit(&self.offsets)?,
+            by: self.by,
+            errors: self.errors,
+            graded: self.graded,
+            explain: self.explain,
+        })
+    }
+}
+
+impl Wanted {
+    fn aim(&self) -> Outcome<Aim> {
+        match self.aim.as_str() {
+            "macro-f1" => Ok(Aim::MacroF1),
+            "f1" => Ok(Aim::F1),
+            other => Err(unknown("aim", other, "macro-f1 or f1")),
+        }
+    }
+
+    fn settings(self) -> Outcome<Settings> {
+        let aim = self.aim()?;
+        let taxonomy = Taxonomy::from_name(&self.taxonomy)
+            .ok_or_else(|| unknown("taxonomy", &self.taxonomy, &Taxonomy::NAMES.join(", ")))?;
+        let repeat = Repeat::from_name(&self.repeat)
+            .ok_or_else(|| unknown("repeat", &self.repeat, &Repeat::NAMES.join(", ")))?;
+        let sufficient = |own: &str| {
+            let unit = Unit::parse(own).filter(|unit| unit.clamp_to_one() == *unit);
+            unit.ok_or_else(|| unknown("sufficient", own, "a number from 0 to 1"))
+        };
+        let stop_list = self.stop_list.map(|own| match own.as_str() {
+            "function-words" => StopList::FunctionWords,
+            _ => StopList::Words("of the caller".to_owned(), own),
+        });
+        let settings = Settings::of(self.marker.unwrap_or_default());
+        Ok(Settings {
+            id: self.id,
+            version: self.version,
+            taxonomy,
+            language: self.language,
+            sufficient: self.sufficient.as_deref().map(sufficient).transpose()?,
+            by: self.by,
+            turns: self.turns,
+            words: self.words,
+            prefix: self.prefix,
+            support: self.support,
+            size: self.size,
+            repeat,
+            regularisation: self.regularisation.unwrap_or_else(|| settings.regularisation.clone()),
+            balanced: self.balanced,
+            folds: self.folds,
+            aim,
+            stop_list,
+            patterns: self.patterns.map(|own| ("patterns".to_owned(), own)),
+            names: self.names,
+            digits: self.digits,
+            ..settings
+        })
+    }
+
+    fn tuning(self) -> Outcome<Tuning> {
+        let aim = self.aim()?;
+        let tuning = Tuning::default();
+        Ok(Tuning {
+            marker: self.marker,
+            weigh: self.weigh,
+            turns: self.turns,
+            regularisation: self.regularisation.unwrap_or_else(|| tuning.regularisation.clone()),
+            balanced: self.balanced,
+            folds: self.folds,
+            aim,
+        })
+    }
+}
+
+/// An option as the library reads it.
+fn read<T: FromStr<Err = String>>(option: &str, text: &str) -> Outcome<T> {
+    text.parse().map_err(|wrong| sonometer::Error::invalid(option, wrong).into())
+}
+
+fn unknown(option: &str, given: impl Display, known: &str) -> Failure {
+    Failure::invalid(option, format!("`{option}` is `{given}`"), &format!("give {known}"))
+}
+
+/// The name of an option in messages.
+fn spelt(option: &str) -> String {
+    match option {
+        "lower" => "`lower=True`".to_owned(),
+        "higher" => "`lower=False`".to_owned(),
+        other => format!("`{}`", other.replace('-', "_")),
+    }
+}
+
+/// Looks after signals, and calls the caller's `progress`.
+struct Watch {
+    progress: Option<Py<PyAny>>,
+    last: Instant,
+    /// What Python raised meanwhile.
+    raised: Option<PyErr>,
+}
+
+/// Between two looks: soon enough for Ctrl-C, and seldom enough to cost nothing.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl Watch {
+    fn new(progress: Option<Py<PyAny>>) -> Self {
+        Self { progress, last: Instant::now(), raised: None }
+    }
+
+    fn see(&mut self, now: Progress) -> ControlFlow<()> {
+        let ended = now.done == now.of && now.of > 0;
+        if self.last.elapsed() < PAUSE && !ended {
+            return ControlFlow::Continue(());
+        }
+        self.last = Instant::now();
+        let seen = Python::attach(|py| {
+            py.check_signals()?;
+            match &self.progress {
+                Some(progress) => progress.call1(py, (now.done, now.of)).map(drop),
+                None => Ok(()),
+            }
+        });
+        match seen {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.raised = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn end<T>(self, outcome: Result<T, Error>) -> Outcome<T> {
+        match (outcome, self.raised) {
+            (_, Some(raised)) => Err(Failure::Python(raised)),
+            (outcome, None) => Ok(outcome?),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let Error::Failed(failure) = error else {
+            return sonometer::Error::new(sonometer::ErrorCode::Internal, "", "the work was stopped").into();
+        };
+        let message = respelled(&failure.message, spelt);
+        let place = match (failure.place.to_string(), &failure.place.field) {
+            (place, None) => place,
+            (place, Some(field)) => format!("{place}.{field}"),
+        };
+        let error = sonometer::Error::new(failure.code, place, message);
+        match failure.findings {
+            Some((file, diagnostics)) => {
+                Self::of_source(&file.text, sonometer::Error { diagnostics, ..error })
+            }
+            None => error.into(),
+        }
+    }
+}

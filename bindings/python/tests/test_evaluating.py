@@ -1,0 +1,257 @@
+"""Labelled rows in every form that people have them in, and the reports that come of them."""
+
+import json
+import os
+import pathlib
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+import sonometer
+from sonometer import FitReport, InvalidRequestError, Report, SonometerError, WrongTypeError
+
+KIND = "Thank you so much for the quick answer, it works again now."
+RUDE = "Nobody has answered my mail for a week, and it still fails."
+ROOT = pathlib.Path(__file__).parents[3]
+REQUESTS = ROOT / "fixtures/labelled/requests.jsonl"
+
+
+def rows(count: int = 24) -> list[dict[str, Any]]:
+    """Kind and rude requests; every fourth is labelled the wrong way round."""
+    return [
+        {"id": f"r{at}", "text": (KIND, RUDE)[at % 2], "polite": (at % 2 == 0) != (at % 4 == 3), "author": "ab"[at % 3 == 0]}
+        for at in range(count)
+    ]
+
+
+def columns(count: int = 24) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows(count)] for name in ("id", "text", "polite", "author")}
+
+
+@pytest.fixture(scope="module")
+def expected() -> Report:
+    return sonometer.evaluate("courtesy@1.0", rows(), label="polite", marker="gratitude")
+
+
+def test_a_report_says_what_was_found(expected: Report) -> None:
+    assert (expected.kind, expected.label, expected.coverage) == ("whole", "polite", 1.0)
+    assert expected.counts == {"true_positives": 12, "false_positives": 0, "false_negatives": 6, "true_negatives": 6}
+    assert expected.figures["recall"].value == 0.666667
+    low, high = expected.figures["recall"].low, expected.figures["recall"].high
+    assert low is not None and high is not None and low < 0.666667 < high
+    assert expected.covered == expected.figures
+    assert expected.to_dict()["false_negatives"]["worst"][0]["id"] == "r3"
+    assert json.loads(expected.json()) == expected.to_dict()
+    assert "12 found, 6 missed, 0 false alarms, 6 rightly silent" in str(expected)
+    assert "\x1b" not in str(expected)
+    assert repr(expected) == "<Report: whole, label polite>"
+    with pytest.raises(FrozenInstanceError):
+        expected._json = ""  # type: ignore[misc]
+
+
+def test_a_notebook_shows_the_page_in_a_frame(expected: Report) -> None:
+    assert expected.html().startswith("<!DOCTYPE html>")
+    shown = expected._repr_html_()
+    assert shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+    # The page cannot end the attribute that it stands in.
+    assert shown.count('"') == 6
+
+
+def test_every_form_of_rows_gives_the_same(expected: Report) -> None:
+    def lazy() -> Iterator[dict[str, Any]]:
+        yield from rows()
+
+    for items in (columns(), lazy(), tuple(rows()), [{**row, "labels": {"polite": row["polite"]}} for row in rows()]):
+        assert sonometer.evaluate("courtesy@1.0", items, label="polite", marker="gratitude") == expected
+    renamed = [{"who": row["id"], "said": row["text"], "polite": row["polite"]} for row in rows()]
+    assert sonometer.evaluate(sonometer.Sensor("courtesy@1.0"), renamed, text="said", id="who", marker="gratitude") == expected
+
+
+def test_pandas(expected: Report) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas cannot be installed")
+    frame = pandas.DataFrame(columns())
+    assert sonometer.evaluate("courtesy@1.0", frame, label="polite", marker="gratitude") == expected
+    # A label that is missing is no label.
+    frame["maybe"] = frame["polite"].astype("boolean").where(frame.index < 20)
+    assert sonometer.evaluate("courtesy@1.0", frame, label="maybe").to_dict()["data"]["left_out"] == 4
+    frame["grade"] = frame["polite"].astype("float").where(frame.index < 22)
+    assert sonometer.evaluate("courtesy@1.0", frame, label="grade", graded=True).kind == "graded"
+
+
+def test_polars(expected: Report) -> None:
+    polars = pytest.importorskip("polars", reason="polars cannot be installed")
+    frame = polars.DataFrame(columns())
+    assert sonometer.evaluate("courtesy@1.0", frame, label="polite", marker="gratitude") == expected
+    series = {name: frame[name] for name in frame.columns}
+    assert sonometer.evaluate("courtesy@1.0", series, label="polite", marker="gratitude") == expected
+
+
+def test_a_file_of_lines_is_what_the_command_reads() -> None:
+    report = sonometer.evaluate("courtesy", REQUESTS, label="polite", threshold=0.4, by="author")
+    told = report.to_dict()
+    lines = [json.loads(line) for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
+    assert (told["data"]["file"], told["data"]["items"]) == (str(REQUESTS), len(lines))
+    assert told["rule"]["positive_if"] == "score ≥ 0.4"
+    assert [part["value"] for part in told["by"]["parts"]] == sorted({line["labels"]["author"] for line in lines})
+    # The same lines as values: only the name of the file is another.
+    again = sonometer.evaluate("courtesy", lines, label="polite", threshold=0.4, by="author").to_dict()
+    assert {**again, "data": None} == {**told, "data": None}
+
+
+def test_the_other_kinds() -> None:
+    talk = [("agent", "I am so sorry about that."), ("customer", "It still fails.")]
+    segments = [{"interaction": talk, "sorry": [True, None]}, {"interaction": talk[::-1], "sorry": [False, True]}]
+    assert sonometer.evaluate("courtesy", segments, marker="apology").kind == "segments"
+    mail = [{"content": "Write to ann@example.org today.", "found": [{"type": "MAIL", "start": 9, "end": 24}]}]
+    report = sonometer.evaluate("personal-data@1.0", mail, map={"MAIL": "email_address"})
+    assert (report.kind, report.figures["exact_f1"].value) == ("spans", 1.0)
+    assert sonometer.evaluate("personal-data@1.0", mail, map="MAIL=email_address") == report
+    pairs = [{"interaction_a": KIND, "interaction_b": RUDE, "kinder": "a"}] * 3
+    report = sonometer.evaluate("courtesy", pairs)
+    assert (report.kind, report.figures["accuracy"].value) == ("pairs", 1.0)
+    named = [{"one": KIND, "two": RUDE, "kinder": "one"}] * 3
+    again = sonometer.evaluate("courtesy", named, text=("one", "two"), positive="one", negative="two")
+    assert again.figures == report.figures
+
+
+def test_classes_and_conditions_as_python_has_them() -> None:
+    found = [
+        sonometer.evaluate(
+            "courtesy@1.0", rows(), label="polite", positive=positive, where=where, marker="gratitude"
+        ).counts
+        for positive, where in (
+            (True, {"author": "a"}),
+            ([True], {"author": ["a"]}),
+            ("true", "author=a"),
+            ("true", ["author=a"]),
+        )
+    ]
+    assert found[0]["true_positives"] == 8 and all(counts == found[0] for counts in found)
+
+
+@pytest.mark.parametrize(
+    ("items", "options", "place", "said"),
+    [
+        ([{"text": KIND, "polite": "yes"}], {}, "items[0].labels.polite", "say which values are positive with `positive`"),
+        ([{"text": KIND, "polite": True}, {"text": None, "polite": True}], {}, "items[1].interaction", "the value is missing"),
+        ([{"text": KIND, "polite": object()}], {}, "items[0].labels.polite", "has no form in JSON"),
+        ([{"text": KIND, "a": 1, "b": 1}], {}, "items", "choose one with `label`"),
+        ([{"text": KIND, "polite": True}], {"label": "polit"}, "items", "did you mean `polite`?"),
+        ([{"said": KIND, "polite": True}], {}, "items[0]", "name the column of the texts with `text`"),
+        ([{"text": KIND, "polite": 1}, {"polite": 1}], {}, "items[1]", "the row has no `text`"),
+        ([{"text": KIND}, KIND], {}, "items[1]", "str in the place of a row"),
+        ({"text": [KIND, RUDE], "polite": [True]}, {}, "items", "`text` has 2, `polite` has 1"),
+        ([], {}, "items", "there are no labelled items"),
+        (KIND, {}, "items", "in the place of labelled rows"),
+        (7, {}, "items", "in the place of labelled rows"),
+        ([{"text": KIND, "polite": True}], {"threshold": 2}, "threshold", "from 0 to 1, or `best`"),
+        ([{"text": KIND, "polite": True}], {"unit": "words"}, "unit", "give whole, segments or spans"),
+        ([{"text": KIND, "polite": True}], {"positive": ">=high"}, "positive", "is no decimal number"),
+        ([{"text": KIND, "polite": True}], {"map": "MAIL"}, "map", "write a type of label"),
+    ],
+)
+def test_mistakes_have_a_place(items: Any, options: dict[str, Any], place: str, said: str) -> None:
+    with pytest.raises(InvalidRequestError) as caught:
+        sonometer.evaluate("courtesy@1.0", items, **options)
+    assert (caught.value.place, said in caught.value.message) == (place, True), caught.value
+    assert "--" not in caught.value.message
+
+
+def test_wrong_types_are_type_errors() -> None:
+    for items in (7, [7]):
+        with pytest.raises(WrongTypeError):
+            sonometer.evaluate("courtesy@1.0", items)
+    with pytest.raises(FileNotFoundError):
+        sonometer.evaluate("courtesy@1.0", "nowhere.jsonl")
+
+
+def test_progress_is_called_and_may_raise() -> None:
+    seen: list[tuple[int, int]] = []
+    sonometer.evaluate("courtesy@1.0", rows(400), label="polite", progress=lambda done, of: seen.append((done, of)))
+    assert seen[-1] == (400, 400) and seen == sorted(seen)
+
+    class Enough(Exception):
+        pass
+
+    def stop(_done: int, _of: int) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        sonometer.evaluate("courtesy@1.0", rows(400), label="polite", progress=stop)
+
+
+def test_ctrl_c_stops_it() -> None:
+    text = f"{KIND} {RUDE} " * 60
+    many = [{"text": text, "polite": at % 2 == 0} for at in range(8_000)]
+    pressed: list[float] = []
+
+    def press() -> None:
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Timer(0.2, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        sonometer.evaluate("courtesy@1.0", many, label="polite")
+    assert time.monotonic() - pressed[0] < 1
+
+
+def test_other_threads_go_on() -> None:
+    many, ticks, done = rows(6_000), [0], threading.Event()
+
+    def tick() -> None:
+        while not done.wait(0.001):
+            ticks[0] += 1
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    sonometer.evaluate("courtesy@1.0", many, label="polite")
+    done.set()
+    thread.join()
+    assert ticks[0] > 5
+
+
+def test_a_fit_is_a_protocol() -> None:
+    report = sonometer.fit(rows(40), marker="kindness", label="polite", language="en", sufficient=0.1)
+    assert isinstance(report, FitReport) and report.is_better
+    assert report.sensor().sense(KIND).triggered == ("kindness",)
+    assert report.held_out["macro_f1"] == report.to_dict()["held_out"]["macro_f1"] > 0.5
+    assert "sha-256" in report.protocol and "held out" in str(report)
+    assert "out" not in report.to_dict()
+    assert sonometer.fit(columns(40), marker="kindness", label="polite", language="en", sufficient=0.1) == report
+    narrow = sonometer.fit(rows(40), marker="kindness", label="polite", stop_list=["thank"], patterns=["so much"], size=3)
+    assert narrow.to_dict()["lines"] <= 3
+
+
+def test_a_protocol_is_tuned() -> None:
+    source = "\n".join(
+        [
+            "sonometer: 1",
+            "id: shop",
+            'version: "1"',
+            "taxonomy: Signal",
+            "fidelity: {sufficient: 0.1}",
+            "markers:",
+            "  - label: kindness",
+            "    trigger: 0.95",
+            "    clear: |",
+            "      thank you",
+            "    hit: |",
+            "      thank you",
+        ]
+    )
+    report = sonometer.fit(rows(40), tune=source, label="polite")
+    assert report.is_better and "trigger 0.95 →" in str(report)
+    assert sonometer.Sensor.from_source(report.protocol).sense(KIND).triggered == ("kindness",)
+    with pytest.raises(SonometerError) as caught:
+        sonometer.fit(rows(40), tune=source, marker="other", label="polite")
+    assert "choose one with `marker`: kindness" in caught.value.message
+    with pytest.raises(InvalidRequestError, match="`marker` is not given"):
+        sonometer.fit(rows(40), label="polite")
+    with pytest.raises(InvalidRequestError, match="at least 10 are needed"):
+        sonometer.fit(rows(8), marker="kindness", label="polite")

@@ -1,0 +1,45 @@
+//! Labelled data of arguments.
+
+use crate::failure::Failure;
+use crate::file;
+use sonometer_evaluate::{Class, Filter, Fold, Labelled, Selector};
+
+/// Which items of labelled data are meant, and what makes them positive.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Choice {
+    /// The label, as a path below `labels`; may be left away where there is one only
+    #[arg(long, value_name = "PATH")]
+    label: Option<String>,
+    /// The positive class: a value (`true`), several (`a,b`), or numbers (`>=0.5`, `<0`, `1..3`) [default: true or 1]
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    positive: Option<Class>,
+    /// The negative class, where it is not all the rest: items in neither class are left out
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    negative: Option<Class>,
+    /// Only items whose label PATH is so (`lang=de`); may be repeated
+    #[arg(long = "where", value_name = "PATH=SPEC")]
+    filters: Vec<Filter>,
+    /// Only part I of K of the items (`1/2`), or parts I to J (`2-5/5`), by SHA-256 of their id or group
+    #[arg(long, value_name = "I/K")]
+    fold: Option<Fold>,
+    /// The label that names the group (thread, author, template) of an item: folds keep groups together
+    #[arg(long, value_name = "PATH")]
+    group: Option<String>,
+}
+
+impl Choice {
+    pub(crate) fn selector(&self) -> Selector {
+        let Self { label, positive, negative, filters, fold, group } = self.clone();
+        Selector { label, positive, negative, filters, fold, group }
+    }
+}
+
+/// Reads labelled items, or pairs of them, from a file; `-` is standard input.
+pub(crate) fn read(path: &str) -> Result<Labelled, Failure> {
+    Labelled::read(file::name(path), &file::bytes(path, file::DATA)?).map_err(Failure::evaluation)
+}
+
+/// The same, where pairs are of no use.
+pub(crate) fn read_single(path: &str) -> Result<Labelled, Failure> {
+    Labelled::read_single(file::name(path), &file::bytes(path, file::DATA)?).map_err(Failure::evaluation)
+}

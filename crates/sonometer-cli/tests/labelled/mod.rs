@@ -1,0 +1,80 @@
+//! What tests of `sonometer evaluate` share.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// How the command ended, and what it printed.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+/// The command in the root of the repository, in an environment without wishes.
+pub(crate) fn evaluate(arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.arg("evaluate").args(arguments).current_dir(root()).env_clear().stdin(Stdio::null());
+    let output = command.output().expect("starts");
+    Ran {
+        code: output.status.code().expect("ends by itself"),
+        out: String::from_utf8(output.stdout).expect("writes UTF-8"),
+        err: String::from_utf8(output.stderr).expect("writes UTF-8"),
+    }
+}
+
+/// What it prints where all is well.
+pub(crate) fn text(arguments: &[&str]) -> String {
+    let ran = evaluate(arguments);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{arguments:?}");
+    ran.out
+}
+
+pub(crate) fn json(arguments: &[&str]) -> Value {
+    let out = text(&[arguments, &["--json"]].concat());
+    assert!(out.ends_with("}\n") && out.lines().count() == 1, "{out}");
+    serde_json::from_str(&out).expect("is JSON")
+}
+
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+pub(crate) fn written(name: &str, lines: &str) -> String {
+    let path = scratch(name);
+    fs::write(&path, lines).expect("can be written");
+    path.to_str().expect("is UTF-8").to_owned()
+}
+
+pub(crate) fn page(name: &str, arguments: &[&str]) -> String {
+    let path = scratch(name);
+    text(&[arguments, &["--html", path.to_str().expect("is UTF-8")]].concat());
+    fs::read_to_string(path).expect("is written")
+}
+
+/// A page as goldens hold it: the style sheet and the script, which are the same on every page, are left out.
+pub(crate) fn bare(page: &str) -> String {
+    let without = |page: &str, tag: &str| {
+        let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
+        let (before, rest) = page.split_once(&begin).expect("has one");
+        let (inside, after) = rest.split_once(&end).expect("is closed");
+        assert!(inside.len() > 100, "{tag}: {inside}");
+        format!("{before}{begin}\u{2026}{end}{after}")
+    };
+    without(&without(page, "style"), "script")
+}
+
+pub(crate) fn golden(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&path, found).expect("can be written");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
+}

@@ -1,0 +1,347 @@
+//! Measuring a protocol, metric or blueprint on labelled interactions, in the order in which data passes:
+//! what is asked, sensing, cases and their figures, markers, errors; then the JSON in which all that is told.
+
+pub(crate) mod gauge;
+pub(crate) mod question;
+pub(crate) mod sensed;
+pub(crate) mod subject;
+
+pub(crate) mod breakdown;
+pub(crate) mod cases;
+pub(crate) mod errors;
+pub(crate) mod interval;
+pub(crate) mod markers;
+pub(crate) mod measure;
+
+pub(crate) mod graded;
+pub(crate) mod pairs;
+pub(crate) mod spans;
+mod spearman;
+
+pub(crate) mod cited;
+pub(crate) mod excerpt;
+mod graded_result;
+mod pair_result;
+pub(crate) mod result;
+mod shown;
+mod span_result;
+
+use crate::Error;
+use crate::labels::{Item, Labelled, Path, Selector};
+use crate::report::{Found, Report};
+use crate::watch::Watch;
+use cases::Truths;
+use gauge::Gauge;
+use measure::{Case, Figures, Ranking};
+use question::{Question, Scope};
+use result::{Data, Evaluation};
+use sonometer::{Instrument, OffsetUnit, Sensor, Unit};
+use spans::MapEntry;
+use std::str::FromStr;
+
+/// What is asked of labelled data. The kind of evaluation follows from the data and from these: pairs where items are pairs, grades
+/// where [`graded`](Options::graded) says so, else places, segments or whole items by the shape of the label.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The label, its classes, and which items are meant.
+    pub selector: Selector,
+    /// What is judged; without it, by the shape of the label.
+    pub unit: Option<Scope>,
+    /// Positive if one of these markers is triggered, ranked by their largest resonance.
+    pub markers: Vec<String>,
+    /// From which ranking value on an item is positive.
+    pub threshold: Option<Threshold>,
+    /// Whether low scores are positive; without it, where a text in which nothing is found scores 1.
+    pub lower: Option<bool>,
+    /// For labels of places: which markers may find which types; empty: those of the same name.
+    pub map: Vec<MapEntry>,
+    /// For labels of places: what start and end count.
+    pub offsets: OffsetUnit,
+    /// Another label, for each of whose values there are figures too.
+    pub by: Option<String>,
+    /// How many errors of each sign are shown.
+    pub errors: usize,
+    /// Whether the label is a grade, a number: rank correlation in the place of classes.
+    pub graded: bool,
+    /// Whether errors come with the computation of their readings.
+    pub explain: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            selector: Selector::default(),
+            unit: None,
+            markers: Vec::new(),
+            threshold: None,
+            lower: None,
+            map: Vec::new(),
+            offsets: OffsetUnit::Chars,
+            by: None,
+            errors: 5,
+            graded: false,
+            explain: false,
+        }
+    }
+}
+
+impl Options {
+    /// The threshold that is a number.
+    fn least(&self) -> Option<Unit> {
+        match self.threshold {
+            Some(Threshold::At(from)) => Some(from),
+            _ => None,
+        }
+    }
+}
+
+/// The wish for a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// From this value on, 0 to 1.
+    At(Unit),
+    /// From where macro-F1 is highest on this very data.
+    Best,
+}
+
+impl FromStr for Threshold {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match (text, Unit::parse(text)) {
+            ("best", _) => Ok(Self::Best),
+            (_, Some(value)) if (Unit::ZERO..=Unit::ONE).contains(&value) => Ok(Self::At(value)),
+            _ => Err("write a number from 0 to 1, or `best`".into()),
+        }
+    }
+}
+
+/// Measures how well `target` agrees with the labels of `labelled`, on all cores. The same input gives the same report, however
+/// many there are.
+///
+/// # Errors
+/// Options that do not go together, labels that are not there or of another shape, with their place; items that cannot be
+/// sensed; [`Error::Stopped`] when `watch` says so.
+pub fn evaluate(
+    target: &Instrument,
+    labelled: &Labelled,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<Report, Error> {
+    if labelled.holds_pairs() {
+        return in_pairs(target, labelled, options, watch).map(Found::Pairs).map(Report);
+    }
+    if options.graded {
+        return by_grade(target, labelled, options, watch).map(Found::Grades).map(Report);
+    }
+    let sensor = one_protocol(target)?;
+    let items = labelled.select(&options.selector)?;
+    let path = labelled.label(&options.selector, &items)?;
+    let scope = options.unit.unwrap_or_else(|| cases::scope(&path, &items));
+    // What is wrong with labels and options is reported before anything is sensed.
+    if scope == Scope::Spans {
+        return places(sensor, labelled, options, &path, &items, watch).map(Found::Places).map(Report);
+    }
+    if !options.map.is_empty() {
+        return Err(Error::unusable("--map is for labels of places (--unit spans)"));
+    }
+    judge(sensor, labelled, options, scope, &path, &items, watch).map(Found::Classes).map(Report)
+}
+
+/// The protocol, where the question is about the markers of one.
+fn one_protocol(target: &Instrument) -> Result<&Sensor, Error> {
+    match target.sensor() {
+        Some(sensor) => Ok(sensor),
+        None => {
+            let ids: Vec<&str> =
+                target.sensors().iter().map(|sensor| sensor.protocol().id.as_str()).collect();
+            Err(Error::unusable(format!(
+                "classes, segments and places are about the markers of one protocol, and `{}` is a {}; give one of {}",
+                target.id(),
+                target.kind().as_str(),
+                ids.join(", ")
+            )))
+        }
+    }
+}
+
+/// Refuses options that have no meaning here.
+fn refuse(given: &[(&str, bool)], why: &str) -> Result<(), Error> {
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(Error::unusable(format!("{option} has no meaning for {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Judges pairs.
+fn in_pairs(
+    target: &Instrument,
+    labelled: &Labelled,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<pairs::PairEvaluation, Error> {
+    let refused = [
+        ("--unit", options.unit.is_some()),
+        ("--threshold", options.threshold.is_some()),
+        ("--map", !options.map.is_empty()),
+        ("--graded", options.graded),
+    ];
+    refuse(&refused, "pairs; the text with the higher value is the one that is chosen")?;
+    let selector = &options.selector;
+    let items = labelled.select(selector)?;
+    let path = labelled.label(selector, &items)?;
+    let gauge = Gauge::of(target, &options.markers, options.lower)?;
+    let truths = pairs::truths(labelled, selector, &path, &items)?;
+    let by = options.by.as_deref().map(|by| labelled.path(by, &items)).transpose()?;
+    let left_out = truths.iter().filter(|truth| truth.is_none()).count();
+    let mut data = data(labelled, selector, &path, items.len(), left_out);
+    data.positive = Some(selector.positive.as_ref().map_or_else(|| "a".into(), ToString::to_string));
+    data.negative = Some(selector.negative.as_ref().map_or_else(|| "b".into(), ToString::to_string));
+    let (errors, explain) = (options.errors, options.explain);
+    let wish = pairs::Wish { selector, gauge, by: by.as_ref(), errors, explain };
+    let mut evaluation = pairs::evaluate(target, labelled, &truths, &items, wish, data, watch)?;
+    evaluation.notes.extend(labelled.unseen(selector, &path, &items));
+    Ok(evaluation)
+}
+
+/// Compares grades with values.
+fn by_grade(
+    target: &Instrument,
+    labelled: &Labelled,
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<graded::GradedEvaluation, Error> {
+    let selector = &options.selector;
+    let refused = [
+        ("--positive", selector.positive.is_some()),
+        ("--negative", selector.negative.is_some()),
+        ("--unit", options.unit.is_some()),
+        ("--threshold", options.threshold.is_some()),
+        ("--map", !options.map.is_empty()),
+    ];
+    refuse(&refused, "grades, which have no classes; leave it away")?;
+    let items = labelled.select(selector)?;
+    let path = labelled.label(selector, &items)?;
+    let gauge = Gauge::of(target, &options.markers, options.lower)?;
+    let grades = graded::grades(labelled, &path, &items)?;
+    let by = options.by.as_deref().map(|by| labelled.path(by, &items)).transpose()?;
+    let left_out = grades.iter().filter(|grade| grade.is_none()).count();
+    let mut data = data(labelled, selector, &path, items.len(), left_out);
+    data.positive = None;
+    let (errors, explain) = (options.errors, options.explain);
+    let wish = graded::Wish { selector, gauge, by: by.as_ref(), errors, explain };
+    graded::evaluate(target, labelled, &grades, &items, wish, data, watch)
+}
+
+/// Judges items or segments.
+fn judge(
+    sensor: &Sensor,
+    labelled: &Labelled,
+    options: &Options,
+    scope: Scope,
+    path: &Path,
+    items: &[Item],
+    watch: Watch<'_>,
+) -> Result<Evaluation, Error> {
+    let (protocol, selector) = (sensor.protocol(), &options.selector);
+    let mut question = Question::of(protocol, scope, &options.markers, options.lower, options.least())?;
+    let truths = Truths::read(labelled, selector, path, items, scope)?;
+    let by = options.by.as_deref().map(|by| labelled.path(by, items)).transpose()?;
+    let outcomes = sensed::sense_all(sensor, labelled, items, watch)?;
+    let clusters = cases::clusters(selector, items);
+    let mut cases = truths.cases(&question, &outcomes);
+    cases.iter_mut().for_each(|case| case.cluster = clusters[case.item]);
+    cases::renumber(&mut cases);
+
+    let mut notes: Vec<String> = labelled.unseen(selector, path, items).into_iter().collect();
+    let points = Ranking::of(&cases).points();
+    if let Some(Threshold::Best) = options.threshold
+        && let Some(best) = measure::best(&points)
+    {
+        question.decide(best, &mut cases);
+        notes.push(format!(
+            "the threshold {best} was chosen on this very data; measure it on other data (--fold) before you trust it"
+        ));
+    }
+    let figures = Figures::of(&cases);
+    for (count, which) in [(figures.counts.positives(), "positive"), (figures.counts.negatives(), "negative")]
+    {
+        if count == 0 {
+            notes.push(format!(
+                "no case is {which}: figures that need one are not defined (n/a) or say little"
+            ));
+        }
+    }
+    if options.markers.len() > 1 {
+        notes.push(
+            "the ranking compares resonances of different markers; beyond its trigger, a resonance means \
+             something only within one marker"
+                .into(),
+        );
+    }
+    let mut covered: Vec<Case> = cases.iter().filter(|case| case.sufficient).copied().collect();
+    cases::renumber(&mut covered);
+    let on_covered = if covered.len() == cases.len() { figures.clone() } else { Figures::of(&covered) };
+    let shown = (options.errors, options.explain);
+    Ok(Evaluation {
+        sensor: sensor.clone(),
+        data: data(labelled, selector, path, items.len(), truths.left_out()),
+        covered: on_covered,
+        markers: markers::figures(protocol, &question, &outcomes, &cases),
+        by: by.map(|path| (path.to_string(), breakdown::parts(&path, items, &cases))),
+        errors: errors::worst(sensor, &question, labelled, items, &cases, shown)?,
+        figures,
+        points,
+        question,
+        notes,
+    })
+}
+
+/// Compares labelled places with evidence.
+fn places(
+    sensor: &Sensor,
+    labelled: &Labelled,
+    options: &Options,
+    path: &Path,
+    items: &[Item],
+    watch: Watch<'_>,
+) -> Result<spans::SpanEvaluation, Error> {
+    let selector = &options.selector;
+    let refused = [
+        ("--positive", selector.positive.is_some()),
+        ("--negative", selector.negative.is_some()),
+        ("--marker", !options.markers.is_empty()),
+        ("--by", options.by.is_some()),
+        ("--lower", options.lower == Some(true)),
+        ("--higher", options.lower == Some(false)),
+        ("--explain", options.explain),
+        ("--threshold best", matches!(options.threshold, Some(Threshold::Best))),
+    ];
+    refuse(&refused, "labels of places; --map TYPE=marker chooses types and markers")?;
+    let outcomes = sensed::sense_all(sensor, labelled, items, watch)?;
+    let unlabelled = items.iter().filter(|item| path.find(&item.labels).is_none_or(|value| value.is_null()));
+    let mut data = data(labelled, selector, path, items.len(), unlabelled.count());
+    data.positive = None;
+    let wish = spans::Wish {
+        entries: &options.map,
+        unit: options.offsets,
+        least: options.least().unwrap_or_default(),
+        errors: options.errors,
+    };
+    let clusters = cases::clusters(selector, items);
+    spans::evaluate(sensor, labelled, path, items, &outcomes, &clusters, &wish, data)
+}
+
+fn data(labelled: &Labelled, selector: &Selector, path: &Path, items: usize, left_out: usize) -> Data {
+    Data {
+        file: labelled.name().to_owned(),
+        label: path.to_string(),
+        positive: Some(selector.positive.as_ref().map_or_else(|| "true or 1".into(), ToString::to_string)),
+        negative: selector.negative.as_ref().map(ToString::to_string),
+        r#where: selector.filters.iter().map(ToString::to_string).collect(),
+        fold: selector.fold.as_ref().map(ToString::to_string),
+        group: selector.group.clone(),
+        items,
+        left_out,
+    }
+}

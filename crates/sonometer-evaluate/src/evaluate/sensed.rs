@@ -1,0 +1,168 @@
+//! Sensing many items at once: what comes out stands in the order of the items, however many threads there are.
+
+use crate::Error;
+use crate::labels::{Item, Labelled};
+use crate::watch::{Steps, Watch};
+use sonometer::batch::in_order;
+use sonometer::{Reading, Resonance, SenseOptions, Sensor, Unit};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::ops::{ControlFlow, Range};
+use std::thread;
+
+/// What is kept of a reading.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) sufficient: bool,
+    pub(crate) score: Unit,
+    /// The markers that are not silent, by their place in the protocol.
+    pub(crate) markers: Vec<(usize, Resonance)>,
+    /// The evidence, in the order of the text.
+    pub(crate) evidence: Vec<Found>,
+}
+
+/// A piece of evidence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) marker: usize,
+    pub(crate) turn: usize,
+    /// Bytes of the turn's content.
+    pub(crate) range: Range<usize>,
+    pub(crate) score: Unit,
+}
+
+/// Items that a thread takes at once.
+const BATCH: usize = 32;
+
+/// Senses all items of `labels` that were chosen; the first of them that cannot be sensed is the failure.
+pub(crate) fn sense_all(
+    sensor: &Sensor,
+    labels: &Labelled,
+    items: &[Item],
+    watch: Watch<'_>,
+) -> Result<Vec<Outcome>, Error> {
+    let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    sense_with(threads, sensor, labels, items, watch)
+}
+
+fn sense_with(
+    threads: NonZeroUsize,
+    sensor: &Sensor,
+    labels: &Labelled,
+    items: &[Item],
+    watch: Watch<'_>,
+) -> Result<Vec<Outcome>, Error> {
+    let numbers = numbers(sensor);
+    each_with(threads, items, watch, |item| outcome(sensor, labels, item, &numbers))
+}
+
+/// Does something with all items on all cores; what comes out is in their order, the first failure ends it.
+pub(crate) fn each<T: Send>(
+    items: &[Item],
+    watch: Watch<'_>,
+    work: impl Fn(&Item) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    each_with(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN), items, watch, work)
+}
+
+fn each_with<T: Send>(
+    threads: NonZeroUsize,
+    items: &[Item],
+    watch: Watch<'_>,
+    work: impl Fn(&Item) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    let mut steps = Steps::new(watch, "sensing", items.len());
+    let mut outcomes = Vec::with_capacity(items.len());
+    let work = |batch: &[Item]| -> Result<Vec<T>, Error> { batch.iter().map(&work).collect() };
+    let end = in_order(threads, items.chunks(BATCH), work, |batch| match batch {
+        Ok(batch) => {
+            let done = batch.len();
+            outcomes.extend(batch);
+            match steps.advance(done) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(stopped) => ControlFlow::Break(stopped),
+            }
+        }
+        Err(failure) => ControlFlow::Break(failure),
+    });
+    match end {
+        ControlFlow::Continue(()) => Ok(outcomes),
+        ControlFlow::Break(failure) => Err(failure),
+    }
+}
+
+/// Senses one item again, for showing it.
+pub(crate) fn sense(sensor: &Sensor, labels: &Labelled, item: &Item) -> Result<Reading, Error> {
+    let options = SenseOptions::default().without_key(std::slice::from_ref(sensor));
+    let sensed = sensor.sense_with(&item.interaction, options);
+    sensed.map_err(|error| Error::engine(labels.place(item), &error))
+}
+
+/// The place of each marker in the protocol, by its label.
+fn numbers(sensor: &Sensor) -> BTreeMap<&str, usize> {
+    sensor.protocol().markers.iter().enumerate().map(|(at, marker)| (marker.label.as_str(), at)).collect()
+}
+
+fn outcome(
+    sensor: &Sensor,
+    labels: &Labelled,
+    item: &Item,
+    numbers: &BTreeMap<&str, usize>,
+) -> Result<Outcome, Error> {
+    let reading = sense(sensor, labels, item)?;
+    let loud = |(_, (_, resonance)): &(usize, (&str, Resonance))| resonance.activation > Unit::ZERO;
+    Ok(Outcome {
+        sufficient: reading.fidelity().sufficient,
+        score: reading.score().unwrap_or(Unit::ZERO),
+        markers: reading
+            .resonance()
+            .enumerate()
+            .filter(loud)
+            .map(|(at, (_, resonance))| (at, resonance))
+            .collect(),
+        evidence: reading
+            .evidence()
+            .map(|found| Found {
+                marker: numbers.get(found.metamarker).copied().unwrap_or_default(),
+                turn: found.turn,
+                range: found.range,
+                score: found.score,
+            })
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::unwatched;
+    use sonometer::Protocol;
+
+    #[test]
+    fn threads_do_not_change_the_order() {
+        let protocol = r#"{"sonometer": 1, "id": "p", "version": "1", "taxonomy": "Signal", "score": "any", "markers": [
+            {"label": "even", "strong": "even", "hit": "even"}]}"#;
+        let sensor = Sensor::new(Protocol::read(protocol).expect("is sound").0).expect("compiles");
+        let line = |n: usize| {
+            format!(
+                "{{\"interaction\": {{\"content\": \"{}\"}}}}\n",
+                if n.is_multiple_of(2) { "even" } else { "odd" }
+            )
+        };
+        let text: String = (0..500).map(line).collect();
+        let labels = Labelled::read("data", text.as_bytes()).expect("reads");
+        let sensed = |threads, items| {
+            let threads = NonZeroUsize::new(threads).expect("is not 0");
+            sense_with(threads, &sensor, &labels, items, &mut unwatched).expect("is sensed")
+        };
+        let outcomes = sensed(1, labels.items());
+        assert!(
+            outcomes
+                .iter()
+                .enumerate()
+                .all(|(n, outcome)| (outcome.score == Unit::ONE) == n.is_multiple_of(2))
+        );
+        assert_eq!(sensed(4, labels.items()), outcomes);
+        assert_eq!(sensed(4, &[]), []);
+    }
+}

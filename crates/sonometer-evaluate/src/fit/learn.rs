@@ -1,0 +1,139 @@
+//! From rows of features to a model of few columns.
+
+use super::matrix::{Matrix, Row};
+use super::solver::{self, Linear};
+use crate::Error;
+use crate::watch::Steps;
+
+/// Gradients of a finished model differ by at most this.
+const TOLERANCE: f64 = 1e-3;
+
+/// What bounds a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// The most columns.
+    pub(crate) size: usize,
+    /// In how many training examples of one class a column must occur.
+    pub(crate) support: usize,
+    /// Whether the rarer class weighs as much as the other.
+    pub(crate) balanced: bool,
+}
+
+/// A model over some columns of a matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct Fitted {
+    /// Columns with a weight, ascending.
+    pub(crate) columns: Vec<u32>,
+    /// The weight of each, and the bias.
+    pub(crate) linear: Linear,
+}
+
+impl Fitted {
+    /// The decision value of a row of the whole matrix.
+    pub(crate) fn decide(&self, row: &Row) -> f64 {
+        self.linear.decide(&narrow(row, &self.columns))
+    }
+}
+
+/// Fits a model to the rows `at`: all columns with enough support, then, if these are too many, again with those that
+/// matter most, by the variance they explain: w² p (1 − p), with p the share of rows that have the column.
+pub(crate) fn learn(
+    matrix: &Matrix,
+    positive: &[bool],
+    at: &[usize],
+    cost: f64,
+    bounds: Bounds,
+    steps: &mut Steps<'_>,
+) -> Result<Fitted, Error> {
+    let support = matrix.support(at, positive);
+    let is_supported = |column: &u32| support[*column as usize].into_iter().max() >= Some(bounds.support);
+    let columns: Vec<u32> = (0..).take(support.len()).filter(is_supported).collect();
+    let fitted = fit(matrix, positive, at, cost, bounds, columns, steps)?;
+    if fitted.columns.len() <= bounds.size {
+        return Ok(fitted);
+    }
+    let importance = |weight: f64, column: u32| {
+        let share = support[column as usize].iter().sum::<usize>() as f64 / at.len() as f64;
+        weight * weight * share * (1.0 - share)
+    };
+    let mut ranked: Vec<(f64, u32)> =
+        fitted.linear.weights.iter().zip(&fitted.columns).map(|(w, c)| (importance(*w, *c), *c)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.truncate(bounds.size);
+    let mut kept: Vec<u32> = ranked.into_iter().map(|(_, column)| column).collect();
+    kept.sort_unstable();
+    fit(matrix, positive, at, cost, bounds, kept, steps)
+}
+
+fn fit(
+    matrix: &Matrix,
+    positive: &[bool],
+    at: &[usize],
+    cost: f64,
+    bounds: Bounds,
+    columns: Vec<u32>,
+    steps: &mut Steps<'_>,
+) -> Result<Fitted, Error> {
+    let rows: Vec<Row> = at.iter().map(|row| narrow(&matrix.rows[*row], &columns)).collect();
+    let positive: Vec<bool> = at.iter().map(|row| positive[*row]).collect();
+    let positives = positive.iter().filter(|positive| **positive).count();
+    let costs = match bounds.balanced {
+        // As `class_weight="balanced"` of scikit-learn: n ÷ (2 nᵢ).
+        true => [positives.abs_diff(at.len()), positives]
+            .map(|own| cost * at.len() as f64 / (2.0 * own.max(1) as f64)),
+        false => [cost, cost],
+    };
+    let rows: Vec<&Row> = rows.iter().collect();
+    let linear = solver::fit(&rows, &positive, columns.len(), costs, TOLERANCE, steps)?;
+    Ok(Fitted { columns, linear })
+}
+
+/// A row with the columns `columns` only, numbered by their places there.
+fn narrow(row: &Row, columns: &[u32]) -> Row {
+    let narrowed = row.iter().filter_map(|(column, value)| {
+        let place = columns.binary_search(column).ok()?;
+        Some((u32::try_from(place).ok()?, *value))
+    });
+    narrowed.collect()
+}
+
+/// Rows by fold: `of[i]` is the fold of example i.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts {
+    pub(crate) of: Vec<usize>,
+    pub(crate) count: usize,
+}
+
+impl Parts {
+    /// The examples of a fold.
+    pub(crate) fn inside(&self, fold: usize) -> Vec<usize> {
+        (0..self.of.len()).filter(|at| self.of[*at] == fold).collect()
+    }
+
+    /// The examples of all other folds.
+    pub(crate) fn outside(&self, fold: usize) -> Vec<usize> {
+        (0..self.of.len()).filter(|at| self.of[*at] != fold).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_models_are_cut_to_what_matters() {
+        let rows: Vec<Row> = (0..20_u32).map(|at| vec![(at % 2, 1.0), (2 + at % 5, 1.0)]).collect();
+        let matrix = Matrix { patterns: (0..7).map(|c: u32| c.to_string()).collect(), rows };
+        let positive: Vec<bool> = (0..20).map(|at| at % 2 == 0).collect();
+        let at: Vec<usize> = (0..20).collect();
+        let columns = |bounds| {
+            let mut watch = crate::unwatched;
+            let steps = &mut Steps::new(&mut watch, "fitting", 1);
+            learn(&matrix, &positive, &at, 1.0, bounds, steps).expect("is not stopped").columns
+        };
+        let bounds = Bounds { size: 2, support: 1, balanced: false };
+        assert_eq!(columns(bounds), [0, 1]);
+        let bounds = Bounds { support: 5, size: 9, ..bounds };
+        assert_eq!(columns(bounds), [0, 1]);
+    }
+}

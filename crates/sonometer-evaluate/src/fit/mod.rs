@@ -1,0 +1,191 @@
+//! Weighted lists from labelled interactions, and the tuning of protocols that people wrote.
+//!
+//! The modules stand in the order in which data passes: candidate patterns, how often the engine finds each in every
+//! interaction, a linear model fitted to that, the folds on which its settings are chosen and its figures measured, the
+//! marker in millionths, the file.
+//!
+//! The same data and settings give the same file: orders are fixed, and models are made of additions, subtractions,
+//! multiplications and divisions of IEEE 754 doubles only, which are the same on every machine.
+
+pub(crate) mod data;
+mod settings;
+
+pub(crate) mod candidates;
+mod export;
+mod matrix;
+
+mod learn;
+mod solver;
+
+mod folds;
+pub(crate) mod measure;
+
+pub(crate) mod scale;
+mod write;
+
+mod edit;
+mod protocol_file;
+pub(crate) mod tune;
+
+pub(crate) mod change;
+pub(crate) mod report;
+
+pub use candidates::MOST_WORDS;
+pub use change::Change;
+pub use measure::Aim;
+pub use protocol_file::ProtocolFile;
+pub use report::FitReport;
+pub use settings::{Settings, StopList, Tuning};
+
+use crate::error::{Error, Place};
+use crate::labels::{Labelled, Selector};
+use crate::watch::{Steps, Watch};
+use folds::Crossed;
+use learn::{Bounds, learn};
+use matrix::Matrix;
+use measure::Outcome;
+use sonometer::Interaction;
+use write::{Frame, unweighted};
+
+/// One labelled interaction.
+#[derive(Clone, Debug)]
+pub(crate) struct Example {
+    /// What is kept together on one side of every fold.
+    pub(crate) group: String,
+    pub(crate) interaction: Interaction,
+    pub(crate) positive: bool,
+}
+
+/// Fewer examples of a class tell nothing that would hold elsewhere.
+const FEWEST: usize = 10;
+
+/// Makes a protocol of one weighted list from labelled items.
+///
+/// # Errors
+/// Settings that cannot be meant, labels that are not there or of another shape, fewer than ten items of a class, no pattern that
+/// tells the classes apart; [`Error::Stopped`] when `watch` says so.
+pub fn fit(
+    labelled: &Labelled,
+    selector: &Selector,
+    settings: &Settings,
+    watch: Watch<'_>,
+) -> Result<FitReport, Error> {
+    let data = data::read(labelled, selector, settings.turns)?;
+    data.expect(FEWEST)?;
+    let frame = settings.frame()?;
+    let costs = settings::costs(&settings.regularisation)?;
+    let interactions: Vec<&Interaction> = data.examples.iter().map(|example| &example.interaction).collect();
+    let skeleton = frame.protocol(&unweighted(settings.patterns(&interactions)?))?;
+    let steps = &mut Steps::new(&mut *watch, "counting", data.examples.len());
+    let matrix = Matrix::count(&skeleton, 0, &interactions, steps)?;
+
+    let positive: Vec<bool> = data.examples.iter().map(|example| example.positive).collect();
+    let parts = folds::part(&data.examples, usize::from(settings.folds));
+    let features = settings.features.then(|| export::svmlight(&matrix, &positive, &parts));
+    let bounds = Bounds { size: settings.size, support: settings.support, balanced: settings.balanced };
+    let steps = &mut Steps::new(&mut *watch, "fitting", costs.len() * parts.count);
+    let crossed = Crossed::new(&matrix, positive.clone(), parts, costs, bounds, steps)?;
+
+    let nothing = || {
+        let support = settings.support;
+        let message = format!(
+            "no pattern tells the classes apart; lower --support (now {support}), or give more items"
+        );
+        Error::at(Place::of(&labelled.name), message)
+    };
+    let steps = &mut Steps::new(watch, "measuring", crossed.parts.count);
+    let mut held_out: Vec<Vec<Outcome>> = Vec::new();
+    for fold in 0..crossed.parts.count {
+        let chosen = crossed.choose(Some(fold), settings.aim).ok_or_else(nothing)?;
+        let weighted = scale::weighted(crossed.model(chosen.cost, fold), &matrix.patterns, &chosen);
+        if weighted.lines.is_empty() {
+            return Err(nothing());
+        }
+        let own = crossed.parts.inside(fold).into_iter().map(|at| &data.examples[at]);
+        held_out.push(outcomes(&frame, &weighted, own, steps)?);
+        steps.advance(1)?;
+    }
+    let chosen = crossed.choose(None, settings.aim).ok_or_else(nothing)?;
+    let cost = crossed.costs[chosen.cost];
+    let all: Vec<usize> = (0..data.examples.len()).collect();
+    let fitted = learn(&matrix, &positive, &all, cost, bounds, steps)?;
+    let weighted = scale::weighted(&fitted, &matrix.patterns, &chosen);
+    if weighted.lines.is_empty() {
+        return Err(nothing());
+    }
+    let training = outcomes(&frame, &weighted, &data.examples, steps)?;
+    let mut report = FitReport {
+        data,
+        aim: settings.aim,
+        candidates: matrix.patterns.len(),
+        weighted,
+        cost,
+        held_out: measure::Figures::of_folds(&held_out),
+        training: measure::Figures::of_folds(&[training]),
+        settings: settings.to_string(),
+        protocol: String::new(),
+        features,
+    };
+    let protocol = frame.protocol(&report.weighted)?;
+    let tests = frame.self_test(&protocol, &report.weighted)?;
+    report.protocol = frame.render(&report.weighted, &tests, &report.notes());
+    Ok(report)
+}
+
+/// Tunes a marker of a protocol that somebody wrote: its patterns stay, what they are worth is chosen by the items.
+///
+/// # Errors
+/// A protocol with errors or without the marker; else as [`fit`].
+pub fn tune(
+    file: &ProtocolFile,
+    labelled: &Labelled,
+    selector: &Selector,
+    tuning: &Tuning,
+    watch: Watch<'_>,
+) -> Result<Change, Error> {
+    let data = data::read(labelled, selector, tuning.turns)?;
+    data.expect(FEWEST)?;
+    let (protocol, _) = file.read()?;
+    let labels: Vec<&str> = protocol.markers.iter().map(|marker| marker.label.as_str()).collect();
+    let marker = match (&tuning.marker, &labels[..]) {
+        (None, [_]) => Some(0),
+        (None, _) => None,
+        (Some(wanted), _) => labels.iter().position(|label| label == wanted),
+    };
+    let marker = marker.ok_or_else(|| {
+        let problem = match &tuning.marker {
+            Some(wanted) => format!("there is no marker `{wanted}`"),
+            None => "there are several markers".to_owned(),
+        };
+        let message = format!("{problem}; choose one with --marker: {}", labels.join(", "));
+        Error::at(Place::of(&file.name), message)
+    })?;
+    tuning.expect()?;
+    let parts = folds::part(&data.examples, usize::from(tuning.folds));
+    let task = tune::Task {
+        file,
+        marker,
+        protocol: &protocol,
+        examples: &data.examples,
+        parts: &parts,
+        aim: tuning.aim,
+    };
+    let tuned = match tuning.weigh {
+        true => {
+            let bounds = Bounds { size: usize::MAX, support: 1, balanced: tuning.balanced };
+            tune::weights(task, settings::costs(&tuning.regularisation)?, bounds, watch)?
+        }
+        false => tune::strengths(task, watch)?,
+    };
+    let label = labels[marker].to_owned();
+    Ok(Change { data, target: file.name.clone(), label, aim: tuning.aim, tuned })
+}
+
+fn outcomes<'e>(
+    frame: &Frame,
+    weighted: &scale::Weighted,
+    examples: impl IntoIterator<Item = &'e Example>,
+    steps: &mut Steps<'_>,
+) -> Result<Vec<Outcome>, Error> {
+    measure::outcomes(&frame.protocol(weighted)?, &frame.label, examples, steps)
+}

@@ -1,0 +1,142 @@
+//! What fitting came to: for programs, and for the head of the file.
+
+use super::data::Data;
+use super::measure::{Aim, Figures};
+use super::scale::Weighted;
+use crate::json::{self, number};
+use crate::words::counted;
+use serde::ser::SerializeMap;
+use sonometer::Unit;
+
+/// What fitting came to: a protocol, and how good it is.
+#[derive(Clone, Debug)]
+pub struct FitReport {
+    pub(crate) data: Data,
+    pub(crate) aim: Aim,
+    pub(crate) candidates: usize,
+    pub(crate) weighted: Weighted,
+    pub(crate) cost: f64,
+    pub(crate) held_out: Figures,
+    pub(crate) training: Figures,
+    pub(crate) settings: String,
+    pub(crate) protocol: String,
+    pub(crate) features: Option<String>,
+}
+
+#[derive(serde::Serialize)]
+struct Summary<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    out: Option<&'r str>,
+    bytes: usize,
+    data: &'r str,
+    sha256: &'r str,
+    label: &'r str,
+    items: usize,
+    positive: usize,
+    candidates: usize,
+    lines: usize,
+    regularisation: String,
+    held_out: Figures,
+    training: Figures,
+}
+
+impl FitReport {
+    /// The text of the protocol.
+    pub fn protocol(&self) -> &str {
+        &self.protocol
+    }
+
+    /// What the model is fitted to, as a file for scikit-learn's `load_svmlight_file`; only where that was asked for.
+    pub fn features(&self) -> Option<&str> {
+        self.features.as_deref()
+    }
+
+    /// The figures on items that were not seen, and on all items, by their names.
+    pub fn figures(&self) -> [(&'static str, [(&'static str, Unit); 5]); 2] {
+        [("held_out", self.held_out.all()), ("training", self.training.all())]
+    }
+
+    pub(crate) fn items(&self) -> String {
+        let items = counted(self.data.examples.len(), "item");
+        format!("{items}, {} positive ({})", self.data.positives(), self.data.label)
+    }
+
+    /// The lines of the comment at the head of the file.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let folds = self.held_out.folds;
+        let mut notes = vec![
+            format!("Fitted by `sonometer fit` {}.", env!("CARGO_PKG_VERSION")),
+            format!("data      {}, sha-256 {}", self.data.name, self.data.digest),
+            format!("items     {}", self.items()),
+            format!("settings  {}, C {}, {folds} folds, threshold for {}", self.settings, self.cost, self.aim.name()),
+            format!("lines     {} of {} candidates", self.lines(), self.candidates),
+            "method    linear support vector machine, L2, squared hinge loss, by dual coordinate descent".into(),
+            "          (Hsieh et al. 2008, ICML); activation is linear in it, the threshold at 0.5".into(),
+            format!("held out  {}", self.held_out.told()),
+            format!("training  {}", self.training.told()),
+            "Figures are of the engine's own readings; held out: lines, weights, C and threshold chosen without".into(),
+            "the items they are measured on. Words were chosen by data, not by meaning: read them before use.".into(),
+        ];
+        notes.extend(self.note_on_length().map(|note| format!("length    {note}")));
+        notes
+    }
+
+    /// What to think of where long texts are of one class more often.
+    pub(crate) fn note_on_length(&self) -> Option<String> {
+        let auc = self.data.auc_of_length().filter(|auc| (auc - 0.5).abs() >= 0.1)?;
+        let (which, auc) = if auc > 0.5 { ("longer", auc) } else { ("shorter", 1.0 - auc) };
+        let auc = short(Unit((auc * 1e6).round() as i64));
+        Some(format!("{which} items are positive more often: the number of words alone has an AUC of {auc}"))
+    }
+
+    /// One line of JSON, without its line break; `out`: the file that the protocol is written to.
+    pub fn to_json(&self, out: Option<&str>) -> String {
+        json::text(&Summary {
+            out,
+            bytes: self.protocol.len(),
+            data: &self.data.name,
+            sha256: &self.data.digest,
+            label: &self.data.label,
+            items: self.data.examples.len(),
+            positive: self.data.positives(),
+            candidates: self.candidates,
+            lines: self.lines(),
+            regularisation: self.cost.to_string(),
+            held_out: self.held_out,
+            training: self.training,
+        })
+    }
+
+    /// Lines of the list.
+    pub(crate) fn lines(&self) -> usize {
+        self.weighted.lines.len()
+    }
+}
+
+impl Figures {
+    /// In one line, for comments.
+    pub(crate) fn told(&self) -> String {
+        let [precision, recall, f1, macro_f1, auc] = self.all().map(|(_, value)| short(value));
+        format!("macro-F1 {macro_f1}, AUC {auc}, precision {precision}, recall {recall}, F1 {f1}")
+    }
+}
+
+/// With three decimals.
+pub(crate) fn short(value: Unit) -> String {
+    let thousandths = (value.0 + 500) / 1000;
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+}
+
+impl serde::Serialize for Figures {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Value(#[serde(serialize_with = "number")] Unit);
+
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.all() {
+            map.serialize_entry(name, &Value(value))?;
+        }
+        map.serialize_entry("insufficient", &self.insufficient)?;
+        map.end()
+    }
+}

@@ -1,0 +1,297 @@
+//! What can be chosen of a fit.
+
+use super::candidates::{self, Choice};
+use super::data::file_name;
+use super::measure::Aim;
+use super::write::Frame;
+use crate::error::{Error, Place};
+use sonometer::language::Language;
+use sonometer::protocol::{Repeat, Taxonomy, phrase};
+use sonometer::text::fold::fold_to_lower;
+use sonometer::{Interaction, Unit, language};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// The costs of errors that are tried where none are named.
+const COSTS: [f64; 6] = [0.003, 0.01, 0.03, 0.1, 0.3, 1.0];
+
+/// What can be chosen of a fit; the default is that of the command.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The label of the marker.
+    pub marker: String,
+    /// The id of the protocol; without it, the marker's label.
+    pub id: Option<String>,
+    /// The version of the protocol.
+    pub version: String,
+    /// The family of the protocol.
+    pub taxonomy: Taxonomy,
+    /// The language of the texts, where the engine knows it (`en`).
+    pub language: Option<String>,
+    /// The fidelity from which content is measured; without it, that of protocols, 0.5.
+    pub sufficient: Option<Unit>,
+    /// The role whose turns count; without it, every turn.
+    pub by: Option<String>,
+    /// Whether the label is a list, one value a turn: every labelled turn is an example of its own.
+    pub turns: bool,
+    /// The most words of a pattern, 1 to [`MOST_WORDS`](super::MOST_WORDS).
+    pub words: u8,
+    /// The fewest letters of a pattern that is the beginning of a word (`guarante*`), at most 8; 0: no such patterns.
+    pub prefix: u8,
+    /// In how many items of one class a pattern must occur.
+    pub support: usize,
+    /// The most lines.
+    pub size: usize,
+    /// What later matches of a line add.
+    pub repeat: Repeat,
+    /// The costs of errors, against which large weights are held, that are chosen among by folds.
+    pub regularisation: Vec<f64>,
+    /// Whether both classes weigh the same, however rare one is.
+    pub balanced: bool,
+    /// How many parts the items are divided into, 2 to 100.
+    pub folds: u16,
+    /// What the threshold is chosen for.
+    pub aim: Aim,
+    /// Words that are no pattern alone or among themselves.
+    pub stop_list: Option<StopList>,
+    /// Further pattern lines to choose from: the name of the file, and its text, one a line.
+    pub patterns: Option<(String, String)>,
+    /// Whether names are patterns too: English words that are mostly written with a capital inside sentences.
+    pub names: bool,
+    /// Whether digits are taken as they are, not as `<number>`.
+    pub digits: bool,
+    /// Whether the report holds what the model is fitted to.
+    pub features: bool,
+}
+
+/// What can be chosen of tuning; the default is that of the command.
+#[derive(Clone, Debug)]
+pub struct Tuning {
+    /// The label of the marker; may be left away where there is one only.
+    pub marker: Option<String>,
+    /// Whether every pattern line gets a weight of its own.
+    pub weigh: bool,
+    /// As [`Settings::turns`].
+    pub turns: bool,
+    /// As [`Settings::regularisation`]; only for weights.
+    pub regularisation: Vec<f64>,
+    /// As [`Settings::balanced`]; only for weights.
+    pub balanced: bool,
+    /// As [`Settings::folds`].
+    pub folds: u16,
+    /// As [`Settings::aim`].
+    pub aim: Aim,
+}
+
+/// Words that are no pattern alone or among themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopList {
+    /// The function words of the language.
+    FunctionWords,
+    /// Those of a file: its name, and its text, one or several a line.
+    Words(String, String),
+}
+
+impl Settings {
+    /// The settings of the command for a marker.
+    pub fn of(marker: impl Into<String>) -> Self {
+        Self {
+            marker: marker.into(),
+            id: None,
+            version: "0.1".to_owned(),
+            taxonomy: Taxonomy::Signal,
+            language: None,
+            sufficient: None,
+            by: None,
+            turns: false,
+            words: 2,
+            prefix: 4,
+            support: 3,
+            size: 2_000,
+            repeat: Repeat::Once,
+            regularisation: COSTS.to_vec(),
+            balanced: false,
+            folds: 5,
+            aim: Aim::default(),
+            stop_list: None,
+            patterns: None,
+            names: false,
+            digits: false,
+            features: false,
+        }
+    }
+
+    pub(super) fn frame(&self) -> Result<Frame, Error> {
+        let label = self.marker.clone();
+        let id = self.id.clone().unwrap_or_else(|| label.clone());
+        for (option, value) in [("--marker", &label), ("--id", &id)] {
+            let is_identifier = (1..=64).contains(&value.len())
+                && value
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'));
+            if !is_identifier {
+                return Err(Error::unusable(format!(
+                    "{option}: `{value}` is no identifier; write 1 to 64 lower-case letters, digits, `-` and `_`"
+                )));
+            }
+        }
+        if let Some(code) = self.language.as_deref().filter(|code| language::find(code).is_none()) {
+            let known: Vec<&str> = language::LANGUAGES.iter().map(|language| language.code).collect();
+            return Err(Error::unusable(format!(
+                "--language: `{code}` is not known; there is {}, and for others leave it away",
+                known.join(", ")
+            )));
+        }
+        for (option, value, least, most) in [
+            ("--words", self.words.into(), 1, candidates::MOST_WORDS),
+            ("--prefix", self.prefix.into(), 0, candidates::LONGEST_PREFIX),
+            ("--folds", self.folds.into(), 2, MOST_FOLDS),
+        ] {
+            expect_between(option, value, least, most)?;
+        }
+        Ok(Frame {
+            id,
+            version: self.version.clone(),
+            taxonomy: self.taxonomy.as_str(),
+            language: self.language.clone(),
+            label,
+            by: self.by.clone(),
+            sufficient: self.sufficient,
+            repeat: self.repeat,
+        })
+    }
+
+    /// The candidates: those of the texts, and those that the author gives.
+    pub(super) fn patterns(&self, interactions: &[&Interaction]) -> Result<Vec<String>, Error> {
+        let language = self.language.as_deref().and_then(language::find);
+        let stop_list = match (&self.stop_list, language) {
+            (None, _) => BTreeSet::new(),
+            (Some(StopList::FunctionWords), Some(language)) => {
+                language.function_words.iter().map(|word| (*word).to_owned()).collect()
+            }
+            (Some(StopList::FunctionWords), None) => {
+                return Err(Error::unusable("--stop-list function-words needs --language"));
+            }
+            (Some(StopList::Words(_, text)), _) => candidates::stop_words(text),
+        };
+        let choice = Choice {
+            words: usize::from(self.words),
+            prefix: usize::from(self.prefix),
+            support: self.support.max(1),
+            by: self.by.as_deref().map(|by| fold_to_lower(by).trim().to_owned()),
+            language,
+            names: self.names,
+            digits: self.digits,
+            stop_list,
+        };
+        let mut patterns = candidates::find(interactions, &choice);
+        if let Some((name, text)) = &self.patterns {
+            let known: BTreeSet<String> = patterns.iter().cloned().collect();
+            let own = own_patterns(name, text, language)?.into_iter();
+            patterns.splice(0..0, own.filter(|pattern| !known.contains(pattern)));
+        }
+        Ok(patterns)
+    }
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            marker: None,
+            weigh: false,
+            turns: false,
+            regularisation: COSTS.to_vec(),
+            balanced: false,
+            folds: 5,
+            aim: Aim::default(),
+        }
+    }
+}
+
+/// More parts than this would leave few items in each.
+const MOST_FOLDS: usize = 100;
+
+impl Tuning {
+    pub(super) fn expect(&self) -> Result<(), Error> {
+        expect_between("--folds", self.folds.into(), 2, MOST_FOLDS)
+    }
+}
+
+fn expect_between(option: &str, value: usize, least: usize, most: usize) -> Result<(), Error> {
+    match (least..=most).contains(&value) {
+        true => Ok(()),
+        false => Err(Error::unusable(format!("{option}: {value} is not between {least} and {most}"))),
+    }
+}
+
+/// The pattern lines of a file, each once.
+fn own_patterns(name: &str, text: &str, language: Option<&'static Language>) -> Result<Vec<String>, Error> {
+    let context =
+        phrase::Context { list: &|_| None, names: &[], stem: language.and_then(|language| language.stem) };
+    let mut patterns: Vec<String> = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        let (pattern, _) = phrase::strip_comment(line);
+        if pattern.is_empty() || patterns.iter().any(|known| known == pattern) {
+            continue;
+        }
+        phrase::parse(pattern, &context).map_err(|error| {
+            let place = Place { line: Some(number), ..Place::of(name) };
+            Error::at(place, format!("`{pattern}`: {}; {}", error.message, error.fix))
+        })?;
+        patterns.push(pattern.to_owned());
+    }
+    Ok(patterns)
+}
+
+/// Costs that can be meant, ascending, each once.
+pub(super) fn costs(given: &[f64]) -> Result<Vec<f64>, Error> {
+    let mut costs = given.to_vec();
+    if let Some(bad) = costs.iter().find(|cost| !(1e-6..=1e6).contains(*cost)) {
+        return Err(Error::unusable(format!(
+            "--regularisation: `{bad}` is not between 0.000001 and 1000000"
+        )));
+    }
+    if costs.is_empty() {
+        return Err(Error::unusable("--regularisation: names no cost; write one number at least"));
+    }
+    costs.sort_by(f64::total_cmp);
+    costs.dedup();
+    Ok(costs)
+}
+
+/// What was asked for, in one order and without the names of folders.
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "words {}, prefix {}, support {}, size {}, repeat {}",
+            self.words,
+            self.prefix,
+            self.support,
+            self.size,
+            self.repeat.as_str()
+        )?;
+        for (name, value) in [("by", &self.by), ("language", &self.language)] {
+            if let Some(value) = value {
+                write!(f, ", {name} {value}")?;
+            }
+        }
+        if let Some(sufficient) = self.sufficient {
+            write!(f, ", sufficient {sufficient}")?;
+        }
+        match &self.stop_list {
+            None => {}
+            Some(StopList::FunctionWords) => f.write_str(", stop list function-words")?,
+            Some(StopList::Words(name, _)) => write!(f, ", stop list {}", file_name(name))?,
+        }
+        if let Some((name, _)) = &self.patterns {
+            write!(f, ", patterns of {}", file_name(name))?;
+        }
+        for (name, given) in [("balanced", self.balanced), ("names", self.names), ("digits", self.digits)] {
+            if given {
+                write!(f, ", {name}")?;
+            }
+        }
+        Ok(())
+    }
+}

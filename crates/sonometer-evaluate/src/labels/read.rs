@@ -1,0 +1,136 @@
+//! Files of labelled interactions: one JSON object a line, `{id, interaction, labels}`; or pairs of them, `{id, interaction_a,
+//! interaction_b, labels}`.
+
+use super::{Item, Labelled, hexadecimal, path};
+use crate::error::{Error, Place};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use sonometer::Interaction;
+
+impl Labelled {
+    /// Reads the bytes of the file `name`: pairs, if its first line holds one.
+    ///
+    /// # Errors
+    /// With line and column of the first line that is no item.
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Self, Error> {
+        let text = text(name, bytes)?;
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let first: Option<Written<'_>> = serde_json::from_str(first).ok();
+        let pairs = first.is_some_and(|first| first.interaction_a.is_some() || first.interaction_b.is_some());
+        Self::of_lines(name, bytes, text, pairs)
+    }
+
+    /// The same, where pairs are of no use.
+    ///
+    /// # Errors
+    /// As [`Labelled::read`], and where a line holds a pair.
+    pub fn read_single(name: &str, bytes: &[u8]) -> Result<Self, Error> {
+        Self::of_lines(name, bytes, text(name, bytes)?, false)
+    }
+
+    fn of_lines(name: &str, bytes: &[u8], text: &str, pairs: bool) -> Result<Self, Error> {
+        let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+        let items = lines.map(|(text, line)| {
+            let place = Place { line: Some(line), ..Place::of(name) };
+            item(text, &place, line, pairs)
+        });
+        let (items, digest) = (items.collect::<Result<_, _>>()?, hexadecimal(&Sha256::digest(bytes)));
+        Ok(Self { name: name.to_owned(), items, digest: Some(digest) })
+    }
+}
+
+fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        let found = bytes.get(at).copied().unwrap_or_default();
+        let message = format!("not UTF-8: byte {at} is 0x{found:02x}; save the file as UTF-8");
+        Error::at(Place::of(name), message)
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    match text.trim().is_empty() {
+        true => Err(Error::at(
+            Place::of(name),
+            "holds no labelled items; write one JSON object a line, \
+             {\"id\": …, \"interaction\": {\"content\": …}, \"labels\": {…}}",
+        )),
+        false => Ok(text),
+    }
+}
+
+/// One line as an item, or as a pair.
+fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Error> {
+    let wrong = |message: &str| Error::at(place.clone(), message);
+    let written: Written<'_> = serde_json::from_str(text).map_err(|error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let place = Place { column: Some(error.column()), ..place.clone() };
+        Error::at(place, format!("{message}; each line must be one JSON object"))
+    })?;
+    let (first, second, name) = match pairs {
+        true => (written.interaction_a, written.interaction_b, "interaction_a"),
+        false => (written.interaction, None, ""),
+    };
+    if pairs && (first.is_none() || second.is_none()) {
+        let key = if first.is_none() { "interaction_a" } else { "interaction_b" };
+        return Err(wrong(&format!(
+            "has no `{key}`; where one line holds a pair, each holds `interaction_a` and `interaction_b`"
+        )));
+    }
+    let Some(interaction) = first else {
+        return Err(wrong(match (written.interaction_a, written.content, written.segments) {
+            (Some(_), ..) => "holds a pair of interactions where one is wanted; give it under `interaction`",
+            (_, None, None) => {
+                "has no `interaction`; put `content` or `segments` into an object of that name"
+            }
+            _ => "is a bare interaction; write {\"interaction\": {…}, \"labels\": {…}}",
+        }));
+    };
+    let read = |json: &RawValue, name: &str| {
+        Interaction::from_json(json.get()).map_err(|mut error| {
+            error.place = match (name, error.place.as_str()) {
+                ("", place) => place.to_owned(),
+                (name, "") => name.to_owned(),
+                (name, place) => format!("{name}: {place}"),
+            };
+            Error::engine(place.clone(), &error)
+        })
+    };
+    let interaction = read(interaction, name)?;
+    let other = second.map(|second| read(second, "interaction_b")).transpose()?;
+    let labels = match written.labels {
+        Some(labels @ Value::Object(_)) => labels,
+        None => Value::Object(serde_json::Map::new()),
+        Some(other) => {
+            let kind = path::kind(&other);
+            return Err(wrong(&format!(
+                "`labels` is {kind}; write an object, such as {{\"labels\": {{\"positive\": true}}}}"
+            )));
+        }
+    };
+    let id = match written.id {
+        Some(Value::String(id)) => id,
+        None | Some(Value::Null) => format!("line {line}"),
+        Some(other) => other.to_string(),
+    };
+    Ok(Item { line, id, interaction, other, labels })
+}
+
+/// A line as it is written. Other keys (`split`, …) are of no concern.
+#[derive(Deserialize)]
+struct Written<'a> {
+    id: Option<Value>,
+    #[serde(borrow)]
+    interaction: Option<&'a RawValue>,
+    labels: Option<Value>,
+    #[serde(borrow)]
+    interaction_a: Option<&'a RawValue>,
+    #[serde(borrow)]
+    interaction_b: Option<&'a RawValue>,
+    // Only for what can be said where `interaction` is missing.
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    segments: Option<&'a RawValue>,
+}

@@ -1,0 +1,206 @@
+//! The ledger for people: how a reading came about, sum by sum.
+
+use super::paint::{Paint, Tone, fit, one_line};
+use sonometer::protocol::{LineList, Pole, ScoreKind};
+use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, Unit};
+
+/// Every marker with matches or a bias, then fidelity and score.
+pub fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
+    let mut text = format!("  {}\n", paint.bold("how it came about"));
+    let speaking =
+        |marker: &&MarkerEntry<'_>| !marker.matches.is_empty() || marker.resonance.activation > Unit::ZERO;
+    for marker in ledger.markers.iter().filter(speaking) {
+        text.push_str(&of_marker(paint, marker));
+    }
+    text.push_str(&format!(
+        "  {}  density {} × clarity {} = {}, sufficient from {}\n",
+        paint.bold("fidelity"),
+        ledger.density,
+        ledger.clarity,
+        ledger.index,
+        ledger.sufficient_from
+    ));
+    text.push_str(&format!(
+        "  {}  {} = {}\n",
+        paint.bold("density"),
+        of_density(&ledger.counts),
+        ledger.density
+    ));
+    text.push_str(&format!(
+        "  {}  {} = {}\n",
+        paint.bold("clarity"),
+        of_clarity(&ledger.counts),
+        ledger.clarity
+    ));
+    text.push_str(&format!("  {}  {}\n", paint.bold("score"), of_score(ledger)));
+    text
+}
+
+/// The least satisfied need, as a sum to check.
+fn of_density(counts: &Counts) -> String {
+    if counts.words == 0 {
+        return "no words".to_owned();
+    }
+    let mut shares = vec![
+        format!("{} ÷ {}", of_many(counts.words, "word"), counts.words_needed),
+        format!("{} ÷ {}", of_many(counts.turns, "turn"), counts.turns_needed),
+    ];
+    let of_role =
+        |role: &RoleCount| format!("{} by {} ÷ {}", of_many(role.words, "word"), role.role, role.needed);
+    shares.extend(counts.roles.iter().map(of_role));
+    format!("min(1, {})", shares.join(", "))
+}
+
+/// The readable share, and how much of it is in the language of the protocol.
+fn of_clarity(counts: &Counts) -> String {
+    if counts.words == 0 {
+        return "no words".to_owned();
+    }
+    let (readable, words) = (counts.readable, of_many(counts.words, "word"));
+    let mut text = format!("readable {readable} ÷ ({words} + {} noise)", counts.noise);
+    if let Some(told) = &counts.language {
+        let (own, foreign) = (told.function_words, told.foreign_words);
+        text.push_str(&format!(" × max(0.01, min(1, (4·{own} + 6 − 6·{foreign}) ÷ {}))", counts.words));
+    }
+    text
+}
+
+fn of_many(number: u64, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
+    let settings = format!(
+        "weight {} {}, repeat {}, half {}",
+        marker.importance.weight(),
+        marker.pole.as_str(),
+        marker.repeat.as_str(),
+        marker.half
+    );
+    let mut text = format!("  {}  {}\n", paint.bold(marker.label), paint.dim(&settings));
+    let width = marker.matches.iter().map(|found| found.line.chars().count()).max().unwrap_or(0).min(36);
+    for found in &marker.matches {
+        text.push_str(&of_match(paint, found, width));
+    }
+    if marker.bias != Unit::ZERO {
+        text.push_str(&format!("    {:>10}  bias\n", signed(marker.bias)));
+    }
+    let per = marker.per.map_or_else(String::new, |words| format!(" per {words} words"));
+    let rate =
+        marker.share_full.map_or_else(String::new, |full| format!(", rate of turns, {full} counts as 1"));
+    let verdict = if marker.resonance.triggered { "triggered" } else { "not triggered" };
+    text.push_str(&format!(
+        "    {:>10}  evidence{per}{rate} → activation {}, {verdict} (from {})\n",
+        marker.resonance.evidence.to_string(),
+        marker.resonance.activation,
+        marker.trigger
+    ));
+    text
+}
+
+/// One match: what it added, its line, where it stands, and why it does not count if it does not.
+fn of_match(paint: &Paint, found: &MatchEntry<'_>, width: usize) -> String {
+    let counts = found.failed.is_empty();
+    let added = if counts { signed(found.contribution) } else { "dropped".to_owned() };
+    let why = match counts {
+        true => String::new(),
+        false => format!("  {}", paint.toned(Tone::Warn, &reasons(found))),
+    };
+    format!(
+        "    {}  {:<6}  {}  {} “{}”{why}\n",
+        paint.toned(if counts { Tone::Plain } else { Tone::Warn }, &format!("{added:>10}")),
+        list(found.list),
+        fit(found.line, width),
+        paint.toned(Tone::Dim, &turns(found)),
+        one_line(&found.source)
+    )
+}
+
+/// The turns of a match, and whether it took unfolding to find it.
+fn turns(found: &MatchEntry<'_>) -> String {
+    let further: String = found.joined.iter().map(|stretch| format!(" + {}", stretch.turn + 1)).collect();
+    let how = if found.unfolded { ", unfolded" } else { "" };
+    format!("turn {}{further}{how}", found.turn + 1)
+}
+
+/// Why a match does not count.
+pub fn reasons(found: &MatchEntry<'_>) -> String {
+    let reason = |name: &&'static str| match *name {
+        "role" => "said by another side",
+        "where" => "outside the part that counts",
+        "except" => "excepted",
+        "negated" => "negated",
+        "checksum" => "wrong check digits",
+        other => other,
+    };
+    found.failed.iter().map(reason).collect::<Vec<_>>().join(", ")
+}
+
+fn list(list: LineList) -> &'static str {
+    list.as_str()
+}
+
+/// A number with its sign.
+pub fn signed(value: Unit) -> String {
+    if value < Unit::ZERO { value.to_string() } else { format!("+{value}") }
+}
+
+fn of_score(ledger: &Ledger<'_>) -> String {
+    let side = |pole| ledger.markers.iter().filter(move |marker| marker.pole == pole);
+    let score = ledger.score.map_or_else(|| "none".to_owned(), |score| score.to_string());
+    match ledger.score_kind {
+        ScoreKind::Mean => {
+            let mean = |name: &str, pole| {
+                let terms: Vec<String> = side(pole)
+                    .filter(|marker| marker.resonance.activation > Unit::ZERO)
+                    .map(|marker| format!("{}·{}", marker.importance.weight(), marker.resonance.activation))
+                    .collect();
+                let weights: i64 = side(pole).map(|marker| marker.importance.weight()).sum();
+                match (weights, terms.is_empty()) {
+                    (0, _) => None,
+                    (_, true) => Some(format!("{name} = 0")),
+                    (_, false) => Some(format!("{name} = ({}) ÷ {weights}", terms.join(" + "))),
+                }
+            };
+            let (speaking_for, against) = (mean("for", Pole::For), mean("against", Pole::Against));
+            let formula = match (&speaking_for, &against) {
+                (Some(_), Some(_)) => "for × (1 − against)",
+                (Some(_), None) => "for",
+                (None, _) => "1 − against",
+            };
+            let sides: Vec<String> = [speaking_for, against].into_iter().flatten().collect();
+            format!("mean: {}; {formula} = {score}", sides.join(", "))
+        }
+        ScoreKind::Risk => {
+            let formula = match (product(ledger, Pole::For), product(ledger, Pole::Against)) {
+                (Some(remedies), Some(risks)) => format!("1 − (1 − {risks}) × (1 − (1 − {remedies}) ÷ 2)"),
+                (one, other) => one.or(other).unwrap_or_default(),
+            };
+            format!("risk: {formula} = {score}")
+        }
+        ScoreKind::Any => {
+            let formula = match (product(ledger, Pole::For), product(ledger, Pole::Against)) {
+                (Some(found), Some(against)) => format!("(1 − {found}) × (1 − (1 − {against}) ÷ 2)"),
+                (one, other) => format!("1 − {}", one.or(other).unwrap_or_default()),
+            };
+            format!("any: {formula} = {score}")
+        }
+    }
+}
+
+/// The product of `1 − activation · weight ÷ greatest weight` over a side; `None` if no marker stands there.
+fn product(ledger: &Ledger<'_>, pole: Pole) -> Option<String> {
+    let markers = || ledger.markers.iter().filter(move |marker| marker.pole == pole);
+    let greatest = markers().map(|marker| marker.importance.weight()).max()?;
+    let factors: Vec<String> = markers()
+        .filter(|marker| marker.resonance.activation > Unit::ZERO)
+        .map(|marker| {
+            let weight = Unit::ratio(marker.importance.weight().into(), greatest.into());
+            match weight {
+                Unit::ONE => format!("(1 − {})", marker.resonance.activation),
+                weight => format!("(1 − {weight}·{})", marker.resonance.activation),
+            }
+        })
+        .collect();
+    Some(if factors.is_empty() { "1".to_owned() } else { factors.join(" × ") })
+}

@@ -1,0 +1,120 @@
+//! What evaluations and fits came to, as values and in every form: JSON, text, a page.
+
+mod bar;
+mod chart;
+mod evidence;
+mod fit_text;
+mod graded_html;
+mod graded_text;
+mod html;
+mod ledger;
+mod paint;
+mod pair_html;
+mod pair_text;
+mod span_html;
+mod span_text;
+mod talk;
+mod text;
+
+pub use crate::evaluate::cited::{Cited, cited, full_name, named_resonance};
+pub use crate::evaluate::subject::reference;
+pub use bar::bar_parts;
+pub use ledger::{reasons, render as ledger, signed};
+pub use paint::{Paint, Tone, columns, fit, one_line, safe};
+
+use crate::evaluate::graded::GradedEvaluation;
+use crate::evaluate::measure::{self, Estimate};
+use crate::evaluate::pairs::{self, PairEvaluation};
+use crate::evaluate::question::Scope;
+use crate::evaluate::result::{Data, Evaluation};
+use crate::evaluate::spans::{self, SpanEvaluation};
+use crate::json;
+use serde::Serialize;
+
+/// What an evaluation found. [`Serialize`] writes what `sonometer evaluate --json` prints.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Report(pub(crate) Found);
+
+/// The four kinds.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Found {
+    /// Whole items or segments, by classes.
+    Classes(Evaluation),
+    /// Items by grades.
+    Grades(GradedEvaluation),
+    /// Pairs.
+    Pairs(PairEvaluation),
+    /// Places in texts.
+    Places(SpanEvaluation),
+}
+
+impl Report {
+    /// What was judged: `whole`, `segments`, `spans`, `graded` or `pairs`.
+    pub fn kind(&self) -> &'static str {
+        match &self.0 {
+            Found::Classes(own) => own.question.scope.as_str(),
+            Found::Grades(_) => "graded",
+            Found::Pairs(_) => "pairs",
+            Found::Places(_) => Scope::Spans.as_str(),
+        }
+    }
+
+    /// What was evaluated on what.
+    pub fn data(&self) -> &Data {
+        match &self.0 {
+            Found::Classes(own) => &own.data,
+            Found::Grades(own) => &own.data,
+            Found::Pairs(own) => &own.data,
+            Found::Places(own) => &own.data,
+        }
+    }
+
+    /// A figure on all cases by its name in JSON: `f1`, `auc`, `exact_recall`, `spearman`, `accuracy`; `None` where it is not
+    /// defined, or none of this kind of evaluation.
+    pub fn figure(&self, name: &str) -> Option<Estimate> {
+        let at = |names: &[&str], all: &[Option<Estimate>]| all[names.iter().position(|own| *own == name)?];
+        match &self.0 {
+            Found::Classes(own) => at(&measure::FIGURES, &own.figures.estimates),
+            Found::Grades(own) => own.correlation.filter(|_| name == "spearman"),
+            Found::Pairs(own) => at(&pairs::FIGURES, &own.figures.estimates),
+            Found::Places(own) => at(&spans::FIGURES, &own.all.1),
+        }
+    }
+
+    /// What the reader should know before trusting the figures.
+    pub fn notes(&self) -> &[String] {
+        match &self.0 {
+            Found::Classes(own) => &own.notes,
+            Found::Grades(own) => &own.notes,
+            Found::Pairs(own) => &own.notes,
+            Found::Places(own) => &own.notes,
+        }
+    }
+
+    /// One line of JSON, without its line break. Keys always stand in the same order.
+    pub fn to_json(&self) -> String {
+        json::text(self)
+    }
+
+    /// Tables for people.
+    pub fn to_text(&self, paint: &Paint) -> String {
+        match &self.0 {
+            Found::Classes(own) => text::render(paint, own),
+            Found::Grades(own) => graded_text::render(paint, own),
+            Found::Pairs(own) => pair_text::render(paint, own),
+            Found::Places(own) => span_text::render(paint, own),
+        }
+    }
+
+    /// A page with curves, tables and the errors with their evidence; it needs no network.
+    pub fn to_html(&self) -> String {
+        match &self.0 {
+            Found::Classes(own) => html::page(own),
+            Found::Grades(own) => graded_html::page(own),
+            Found::Pairs(own) => pair_html::page(own),
+            Found::Places(own) => span_html::page(own),
+        }
+    }
+}
