@@ -38,6 +38,7 @@ impl Layouts {
             self.turns.resize_with(number + 1, Layout::default);
         }
         let layout = &mut self.turns[number];
+        // Pieces of a turn number their tokens from 0; here they go on.
         let before = layout.tokens.len() as u32;
         if before > 0 {
             // A later piece begins a sentence.

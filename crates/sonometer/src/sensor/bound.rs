@@ -47,6 +47,7 @@ fn length(pattern: &Pattern) -> Option<usize> {
             let known = test.folded.chars().count();
             match test.kind {
                 WordKind::Equal => known,
+                // One edit adds at most one character.
                 WordKind::Misspelt => known + 1,
                 WordKind::Prefix | WordKind::Inflection => known + WORD,
             }
@@ -57,6 +58,7 @@ fn length(pattern: &Pattern) -> Option<usize> {
             let mut sum = 0;
             for item in items {
                 let own = length(item)?;
+                // What has no length of its own (`^`, `<end>`) has no gap of its own either.
                 sum += if own > 0 { own + BETWEEN } else { 0 };
             }
             sum.saturating_sub(BETWEEN)

@@ -79,6 +79,7 @@ impl Guarded {
         if let Some(reason) = waits(protocol) {
             return Self::Sentences(reason);
         }
+        // A plan of its own: it is asked with each chunk, and the fewer lines and classes it has, the less there is to ask.
         match Plan::new(decisive(protocol)) {
             Ok(plan) if plan.regexes.is_empty() || plan.reaches().is_some() => {
                 let bound = most_held(&plan.protocol);

@@ -101,6 +101,7 @@ pub(super) fn plans(protocol: &Protocol, roles: &BTreeMap<String, String>) -> Ve
         if let NegationMode::Flip(label) = &marker.negation
             && let Some(to) = number(label)
         {
+            // Its negative lines take evidence away from the other marker when they are negated.
             let falls = marker.lines.iter().any(|line| line.strength < Unit::ZERO);
             let target = &mut plans[to as usize];
             target.only_rises &= !falls;
@@ -140,6 +141,7 @@ pub(super) fn companions(protocol: &Protocol, roles: &BTreeMap<String, String>) 
 
 /// The line of an absent marker that stands for the matches of other markers.
 fn borrowed(markers: &[String]) -> Line {
+    // Its pattern is never looked for: a line needs one, and a ledger shows `text`.
     let folded = markers.join(", ");
     let text = format!("marker {folded}");
     let pattern = Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None });

@@ -268,6 +268,7 @@ impl Plan {
         let mut companions = 0;
         for (marker, m) in protocol.markers.iter().enumerate() {
             let marker = marker as u32;
+            // Lines are numbered from 0, those of `when` and `to` behind them; [`Plan::line`] reads the numbers back.
             for (line, l) in m.lines.iter().enumerate() {
                 let owner = Owner::Line { marker, line: line as u32 };
                 add(&mut rules, &mut compiler, owner, l, Taking::Apart);
@@ -275,6 +276,8 @@ impl Plan {
             for (line, l) in (m.lines.len() as u32..).zip(m.side_lines()) {
                 add(&mut rules, &mut compiler, Owner::Line { marker, line }, l, Taking::Apart);
             }
+            // Of exclusions and companions every start counts: what is excluded, or said nearby, must not depend on what another
+            // match of the line consumed.
             for l in &m.except {
                 add(&mut rules, &mut compiler, Owner::Except { marker }, l, Taking::EveryStart);
             }
@@ -420,6 +423,7 @@ fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line
     let rule = rules.len() as u32;
     let widened = widened(owner, line);
     let body = compiler.rule(rule, &line.pattern, widened.as_ref());
+    // These lie apart as they are found. A rule that chose among them again would drop matches of an expression that share a token.
     let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
     rules.push(Rule { owner, body, taking, wide: widened.as_ref().map(|_| rule + 1) });
     if let (Some(_), Owner::Line { marker, line }) = (widened, owner) {
@@ -431,6 +435,7 @@ fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line
 
 /// The pattern of an evidence line with its only gap widened: for near misses by too long a gap.
 fn widened(owner: Owner, line: &Line) -> Option<Pattern> {
+    // Only evidence for a marker can be nearly missed; and only with one gap is it clear which one was too long.
     let asked = matches!(owner, Owner::Line { .. }) && line.strength > Unit::ZERO;
     (asked && gaps_in(&line.pattern) == 1).then(|| widen(&line.pattern))
 }
@@ -473,6 +478,7 @@ fn lay_out(
     mut compiler: Compiler,
     language: Option<&'static Language>,
 ) -> (vocabulary::Vocabulary, phrases::Phrases, Anchors, Rest) {
+    // What later steps ask of a word is a bit of its number, so each token is looked up once and never compared with a list.
     for word in language.map_or(&[][..], |l| l.function_words) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FUNCTION);

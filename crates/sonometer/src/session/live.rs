@@ -158,6 +158,7 @@ impl Live {
             // What is overdue has triggered its marker; nothing else of an absent marker adds anything.
             meter.is_certain = match marker.absence {
                 Some(_) => candidate.contribution > Unit::ZERO,
+                // `only_rises` excludes `per` and `share`, so contributions alone decide.
                 None => Sums::of(meter.contributions).resonance(marker, Unit::ZERO).triggered,
             };
         }

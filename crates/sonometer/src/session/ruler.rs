@@ -22,6 +22,7 @@ impl Ruler {
             let most = to.min(self.read + STEP);
             let end = (self.read..=most).rev().find(|end| turn.is_char_boundary(*end)).unwrap_or(most);
             let new = &turn[self.read..end];
+            // As long as all is ASCII, every unit is a byte and no mark is needed.
             if !new.is_ascii() || !self.marks.is_empty() {
                 self.marks.push((self.read as u32, self.units as u32));
             }

@@ -28,6 +28,7 @@ impl Instrument {
     /// As [`Instrument::sense`].
     pub fn sense_with(&self, interaction: &Interaction, options: SenseOptions) -> Result<Reading, Error> {
         let plans = self.plans();
+        // Everything that can refuse comes before the work.
         plans.iter().try_for_each(|plan| options.check(plan, interaction.modality()))?;
         let searches = search_all(&plans, interaction);
         let key = |sensor: usize, marker: u32| self.key(sensor, marker as usize);

@@ -168,6 +168,8 @@ impl Stream {
         open.split = decoded.split;
         open.text.extend(decoded.first);
         open.text.push_str(decoded.rest);
+        // Verdicts are looked at only when a sentence has been read: between cuts nothing can have settled, and a chunk costs its
+        // own length.
         let is_cut = self.part();
         let mut step = if is_cut { self.tell() } else { self.nothing_new() };
         self.let_go(&mut step);
@@ -203,6 +205,7 @@ impl Stream {
         }
         self.complete();
         let Step { settled_to, released_to, events, released } = self.tell();
+        // Two steps in one: what the end of the segment before settled, then this segment.
         (step.settled_to, step.released_to) = (settled_to, released_to);
         step.events.extend(events);
         step.released.extend(released);
@@ -341,6 +344,8 @@ impl Stream {
         let text = composer.text(original);
         let before = waiting.last().copied();
         frontier.advance(&self.rules, text, |cut| {
+            // All protocols share the pieces, so each must allow the cut. `all` stops at the first that does not: the others are asked
+            // about later places, which is enough.
             let mut each = classes.iter_mut().zip(self.instrument.sensors());
             if !each.all(|(classes, sensor)| classes.allow(sensor.plan(), text, rest.gap, cut.at)) {
                 return;

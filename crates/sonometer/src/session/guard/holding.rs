@@ -77,6 +77,7 @@ impl Holding {
         if self.is_blind || known.len() < self.again {
             return;
         }
+        // Expressions first: they look at the whole turn and may be open from far before what is read again.
         let alive = match self.ways.follow(plan, known) {
             Ok(alive) => alive,
             Err(Blind) => {
@@ -88,6 +89,7 @@ impl Holding {
         at_desk(|desk| {
             readings::held(plan, held, desk, |text, matcher| {
                 let open = self.from + first_uncertain(plan, text, alive - self.from, self.open - self.from);
+                // As long as the first open thing stays where it is, nothing before it can be new.
                 if open > self.open || self.is_stale {
                     self.is_stale = false;
                     self.open = open.max(self.open);
@@ -180,6 +182,7 @@ impl Holding {
             let first = text.tokens.partition_point(|token| {
                 text.own_range(token.start as usize, token.end as usize).start < base
             });
+            // At a token, and far enough back for the scanners of classes.
             let kept = (0..first).rev().map(|at| start(&at)).find(|start| start + LOOK_BACK <= base);
             self.from += kept.unwrap_or(0);
         }
@@ -228,6 +231,7 @@ fn first_uncertain(plan: &Plan, text: &TurnText<'_>, alive: usize, ruled_out: us
         if start >= open {
             break;
         }
+        // Where an earlier look has followed every way to its end, more text changes nothing.
         if start >= ruled_out && begins(plan, text, &horizon, first) {
             let own = text.occurrences.iter().filter(|o| o.first as usize == first);
             let own = own.map(|o| text.own_range(o.start as usize, o.end as usize).start);

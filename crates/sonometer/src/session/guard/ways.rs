@@ -67,6 +67,7 @@ impl Ways {
                     return Err(Blind);
                 }
                 if matches!(fate, Fate::Alive { .. }) {
+                    // The next chunk follows this one again, from where it begins.
                     break;
                 }
                 for &expression in &matched {
