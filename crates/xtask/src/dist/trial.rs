@@ -52,7 +52,7 @@ pub(super) fn npm(setting: &Setting, file: &Path, folder: &Path) -> Result<Vec<S
             .current_dir(folder),
     )?;
     let program = format!(
-        "import {{ Sensor }} from 'sonometer';\nconsole.log(Sensor.shipped('courtesy').sense({TEXT:?}).json());\n"
+        "import {{ Sensor }} from 'sonometer';\nconsole.log(Sensor.shipped('courtesy').sense({TEXT:?}, {{ offsets: false }}).json());\n"
     );
     super::write(&folder.join("sense.js"), program)?;
     Ok(vec![said(setting.program("node").arg("sense.js").current_dir(folder))?])
