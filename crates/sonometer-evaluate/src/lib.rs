@@ -51,3 +51,8 @@ pub use words::{counted, respelled};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/measuring.md")]
 struct Measuring;
+
+/// The code of the README compiles and says what it says.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -90,6 +90,32 @@ pub(crate) fn at<T: Default>(values: &mut Vec<T>, place: u32) -> &mut T {
     &mut values[place]
 }
 
+/// Gives an enum the names that files and results use: `as_str`, `from_name`, and the list of names.
+macro_rules! named {
+    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
+        impl $type {
+            /// The names that can be written, in the order of the values.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
+            /// The name in files and results.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name),+
+                }
+            }
+
+            /// The value of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($name => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+pub(crate) use named;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,29 +145,3 @@ mod tests {
         assert_eq!(values, [5, 0, 7]);
     }
 }
-
-/// Gives an enum the names that files and results use: `as_str`, `from_name`, and the list of names.
-macro_rules! named {
-    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
-        impl $type {
-            /// The names that can be written, in the order of the values.
-            pub const NAMES: &'static [&'static str] = &[$($name),+];
-
-            /// The name in files and results.
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name),+
-                }
-            }
-
-            /// The value of that name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name {
-                    $($name => Some(Self::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-pub(crate) use named;

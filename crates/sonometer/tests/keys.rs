@@ -1,4 +1,4 @@
-//! The description of the keys, `protocol::keys`, held to the reader in both directions, and its JSON Schema to every
+//! The tables of keys, held to the reader in both directions, and its JSON Schema to every
 //! protocol there is.
 #![cfg(feature = "yaml")]
 

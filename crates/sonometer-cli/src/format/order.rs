@@ -1,4 +1,4 @@
-//! Where keys belong: the order of `protocol::keys`.
+//! Where keys belong: the order of the table of keys.
 
 use sonometer::keys::{Key, Map, Shape};
 

@@ -7,8 +7,6 @@ use crate::keys::fields::{Fields, check_identifier};
 use crate::names::Numbered;
 use crate::protocol::schema::{is_version, version};
 
-/// The largest weight.
-
 /// Reads a metric; what is wrong stands in `found`.
 pub(super) fn metric(root: &Node, found: &mut Diagnostics) -> Option<Metric> {
     let mut fields = Fields::of(root, &keys::METRIC, "a metric", found);

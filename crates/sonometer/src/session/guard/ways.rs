@@ -63,7 +63,7 @@ impl Ways {
                 let fate = follow(automaton, cache, known, start, &mut matched)?;
                 let (Fate::Dead { steps } | Fate::Alive { steps }) = fate;
                 self.steps += steps;
-                if self.steps > STEPS * known.len() + MORE_STEPS {
+                if self.steps > STEPS.saturating_mul(known.len()).saturating_add(MORE_STEPS) {
                     return Err(Blind);
                 }
                 if matches!(fate, Fate::Alive { .. }) {
