@@ -63,7 +63,7 @@ fn with_measured_part(page: &str, measured: &str) -> Option<String> {
 
 fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
     let mut page = format!(
-        "\nThe patterns were tuned on the *tuned half*: items whose id has {}. Errors were read there only. Figures in brackets are \
+        "\nThe patterns were tuned on the *tuned half*: items whose id has {}. Errors were read there only.\nFigures in brackets are \
          95 % intervals.\n",
         card.split.rule()
     );
