@@ -5,6 +5,7 @@ use crate::refusal::{Code, Refusal};
 use crate::request::Target;
 use crate::store::TargetRow;
 use sonometer::composition::{Standing, compare_versions};
+use sonometer::document::suggest;
 use sonometer::protocol::Status;
 use sonometer::{Blueprint, Catalog, Document, Error, Instrument, Metric, Protocol, TargetKind};
 use std::collections::BTreeMap;
@@ -100,8 +101,7 @@ impl Shelf {
         let of_kind = self.documents().filter(|document| document.kind() == *kind);
         let all =
             of_kind.map(|document| (document, document.id(), document.version(), document.is_current()));
-        let document =
-            choose(all, id, wanted).ok_or_else(|| Refusal::no_target(kind.as_str(), id, wanted))?;
+        let document = choose(all, id, wanted).ok_or_else(|| self.missing(*kind, id, wanted))?;
         let key = (*kind, id.clone(), document.version().to_owned());
         let kept = self.ready.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         if let Some(kept) = kept {
@@ -110,6 +110,16 @@ impl Shelf {
         let made = Arc::new(Instrument::new(document.clone(), self).map_err(Refusal::from)?);
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
         Ok(made)
+    }
+
+    /// That a target is not there, with an id like it, if the organization has one.
+    pub(crate) fn missing(&self, kind: TargetKind, id: &str, version: Option<&str>) -> Refusal {
+        let mut known: Vec<&str> =
+            self.documents().filter(|document| document.kind() == kind).map(Document::id).collect();
+        known.dedup();
+        // Of an id that is there it is the version that is missing.
+        let near = if known.contains(&id) { None } else { suggest(id, &known) };
+        Refusal::no_target(kind.as_str(), id, version, near)
     }
 }
 

@@ -214,7 +214,7 @@ impl Service {
             |status: Status| shelf.protocols().map(move |p| (p, &*p.id, &*p.version, p.status == status));
         let protocol = choose(state(Status::Published), id, version)
             .or_else(|| choose(state(Status::Draft), id, version))
-            .ok_or_else(|| Refusal::no_target("protocol", id, version))?;
+            .ok_or_else(|| shelf.missing(TargetKind::Protocol, id, version))?;
         Ok(crate::json::text(&single(protocol, &shelf)))
     }
 
@@ -245,7 +245,8 @@ impl Service {
     /// `target_not_found`, `unavailable`.
     pub async fn metric(&self, caller: &Caller, id: &str, version: Option<&str>) -> Result<String, Refusal> {
         let shelf = self.shelf(caller).await?;
-        let metric = metric(&shelf, id, version).ok_or_else(|| Refusal::no_target("metric", id, version))?;
+        let metric =
+            metric(&shelf, id, version).ok_or_else(|| shelf.missing(TargetKind::Metric, id, version))?;
         Ok(crate::json::text(&MetricSingle {
             id: &metric.id,
             name: &metric.name,
@@ -291,7 +292,7 @@ impl Service {
         version: Option<&str>,
     ) -> Result<String, Refusal> {
         let shelf = self.shelf(caller).await?;
-        let none = || Refusal::no_target("blueprint", id, version);
+        let none = || shelf.missing(TargetKind::Blueprint, id, version);
         let blueprint = blueprint(&shelf, id, version).ok_or_else(none)?;
         let whole = Instrument::blueprint(blueprint, &*shelf).map_err(Refusal::from)?;
         let parts = |kind| whole.parts().iter().filter(move |part: &&Part| part.kind == kind);

@@ -212,12 +212,17 @@ impl Refusal {
         refusal
     }
 
-    /// No such protocol, metric or blueprint, or none that this organization may know of: the two are told alike.
-    pub fn no_target(kind: &str, id: &str, version: Option<&str>) -> Self {
+    /// No such protocol, metric, blueprint or stage, or none that this organization may know of: the two are reported alike. `near`
+    /// is an id like it that the organization may know of.
+    pub fn no_target(kind: &str, id: &str, version: Option<&str>, near: Option<&str>) -> Self {
         let id = shown(id);
         let message = match version {
             Some(version) => format!("there is no {kind} `{id}` with version `{}`", shown(version)),
             None => format!("there is no published {kind} `{id}`"),
+        };
+        let message = match near {
+            Some(near) => format!("{message}; did you mean `{near}`?"),
+            None => message,
         };
         Self::new(Code::TargetNotFound, message)
     }

@@ -133,6 +133,25 @@ fn metrics_and_blueprints() {
     bench.get("/api/v1/metrics?status=all").is(400, "invalid_request");
 }
 
+/// A misspelt id is answered with one that the organization has, and never with one of another organization.
+#[test]
+fn a_misspelt_id_is_answered_with_the_one_that_is_meant() {
+    let bench = Bench::start();
+    bench.publish("acme", &desk("1.0", "1.0", "published"));
+    let other = bench.org("other");
+    let message = |token: &str, id: &str| {
+        let answer = bench.post_as(token, "/api/v1/sense", &sense(id, ONE));
+        answer.is(404, "target_not_found");
+        answer.json()["error"]["message"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        message(&bench.test, "curtesy"),
+        "there is no published protocol `curtesy`; did you mean `courtesy`?"
+    );
+    assert_eq!(message(&bench.test, "desks"), "there is no published protocol `desks`; did you mean `desk`?");
+    assert_eq!(message(&other, "desks"), "there is no published protocol `desks`");
+}
+
 // covers: status.published, status.draft
 #[test]
 fn what_is_published_never_changes_and_what_is_archived_stays_callable() {

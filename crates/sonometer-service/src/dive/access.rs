@@ -76,7 +76,7 @@ impl Service {
         let others = others.into_iter().filter(|(_, until)| is_good(*until));
         let others: Vec<_> = others.map(|(owner, _)| (owner, None)).collect();
         let seen = self.first_of(caller, &others, id, version).await?;
-        seen.ok_or_else(|| Refusal::no_target("stage", id, version))
+        seen.ok_or_else(|| Refusal::no_target("stage", id, version, None))
     }
 
     async fn first_of(
