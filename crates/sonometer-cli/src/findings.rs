@@ -9,7 +9,7 @@ use sonometer::diagnostic::{Severity, Span, line_and_column};
 use sonometer::{Diagnostic, Diagnostics};
 use std::ops::Range;
 
-/// How findings are written.
+/// The format of findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// The line of the file with a caret, what is wrong and what to do

@@ -22,8 +22,8 @@ pub(crate) const READ_APART: &str = "read-apart";
 /// What the caller knows of a file, or wishes.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct FileArguments {
-    /// What the input is, where its content does not tell: text, json, jsonl, turns, vtt, srt, whatsapp, chat, pdf, docx, odt, html,
-    /// markdown, rtf, mail, sheet, csv or audio
+    /// The format of the input, if the content does not show it: text, json, jsonl, turns, vtt, srt, whatsapp, chat,
+    /// pdf, docx, odt, html, markdown, rtf, mail, sheet, csv or audio
     #[arg(long, value_name = "KIND", value_parser = kind)]
     format: Option<Kind>,
     /// The document consists of lines such as `agent: Good morning.`
@@ -44,7 +44,7 @@ pub(crate) struct FileArguments {
     /// Names in the file and the roles they are: `Ann Lee=agent,Bo=customer`
     #[arg(long, value_name = "NAME=ROLE", value_delimiter = ',', value_parser = role)]
     role_map: Vec<(String, String)>,
-    /// Senses a file as text, document or transcript, where a protocol does not read what it is
+    /// Sense the file as text, document or transcript, for a protocol that does not read its kind
     #[arg(long = "as", value_name = "MODALITY", value_parser = modality)]
     modality: Option<Modality>,
     #[cfg(feature = "audio")]
@@ -131,12 +131,12 @@ impl FileArguments {
 /// The input of verbs that sense.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InputArguments {
-    /// A text, document (PDF, Word, OpenDocument, HTML, Markdown, RTF), mail, table, chat, caption or JSON file, a recording with
-    /// its transcript or a recogniser, or `-` for standard input
+    /// A text, document (PDF, Word, OpenDocument, HTML, Markdown, RTF), mail, table, chat, caption or JSON file, a
+    /// recording with its transcript or a recogniser, or `-` for standard input
     pub(crate) input: String,
     #[command(flatten)]
     pub(crate) file: FileArguments,
-    /// Only this line of a .jsonl input, from 1
+    /// Only this line of a .jsonl input; the first is 1
     #[arg(long, value_name = "N")]
     pub(crate) line: Option<usize>,
 }
@@ -315,8 +315,8 @@ impl Input {
     }
 }
 
-/// The bytes of an input, and what it is if that had to be found out. A file is refused as soon as more of it was read than a file of
-/// its kind may have.
+/// The bytes of an input, and what it is if that had to be found out. A file is refused as soon as more of it was
+/// read than a file of its kind may have.
 fn read(path: &str, arguments: &FileArguments) -> Result<(Vec<u8>, Option<Kind>), Failure> {
     let limits = Limits::default();
     let (mut reader, mut bytes) = (file::reader(path)?, Vec::new());

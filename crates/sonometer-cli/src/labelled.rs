@@ -7,16 +7,16 @@ use sonometer_evaluate::{Class, Filter, Fold, Labelled, Selector};
 /// Which items of labelled data are meant, and what makes them positive.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Choice {
-    /// The label, as a path below `labels`; may be left away where there is one only
+    /// The label, as a path below `labels`; optional if there is only one
     #[arg(long, value_name = "PATH")]
     label: Option<String>,
     /// The positive class: a value (`true`), several (`a,b`), or numbers (`>=0.5`, `<0`, `1..3`) [default: true or 1]
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     positive: Option<Class>,
-    /// The negative class, where it is not all the rest: items in neither class are left out
+    /// The negative class, if it is not all others; items in neither class are skipped
     #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
     negative: Option<Class>,
-    /// Only items whose label PATH is so (`lang=de`); may be repeated
+    /// Only items with this label value (`lang=de`); may be repeated
     #[arg(long = "where", value_name = "PATH=SPEC")]
     filters: Vec<Filter>,
     /// Only part I of K of the items (`1/2`), or parts I to J (`2-5/5`), by SHA-256 of their id or group

@@ -43,7 +43,7 @@ Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "sonometer", version, long_version = LONG_VERSION.as_str(), after_help = EXIT_CODES, max_term_width = 100)]
 struct Arguments {
-    /// When to colour the output; `auto` heeds the terminal, NO_COLOR and CLICOLOR_FORCE
+    /// When to colour the output; `auto` checks the terminal, NO_COLOR and CLICOLOR_FORCE
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
     color: When,
     #[command(subcommand)]
@@ -56,19 +56,19 @@ enum Verb {
     Sense(verb::sense::Arguments),
     /// Measure many interactions, one line of JSON each in and out, on all cores; can be stopped and resumed
     Batch(verb::batch::Arguments),
-    /// Measure a text or a conversation while it comes in on standard input; or pass it on, held back and masked
+    /// Measure a text or a conversation from standard input as it arrives; or pass it on, masked
     Stream(verb::stream::Arguments),
-    /// Print a text or a conversation with everything masked that a protocol masks, and nothing else
+    /// Print a text or a conversation, masked as a protocol says
     Mask(verb::mask::Arguments),
-    /// Show what of a file would be sensed, with its places
+    /// Show the text of a file that would be sensed, with places
     Extract(verb::extract::Arguments),
-    /// Say whether an input holds enough to be measured; costs no ICS
+    /// Show whether an input has enough content to be measured; costs no ICS
     Fidelity(verb::fidelity::Arguments),
-    /// Measure two interactions and say what lies between them
+    /// Measure two interactions and show the difference
     Compare(verb::compare::Arguments),
-    /// Say what sensing will cost, from the target, a length and a modality
+    /// Estimate the cost of sensing from the target, a length and a modality
     Estimate(verb::estimate::Arguments),
-    /// Compare with what people labelled, classes, places, pairs or grades: figures with intervals, the worst errors
+    /// Compare with labels of people (classes, places, pairs or grades): figures with intervals, the worst errors
     Evaluate(Box<verb::evaluate::Arguments>),
     /// List the protocols that ship, or describe one
     Protocols(verb::protocols::Arguments),
@@ -76,29 +76,29 @@ enum Verb {
     Metrics(verb::compositions::Arguments),
     /// List the blueprints that ship, or describe one
     Blueprints(verb::compositions::Arguments),
-    /// Look for errors in protocol, metric, blueprint and stage files
+    /// Check protocol, metric, blueprint and stage files for errors
     Check(verb::check::Arguments),
-    /// Say what a code of `check` means, with an example and the example mended
+    /// Explain a code of `check`, with an example and its correction
     Explain(verb::code::Arguments),
     /// Show what another version of a protocol, metric or blueprint changes, on a corpus
     Diff(verb::diff::Arguments),
     /// Play a stage: a world that answers what an agent says; verify and export its cards
     Dive(Box<verb::dive::Arguments>),
-    /// Write protocol, metric, blueprint and stage files in their one normal form
+    /// Format protocol, metric, blueprint and stage files
     Fmt(verb::fmt::Arguments),
-    /// Freeze a protocol or stage whose tests pass, or a metric or blueprint of frozen parts, and print its digest
+    /// Freeze a protocol or stage with passing tests, or a metric or blueprint of frozen parts; print its digest
     Publish(verb::publish::Arguments),
     /// Print the JSON Schema of protocol, metric, blueprint or stage files, for editors
     Schema(verb::schema::Arguments),
     /// Run the self tests of protocols, their `hit` and `miss` lines, and the walkthroughs of stages
     Test(verb::test::Arguments),
-    /// Make a weighted list from labelled interactions, or tune a protocol to them
+    /// Fit a weighted list to labelled interactions, or tune a protocol to them
     Fit(Box<verb::fit::Arguments>),
     /// Print a script that completes verbs, options, names and files in a shell
     Completions(verb::completions::Arguments),
     /// Write the manual pages into a folder
     Man(verb::man::Arguments),
-    /// Serve the interface over HTTP, on an SQLite file
+    /// Serve the interface over HTTP, with an SQLite file or PostgreSQL
     #[cfg(feature = "serve")]
     Serve(verb::serve::Arguments),
     /// Administer a service: organizations, tokens, accounts, what they publish, the check of the ledger
@@ -106,8 +106,8 @@ enum Verb {
     Admin(verb::admin::Arguments),
 }
 
-/// Reads one file from standard input, within limits, for the process that started this one. It is no verb, since clap
-/// suggests hidden verbs, too.
+/// Reads one file from standard input, within limits, for the process that started this one. It is no verb, since
+/// clap suggests hidden verbs, too.
 fn apart() -> Result<Exit, Failure> {
     let served = sonometer_ingest::apart::serve();
     served.map(|()| Exit::Done).map_err(|error| Failure::unusable(format!("standard input: {error}")))

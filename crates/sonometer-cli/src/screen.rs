@@ -15,7 +15,7 @@ const WIDTH: usize = 100;
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
-    /// Where a terminal shows it and the environment does not forbid it.
+    /// If the output is a terminal and the environment allows it.
     #[default]
     Auto,
     /// Always, for pagers.

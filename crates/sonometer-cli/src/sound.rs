@@ -14,28 +14,30 @@ use std::process::Command;
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Recordings")]
 pub(crate) struct SoundArguments {
-    /// What hears the words of a recording: a command such as `recognise {wav}` that prints JSON, WebVTT or SubRip, or
-    /// `pocketsphinx`, or `whisper:ggml-base.en.bin` (whisper.cpp with that model file, where the feature `whisper` is built in)
+    /// The speech recogniser: a command such as `recognise {wav}` that prints JSON, WebVTT or SubRip, or
+    /// `pocketsphinx`, or `whisper:ggml-base.en.bin` (whisper.cpp with that model file, if the feature `whisper` is
+    /// built in)
     #[arg(long, value_name = "CMD", conflicts_with = "transcript")]
     transcriber: Option<String>,
-    /// The most seconds the recogniser may take for a channel; else 60 and four times the length of the recording (ten times for
-    /// `pocketsphinx`)
+    /// Time limit of the recogniser for each channel, in seconds [default: 60 plus four times the length of the
+    /// recording, ten times for `pocketsphinx`]
     #[arg(long, value_name = "SECONDS", requires = "transcriber", value_parser = clap::value_parser!(u64).range(1..))]
     transcriber_seconds: Option<u64>,
-    /// The words of a recording: WebVTT, SubRip or JSON. A .vtt, .srt or .transcript.json file of the recording's name beside
-    /// it is found without
+    /// The words of a recording: WebVTT, SubRip or JSON. Not needed if a .vtt, .srt or .transcript.json file of the
+    /// same name is beside the recording
     #[arg(long, value_name = "FILE")]
     transcript: Option<String>,
-    /// Who speaks when: RTTM. An .rttm file of the recording's name beside it is found without
+    /// Who speaks when: RTTM. Not needed if an .rttm file of the same name is beside the recording
     #[arg(long, value_name = "FILE")]
     speakers: Option<String>,
-    /// The roles of the channels of a recording, in their order (`agent,customer`), or `mixed` for speakers in one room
+    /// The roles of the channels of a recording, in their order (`agent,customer`), or `mixed` for speakers in one
+    /// room
     #[arg(long, value_name = "ROLES")]
     channels: Option<String>,
-    /// The language that is spoken, for recognisers that ask for it
+    /// The spoken language, for recognisers that need it
     #[arg(long, value_name = "CODE", requires = "transcriber")]
     language: Option<String>,
-    /// Writes what was heard as JSON, which `--transcript` takes: the same transcript gives the same bytes
+    /// Write the transcript as JSON; `--transcript` reads it again and gives the same bytes
     #[arg(long, value_name = "FILE")]
     keep_transcript: Option<String>,
 }

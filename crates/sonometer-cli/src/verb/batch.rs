@@ -26,10 +26,10 @@ pub(crate) struct Arguments {
     target: String,
     /// Interactions, one line of JSON each: a file, or `-` for standard input
     input: String,
-    /// Where the outcomes go, one line of JSON each; without it, to standard output
+    /// Where the results are written, one line of JSON each [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<String>,
-    /// Goes on after the lines that FILE holds already
+    /// Continue after the lines that FILE already has
     #[arg(long, requires = "out")]
     resume: bool,
     /// How much of each reading is written: raw, detailed or discovery
@@ -38,12 +38,12 @@ pub(crate) struct Arguments {
     /// Adds the places of evidence, counted in this unit: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     offsets: Option<OffsetUnit>,
-    /// The price of one ICS in US dollars
+    /// The price of one ICS (Interaction Computed Signal, the unit of billing) in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
     rate: Unit,
     #[command(flatten)]
     masks: MaskArguments,
-    /// How many threads work; the outcomes are the same bytes [default: one for each core]
+    /// Number of threads; the results are the same bytes [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }

@@ -15,10 +15,10 @@ pub(crate) struct Arguments {
     /// Protocol, metric, blueprint or stage files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Warnings fail the check too
+    /// Also fail on warnings
     #[arg(long)]
     strict: bool,
-    /// How findings are written
+    /// The format of findings
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }

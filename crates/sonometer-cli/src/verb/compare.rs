@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// The canonical JSON of the comparison
     #[arg(long)]
     pub(crate) json: bool,
-    /// The price of one ICS in US dollars
+    /// The price of one ICS (Interaction Computed Signal, the unit of billing) in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = super::sense::rate)]
     rate: Unit,
 }

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     /// Describes this one
     #[arg(value_name = "ID[@VERSION]")]
     id: Option<String>,
-    /// The JSON of the interface document
+    /// JSON, as in the interface document
     #[arg(long)]
     pub(crate) json: bool,
 }

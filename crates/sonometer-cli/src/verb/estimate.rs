@@ -12,7 +12,7 @@ use sonometer::protocol::Modality;
 pub(crate) struct Arguments {
     /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
-    /// How long the content is, in characters
+    /// The length of the content, in characters
     #[arg(long, value_name = "CHARACTERS")]
     length: u64,
     /// What it is: text, transcript, audio or document
@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     /// JSON: the figures of the interface document that do not depend on an account
     #[arg(long)]
     pub(crate) json: bool,
-    /// The price of one ICS in US dollars
+    /// The price of one ICS (Interaction Computed Signal, the unit of billing) in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = super::sense::rate)]
     rate: Unit,
 }

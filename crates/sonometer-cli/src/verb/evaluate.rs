@@ -13,24 +13,25 @@ use sonometer_evaluate::{MapEntry, Options, Scope, Threshold, evaluate};
 pub(crate) struct Arguments {
     /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
-    /// Labelled interactions: .jsonl, {"id", "interaction", "labels"} a line, or pairs of them, {"id", "interaction_a",
-    /// "interaction_b", "labels"}; `-` for standard input
+    /// Labelled interactions: .jsonl, {"id", "interaction", "labels"} a line, or pairs of them, {"id",
+    /// "interaction_a", "interaction_b", "labels"}; `-` for standard input
     data: String,
     #[command(flatten)]
     choice: Choice,
     /// What is judged [default: by the shape of the label]
     #[arg(long, value_enum)]
     unit: Option<Judged>,
-    /// Positive if one of these markers is triggered, ranked by their largest resonance; of pairs, the text in which that is larger
+    /// Positive if one of these markers is triggered, ranked by their largest resonance; of pairs, the text in which
+    /// that is larger
     #[arg(long = "marker", value_name = "LABEL,…", value_delimiter = ',')]
     markers: Vec<String>,
     /// Positive from this ranking value on; `best`: from where macro-F1 is highest
     #[arg(long, value_name = "NUMBER|best")]
     threshold: Option<Threshold>,
-    /// Low scores are positive [default where a text in which nothing is found scores 1]
+    /// Low scores are positive [default: if a text without findings scores 1]
     #[arg(long, conflicts_with = "higher")]
     lower: bool,
-    /// High scores are positive [default otherwise]
+    /// High scores are positive [default: otherwise]
     #[arg(long)]
     higher: bool,
     /// For labels of places: which markers may find which types; may be repeated [default: those of the same name]
@@ -39,19 +40,19 @@ pub(crate) struct Arguments {
     /// For labels of places: what start and end count: chars, bytes or utf16
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = super::sense::unit)]
     offsets: OffsetUnit,
-    /// The figures for each value of another label too
+    /// Also show the figures for each value of another label
     #[arg(long, value_name = "PATH")]
     by: Option<String>,
-    /// How many errors of each sign are shown
+    /// How many false positives and how many false negatives are shown
     #[arg(long, value_name = "N", default_value_t = 5)]
     errors: usize,
-    /// The label is a grade, a number: rank correlation in the place of classes
+    /// The label is a number: rank correlation instead of classes
     #[arg(long, conflicts_with_all = ["positive", "negative", "unit", "threshold", "map"])]
     graded: bool,
-    /// With each error, the computation of its readings
+    /// Show the computation behind each error
     #[arg(long)]
     explain: bool,
-    /// Writes a page with curves, tables and the errors with their evidence; it needs no network
+    /// Write a page with curves, tables and the errors with their evidence; it needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
     /// JSON: one object

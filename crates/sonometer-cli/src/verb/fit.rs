@@ -20,10 +20,11 @@ pub(crate) struct Arguments {
     /// The label is a list, one value a turn (null: not labelled): every labelled turn is an example of its own
     #[arg(long)]
     turns: bool,
-    /// Tunes a protocol file instead: its patterns stay, the strengths and the trigger of one marker are chosen by the data
+    /// Tune a protocol file instead: its patterns stay; the strengths and the trigger of one marker are chosen from
+    /// the data
     #[arg(long, value_name = "PROTOCOL")]
     tune: Option<String>,
-    /// With --tune: gives every pattern line a weight of its own
+    /// With --tune: give every pattern line its own weight
     #[arg(long, requires = "tune")]
     weigh: bool,
     /// The file to write
@@ -41,7 +42,7 @@ pub(crate) struct Arguments {
     /// The family of the protocol
     #[arg(long, default_value = "Signal", value_parser = clap::builder::PossibleValuesParser::new(Taxonomy::NAMES))]
     taxonomy: String,
-    /// The language of the texts, where the engine knows it (`en`)
+    /// The language of the texts, if the engine supports it (`en`)
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
     /// The fidelity from which content is measured [default: that of protocols, 0.5]
@@ -65,31 +66,31 @@ pub(crate) struct Arguments {
     /// What later matches of a line add: `once` counts presence
     #[arg(long, default_value = "once", value_parser = clap::builder::PossibleValuesParser::new(Repeat::NAMES))]
     repeat: String,
-    /// The cost of errors, against which large weights are held; several are chosen among by folds
+    /// The cost of errors against the size of weights; of several values, folds choose the best
     #[arg(long, value_name = "C", value_delimiter = ',', default_values_t = [0.003, 0.01, 0.03, 0.1, 0.3, 1.0])]
     regularisation: Vec<f64>,
-    /// Lets both classes weigh the same, however rare one is
+    /// Give both classes the same weight, even if one is rare
     #[arg(long)]
     balanced: bool,
-    /// How many parts the items are divided into, to choose settings and to measure on what was not seen
+    /// Number of folds, to choose settings and to measure on items that were not used for fitting
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
     folds: u16,
     /// What the threshold is chosen for
     #[arg(long, value_enum, default_value_t)]
     aim: Wanted,
-    /// Words that are no pattern alone or among themselves: a file of words, or `function-words` for those of the language
+    /// Words that make no pattern by themselves: a file of words, or `function-words` for those of the language
     #[arg(long, value_name = "FILE")]
     stop_list: Option<String>,
     /// Further pattern lines to choose from, one a line
     #[arg(long, value_name = "FILE")]
     patterns: Option<String>,
-    /// Takes names too: English words that are mostly written with a capital inside sentences
+    /// Also use names: English words that are mostly capitalised inside sentences
     #[arg(long)]
     names: bool,
-    /// Takes digits as they are, not as `<number>`
+    /// Use digits as written, not as `<number>`
     #[arg(long)]
     digits: bool,
-    /// Writes what the model is fitted to: a file for scikit-learn's `load_svmlight_file`
+    /// Write the features that the model is fitted to, for scikit-learn's `load_svmlight_file`
     #[arg(long, value_name = "FILE")]
     export_features: Option<String>,
     /// JSON, one line

@@ -14,7 +14,7 @@ pub(crate) struct Arguments {
     /// Protocol, metric, blueprint or stage files in YAML, or `-` to filter standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Writes nothing, shows what would change, and ends with 1 if anything would
+    /// Write nothing; show what would change, and exit with 1 if anything would
     #[arg(long)]
     check: bool,
 }

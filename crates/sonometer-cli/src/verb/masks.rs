@@ -12,11 +12,12 @@ const MOST: usize = 64 << 10;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct MaskArguments {
-    /// How masked places are shown, in the place of what the protocol says: stars, last4 or first6 (1 to 8 stay readable),
+    /// How masked places are shown, instead of what the protocol says: stars, last4 or first6 (1 to 8 stay readable),
     /// label, numbered, keyed or remove
     #[arg(long, value_name = "KIND", value_parser = kind)]
     mask: Option<Mask>,
-    /// A file with the key of `keyed` masks, 16 bytes or more; without it, the variable SONOMETER_MASK_KEY holds the key
+    /// A file with the key of `keyed` masks, 16 bytes or more; without it, the variable SONOMETER_MASK_KEY holds the
+    /// key
     #[arg(long, value_name = "FILE")]
     mask_key: Option<String>,
 }

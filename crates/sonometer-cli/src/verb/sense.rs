@@ -48,10 +48,11 @@ pub(crate) struct Arguments {
     /// How it develops: trend and phase shifts (protocols on SGM 1.5)
     #[arg(long)]
     temporal: bool,
-    /// The length of a window of the temporal analysis, where every turn has a timestamp; the protocol's own without it
+    /// The length of a window of the temporal analysis, where every turn has a timestamp; the protocol's own without
+    /// it
     #[arg(long, value_name = "SECONDS", requires = "temporal", value_parser = seconds)]
     window: Option<Unit>,
-    /// The price of one ICS in US dollars
+    /// The price of one ICS (Interaction Computed Signal, the unit of billing) in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
     pub(super) rate: Unit,
     #[command(flatten)]

@@ -19,21 +19,21 @@ use tokio::runtime::Runtime;
 /// Arguments of `serve`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where to listen; port 0 takes a free one
+    /// The address to listen on; port 0 chooses a free port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
     #[command(flatten)]
     database: Database,
-    /// Writes the token of the first start into this file, in the place of the standard output
+    /// Write the token of the first start into this file instead of standard output
     #[arg(long, value_name = "FILE")]
     first_token: Option<PathBuf>,
-    /// A host that callbacks may go to though it is not public: `hooks.internal:8443`, `10.1.0.0/16`; as often as needed
+    /// A host that is not public and that callbacks may reach: `hooks.internal:8443`, `10.1.0.0/16`; may be repeated
     #[arg(long, value_name = "HOST")]
     allow_callback: Vec<Allowed>,
-    /// A host that files may be fetched from though it is not public, as for callbacks; as often as needed
+    /// A host that is not public and that files may be fetched from; may be repeated
     #[arg(long, value_name = "HOST", conflicts_with = "no_files")]
     allow_file: Vec<Allowed>,
-    /// Fetches no files: a `url` in a request is refused
+    /// Fetch no files: a `url` in a request is refused
     #[arg(long)]
     no_files: bool,
     /// What hears recordings that requests name, as `sense --transcriber`: a command such as `recognise {wav}`, or
@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[cfg(feature = "audio")]
     #[arg(long, value_name = "SECONDS", requires = "transcriber", value_parser = clap::value_parser!(u64).range(1..))]
     transcriber_seconds: Option<u64>,
-    /// After how many seconds without an action a dive is closed
+    /// Seconds without an action after which a dive is closed
     #[arg(long, value_name = "SECONDS", default_value_t = 24 * 3_600, value_parser = clap::value_parser!(u64).range(1..=366 * 24 * 3_600))]
     dive_idle: u64,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 /// Which store.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Database {
-    /// An SQLite file, which is made where there is none, or `postgres://user@host/database`, which nodes may share
+    /// An SQLite file (created if missing), or `postgres://user@host/database`, which several nodes may share
     #[arg(long, value_name = "FILE|URL", default_value = "sonometer.sqlite")]
     database: String,
 }
@@ -131,7 +131,8 @@ async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// What fetches and reads files: this command again, each time in a process of its own that knows nothing of the service.
+/// What fetches and reads files: this command again, each time in a process of its own that knows nothing of the
+/// service.
 fn files(arguments: &Arguments) -> Result<FileReader, Failure> {
     let own = std::env::current_exe().map_err(|error| {
         Failure::unusable(format!(

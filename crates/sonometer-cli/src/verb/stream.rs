@@ -24,13 +24,13 @@ use std::io::{self, Read};
 pub(crate) struct Arguments {
     /// A protocol, metric or blueprint that ships (`id` or `id@version`), or a file of one
     target: String,
-    /// How standard input is made up
+    /// The form of standard input
     #[arg(long, value_enum, default_value_t)]
     form: Form,
     /// Events as they come, one line of JSON each; the last one has the whole reading
     #[arg(long, conflicts_with = "guard")]
     pub(crate) json: bool,
-    /// Passes the text on and nothing else: held back until no masked pattern can reach it, private stretches masked
+    /// Pass the text on, masked, and print nothing else; text waits until no masked pattern can reach it
     #[arg(long)]
     guard: bool,
     /// How much of the reading at the end is shown in the JSON: raw, detailed or discovery
@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     /// The unit of the places in the JSON: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", default_value = "chars", requires = "json", value_parser = unit)]
     offsets: OffsetUnit,
-    /// The price of one ICS in US dollars
+    /// The price of one ICS (Interaction Computed Signal, the unit of billing) in US dollars
     #[arg(long, value_name = "USD", default_value = "0", value_parser = rate)]
     rate: Unit,
     #[command(flatten)]
@@ -52,7 +52,7 @@ enum Form {
     /// One text
     #[default]
     Text,
-    /// Lines such as `agent: Good morning.`; a line without a role goes on with the one before
+    /// Lines such as `agent: Good morning.`; a line without a role continues the one before
     Turns,
     /// One segment or chat message a line: `{"role": …, "content": …, "timestamp": …}`
     Jsonl,

@@ -26,10 +26,10 @@ pub(crate) struct Arguments {
     /// One JSON object for each reading that moved, then one with the sums
     #[arg(long)]
     pub(crate) json: bool,
-    /// Shows at most so many readings; all are counted
+    /// Show at most N readings; all are counted
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Ends with 1 if a reading moved
+    /// Exit with 1 if a reading changed
     #[arg(long)]
     fail_on_change: bool,
 }

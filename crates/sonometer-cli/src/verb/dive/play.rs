@@ -15,26 +15,26 @@ pub(super) struct PlayArguments {
     /// A stage that ships, or a stage file
     #[arg(required = true, value_name = "STAGE")]
     stage: Option<String>,
-    /// What is drawn by chance follows from it; the same seed and actions give the same dive
+    /// The seed of all random choices; the same seed and actions give the same dive
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MAX_SEED))]
     seed: u64,
-    /// The actions: a log (.jsonl), or a text with an action a line; `-` reads every line of standard input as one. Without it they are
-    /// typed, and `help`, `status` and `quit` are no actions
+    /// The actions: a log (.jsonl), or a text with an action a line; `-` reads every line of standard input as one.
+    /// Without it they are typed, and `help`, `status` and `quit` are no actions
     #[arg(long, value_name = "FILE", conflicts_with = "walkthrough")]
     actions: Option<String>,
-    /// Plays a walkthrough of the stage, with its seed
+    /// Play a walkthrough of the stage, with its seed
     #[arg(long, value_name = "NAME", conflicts_with = "seed")]
     walkthrough: Option<String>,
     /// The tag of the agent, for the card
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Writes every action with what came of it, one line of JSON each
+    /// Write every action and its result, one line of JSON each
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
-    /// Writes the card
+    /// Write the card
     #[arg(long, value_name = "FILE")]
     card: Option<String>,
-    /// Signs the card with the key in this file
+    /// Sign the card with the key in this file
     #[arg(long, value_name = "FILE", requires = "card")]
     key: Option<String>,
     /// One line of JSON for the arrival, for each action, and for the card

@@ -21,14 +21,14 @@ pub(crate) struct Arguments {
     /// Protocol or stage files, or protocols and stages that ship
     #[arg(required = true, value_name = "TARGET")]
     targets: Vec<String>,
-    /// Pattern lines that no test needs fail the test too
+    /// Also fail on pattern lines that no test needs
     #[arg(long)]
     strict: bool,
-    /// Takes each pattern line, entry of a list and condition away in turn: which of them does no test miss, and which
-    /// test misses none of them?
+    /// Mutation test: remove each pattern line, list entry and condition in turn, and show which removals no test
+    /// notices
     #[arg(long)]
     coverage: bool,
-    /// Fails below so many percent of them that a test misses
+    /// Fail if tests notice less than this percentage of the removals
     #[arg(long, value_name = "PERCENT", requires = "coverage", value_parser = clap::value_parser!(u8).range(0..=100))]
     fail_under: Option<u8>,
     /// One JSON object for each target
