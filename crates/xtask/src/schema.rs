@@ -48,8 +48,9 @@ fn page_path() -> PathBuf {
 /// The page of all keys, a table for each map.
 fn page() -> String {
     let mut page = "# All keys\n\n`cargo xtask schema` writes this page from the tables that the reader, the JSON Schemas and \
-        `sonometer fmt` use.\nValues are written as JSON; YAML files need fewer quotes. How protocols are written is told step \
-        by step in\n[protocol.md](protocol.md).\n"
+        `sonometer fmt` use.\nValues are written as JSON; YAML files need fewer quotes. [How a protocol is written](protocol.md) \
+        goes step by step.\nICS is the Interaction Computed Signal, the unit of billing, and SGM the version of the measuring \
+        rules ([glossary](../../../docs/glossary.md)).\n"
         .to_owned();
     let mut seen: Vec<&str> = Vec::new();
     for kind in KINDS {
