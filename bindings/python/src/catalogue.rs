@@ -82,8 +82,8 @@ fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {
 ///
 /// >>> import sonometer
 /// >>> print(*sonometer.check('{"sonometer": 1, "id": "mine", "version": "1"}'), sep="\n")
-/// 1:1: error[SM0303]: a protocol needs the key `taxonomy`; add for example `taxonomy: Signal`
-/// 1:1: error[SM0303]: a protocol needs the key `markers`; add for example `markers: [{label: thanks, strong: thank you}]`
+/// 1:1: error[SM0303]: a protocol needs the key `taxonomy`; add for example `taxonomy: Good_Practice`
+/// 1:1: error[SM0303]: a protocol needs the key `markers`; add for example `markers: [{label: thanks, strong: thank you, hit: Thank you.}]`
 #[pyfunction]
 #[pyo3(signature = (target, /))]
 pub(crate) fn check<'py>(target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
