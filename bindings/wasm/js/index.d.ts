@@ -574,9 +574,9 @@ export class Stage implements Disposable {
   readonly status: 'draft' | 'published' | 'active' | 'archived';
   /** For people. */
   readonly description: string;
-  /** What the agent is told to reach. */
+  /** The goal that the agent is given. */
   readonly objective: string;
-  /** What agents are told of how they are judged. */
+  /** How agents are judged, as far as they may know. */
   readonly rules: { readonly checkpoints: readonly string[]; readonly flags: readonly string[]; readonly max_turns: number };
   readonly envelope: Envelope;
   /** As whom the two sides are sensed. */

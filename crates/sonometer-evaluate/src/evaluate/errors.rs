@@ -23,7 +23,7 @@ pub(crate) struct Wrong {
     pub(crate) case: Case,
     pub(crate) item: Item,
     pub(crate) reading: Reading,
-    /// Whether the computation of the reading is told with it.
+    /// Whether the computation of the reading is shown with it.
     pub(crate) explained: bool,
     /// Whose evidence is shown: by the place of the marker in the protocol.
     shown: Vec<bool>,

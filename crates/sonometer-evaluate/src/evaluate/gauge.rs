@@ -2,8 +2,24 @@
 
 use super::question::{Basis, side};
 use crate::Error;
+use crate::labels::{Path, Selector};
 use sonometer::document::suggest;
 use sonometer::{Instrument, Unit};
+
+/// What the caller asks of a ranking: against grades, or within pairs.
+#[derive(Debug)]
+pub(crate) struct Wish<'w> {
+    /// Which items take part.
+    pub(crate) selector: &'w Selector,
+    /// What ranks them.
+    pub(crate) gauge: Gauge,
+    /// Another label, for whose values the figures are shown as well.
+    pub(crate) by: Option<&'w Path>,
+    /// The most errors that are shown, of each kind.
+    pub(crate) errors: usize,
+    /// Whether they come with the computation of their readings.
+    pub(crate) explain: bool,
+}
 
 /// What ranks.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! A label that is a grade, against the number by which the target ranks: their rank correlation.
 
 use super::cases::clusters;
-use super::gauge::Gauge;
+use super::gauge::{Gauge, Wish};
 use super::interval::bootstrap;
 use super::measure::Estimate;
 use super::result::Data;
@@ -9,7 +9,7 @@ use super::sensed::each;
 use super::spearman::{Order, interval, spearman};
 use super::subject::Subject;
 use crate::Error;
-use crate::labels::{Item, Labelled, Path, Selector};
+use crate::labels::{Item, Labelled, Path};
 use crate::watch::Watch;
 use serde_json::{Number, Value};
 use sonometer::{Instrument, Reading, SenseOptions, Unit};
@@ -106,16 +106,6 @@ pub(crate) struct GradedEvaluation {
     pub(crate) errors: [Vec<Wrong>; 2],
     pub(crate) explain: bool,
     pub(crate) notes: Vec<String>,
-}
-
-/// What the caller asks for.
-#[derive(Debug)]
-pub(crate) struct Wish<'w> {
-    pub(crate) selector: &'w Selector,
-    pub(crate) gauge: Gauge,
-    pub(crate) by: Option<&'w Path>,
-    pub(crate) errors: usize,
-    pub(crate) explain: bool,
 }
 
 /// The grade of each item; `None`: not labelled.

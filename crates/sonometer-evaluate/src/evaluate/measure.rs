@@ -98,7 +98,7 @@ pub(crate) fn share(part: u64, whole: u64) -> Option<Unit> {
     (whole > 0).then(|| Unit::ratio(part.into(), whole.into()))
 }
 
-/// The figures, in the order in which they are told.
+/// The figures, in the order of the report.
 pub(crate) const FIGURES: [&str; 6] = ["precision", "recall", "f1", "macro_f1", "auc", "average_precision"];
 
 /// A figure with its interval.

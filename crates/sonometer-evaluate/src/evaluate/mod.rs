@@ -1,5 +1,5 @@
 //! Measuring a protocol, metric or blueprint on labelled interactions, in the order in which data passes:
-//! what is asked, sensing, cases and their figures, markers, errors; then the JSON in which all that is told.
+//! what is asked, sensing, cases and their figures, markers, errors; then the JSON of the report.
 
 pub(crate) mod gauge;
 pub(crate) mod question;
@@ -198,7 +198,7 @@ fn in_pairs(
     data.positive = Some(selector.positive.as_ref().map_or_else(|| "a".into(), ToString::to_string));
     data.negative = Some(selector.negative.as_ref().map_or_else(|| "b".into(), ToString::to_string));
     let (errors, explain) = (options.errors, options.explain);
-    let wish = pairs::Wish { selector, gauge, by: by.as_ref(), errors, explain };
+    let wish = gauge::Wish { selector, gauge, by: by.as_ref(), errors, explain };
     let mut evaluation = pairs::evaluate(target, labelled, &truths, &items, wish, data, watch)?;
     evaluation.notes.extend(labelled.unseen(selector, &path, &items));
     Ok(evaluation)
@@ -229,7 +229,7 @@ fn by_grade(
     let mut data = data(labelled, selector, &path, items.len(), left_out);
     data.positive = None;
     let (errors, explain) = (options.errors, options.explain);
-    let wish = graded::Wish { selector, gauge, by: by.as_ref(), errors, explain };
+    let wish = gauge::Wish { selector, gauge, by: by.as_ref(), errors, explain };
     graded::evaluate(target, labelled, &grades, &items, wish, data, watch)
 }
 

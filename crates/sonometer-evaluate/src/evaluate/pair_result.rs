@@ -10,7 +10,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::json;
 use sonometer::Unit;
 
-/// The most differences that are told.
+/// The most differences that are listed.
 const CURVE: usize = 101;
 
 impl PairEvaluation {

@@ -5,7 +5,7 @@
 //! would be; it is counted by itself too.
 
 use super::cases::clusters;
-use super::gauge::Gauge;
+use super::gauge::{Gauge, Wish};
 use super::interval::{bootstrap, wilson};
 use super::measure::{Estimate, share};
 use super::question::Basis;
@@ -20,7 +20,7 @@ use sonometer::{ErrorCode, Instrument, Interaction, Reading, SenseOptions, Unit}
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The figures, in the order in which they are told.
+/// The figures, in the order of the report.
 pub(crate) const FIGURES: [&str; 3] = ["accuracy", "decided", "decided_accuracy"];
 
 /// What became of some pairs.
@@ -189,16 +189,6 @@ pub(crate) struct PairEvaluation {
     /// Whether errors come with the computation of their readings.
     pub(crate) explain: bool,
     pub(crate) notes: Vec<String>,
-}
-
-/// What the caller asks for.
-#[derive(Debug)]
-pub(crate) struct Wish<'w> {
-    pub(crate) selector: &'w Selector,
-    pub(crate) gauge: Gauge,
-    pub(crate) by: Option<&'w Path>,
-    pub(crate) errors: usize,
-    pub(crate) explain: bool,
 }
 
 /// Which text the label of each item names: the first (`a`, or what is in the positive class), the second (`b`, or the negative

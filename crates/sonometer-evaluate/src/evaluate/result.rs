@@ -55,7 +55,7 @@ pub(crate) struct Evaluation {
     pub(crate) notes: Vec<String>,
 }
 
-/// The most thresholds that are told.
+/// The most thresholds that are listed.
 const CURVE: usize = 101;
 
 impl Evaluation {

@@ -1,4 +1,4 @@
-//! What was found in a text by any target, in each form in which errors are told.
+//! The evidence of one text, as the errors of a report show it: in JSON, text and HTML.
 
 use super::ledger;
 use super::paint::{Paint, Tone, fit};

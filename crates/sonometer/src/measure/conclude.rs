@@ -65,20 +65,20 @@ impl Measured {
     }
 }
 
-fn measure(search: Search, reading: &mut Measured) {
+fn measure(search: Search, part: &mut Measured) {
     let Search { setting, findings, ways, .. } = search;
-    let sensor = reading.sensor.clone();
+    let sensor = part.sensor.clone();
     let plan = sensor.plan();
-    reading.candidates = findings.candidates;
-    reading.joined = findings.joined;
-    reading.ways = ways;
-    reading.measured = true;
+    part.candidates = findings.candidates;
+    part.joined = findings.joined;
+    part.ways = ways;
+    part.measured = true;
     if plan.protocol.sgm >= Sgm::V1_5 {
-        reading.turn_words = setting.turns.iter().map(|turn| turn.count.words).collect();
+        part.turn_words = setting.turns.iter().map(|turn| turn.count.words).collect();
     }
     // Markers without a candidate are silent unless they can stand alone; only the others are worked on. Both lists are in the order
     // of markers and are merged: a protocol has up to 2,000 markers, and most texts are about few of them.
-    let mut rest = reading.candidates.as_mut_slice();
+    let mut rest = part.candidates.as_mut_slice();
     let mut biased = plan.always.iter().copied().peekable();
     let mut all_sums: Vec<Sums> = Vec::new();
     loop {
@@ -96,29 +96,24 @@ fn measure(search: Search, reading: &mut Measured) {
         let count = rest.iter().take_while(|c| c.marker == marker).count();
         let (own, others) = rest.split_at_mut(count);
         let (resonance, sums) = resonance::measure(plan, &setting, marker as usize, own);
-        reading.resonances.push((marker, resonance));
+        part.resonances.push((marker, resonance));
         all_sums.push(sums);
         rest = others;
     }
     if plan.protocol.sgm >= Sgm::V1_5 {
-        let markers = reading.resonances.iter().map(|(number, _)| &plan.protocol.markers[*number as usize]);
-        reading.rests = markers.zip(&all_sums).map(|(marker, sums)| sums.at_rest(marker)).collect();
+        let markers = part.resonances.iter().map(|(number, _)| &plan.protocol.markers[*number as usize]);
+        part.rests = markers.zip(&all_sums).map(|(marker, sums)| sums.at_rest(marker)).collect();
     }
-    for (marker, resonance) in &mut reading.resonances {
+    for (marker, resonance) in &mut part.resonances {
         let number = *marker as usize;
         if let Some(ratio) = &plan.protocol.markers[number].ratio {
-            *resonance = resonance::measure_ratio(
-                plan,
-                &setting,
-                number,
-                ratio,
-                (&reading.candidates, &reading.joined),
-            );
+            *resonance =
+                resonance::measure_ratio(plan, &setting, number, ratio, (&part.candidates, &part.joined));
         }
     }
-    reading.score = score::score(plan, &reading.resonances);
-    reading.evidence = evidence(reading);
-    reading.near_misses = near_misses(plan, reading, &all_sums);
+    part.score = score::score(plan, &part.resonances);
+    part.evidence = evidence(part);
+    part.near_misses = near_misses(plan, part, &all_sums);
 }
 
 /// What the markers of all sensors with a mask hide, whatever the fidelity is: every candidate and near miss that is not
@@ -152,11 +147,11 @@ fn cover<'k>(
 }
 
 /// What triggered markers have found, in the order of the text.
-fn evidence(reading: &Measured) -> Vec<Candidate> {
+fn evidence(part: &Measured) -> Vec<Candidate> {
     // Mostly all of them.
-    let mut evidence = Vec::with_capacity(reading.candidates.len());
-    let mut triggered = reading.resonances.iter().filter(|(_, found)| found.triggered).peekable();
-    for candidate in &reading.candidates {
+    let mut evidence = Vec::with_capacity(part.candidates.len());
+    let mut triggered = part.resonances.iter().filter(|(_, found)| found.triggered).peekable();
+    for candidate in &part.candidates {
         while triggered.next_if(|(marker, _)| *marker < candidate.marker).is_some() {}
         let is_triggered = triggered.peek().is_some_and(|(marker, _)| *marker == candidate.marker);
         if is_triggered && candidate.contribution > Unit::ZERO {
@@ -169,11 +164,11 @@ fn evidence(reading: &Measured) -> Vec<Candidate> {
 }
 
 /// What each marker that did not trigger missed most narrowly.
-fn near_misses(plan: &Plan, reading: &Measured, sums: &[Sums]) -> Vec<weak::Near> {
+fn near_misses(plan: &Plan, part: &Measured, sums: &[Sums]) -> Vec<weak::Near> {
     let mut found = Vec::new();
     let mut first = 0;
-    for ((marker, resonance), sums) in reading.resonances.iter().zip(sums) {
-        let own = &reading.candidates[first..];
+    for ((marker, resonance), sums) in part.resonances.iter().zip(sums) {
+        let own = &part.candidates[first..];
         let own = &own[..own.iter().take_while(|c| c.marker == *marker).count()];
         if !resonance.triggered {
             found.extend(weak::near_miss(plan, *marker, sums, own, first));
