@@ -2,7 +2,7 @@
 
 use crate::target::Source;
 use sonometer::{Diagnostics, Error, ErrorCode, Fidelity, Protocol};
-pub(crate) use sonometer_evaluate::counted;
+pub(crate) use sonometer_report::counted;
 use std::process::ExitCode;
 
 /// The exit codes.

@@ -3,7 +3,7 @@
 use crate::echo::short;
 use crate::failure::Told;
 use sonometer::{Fidelity, Unit};
-pub(crate) use sonometer_evaluate::json::{Target, line, number};
+pub(crate) use sonometer_report::json::{Target, line, number};
 
 /// How much an input holds.
 #[derive(Debug, serde::Serialize)]

@@ -2,7 +2,6 @@
 
 mod advice;
 mod blocks;
-mod conversation;
 mod diff;
 mod echo;
 mod failure;
@@ -13,6 +12,7 @@ mod input;
 mod json;
 mod labelled;
 mod lines;
+mod page;
 mod paint;
 mod places;
 mod progress;

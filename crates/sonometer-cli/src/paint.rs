@@ -3,8 +3,8 @@
 use anstyle::{AnsiColor, Style};
 use sonometer::Unit;
 use sonometer::protocol::Effect;
-use sonometer_evaluate::report::{self, Tone, bar_parts};
-pub(crate) use sonometer_evaluate::report::{columns, fit, one_line, safe};
+use sonometer_report::{self as report, Stress, Tone, bar_parts};
+pub(crate) use sonometer_report::{columns_of as columns, fit, one_line, paragraph, safe};
 
 /// How output is painted.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +34,7 @@ const BAD: [AnsiColor; 6] = [
 ];
 
 /// The style of the `nth` marker whose finding means this.
-pub(crate) fn of_marker(effect: Effect, nth: usize) -> Style {
+fn of_marker(effect: Effect, nth: usize) -> Style {
     let colours = match effect {
         Effect::Improves => GOOD,
         Effect::Worsens => BAD,
@@ -61,22 +61,25 @@ impl Paint {
 
     /// The same for reports.
     pub(crate) fn report(&self) -> report::Paint {
-        let brush = if self.colour { coloured } else { |_, text: &str| text.to_owned() };
-        report::Paint { width: self.width, brush }
+        report::Paint { width: self.width, brush: self.colour.then_some(coloured) }
     }
 }
 
-fn coloured(tone: Tone, text: &str) -> String {
+fn coloured(tone: Tone, stress: Stress, text: &str) -> String {
     let of = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let style = match tone {
         Tone::Plain => Style::new(),
         Tone::Strong => BOLD,
         Tone::Dim => DIM,
         Tone::Good => of(AnsiColor::Green),
+        Tone::Bad => of(AnsiColor::Red),
         Tone::Warn => of(AnsiColor::Yellow),
-        Tone::FoundWarn => of(AnsiColor::Yellow).bold(),
         Tone::Marker(effect, nth) => of_marker(effect, nth),
-        Tone::Found(effect, nth) => of_marker(effect, nth).bold(),
+    };
+    let style = match stress {
+        Stress::None => style,
+        Stress::Found => style.bold(),
+        Stress::Overlapping => style.bold().underline(),
     };
     Paint { colour: true, width: 0 }.styled(style, text)
 }

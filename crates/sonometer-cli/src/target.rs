@@ -5,7 +5,7 @@ use crate::file;
 use sonometer::{Diagnostics, Document, Error, ErrorCode, Instrument, Protocol, Sensor, TargetKind};
 use sonometer_catalog::{Entry, NotFound, Shelf, find_any, is_named_like_one};
 use sonometer_evaluate::ProtocolFile;
-pub(crate) use sonometer_evaluate::report::reference;
+pub(crate) use sonometer_report::reference;
 use std::borrow::Cow;
 use std::path::Path;
 

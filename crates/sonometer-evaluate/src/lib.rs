@@ -28,9 +28,8 @@
 mod error;
 mod evaluate;
 mod fit;
-pub mod json;
 mod labels;
-pub mod report;
+mod report;
 mod watch;
 mod words;
 
@@ -45,7 +44,7 @@ pub use fit::{Aim, Change, FitReport, MOST_WORDS, ProtocolFile, Settings, StopLi
 pub use labels::{Class, Filter, Fold, Item, Labelled, Selector};
 pub use report::Report;
 pub use watch::{Progress, Watch, unwatched};
-pub use words::{counted, respelled};
+pub use words::respelled;
 
 /// The code of the page about measuring compiles and says what it says.
 #[cfg(doctest)]

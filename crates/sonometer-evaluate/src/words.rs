@@ -1,13 +1,5 @@
 //! Words of messages.
 
-/// `1 error`, `2 errors`.
-pub fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}
-
 /// The options that messages and notes may name, without their dashes.
 const OPTIONS: [&str; 27] = [
     "balanced",

@@ -1,7 +1,7 @@
 //! `sonometer explain`: what a code of `check` means, with an example and the example mended.
 
 use crate::failure::{Exit, Failure};
-use crate::paint::{Paint, columns};
+use crate::paint::{Paint, paragraph};
 use crate::screen::Screen;
 use anstyle::{AnsiColor, Style};
 use sonometer::diagnostic::page::{self, Section};
@@ -51,9 +51,9 @@ fn render(paint: &Paint, section: &Section<'_>) -> String {
     format!(
         "{}\n\n{}\n{}\n{}\n  {}\n\n{}",
         paint.bold(&format!("{code}: {title}")),
-        wrapped(&without_links(meaning), paint.width),
+        paragraph(&without_links(meaning), paint.width, 2),
         code_lines(WRONG, example.text),
-        wrapped(answer, paint.width),
+        paragraph(answer, paint.width, 2),
         paint.bold("Mended:"),
         code_lines(RIGHT, mended.text),
     )
@@ -71,22 +71,6 @@ fn without_links(markdown: &str) -> String {
         text.push_str(rest);
     }
     text
-}
-
-/// A paragraph, two columns in.
-fn wrapped(text: &str, width: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let long = |text: &str| text.chars().map(columns).sum::<usize>();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if long(line) + 1 + long(word) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(format!("  {word}")),
-        }
-    }
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 #[cfg(test)]

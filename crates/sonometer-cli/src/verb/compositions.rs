@@ -273,7 +273,7 @@ fn describe(paint: &Paint, whole: &Instrument, description: &str, status: Standi
         "{} {}\n{}\n  {}, {}, reads {}\n\n",
         paint.bold(&one_line(whole.name())),
         paint.dim(&format!("({}@{})", whole.id(), whole.version())),
-        super::protocols::paragraph(&one_line(description), paint.width, 2),
+        crate::paint::paragraph(&one_line(description), paint.width, 2),
         whole.kind().as_str(),
         status.as_str(),
         modalities.join(" and ")

@@ -2,6 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::labelled::{self, Choice};
+use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
 use crate::target::Source;
@@ -52,9 +53,8 @@ pub(crate) struct Arguments {
     /// Show the computation behind each error
     #[arg(long)]
     explain: bool,
-    /// Write a page with curves, tables and the errors with their evidence; it needs no network
-    #[arg(long, value_name = "FILE")]
-    html: Option<String>,
+    #[command(flatten)]
+    page: PageArgument,
     /// JSON: one object
     #[arg(long)]
     pub(crate) json: bool,
@@ -106,20 +106,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let report = evaluate(&instrument, &labelled, &arguments.options(), &mut |now| bar.see(now));
     drop(bar);
     let report = report.map_err(Failure::evaluation)?;
-    if let Some(file) = &arguments.html {
-        write_page(file, &report.to_html())?;
-    }
+    arguments.page.write(&[report.sheet()])?;
     match arguments.json {
         true => screen.print_bytes(&(report.to_json() + "\n"))?,
         false => screen.print(&report.to_text(&screen.paint.report()))?,
     }
     Ok(Exit::Done)
-}
-
-fn write_page(file: &str, page: &str) -> Result<(), Failure> {
-    std::fs::write(file, page).map_err(|error| {
-        Failure::unusable(format!(
-            "{file}: the page cannot be written: {error}; name a file in a folder that exists"
-        ))
-    })
 }

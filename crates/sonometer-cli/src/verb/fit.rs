@@ -3,6 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::labelled::{self, Choice};
+use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
 use crate::target::Source;
@@ -93,6 +94,8 @@ pub(crate) struct Arguments {
     /// Write the features that the model is fitted to, for scikit-learn's `load_svmlight_file`
     #[arg(long, value_name = "FILE")]
     export_features: Option<String>,
+    #[command(flatten)]
+    page: PageArgument,
     /// JSON, one line
     #[arg(long)]
     pub(crate) json: bool,
@@ -185,6 +188,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     }
     let out = &arguments.out;
     write_file(out, report.protocol())?;
+    arguments.page.write(&[report.sheet(Some(out))])?;
     match arguments.json {
         true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
         false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
@@ -207,6 +211,7 @@ fn tune(
     let change = change.map_err(Failure::evaluation)?;
     let out = &arguments.out;
     write_file(out, &change.protocol())?;
+    arguments.page.write(&[change.sheet(Some(out))])?;
     match arguments.json {
         true => screen.print_bytes(&(change.to_json(Some(out)) + "\n"))?,
         false => screen.print(&change.to_text(&screen.paint.report(), Some(out)))?,

@@ -9,7 +9,6 @@ pub(crate) mod check;
 pub(crate) mod code;
 pub(crate) mod compare;
 pub(crate) mod completions;
-mod composed;
 pub(crate) mod compositions;
 pub(crate) mod diff;
 pub(crate) mod dive;
@@ -28,6 +27,5 @@ pub(crate) mod schema;
 pub(crate) mod sense;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
-mod signal;
 pub(crate) mod stream;
 pub(crate) mod test;

@@ -3,7 +3,7 @@
 
 use crate::failure::{Exit, Failure, counted};
 use crate::json;
-use crate::paint::{Paint, fit, one_line};
+use crate::paint::{Paint, fit, one_line, paragraph};
 use crate::screen::Screen;
 use crate::target::{Source, shipped};
 use sonometer::Protocol;
@@ -200,19 +200,4 @@ fn describe(paint: &Paint, protocol: &Protocol) -> String {
         ));
     }
     text
-}
-
-/// Text in lines of `width` columns, indented; empty for empty text.
-pub(super) fn paragraph(text: &str, width: usize, indent: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if indent + line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines.iter().map(|line| format!("{}{line}\n", " ".repeat(indent))).collect()
 }

@@ -1,23 +1,19 @@
 //! `sonometer sense`: measure a text or a conversation.
 
 use super::masks::MaskArguments;
-use super::protocols::paragraph;
-use super::{composed, signal};
-use crate::conversation;
-use crate::failure::{Exit, Failure, counted};
+use crate::failure::{Exit, Failure};
 use crate::input::{Input, InputArguments, Item, refused};
-use crate::paint::bar;
-use crate::paint::{BOLD, Paint, one_line};
+use crate::page::PageArgument;
+use crate::paint::one_line;
 use crate::places;
 use crate::screen::Screen;
 use crate::target::Source;
-use anstyle::Style;
 use sonometer::{
-    FlowOptions, OffsetUnit, Profile, Reading, SenseOptions, Sensor, TemporalOptions, Unheard, Unit, View,
-    WeakSignal,
+    ErrorCode, Evidence, Fidelity, FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions,
+    TemporalOptions, Unit, View,
 };
-use sonometer_evaluate::report::ledger;
 use sonometer_ingest::Ingested;
+use sonometer_report::{Shown, Sheet, of_reading};
 
 /// Arguments of `sense`.
 #[derive(Debug, clap::Args)]
@@ -57,7 +53,12 @@ pub(crate) struct Arguments {
     pub(super) rate: Unit,
     #[command(flatten)]
     pub(super) masks: MaskArguments,
+    #[command(flatten)]
+    page: PageArgument,
 }
+
+/// Readings on one page: beyond, a browser is slow.
+const ON_PAGE: usize = 200;
 
 pub(super) fn profile(name: &str) -> Result<Profile, String> {
     Profile::from_name(name).ok_or_else(|| format!("write one of {}", Profile::NAMES.join(", ")))
@@ -96,26 +97,32 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
-    let Some(sensor) = instrument.sensor() else {
-        return composed::run(&instrument, arguments, screen);
-    };
     let options = arguments.options()?;
     let input = Input::open(&arguments.input)?;
     let mut exit = Exit::Done;
     let mut first = true;
+    let (mut kept, mut left_out) = (Vec::new(), 0);
     for item in input.items() {
         let title = title(&input, &item);
         item.tell_notes(screen);
         let origin = item.origin.clone();
-        match sense(sensor, item, options, arguments) {
-            Ok(reading) if arguments.json => screen.print_bytes(&json(&reading, arguments))?,
+        match sense(&instrument, item, options, arguments) {
             Ok(reading) => {
-                let gap = if first { "" } else { "\n" };
-                screen.print(&format!(
-                    "{gap}{}",
-                    report(&screen.paint, &reading, &title, origin.as_ref(), arguments)
-                ))?;
+                if arguments.json {
+                    screen.print_bytes(&json(&reading, arguments))?;
+                } else {
+                    let gap = if first { "" } else { "\n" };
+                    let head = if title.is_empty() { title.clone() } else { screen.paint.dim(&title) + "\n" };
+                    let sheet = report(&reading, "", origin.as_ref(), arguments);
+                    screen.print(&format!("{gap}{head}{}", sheet.to_text(&screen.paint.report())))?;
+                }
                 first = false;
+                if arguments.page.is_asked() {
+                    match kept.len() {
+                        ON_PAGE => left_out += 1,
+                        _ => kept.push((title, reading, origin)),
+                    }
+                }
             }
             Err(failure) => exit = exit.or(screen.fail(&failure, arguments.json)),
         }
@@ -123,11 +130,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             return Ok(exit);
         }
     }
+    write_page(&kept, left_out, arguments)?;
     Ok(exit)
 }
 
 /// The heading of one of several interactions.
-pub(super) fn title(input: &Input, item: &Item) -> String {
+fn title(input: &Input, item: &Item) -> String {
     match &item.id {
         Some(id) if input.is_several() => format!("{}  {}", item.name, one_line(id)),
         None if input.is_several() => item.name.clone(),
@@ -136,180 +144,79 @@ pub(super) fn title(input: &Input, item: &Item) -> String {
 }
 
 fn sense(
-    sensor: &Sensor,
+    instrument: &Instrument,
     item: Item,
     options: SenseOptions,
     arguments: &Arguments,
 ) -> Result<Reading, Failure> {
     let interaction = item.interaction?;
-    arguments.view().check(sensor.protocol()).map_err(|error| Failure::engine(&item.name, &error))?;
-    let reading = sensor
+    let view = arguments.view();
+    let checked = match instrument.sensor() {
+        Some(sensor) => view.check(sensor.protocol()),
+        None => view.check_composed(),
+    };
+    checked.map_err(|error| Failure::engine(&item.name, &error))?;
+    let reading = instrument
         .sense_with(&interaction, options)
         .map_err(|error| refused(&item.name, interaction.modality(), &error))?;
-    if reading.fidelity().sufficient {
-        Ok(reading)
-    } else {
-        Err(Failure::insufficient(&item.name, sensor.protocol(), reading.fidelity()))
+    match (reading.fidelity().sufficient, instrument.sensor()) {
+        (true, _) => Ok(reading),
+        (false, Some(sensor)) => {
+            Err(Failure::insufficient(&item.name, sensor.protocol(), reading.fidelity()))
+        }
+        (false, None) => Err(insufficient(&item.name, &reading)),
     }
+}
+
+/// A metric or blueprint measures nothing where one of its protocols does not.
+fn insufficient(name: &str, reading: &Reading) -> Failure {
+    let lacking = reading.parts().iter().filter(|part| !part.fidelity().sufficient);
+    let lacking: Vec<String> = lacking.map(|part| format!("`{}`", part.protocol().id)).collect();
+    let Fidelity { index, density, clarity, .. } = reading.fidelity();
+    let message = format!(
+        "{name}: the content lacks sufficient signal for {} in `{}`: fidelity {index} (density {density}, \
+         clarity {clarity}); give more readable text",
+        lacking.join(", "),
+        reading.instrument().id()
+    );
+    Failure::lacking(ErrorCode::InsufficientSignal, message, reading.fidelity())
 }
 
 fn json(reading: &Reading, arguments: &Arguments) -> String {
     let mut json =
-        if arguments.explain { reading.ledger().to_json() } else { reading.to_json(arguments.view()) };
+        if arguments.explain { reading.ledger_json() } else { reading.to_json(arguments.view()) };
     json.push('\n');
     json
 }
 
-fn report(
-    paint: &Paint,
-    reading: &Reading,
-    title: &str,
+/// The report of a reading; `on`: what was read, where there are several.
+fn report<'r>(
+    reading: &'r Reading,
+    on: &str,
     origin: Option<&Ingested>,
     arguments: &Arguments,
-) -> String {
-    let protocol = reading.protocol();
-    let mut text = String::new();
-    if !title.is_empty() {
-        text.push_str(&format!("{}\n", paint.dim(title)));
-    }
-    text.push_str(&format!(
-        "{} {}\n",
-        paint.bold(&one_line(&protocol.name)),
-        paint.dim(&format!("({}@{})", protocol.id, protocol.version))
-    ));
-    let row = |name: &str, value: Unit| format!("  {name:<8}  {} {value}\n", bar(paint, value, BOLD));
-    if let Some(score) = reading.score() {
-        text.push_str(&row("score", score));
-        let meaning = paragraph(&protocol.score_meaning(), paint.width, 12);
-        meaning.lines().for_each(|line| text.push_str(&format!("{}\n", paint.dim(line))));
-    }
-    text.push_str(&row("fidelity", reading.fidelity().index));
-    text.push('\n');
-    if origin.is_none_or(places::shows_text) {
-        text.push_str(&conversation::render(paint, reading, arguments.profile == Profile::Detailed));
-        text.push('\n');
-    }
-    if let Some(origin) = origin.filter(|origin| places::shows_places(origin)) {
-        text.push_str(&places::render(paint, reading, origin));
-    }
-    text.push_str(&resonance(paint, reading));
-    if arguments.profile != Profile::Raw {
-        text.push_str(&against(paint, reading));
-    }
-    if arguments.profile == Profile::Discovery {
-        text.push_str(&weak_signals(paint, reading));
-    }
-    text.push_str(&unheard(paint, reading.unheard()));
-    if arguments.explain {
-        text.push('\n');
-        text.push_str(&ledger(&paint.report(), &reading.ledger()));
-    }
-    text.push_str(&signal::render(paint, reading, arguments.view()));
-    let ics = reading.ics();
-    let price = match arguments.rate {
-        Unit::ZERO => String::new(),
-        _ => format!(", ${}", ics.cost_usd),
+) -> Sheet<'r> {
+    let with_places = origin.filter(|origin| places::shows_places(origin));
+    let place = |found: &Evidence<'_>| with_places.and_then(|origin| places::place(origin, found));
+    let shown = Shown {
+        view: arguments.view(),
+        explain: arguments.explain,
+        price: arguments.rate != Unit::ZERO,
+        text: origin.is_none_or(places::shows_text),
+        place: with_places.is_some().then_some(&place),
     };
-    text.push_str(&format!(
-        "\n  {} ICS{price} {}\n",
-        ics.consumed,
-        paint.dim(&format!("(SGM {})", protocol.sgm.as_str()))
-    ));
-    text
+    Sheet { on: on.to_owned(), ..of_reading(reading, &shown) }
 }
 
-/// A bar for every marker that resonates; the silent ones share a line.
-fn resonance(paint: &Paint, reading: &Reading) -> String {
-    let styles = conversation::styles(reading);
-    let width = styles.keys().map(|label| label.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    let mut silent = Vec::new();
-    for (label, resonance) in reading.resonance() {
-        if resonance.activation == Unit::ZERO {
-            silent.push(label);
-            continue;
-        }
-        let style = styles.get(label).copied().unwrap_or_default();
-        let sign = if resonance.triggered { paint.styled(style, "●") } else { paint.styled(style, "○") };
-        let name = format!("{label:<width$}");
-        let name = if resonance.triggered { paint.styled(style.bold(), &name) } else { name };
-        text.push_str(&format!(
-            "  {sign} {name}  {} {}\n",
-            bar(paint, resonance.activation, style),
-            resonance.activation
-        ));
+fn write_page(
+    kept: &[(String, Reading, Option<Ingested>)],
+    left_out: usize,
+    arguments: &Arguments,
+) -> Result<(), Failure> {
+    let sheets = kept.iter().map(|(on, reading, origin)| report(reading, on, origin.as_ref(), arguments));
+    let mut sheets: Vec<Sheet<'_>> = sheets.collect();
+    if let Some(first) = sheets.first_mut().filter(|_| left_out > 0) {
+        first.notes.push(format!("This page shows the first {ON_PAGE} readings; {left_out} more are left out."));
     }
-    if !silent.is_empty() {
-        text.push_str(&listed(paint, &format!("{} silent", counted(silent.len(), "marker")), &silent));
-    }
-    text
-}
-
-/// `title: a, b, c`, in as many lines as it takes.
-fn listed(paint: &Paint, title: &str, names: &[&str]) -> String {
-    let mut lines = vec![format!("{title}:")];
-    for (at, name) in names.iter().enumerate() {
-        let comma = if at + 1 < names.len() { "," } else { "" };
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + name.len() + comma.len() + 5 <= paint.width => {
-                line.push_str(&format!(" {name}{comma}"));
-            }
-            _ => lines.push(format!("  {name}{comma}")),
-        }
-    }
-    lines.iter().map(|line| format!("    {}\n", paint.dim(line))).collect()
-}
-
-fn weak_signals(paint: &Paint, reading: &Reading) -> String {
-    let weak: Vec<WeakSignal<'_>> = reading.weak_signals().collect();
-    if weak.is_empty() {
-        return String::new();
-    }
-    let width = weak.iter().map(|signal| signal.metamarker.len()).max().unwrap_or(0);
-    let mut text = format!("\n  {}\n", paint.bold("nearly triggered"));
-    for signal in weak {
-        text.push_str(&format!(
-            "  {} {:<width$}  {} {:<8}  {}\n",
-            paint.dim("◌"),
-            signal.metamarker,
-            bar(paint, signal.proximity, Style::new()),
-            signal.proximity.to_string(),
-            hinted(&signal)
-        ));
-    }
-    text
-}
-
-/// What was missing, and the text that it is about.
-pub(super) fn hinted(signal: &WeakSignal<'_>) -> String {
-    let hint = one_line(&signal.hint);
-    match &signal.found {
-        Some(found) => format!("{hint}: “{}”", one_line(&found.source)),
-        None => hint,
-    }
-}
-
-/// Which markers could hear nobody: their silence says nothing.
-pub(super) fn unheard<'u>(paint: &Paint, markers: impl Iterator<Item = Unheard<'u>>) -> String {
-    let line = |Unheard { metamarker, roles }: Unheard<'_>| {
-        format!("  {metamarker} asks for {}, and nobody has that role\n", one_line(&roles.join(" or ")))
-    };
-    let text: String = markers.map(line).collect();
-    if text.is_empty() { text } else { format!("\n  {}\n{text}", paint.bold("could hear nobody")) }
-}
-
-/// What counts against markers, with what it takes away.
-fn against(paint: &Paint, reading: &Reading) -> String {
-    let mut text = String::new();
-    let width = reading.against().map(|found| found.metamarker.len()).max().unwrap_or(0);
-    for found in reading.against() {
-        text.push_str(&format!(
-            "  {} {:<width$}  {:<9}  “{}”\n",
-            paint.dim("−"),
-            found.metamarker,
-            found.score.to_string(),
-            one_line(&found.source)
-        ));
-    }
-    if text.is_empty() { text } else { format!("\n  {}\n{text}", paint.bold("counts against")) }
+    arguments.page.write(&sheets)
 }

@@ -7,7 +7,7 @@ use super::measure::Estimate;
 use super::result::Data;
 use super::sensed::each;
 use super::spearman::{Order, interval, spearman};
-use super::subject::Subject;
+use sonometer_report::Subject;
 use crate::Error;
 use crate::labels::{Item, Labelled, Path};
 use crate::watch::Watch;

@@ -5,7 +5,7 @@ use super::interval::RESAMPLES;
 use super::measure::{Estimate, share};
 use super::result::Number;
 use super::shown::Shown;
-use crate::json::Target;
+use sonometer_report::json::Target;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sonometer::Unit;
 

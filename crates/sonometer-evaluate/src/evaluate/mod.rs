@@ -4,7 +4,6 @@
 pub(crate) mod gauge;
 pub(crate) mod question;
 pub(crate) mod sensed;
-pub(crate) mod subject;
 
 pub(crate) mod breakdown;
 pub(crate) mod cases;
@@ -18,8 +17,6 @@ pub(crate) mod pairs;
 pub(crate) mod spans;
 mod spearman;
 
-pub(crate) mod cited;
-pub(crate) mod excerpt;
 mod graded_result;
 mod pair_result;
 pub(crate) mod result;

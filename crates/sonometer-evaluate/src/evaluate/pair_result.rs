@@ -5,7 +5,7 @@ use super::measure::share;
 use super::pairs::{FIGURES, Figures, MarkerFigures, PairEvaluation, Point, Tally, Wrong};
 use super::result::Number;
 use super::shown::Shown;
-use crate::json::Target;
+use sonometer_report::json::Target;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::json;
 use sonometer::Unit;

@@ -7,7 +7,7 @@ use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
 use super::question::{Question, Scope};
 use super::shown::{Quoted, ledgers};
-use crate::json::{Target, number};
+use sonometer_report::json::{Target, number};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use sonometer::protocol::Protocol;
 use sonometer::{Fidelity, Sensor, Unit};

@@ -1,6 +1,6 @@
 //! What was found in a text by any target, for programs.
 
-use super::cited::cited;
+use sonometer_report::cited;
 use super::result::Number;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;

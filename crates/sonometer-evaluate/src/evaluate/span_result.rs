@@ -1,10 +1,10 @@
 //! The JSON of an evaluation of places: one object, its keys always in the same order.
 
-use super::excerpt::excerpt;
+use sonometer_report::excerpt;
 use super::measure::Estimate;
 use super::result::{Intervals, Number};
 use super::spans::{FIGURES, SpanEvaluation, Tally, WrongSpan};
-use crate::json::Target;
+use sonometer_report::json::Target;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 impl Serialize for SpanEvaluation {

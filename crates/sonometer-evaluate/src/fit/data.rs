@@ -4,7 +4,7 @@ use super::Example;
 use super::measure::auc;
 use crate::error::{Error, Place};
 use crate::labels::{Item, Labelled, Path, Selector};
-use crate::words::counted;
+use sonometer_report::counted;
 use serde_json::Value;
 use sonometer::protocol::Modality;
 use sonometer::text::{fold::Folded, tokens};

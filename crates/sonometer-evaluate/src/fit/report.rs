@@ -3,8 +3,8 @@
 use super::data::Data;
 use super::measure::{Aim, Figures};
 use super::scale::Weighted;
-use crate::json::{self, number};
-use crate::words::counted;
+use sonometer_report::json::{self, number};
+use sonometer_report::counted;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
 

@@ -1,35 +1,21 @@
 //! What evaluations and fits came to, as values and in every form: JSON, text, a page.
 
-mod bar;
 mod chart;
-mod evidence;
-mod fit_text;
-mod graded_html;
-mod graded_text;
-mod html;
-mod ledger;
-mod paint;
-mod pair_html;
-mod pair_text;
-mod span_html;
-mod span_text;
-mod talk;
-mod text;
-
-pub use crate::evaluate::cited::{Cited, cited, full_name, named_resonance};
-pub use crate::evaluate::subject::reference;
-pub use bar::bar_parts;
-pub use ledger::{reasons, render as ledger, signed};
-pub use paint::{Paint, Tone, columns, fit, one_line, safe};
+mod classes;
+mod common;
+mod fitted;
+mod grades;
+mod pairs;
+mod places;
 
 use crate::evaluate::graded::GradedEvaluation;
 use crate::evaluate::measure::{self, Estimate};
-use crate::evaluate::pairs::{self, PairEvaluation};
+use crate::evaluate::pairs::{self as of_pairs, PairEvaluation};
 use crate::evaluate::question::Scope;
 use crate::evaluate::result::{Data, Evaluation};
 use crate::evaluate::spans::{self, SpanEvaluation};
-use crate::json;
 use serde::Serialize;
+use sonometer_report::{Paint, Sheet, json};
 
 /// What an evaluation found. [`Serialize`] writes what `sonometer evaluate --json` prints.
 #[derive(Clone, Debug, Serialize)]
@@ -78,7 +64,7 @@ impl Report {
         match &self.0 {
             Found::Classes(own) => at(&measure::FIGURES, &own.figures.estimates),
             Found::Grades(own) => own.correlation.filter(|_| name == "spearman"),
-            Found::Pairs(own) => at(&pairs::FIGURES, &own.figures.estimates),
+            Found::Pairs(own) => at(&of_pairs::FIGURES, &own.figures.estimates),
             Found::Places(own) => at(&spans::FIGURES, &own.all.1),
         }
     }
@@ -98,23 +84,23 @@ impl Report {
         json::text(self)
     }
 
+    /// What text and page show.
+    pub fn sheet(&self) -> Sheet<'_> {
+        match &self.0 {
+            Found::Classes(own) => classes::sheet(own),
+            Found::Grades(own) => grades::sheet(own),
+            Found::Pairs(own) => pairs::sheet(own),
+            Found::Places(own) => places::sheet(own),
+        }
+    }
+
     /// Tables for people.
     pub fn to_text(&self, paint: &Paint) -> String {
-        match &self.0 {
-            Found::Classes(own) => text::render(paint, own),
-            Found::Grades(own) => graded_text::render(paint, own),
-            Found::Pairs(own) => pair_text::render(paint, own),
-            Found::Places(own) => span_text::render(paint, own),
-        }
+        self.sheet().to_text(paint)
     }
 
     /// A page with curves, tables and the errors with their evidence; it needs no network.
     pub fn to_html(&self) -> String {
-        match &self.0 {
-            Found::Classes(own) => html::page(own),
-            Found::Grades(own) => graded_html::page(own),
-            Found::Pairs(own) => pair_html::page(own),
-            Found::Places(own) => span_html::page(own),
-        }
+        self.sheet().to_html()
     }
 }

@@ -4,9 +4,10 @@ mod moved;
 mod protocols;
 mod report;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, counted};
 use crate::input::{Input, InputArguments};
 use crate::json;
+use crate::page::PageArgument;
 use crate::screen::Screen;
 use crate::target::Source;
 use crate::verb::dive::StageSource;
@@ -29,10 +30,15 @@ pub(crate) struct Arguments {
     /// Show at most N readings; all are counted
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
+    #[command(flatten)]
+    page: PageArgument,
     /// Exit with 1 if a reading changed
     #[arg(long)]
     fail_on_change: bool,
 }
+
+/// Readings on one page: beyond, a browser is slow.
+const ON_PAGE: usize = 1_000;
 
 /// One of the two: as it is written, and made ready.
 struct Version {
@@ -72,9 +78,12 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let input = Input::open(&arguments.input)?;
     let difference = protocols::difference(&old.document, &new.document);
     let (old, new) = (old.instrument, new.instrument);
+    let mut sheet = report::sheet(&old, &new, &difference);
+    let paint = screen.paint.report();
     if !arguments.json {
-        screen.print(&report::protocols(&screen.paint, &old, &new, &difference))?;
+        screen.print(&(sheet.to_text(&paint) + "\n"))?;
     }
+    let mut cases = Vec::new();
     let mut totals = Totals::default();
     let mut exit = Exit::Done;
     for item in input.items() {
@@ -99,15 +108,26 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         let shown = arguments.limit.is_none_or(|limit| totals.moved <= limit);
         if let Some(moved) = moved.filter(|_| shown) {
             let (name, id) = (name.as_str(), id.as_deref());
+            let case = report::case(name, id, &moved);
             match arguments.json {
                 true => screen.print_bytes(&json::line(&moved.json(name, id)))?,
-                false => screen.print(&report::moved(&screen.paint, name, id, &moved))?,
+                false => screen.print(&(case.to_text(&paint) + "\n"))?,
+            }
+            if arguments.page.is_asked() && cases.len() < ON_PAGE {
+                cases.push(case);
             }
         }
     }
-    match arguments.json {
-        true => screen.print_bytes(&json::line(&totals.json(&old, &new, &difference)))?,
-        false => screen.print(&report::totals(&screen.paint, &totals, arguments.limit))?,
+    if arguments.json {
+        screen.print_bytes(&json::line(&totals.json(&old, &new, &difference)))?;
+    } else {
+        let hidden = arguments.limit.map_or(0, |limit| totals.moved.saturating_sub(limit));
+        if hidden > 0 {
+            screen.print(&format!("  {}\n\n", screen.paint.dim(&format!("… and {} more", counted(hidden, "reading")))))?;
+        }
+        screen.print(&totals.table().to_text(&paint))?;
     }
+    sheet.parts.extend([totals.table(), totals.cases(cases)]);
+    arguments.page.write(&[sheet])?;
     Ok(if arguments.fail_on_change && totals.moved > 0 { exit.or(Exit::Finding) } else { exit })
 }

@@ -3,7 +3,7 @@
 use crate::json::number;
 use serde::Serialize;
 use sonometer::{Reading, Resonance, Unit};
-use sonometer_evaluate::report::{Cited, cited, full_name, named_resonance};
+use sonometer_report::{Cited, cited, full_name, named_resonance};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -4,90 +4,78 @@ use super::moved::{Both, Moved, Number, Quote};
 use super::protocols::Difference;
 use crate::failure::counted;
 use crate::json::Target;
-use crate::paint::{BOLD, DIM, Paint, one_line};
 use crate::target::reference;
-use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use sonometer::{Instrument, Reading, Unit};
+use sonometer_report::{Case, Cases, Cell, Line, Part, Row, Sheet, Subject, Table, Tone, columns, signed};
 use std::collections::BTreeMap;
 
-const COME: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
-const GONE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
-
-/// What changed in the protocol, metric or blueprint itself.
-pub(super) fn protocols(paint: &Paint, old: &Instrument, new: &Instrument, found: &[Difference]) -> String {
-    let names = format!("{} → {}", reference(old), reference(new));
-    let mut text = format!("{}\n", paint.bold(&names));
+/// What changed in the protocol, metric or blueprint itself, without any reading.
+pub(super) fn sheet(old: &Instrument, new: &Instrument, found: &[Difference]) -> Sheet<'static> {
+    let mut lines = Vec::new();
     if found.is_empty() {
-        text.push_str(&format!("  the {}s are the same\n", old.kind().as_str()));
+        lines.push(Line::from(format!("the {}s are the same", old.kind().as_str())));
     }
     let mut last: &[String] = &[];
     for difference in found {
         if difference.at != last {
-            text.push_str(&format!("  {}\n", paint.styled(DIM, &one_line(&difference.at.join(" › ")))));
+            lines.push(Line::of(Tone::Dim, difference.at.join(" › ")));
             last = &difference.at;
         }
-        for (sign, style, value) in [('-', GONE, &difference.old), ('+', COME, &difference.new)] {
-            if let Some(value) = value {
-                text.push_str(&format!(
-                    "    {}\n",
-                    paint.styled(style, &format!("{sign} {}", one_line(value)))
-                ));
-            }
+        for (sign, tone, value) in [('-', Tone::Bad, &difference.old), ('+', Tone::Good, &difference.new)] {
+            lines.extend(value.iter().map(|value| Line::of(tone, format!("  {sign} {value}"))));
         }
     }
-    text + "\n"
+    Sheet {
+        kind: "difference",
+        subject: Subject {
+            name: new.name().to_owned(),
+            reference: format!("{} → {}", reference(old), reference(new)),
+            description: String::new(),
+        },
+        parts: vec![Part::Lines { title: String::new(), lines }],
+        ..Sheet::default()
+    }
 }
 
 /// A reading that moved.
-pub(super) fn moved(paint: &Paint, name: &str, id: Option<&str>, moved: &Moved) -> String {
-    let title = match id {
-        Some(id) => format!("{name}  {}", one_line(id)),
-        None => name.to_owned(),
-    };
-    let mut text = format!("{}\n", paint.styled(BOLD, &title));
+pub(super) fn case(name: &str, id: Option<&str>, moved: &Moved) -> Case<'static> {
     let measured = |sufficient| if sufficient { "sufficient" } else { "insufficient" };
-    if moved.sufficient.0 != moved.sufficient.1 {
-        text.push_str(&format!("  {} → {}\n", measured(moved.sufficient.0), measured(moved.sufficient.1)));
+    let (before, after) = moved.sufficient;
+    let mut lines = Vec::new();
+    if before != after {
+        lines.push(Line::from(format!("{} → {}", measured(before), measured(after))));
     }
     let shown = |score: Option<Unit>| {
         score.map_or_else(|| "none (insufficient)".to_owned(), |score| score.to_string())
     };
-    text.push_str(&format!("  score {} → {}\n", shown(moved.score.0), shown(moved.score.1)));
-    for (style, sign, labels, what) in [
-        (GONE, '-', &moved.silenced, "no longer triggered"),
-        (COME, '+', &moved.triggered, "newly triggered"),
+    lines.push(Line::from(format!("score {} → {}", shown(moved.score.0), shown(moved.score.1))));
+    for (tone, sign, labels, what) in [
+        (Tone::Bad, '-', &moved.silenced, "no longer triggered"),
+        (Tone::Good, '+', &moved.triggered, "newly triggered"),
     ] {
-        for label in labels {
-            text.push_str(&format!(
-                "  {}  {}\n",
-                paint.styled(style, &format!("{sign} {label}")),
-                paint.dim(what)
-            ));
-        }
+        lines.extend(labels.iter().map(|label| {
+            Line::of(tone, format!("{sign} {label}")).and(Tone::Dim, format!("  {what}"))
+        }));
     }
-    for (style, sign, quotes) in [(GONE, '-', &moved.went), (COME, '+', &moved.came)] {
-        for quote in quotes {
-            text.push_str(&format!(
-                "    {} {}\n",
-                paint.styled(style, &sign.to_string()),
-                quoted(paint, style, quote)
-            ));
-        }
+    for (tone, sign, quotes) in [(Tone::Bad, '-', &moved.went), (Tone::Good, '+', &moved.came)] {
+        lines.extend(quotes.iter().map(|quote| quoted(tone, sign, quote)));
     }
-    text + "\n"
+    Case {
+        name: id.map_or_else(|| name.to_owned(), |id| format!("{name}  {id}")),
+        lines,
+        ..Case::default()
+    }
 }
 
-/// Evidence in its turn, in brackets where there is no colour.
-fn quoted(paint: &Paint, style: Style, quote: &Quote) -> String {
-    let role = quote.role.as_ref().map_or_else(String::new, |role| format!("{}: ", one_line(role)));
-    let source = one_line(&quote.source);
-    let source = match paint.colour {
-        true => paint.styled(style.bold(), &source),
-        false => format!("[{source}]{{{}}}", quote.marker),
-    };
-    let label = if paint.colour { format!("  {}", paint.dim(&quote.marker)) } else { String::new() };
-    format!("{role}{}{source}{}{label}", one_line(&quote.before), one_line(&quote.after))
+/// Evidence in its turn.
+fn quoted(tone: Tone, sign: char, quote: &Quote) -> Line {
+    let role = quote.role.as_ref().map_or_else(String::new, |role| format!("{role}: "));
+    Line::of(tone, format!("  {sign} "))
+        .and(Tone::Plain, format!("{role}{}", quote.before))
+        .and(tone, format!("[{}]", quote.source))
+        .and(Tone::Dim, format!("{{{}}}", quote.marker))
+        .and(Tone::Plain, &quote.after)
 }
 
 /// Sums over a corpus.
@@ -134,6 +122,38 @@ impl Totals {
         Unit(self.gained.checked_div(self.measured).unwrap_or(0))
     }
 
+    /// `3 of 12 readings moved, mean change of the score +0.1`
+    pub(super) fn line(&self) -> String {
+        let mean = self.mean();
+        let mean = if mean == Unit::ZERO { mean.to_string() } else { signed(mean) };
+        format!(
+            "{} of {} moved, mean change of the score {mean}",
+            self.moved,
+            counted(self.read, "reading")
+        )
+    }
+
+    /// How often each marker moved.
+    pub(super) fn table(&self) -> Part<'static> {
+        let row = |(label, counts): (&String, &Counts)| {
+            let all = [label.clone(), format!("triggered +{} −{},", counts.triggered, counts.silenced)];
+            let evidence = format!("evidence +{} −{}", counts.came, counts.went);
+            Row::of(all.into_iter().chain([evidence]).map(Cell::from).collect())
+        };
+        Part::Table(Table {
+            title: self.line(),
+            columns: columns(&["<", "<", "<"]),
+            rows: self.markers.iter().map(row).collect(),
+            ..Table::default()
+        })
+    }
+
+    /// The readings that moved, for a page.
+    pub(super) fn cases<'r>(&self, cases: Vec<Case<'r>>) -> Part<'r> {
+        let about = sonometer_report::shown_of(cases.len(), self.moved as u64, "in the order of the data");
+        Part::Cases(Cases { title: "Readings that moved".into(), about, cases })
+    }
+
     /// For programs.
     pub(super) fn json<'t>(
         &'t self,
@@ -169,27 +189,4 @@ struct Sums<'t> {
     mean_change: Number,
     markers: &'t BTreeMap<String, Counts>,
     changes: &'t [Difference],
-}
-
-/// The last lines.
-pub(super) fn totals(paint: &Paint, totals: &Totals, limit: Option<usize>) -> String {
-    let mut text = String::new();
-    if let Some(hidden) = limit.map(|limit| totals.moved.saturating_sub(limit)).filter(|hidden| *hidden > 0) {
-        text.push_str(&format!("{}\n\n", paint.dim(&format!("… and {} more", counted(hidden, "reading")))));
-    }
-    let mean = totals.mean();
-    let sign = if mean > Unit::ZERO { "+" } else { "" };
-    text.push_str(&format!(
-        "{} of {} moved, mean change of the score {sign}{mean}\n",
-        totals.moved,
-        counted(totals.read, "reading")
-    ));
-    let width = totals.markers.keys().map(String::len).max().unwrap_or(0);
-    for (label, counts) in &totals.markers {
-        text.push_str(&format!(
-            "  {label:<width$}  triggered +{} −{}, evidence +{} −{}\n",
-            counts.triggered, counts.silenced, counts.came, counts.went
-        ));
-    }
-    text
 }

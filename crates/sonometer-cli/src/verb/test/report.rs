@@ -5,14 +5,13 @@ use super::bench::{Outcome, Ran};
 use super::mutant::{Change, Mutant};
 use super::place::Places;
 use super::trial::{Broken, Trial};
-use crate::conversation;
 use crate::findings::{draw, snippet};
 use crate::paint::{Paint, one_line};
 use crate::target::Source;
 use annotate_snippets::{Group, Level};
 use sonometer::protocol::{Marker, TestLine};
 use sonometer::{MarkerEntry, Protocol};
-use sonometer_evaluate::report::{reasons, signed};
+use sonometer_report::{Part, Talk, reasons, signed};
 use std::collections::BTreeMap;
 
 /// How many entries of a list are named.
@@ -47,7 +46,7 @@ pub(super) fn render(
                 group = group.element(Level::NOTE.message(note));
             }
             text.push_str(&draw(paint, &[group]));
-            text.push_str(&conversation::render(paint, &ran.reading, false));
+            text.push_str(&Part::Talk(Talk::of(&ran.reading)).to_text(&paint.report()));
             text.push('\n');
         }
     }

@@ -1,23 +1,27 @@
 //! `sonometer batch`: many interactions, one line of JSON each, in and out.
 
+mod summary;
+
 use super::masks::MaskArguments;
 use super::sense::{profile, rate, unit};
 use crate::blocks::{Block, Blocks, TOO_LONG};
 use crate::failure::{Exit, Failure, counted};
 use crate::file;
 use crate::input;
+use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::resume;
 use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::batch::{guarded, in_order, line_json};
-use sonometer::{Error, ErrorCode, OffsetUnit, Profile, SenseOptions, Sensor, Unit, View};
+use sonometer::{Error, ErrorCode, Instrument, OffsetUnit, Profile, SenseOptions, Sensor, Unit, View};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::num::NonZeroUsize;
 use std::ops::{AddAssign, ControlFlow};
 use std::thread;
 use std::time::Instant;
+use summary::Summary;
 
 /// Arguments of `batch`.
 #[derive(Debug, clap::Args)]
@@ -43,6 +47,15 @@ pub(crate) struct Arguments {
     rate: Unit,
     #[command(flatten)]
     masks: MaskArguments,
+    /// Print what the whole batch came to: the distribution of scores, how often each marker triggered, and the worst
+    /// scores with their evidence
+    #[arg(long, requires = "out")]
+    summary: bool,
+    /// With --summary: as one JSON object
+    #[arg(long, requires = "summary")]
+    json: bool,
+    #[command(flatten)]
+    page: PageArgument,
     /// Number of threads; the results are the same bytes [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
@@ -51,12 +64,14 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = SenseOptions { usd_per_ics: arguments.rate, ..arguments.masks.options()? };
     let view = View { profile: arguments.profile, offsets: arguments.offsets, ..View::default() };
-    let bench = Bench { sensor: Source::find(&arguments.target)?.sensor()?, options, view };
+    let sensor = Source::find(&arguments.target)?.sensor()?;
+    let sums = arguments.summary || arguments.page.is_asked();
+    let bench = Bench { sensor, options, view, sums };
     let (reader, size) = open(&arguments.input)?;
     let mut blocks = Blocks::new(reader);
     let before = match &arguments.out {
         Some(path) if arguments.resume => {
-            resume::pass(path, &mut blocks, &|line, bytes| bench.line(line, bytes).0)?
+            resume::pass(path, &mut blocks, &|line, bytes| bench.line(line, bytes).text)?
         }
         _ => resume::Before::default(),
     };
@@ -65,6 +80,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         Some(path) => Box::new(create(path, arguments.resume)?),
         None => Box::new(io::stdout().lock()),
     };
+    let mut summary = Summary::default();
     // The bar and the outcomes would be in each other's way.
     let shown = arguments.out.is_some() || !io::stdout().is_terminal();
     let mut bar = Bar::of("sensing (bytes)", if shown { size } else { 0 });
@@ -83,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             }
             bar.advance(done.bytes);
             tally += done.tally;
+            summary.add(done.summary);
             match done.trouble {
                 Some(error) => ControlFlow::Break(unreadable(&arguments.input, &error)),
                 None => ControlFlow::Continue(()),
@@ -96,6 +113,14 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if before.lines + tally.items == 0 {
         return Err(Failure::unusable(format!("{}: the input is empty", input::shown(&arguments.input))));
     }
+    let instrument = Instrument::from(bench.sensor);
+    let sheet = summary.sheet(&instrument, input::shown(&arguments.input), before.lines);
+    arguments.page.write(std::slice::from_ref(&sheet))?;
+    match (arguments.summary, arguments.json) {
+        (false, _) => {}
+        (true, true) => screen.print_bytes(&summary.json(&instrument, before.lines))?,
+        (true, false) => screen.print(&sheet.to_text(&screen.paint.report()))?,
+    }
     screen.note(&tally.summary(before.lines, start.elapsed().as_secs_f64()));
     Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
 }
@@ -106,13 +131,16 @@ struct Bench {
     sensor: Sensor,
     options: SenseOptions,
     view: View<'static>,
+    /// Whether the readings are summed up.
+    sums: bool,
 }
 
-/// What was made of a block of lines.
+/// What was made of some lines.
 #[derive(Debug, Default)]
 struct Done {
     text: String,
     tally: Tally,
+    summary: Summary,
     /// Bytes of the input.
     bytes: usize,
     /// Why there is no further block.
@@ -121,24 +149,23 @@ struct Done {
 
 impl Bench {
     fn block(&self, block: Block) -> Done {
-        let mut done = Done { bytes: block.size(), ..Done::default() };
-        match block {
-            Block::Lines { .. } => {
-                for (number, bytes) in block.lines() {
-                    done.add(self.line(number, bytes));
-                }
-            }
+        let mut done = Done::default();
+        match &block {
+            Block::Lines { .. } => block.lines().for_each(|(number, bytes)| done.add(self.line(number, bytes))),
             Block::TooLong { number, .. } => {
-                let error = Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG);
-                done.add((line_json(number, None, Err(&error), self.view), Tally::error()));
+                done = self.error(*number, None, &Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG));
             }
-            Block::Unreadable(trouble) => done.trouble = Some(trouble),
+            Block::Unreadable(_) => {}
+        }
+        done.bytes = block.size();
+        if let Block::Unreadable(trouble) = block {
+            done.trouble = Some(trouble);
         }
         done
     }
 
     /// The outcome of one line.
-    fn line(&self, number: u64, bytes: &[u8]) -> (String, Tally) {
+    fn line(&self, number: u64, bytes: &[u8]) -> Done {
         let (id, interaction) = match std::str::from_utf8(bytes) {
             Ok(text) => sonometer_ingest::unwrap(text.strip_prefix('\u{feff}').unwrap_or(text)),
             Err(error) => {
@@ -148,28 +175,48 @@ impl Bench {
         };
         let sensed = guarded(|| {
             let reading = self.sensor.sense_with(&interaction?, self.options)?;
-            let tally = Tally {
-                items: 1,
-                insufficient: u64::from(!reading.fidelity().sufficient),
-                errors: 0,
-                ics: reading.ics().consumed,
+            let mut done = Done {
+                text: line_json(number, id.as_deref(), Ok(&reading), self.view),
+                tally: Tally {
+                    items: 1,
+                    insufficient: u64::from(!reading.fidelity().sufficient),
+                    errors: 0,
+                    ics: reading.ics().consumed,
+                },
+                ..Done::default()
             };
-            Ok((line_json(number, id.as_deref(), Ok(&reading), self.view), tally))
+            if self.sums {
+                let better = self.sensor.protocol().better;
+                done.summary.reading(number, id.as_deref(), better, reading);
+            }
+            Ok(done)
         });
         sensed.unwrap_or_else(|mut error| {
             // There is one line, and it is named already.
             if let Some(column) = error.place.strip_prefix("line 1, ") {
                 error.place = column.to_owned();
             }
-            (line_json(number, id.as_deref(), Err(&error), self.view), Tally::error())
+            self.error(number, id.as_deref(), &error)
         })
+    }
+
+    /// The outcome of a line that cannot be sensed.
+    fn error(&self, number: u64, id: Option<&str>, error: &Error) -> Done {
+        let mut done = Done {
+            text: line_json(number, id, Err(error), self.view),
+            tally: Tally { items: 1, errors: 1, ..Tally::default() },
+            ..Done::default()
+        };
+        done.summary.error(error.code);
+        done
     }
 }
 
 impl Done {
-    fn add(&mut self, (text, tally): (String, Tally)) {
-        self.text.push_str(&text);
-        self.tally += tally;
+    fn add(&mut self, later: Self) {
+        self.text.push_str(&later.text);
+        self.tally += later.tally;
+        self.summary.add(later.summary);
     }
 }
 
@@ -192,10 +239,6 @@ impl AddAssign for Tally {
 }
 
 impl Tally {
-    fn error() -> Self {
-        Self { items: 1, errors: 1, ..Self::default() }
-    }
-
     /// `kept` lines were there before; their errors are counted.
     fn summary(&self, kept: u64, seconds: f64) -> String {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);

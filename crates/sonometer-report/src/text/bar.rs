@@ -1,10 +1,10 @@
 //! Bars for numbers between 0 and 1.
 
-use super::paint::{Paint, Tone};
+use crate::paint::{Paint, Tone};
 use sonometer::Unit;
 
 /// Columns of a bar.
-const LENGTH: i64 = 20;
+pub(crate) const LENGTH: usize = 20;
 
 /// A bar of fixed length, to half a column; anything above 0 shows.
 pub(crate) fn bar(paint: &Paint, value: Unit, tone: Tone) -> String {
@@ -15,7 +15,7 @@ pub(crate) fn bar(paint: &Paint, value: Unit, tone: Tone) -> String {
 /// The filled part of such a bar, and the rest.
 pub fn bar_parts(value: Unit) -> (String, String) {
     let value = value.clamp_to_one();
-    let mut halves = (value.0 * LENGTH * 2 + 500_000) / 1_000_000;
+    let mut halves = (value.0 * LENGTH as i64 * 2 + 500_000) / 1_000_000;
     if halves == 0 && value > Unit::ZERO {
         halves = 1;
     }
@@ -24,7 +24,7 @@ pub fn bar_parts(value: Unit) -> (String, String) {
     if halves % 2 == 1 {
         filled.push('╸');
     }
-    let rest = "─".repeat(count(LENGTH - (halves + 1) / 2));
+    let rest = "─".repeat(LENGTH - count((halves + 1) / 2));
     (filled, rest)
 }
 

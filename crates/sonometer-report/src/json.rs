@@ -18,7 +18,7 @@ pub fn line(value: &impl Serialize) -> String {
 }
 
 /// The same without the line break.
-pub(crate) fn text(value: &impl Serialize) -> String {
+pub fn text(value: &impl Serialize) -> String {
     // Plain structs of texts and numbers always have a JSON form.
     serde_json::to_string(value).unwrap_or_default()
 }

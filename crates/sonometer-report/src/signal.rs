@@ -1,28 +1,28 @@
-//! Signal, actant flow and temporal analysis of a reading on SGM 1.5, for people.
+//! Signal, actant flow and temporal analysis of a reading on SGM 1.5 (SGM: the version of the measuring rules).
 
-use crate::paint::Paint;
+use crate::paint::Tone;
+use crate::sheet::{Line, Part};
+use crate::words::counted;
 use sonometer::{ActantFlow, Reading, Temporal, Unit, View};
 
-/// The lines below the markers; nothing for a reading on SGM 1.0.
-pub(super) fn render(paint: &Paint, reading: &Reading, view: View<'_>) -> String {
-    let Some(signal) = reading.signal() else { return String::new() };
-    let mut text = String::from("\n");
-    let mut row = |name: &str, value: String| {
-        text.push_str(&format!("  {}  {value}\n", paint.bold(&format!("{name:<8}"))))
-    };
+/// The lines; `None` for a reading on SGM 1.0.
+pub(crate) fn part<'r>(reading: &Reading, view: View<'_>) -> Option<Part<'r>> {
+    let signal = reading.signal()?;
+    let row = |name: &str, value: String| Line::of(Tone::Strong, format!("{name:<8}  ")).and(Tone::Plain, value);
     let mode = signal.dominant_mode.unwrap_or("none");
-    row("signal", format!("dominant {mode}, spread {}, coherence {}", signal.spread, signal.coherence));
+    let shape = format!("dominant {mode}, spread {}, coherence {}", signal.spread, signal.coherence);
+    let mut lines = vec![row("signal", shape)];
     if let Some(flow) = view.flow.and_then(|options| reading.actant_flow(options)) {
-        row("flow", format!("{}, balance {}", flow.direction.as_str(), flow.balance));
+        lines.push(row("flow", format!("{}, balance {}", flow.direction.as_str(), flow.balance)));
         for (name, side, driven) in sides(&flow) {
-            row("", format!("{name} ({side}): {}", driven.join(", ")));
+            lines.push(row("", format!("{name} ({side}): {}", driven.join(", "))));
         }
     }
     if let Some(temporal) = view.temporal.and_then(|options| reading.temporal(options)) {
-        row("temporal", developed(&temporal));
-        row("", paint.dim(&levels(&temporal)));
+        lines.push(row("temporal", developed(&temporal)));
+        lines.push(Line::of(Tone::Dim, format!("{:<8}  {}", "", levels(&temporal))));
     }
-    text
+    Some(Part::Lines { title: String::new(), lines })
 }
 
 /// The sides that drive something, each with its role and its markers.
@@ -36,10 +36,7 @@ fn sides<'f>(flow: &'f ActantFlow<'_>) -> Vec<(&'static str, &'f str, &'f [&'f s
 }
 
 fn developed(temporal: &Temporal) -> String {
-    let shifts = match temporal.phase_shifts {
-        1 => "1 phase shift".to_owned(),
-        shifts => format!("{shifts} phase shifts"),
-    };
+    let shifts = counted(usize::try_from(temporal.phase_shifts).unwrap_or(usize::MAX), "phase shift");
     format!("{}, {shifts} (windows of {})", temporal.trend.as_str(), temporal.window)
 }
 

@@ -1,11 +1,11 @@
 //! The ledger for people: how a reading came about, sum by sum.
 
-use super::paint::{Paint, Tone, fit, one_line};
+use crate::paint::{Paint, Tone, fit, one_line};
 use sonometer::protocol::{LineList, Pole, ScoreKind};
 use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, Unit};
 
 /// Every marker with matches or a bias, then fidelity and score.
-pub fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
+pub(crate) fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
     let mut text = format!("  {}\n", paint.bold("how it came about"));
     let speaking =
         |marker: &&MarkerEntry<'_>| !marker.matches.is_empty() || marker.resonance.activation > Unit::ZERO;

@@ -4,24 +4,34 @@ use sonometer::protocol::Effect;
 use unicode_width::UnicodeWidthChar;
 
 /// What a piece of text is to a reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// As all the rest.
+    #[default]
     Plain,
     /// What matters.
     Strong,
     /// What explains.
     Dim,
-    /// Good news.
+    /// Good news, and what is new.
     Good,
+    /// Bad news, and what is gone.
+    Bad,
     /// What needs attention.
     Warn,
     /// The `n`th marker whose finding means this.
     Marker(Effect, usize),
-    /// The same, where it was found.
-    Found(Effect, usize),
-    /// What needs attention, where it was found.
-    FoundWarn,
+}
+
+/// How much a piece of text stands out of the text around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stress {
+    /// Not at all.
+    None,
+    /// Something was found here.
+    Found,
+    /// Several things were.
+    Overlapping,
 }
 
 /// How text is painted.
@@ -29,21 +39,29 @@ pub enum Tone {
 pub struct Paint {
     /// Columns of a line.
     pub width: usize,
-    /// Gives a text its tone.
-    pub brush: fn(Tone, &str) -> String,
+    /// Gives a text its tone; `None`: tones do not show, so places stand in brackets.
+    pub brush: Option<fn(Tone, Stress, &str) -> String>,
 }
 
 /// Plain text of a hundred columns.
 impl Default for Paint {
     fn default() -> Self {
-        Self { width: 100, brush: |_, text| text.to_owned() }
+        Self { width: 100, brush: None }
     }
 }
 
 impl Paint {
     /// `text` in a tone.
     pub(crate) fn toned(&self, tone: Tone, text: &str) -> String {
-        (self.brush)(tone, text)
+        self.stressed(tone, Stress::None, text)
+    }
+
+    /// The same where something was found.
+    pub(crate) fn stressed(&self, tone: Tone, stress: Stress, text: &str) -> String {
+        match self.brush {
+            Some(brush) if !text.is_empty() => brush(tone, stress, text),
+            _ => text.to_owned(),
+        }
     }
 
     pub(crate) fn bold(&self, text: &str) -> String {
@@ -52,18 +70,6 @@ impl Paint {
 
     pub(crate) fn dim(&self, text: &str) -> String {
         self.toned(Tone::Dim, text)
-    }
-}
-
-impl Tone {
-    /// The same where something was found: `[thank you]`.
-    pub(crate) fn found(self) -> Self {
-        match self {
-            Self::Plain => Self::Strong,
-            Self::Marker(effect, nth) => Self::Found(effect, nth),
-            Self::Warn => Self::FoundWarn,
-            tone => tone,
-        }
     }
 }
 
@@ -106,6 +112,42 @@ pub fn fit(text: &str, width: usize) -> String {
         cut.push(c);
     }
     cut + "…" + &" ".repeat(width - taken - 1)
+}
+
+/// Columns that a text takes on one line.
+pub fn width(text: &str) -> usize {
+    one_line(text).chars().map(columns).sum()
+}
+
+/// The end of a text, of at most `room` columns.
+pub(crate) fn tail(text: &str, room: usize) -> String {
+    let mut taken = 0;
+    let fits = text.char_indices().rev().take_while(|(_, c)| {
+        taken += columns(*c);
+        taken < room
+    });
+    match fits.last() {
+        Some((0, _)) => text.to_owned(),
+        Some((from, _)) => format!("…{}", &text[from..]),
+        None if text.is_empty() => String::new(),
+        None => "…".to_owned(),
+    }
+}
+
+/// A text in lines of at most `width` columns, each after `indent` spaces; empty for empty text.
+pub fn paragraph(text: &str, width: usize, indent: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let long = |text: &str| text.chars().map(columns).sum::<usize>();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if indent + long(line) + 1 + long(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().map(|line| format!("{}{line}\n", " ".repeat(indent))).collect()
 }
 
 #[cfg(test)]

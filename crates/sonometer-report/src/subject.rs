@@ -1,16 +1,17 @@
-//! What is evaluated, as headings show it.
+//! What measures, as headings show it.
 
 use sonometer::protocol::Protocol;
 use sonometer::{Instrument, TargetKind};
 
 /// A protocol, metric or blueprint.
-#[derive(Clone, Debug)]
-pub(crate) struct Subject {
-    pub(crate) name: String,
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// Its name.
+    pub name: String,
     /// `courtesy@1.0`, `metric reply-quality@1.0`.
-    pub(crate) reference: String,
+    pub reference: String,
     /// Empty where there is none.
-    pub(crate) description: String,
+    pub description: String,
 }
 
 impl From<&Protocol> for Subject {

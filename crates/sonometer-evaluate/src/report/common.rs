@@ -1,0 +1,136 @@
+//! What the reports of all kinds of evaluation share.
+
+use crate::evaluate::measure::Estimate;
+use crate::evaluate::result::Data;
+use sonometer::{Reading, Unit};
+use sonometer_report::{Bar, Cell, Line, Part, Row, Sheet, Subject, Table, Tone, columns};
+
+/// Three places, rounded half up.
+pub(crate) fn places(value: Unit) -> String {
+    let thousandths = (value.0 + 500) / 1_000;
+    format!("{}.{:03}", thousandths / 1_000, thousandths % 1_000)
+}
+
+/// A share, or `n/a`.
+pub(crate) fn share(value: Option<Unit>) -> String {
+    value.map_or_else(|| "n/a".into(), places)
+}
+
+/// `[0.712, 0.789]` in small print, or nothing.
+fn interval(estimate: Option<Estimate>) -> Cell {
+    let interval = estimate.and_then(|estimate| estimate.interval);
+    let text =
+        interval.map_or_else(String::new, |span| format!("[{}, {}]", places(span.low), places(span.high)));
+    Line::of(Tone::Dim, text).into()
+}
+
+/// A bar for a share without an interval.
+pub(super) fn share_bar(value: Option<Unit>) -> Cell {
+    Cell::Bar(value.map(|value| Bar { value, interval: None }))
+}
+
+/// A cell for each text.
+pub(super) fn cells<const N: usize>(texts: [String; N]) -> Vec<Cell> {
+    texts.map(Cell::from).into()
+}
+
+/// What was evaluated on what; `notes` come before all figures.
+pub(super) fn sheet<'r>(subject: Subject, data: &Data, notes: &[String]) -> Sheet<'r> {
+    let classes = match (&data.positive, &data.negative) {
+        (None, _) => String::new(),
+        (Some(positive), Some(negative)) => format!("; positive: {positive}, negative: {negative}"),
+        (Some(positive), None) => format!("; positive: {positive}, negative: the rest"),
+    };
+    let mut facts = vec![("label", format!("{}{classes}", data.label))];
+    let chosen = data.r#where.iter().map(|filter| format!("where {filter}"));
+    let chosen: Vec<String> = chosen.chain(data.fold.as_ref().map(|fold| format!("fold {fold}"))).collect();
+    if !chosen.is_empty() {
+        facts.push(("chosen", chosen.join(", ")));
+    }
+    facts.extend(data.group.clone().map(|group| ("group", group)));
+    Sheet { kind: "evaluation", subject, on: data.file.clone(), facts, notes: notes.to_vec(), ..Sheet::default() }
+}
+
+/// `; 3 not labelled, left out`, or nothing.
+pub(super) fn left_out(data: &Data, why: &str) -> String {
+    match data.left_out {
+        0 => String::new(),
+        n => format!("; {n} {why}, left out"),
+    }
+}
+
+/// How many of the cases held enough.
+pub(super) fn coverage(share: Option<Unit>, insufficient: u64, consequence: &str) -> (&'static str, String) {
+    let told = match share {
+        Some(share) if insufficient > 0 => {
+            format!("{}: {insufficient} hold too little to be measured and {consequence}", places(share))
+        }
+        _ => "1.000: all hold enough to be measured".to_owned(),
+    };
+    ("coverage", told)
+}
+
+/// A row for each figure: its bar, its interval, and the same on what is covered, if that is less than all. `important` are the
+/// figures that stand out; `method` says how the intervals were worked out.
+pub(super) fn figures<'r>(
+    names: &[&str],
+    all: &[Option<Estimate>],
+    covered: Option<&[Option<Estimate>]>,
+    important: &[usize],
+    method: &str,
+) -> Part<'r> {
+    let row = |(at, name): (usize, &&str)| {
+        let tone = if important.contains(&at) { Tone::Strong } else { Tone::Plain };
+        let bar = all[at].map(|Estimate { value, interval }| Bar {
+            value,
+            interval: interval.map(|span| (span.low, span.high)),
+        });
+        let value = |own: Option<Estimate>| Cell::from(share(own.map(|own| own.value)));
+        let mut cells =
+            vec![Line::of(tone, *name).into(), Cell::Bar(bar), value(all[at]), interval(all[at])];
+        if let Some(covered) = covered {
+            cells.extend([value(covered[at]), interval(covered[at])]);
+        }
+        Row { tone, ..Row::of(cells) }
+    };
+    let heads: &[&str] = match covered {
+        Some(_) => &["<", "=", "<all", "<", "<covered", "<"],
+        None => &["<", "=", "<", "<"],
+    };
+    Part::Table(Table {
+        title: "Figures".into(),
+        columns: columns(heads),
+        rows: names.iter().enumerate().map(row).collect(),
+        below: method.to_owned(),
+        ..Table::default()
+    })
+}
+
+/// What is wrong with a reading that measured nothing, or nothing.
+pub(super) fn insufficient(reading: &Reading) -> String {
+    let fidelity = reading.fidelity();
+    match fidelity.sufficient {
+        true => String::new(),
+        false => format!("insufficient (fidelity {})", fidelity.index),
+    }
+}
+
+/// Sixteen of so many rows, evenly chosen, with the first and the last.
+pub(super) fn evenly(rows: usize) -> impl Iterator<Item = usize> {
+    const ROWS: usize = 16;
+    let shown = rows.min(ROWS);
+    (0..shown).map(move |nth| if rows <= ROWS { nth } else { nth * (rows - 1) / (ROWS - 1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_chosen_evenly_with_first_and_last() {
+        assert_eq!(evenly(3).collect::<Vec<_>>(), [0, 1, 2]);
+        let many: Vec<usize> = evenly(100).collect();
+        assert_eq!((many.len(), many[0], many[15]), (16, 0, 99));
+        assert_eq!(evenly(0).count(), 0);
+    }
+}

@@ -1,0 +1,59 @@
+//! A place of a turn with what stands around it, everything hidden that the protocol masks.
+
+use sonometer::Reading;
+use std::ops::Range;
+
+/// The text before a place, in it and after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// From the beginning of the turn.
+    pub before: String,
+    /// The place itself.
+    pub inside: String,
+    /// Up to the end of the turn.
+    pub after: String,
+}
+
+/// `range` counts bytes of the turn's content.
+pub fn excerpt(reading: &Reading, turn: usize, range: &Range<usize>) -> Excerpt {
+    let content = &reading.interaction().turns()[turn].content;
+    let mut shown = reading.masked_characters(turn).into_iter();
+    let mut take = |bytes: Range<usize>| -> String {
+        let characters = content.get(bytes).map_or(0, |text| text.chars().count());
+        shown.by_ref().take(characters).collect()
+    };
+    let (before, inside) = (take(0..range.start), take(range.clone()));
+    Excerpt { before, inside, after: shown.collect() }
+}
+
+impl Excerpt {
+    /// At most `most` characters on each side, within the line of the place; `…` where a line was cut.
+    #[must_use]
+    pub fn within(self, most: usize) -> Self {
+        let line = self.before.rsplit('\n').next().unwrap_or_default();
+        let skipped = line.chars().count().saturating_sub(most);
+        let kept: String = line.chars().skip(skipped).collect();
+        let before = if skipped > 0 { format!("…{kept}") } else { kept };
+        let line = self.after.split('\n').next().unwrap_or_default();
+        let kept: String = line.chars().take(most).collect();
+        let after = if kept.len() < line.len() { format!("{kept}…") } else { kept };
+        Self { before, inside: self.inside, after }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_stays_in_its_line() {
+        let of = |before: &str, after: &str| {
+            let Excerpt { before, after, .. } =
+                Excerpt { before: before.into(), inside: "x".into(), after: after.into() }.within(3);
+            (before, after)
+        };
+        assert_eq!(of("a\nbc", "de\nf"), ("bc".into(), "de".into()));
+        assert_eq!(of("abcdé", "é234"), ("…cdé".into(), "é23…".into()));
+        assert_eq!(of("abc", "abc"), ("abc".into(), "abc".into()));
+    }
+}

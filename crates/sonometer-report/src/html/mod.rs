@@ -1,0 +1,368 @@
+//! Reports as one page: it holds everything it needs, follows the reader's choice of light or dark, and works without script (a
+//! script adds the slider that tries thresholds).
+
+mod plot;
+mod talk;
+
+use crate::paint::{Paint, Tone, safe};
+use crate::plot::permille;
+use crate::sheet::{
+    Bar, Case, Cases, Cell, Column, Confusion, Gauge, Gauges, Line, Part, Plots, Row, Set, Sheet, Table, Text,
+};
+use crate::text::ledger;
+use sonometer::protocol::Effect;
+use sonometer::{Ledger, Unit};
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+impl Sheet<'_> {
+    /// A page of its own.
+    pub fn to_html(&self) -> String {
+        page(std::slice::from_ref(self))
+    }
+
+    /// `Courtesy on talk.json`
+    fn title(&self) -> String {
+        match self.on.as_str() {
+            "" => self.subject.name.clone(),
+            on => format!("{} on {on}", self.subject.name),
+        }
+    }
+}
+
+/// One page of several reports, with the title of the first.
+pub fn page(sheets: &[Sheet<'_>]) -> String {
+    let title = sheets.first().map(Sheet::title).unwrap_or_default();
+    let has_slider = sheets.iter().flat_map(|sheet| &sheet.parts).any(|part| match part {
+        Part::Plots(plots) => !plots.slider.is_empty(),
+        _ => false,
+    });
+    let script = if has_slider { format!("<script>\n{SCRIPT}</script>\n") } else { String::new() };
+    let body: String = sheets.iter().map(body).collect();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n{body}\n{script}</body>\n</html>\n",
+        escape(&title)
+    )
+}
+
+fn body(sheet: &Sheet<'_>) -> String {
+    let mut facts = String::new();
+    let mut fact = |name: &str, value: &str| {
+        let _ = write!(facts, "<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
+    };
+    if !sheet.on.is_empty() {
+        fact("data", &sheet.on);
+    }
+    sheet.facts.iter().for_each(|(name, value)| fact(name, value));
+    let mut text = format!(
+        "<header><p class=\"over\">{}</p><h1>{} <small>{}</small></h1><p>{}</p><dl>{facts}</dl></header>",
+        sheet.kind,
+        escape(&sheet.subject.name),
+        escape(&sheet.subject.reference),
+        escape(&sheet.subject.description)
+    );
+    for note in &sheet.notes {
+        let _ = write!(text, "<p class=\"note\">{}</p>", escape(note));
+    }
+    let mut parts = sheet.parts.iter().peekable();
+    while let Some(part) = parts.next() {
+        // What a table counts stands beside it.
+        match (part, parts.peek()) {
+            (Part::Table(own), Some(Part::Confusion(counts))) => {
+                parts.next();
+                text.push_str(&section(
+                    &own.title,
+                    &own.about,
+                    &format!("<div class=\"two\"><div>{}</div>{}</div>", table(own), confusion(counts)),
+                ));
+            }
+            _ => text.push_str(&html(part)),
+        }
+    }
+    if !sheet.foot.is_empty() {
+        let _ = write!(text, "<p class=\"foot\">{}</p>", line(&sheet.foot));
+    }
+    text
+}
+
+fn html(part: &Part<'_>) -> String {
+    match part {
+        Part::Gauges(own) => section(&own.title, "", &gauges(own)),
+        Part::Table(own) => section(&own.title, &own.about, &table(own)),
+        Part::Plots(own) => plots(own),
+        Part::Confusion(own) => section("", "", &confusion(own)),
+        Part::Cases(own) => cases(own),
+        Part::Talk(own) => section("", "", &talk::render(own)),
+        Part::Ledger(own) => section("", "", &computation(own)),
+        Part::Lines { title, lines } => section(title, "", &of_lines(lines)),
+    }
+}
+
+/// A part in its frame; nothing without content.
+fn section(title: &str, about: &str, inside: &str) -> String {
+    if inside.is_empty() {
+        return String::new();
+    }
+    let title = if title.is_empty() { String::new() } else { format!("<h2>{}</h2>", escape(title)) };
+    let about = if about.is_empty() { String::new() } else { format!("<p>{}</p>", escape(about)) };
+    format!("<section>{title}{about}{inside}</section>")
+}
+
+fn of_lines(lines: &[Line]) -> String {
+    lines.iter().fold(String::new(), |mut text, own| {
+        let _ = write!(text, "<p class=\"line\">{}</p>", line(own));
+        text
+    })
+}
+
+fn line(line: &Line) -> String {
+    line.0.iter().map(|span| spanned(span.tone, &span.text)).collect()
+}
+
+/// A text in its tone.
+fn spanned(tone: Tone, text: &str) -> String {
+    let text = escape(text);
+    match tone {
+        Tone::Plain => text,
+        Tone::Strong => format!("<b>{text}</b>"),
+        Tone::Dim => format!("<span class=\"dim\">{text}</span>"),
+        Tone::Good => format!("<span class=\"good\">{text}</span>"),
+        Tone::Bad | Tone::Warn => format!("<span class=\"warn\">{text}</span>"),
+        Tone::Marker(..) => format!("<span class=\"dot\" style=\"--h:{}\"></span>{text}", hue(tone)),
+    }
+}
+
+/// Cool hues are good news, warm ones bad, as in the terminal and in notebooks.
+fn hue(tone: Tone) -> usize {
+    match tone {
+        Tone::Marker(Effect::Improves, nth) => 140 + nth * 47 % 140,
+        Tone::Marker(Effect::Worsens, nth) => (340 + nth * 23 % 70) % 360,
+        Tone::Warn | Tone::Bad => 10,
+        Tone::Good => 140,
+        Tone::Plain | Tone::Strong | Tone::Dim => 205,
+    }
+}
+
+fn gauges(gauges: &Gauges) -> String {
+    let mut rows = String::new();
+    for Gauge { name, tone, strong, value, rest, below, .. } in &gauges.rows {
+        let name = spanned(if matches!(tone, Tone::Marker(..)) { *tone } else { Tone::Plain }, name);
+        let class = if *strong { " class=\"best\"" } else { "" };
+        let own_bar = bar(Some(Bar { value: *value, interval: None }));
+        let rest = line(rest);
+        let _ = write!(
+            rows,
+            "<tr{class}><th>{name}</th><td class=\"wide\">{own_bar}</td><td class=\"n\">{value}</td><td>{rest}</td></tr>"
+        );
+        if !below.is_empty() {
+            let _ = write!(rows, "<tr class=\"below\"><td></td><td colspan=\"3\" class=\"dim\">{}</td></tr>", escape(below));
+        }
+    }
+    let mut text = if rows.is_empty() { rows } else { format!("<table class=\"gauges\"><tbody>{rows}</tbody></table>") };
+    if let Some((title, names)) = &gauges.silent {
+        let _ = write!(text, "<p class=\"dim\">{}: {}</p>", escape(title), escape(&names.join(", ")));
+    }
+    text
+}
+
+fn table(table: &Table) -> String {
+    let heads = table.columns.iter().fold(String::new(), |mut text, Column { head, set, .. }| {
+        let class = if *set == Set::Right { " class=\"n\"" } else { "" };
+        let _ = write!(text, "<th{class}>{}</th>", escape(head));
+        text
+    });
+    let has_heads = table.columns.iter().any(|column| !column.head.is_empty());
+    let head = if has_heads { format!("<thead><tr>{heads}</tr></thead>") } else { String::new() };
+    let rows: String = table.rows.iter().map(|own| row(&table.columns, own)).collect();
+    let below = match table.below.as_str() {
+        "" => String::new(),
+        below => format!("<p class=\"dim\">{}</p>", escape(below)),
+    };
+    let inside =
+        format!("<div class=\"scroll\"><table>{head}<tbody>{rows}</tbody></table></div>{below}");
+    match table.folded {
+        true => format!("<details><summary>{}</summary>{inside}</details>", escape(&table.title)),
+        false => inside,
+    }
+}
+
+fn row(columns: &[Column], row: &Row) -> String {
+    let class = match row.tone {
+        Tone::Strong => " class=\"best\"",
+        Tone::Dim => " class=\"dim\"",
+        _ => "",
+    };
+    let cells = columns.iter().zip(&row.cells).enumerate().map(|(nth, (column, cell))| match (cell, column.set) {
+        (Cell::Bar(own), _) => format!("<td class=\"wide\">{}</td>", bar(*own)),
+        (Cell::Text(own), Set::Right) => format!("<td class=\"n\">{}</td>", line(own)),
+        (Cell::Text(own), _) if nth == 0 => format!("<th>{}</th>", line(own)),
+        (Cell::Text(own), _) => format!("<td>{}</td>", line(own)),
+    });
+    format!("<tr{class}>{}</tr>", cells.collect::<String>())
+}
+
+/// A bar with its interval on it.
+fn bar(own: Option<Bar>) -> String {
+    let Some(Bar { value, interval }) = own else { return "<div class=\"bar\"></div>".into() };
+    let mut inside = format!("<i style=\"width:{}\"></i>", percent(value));
+    if let Some((low, high)) = interval {
+        let _ = write!(inside, "<b style=\"left:{};width:{}\"></b>", percent(low), percent(high - low));
+    }
+    format!("<div class=\"bar\">{inside}</div>")
+}
+
+/// A share as a length: `52.9%`.
+fn percent(value: Unit) -> String {
+    let permille = (value.clamp_to_one().0 + 500) / 1000;
+    format!("{}.{}%", permille / 10, permille % 10)
+}
+
+fn confusion(counts: &Confusion) -> String {
+    let Confusion { true_positives, false_positives, false_negatives, true_negatives } = *counts;
+    let cell = |id: &str, class: &str, count: u64, of: u64| {
+        format!("<td id=\"{id}\" class=\"n {class}\" style=\"--share:{}\">{count}</td>", permille(count, of))
+    };
+    let (positives, negatives) = (true_positives + false_negatives, false_positives + true_negatives);
+    format!(
+        "<table class=\"confusion\"><thead><tr><th></th><th>predicted positive</th><th>predicted negative</th></tr></thead>\
+         <tbody><tr><th>labelled positive</th>{}{}</tr><tr><th>labelled negative</th>{}{}</tr></tbody></table>",
+        cell("tp", "right", true_positives, positives),
+        cell("fn", "wrong", false_negatives, positives),
+        cell("fp", "wrong", false_positives, negatives),
+        cell("tn", "right", true_negatives, negatives),
+    )
+}
+
+fn plots(plots: &Plots) -> String {
+    if plots.plots.is_empty() {
+        return String::new();
+    }
+    let slider = match plots.slider.as_slice() {
+        [] => String::new(),
+        points => format!(
+            "<div class=\"slider\" hidden><label>try a threshold <input type=\"range\" min=\"0\" max=\"{}\" value=\"0\" \
+             data-points=\"[{}]\"></label> <output></output> <button type=\"button\">back to the rule</button></div>",
+            points.len() - 1,
+            points.join(",")
+        ),
+    };
+    let drawn: String = plots.plots.iter().map(plot::draw).collect();
+    let (beside, below) = match &plots.table {
+        None => (String::new(), String::new()),
+        Some(own) if own.folded => (String::new(), table(own)),
+        Some(own) => (format!("<div>{}</div>", table(own)), String::new()),
+    };
+    section(&plots.title, &plots.about, &format!("{slider}<div class=\"charts\">{drawn}{beside}</div>{below}"))
+}
+
+fn cases(cases: &Cases<'_>) -> String {
+    let about = if cases.about.is_empty() { "none" } else { &cases.about };
+    let shown: String = cases.cases.iter().map(case).collect();
+    format!("<section><h2>{}</h2><p class=\"about\">{}.</p>{shown}</section>", escape(&cases.title), escape(about))
+}
+
+fn case(case: &Case<'_>) -> String {
+    let Case { name, about, warning, lines, texts } = case;
+    let mut text = format!("<article><h3>{}{}</h3>{}", escape(name), after(about, warning), of_lines(lines));
+    let pair = texts.len() > 1;
+    if pair {
+        text.push_str("<div class=\"pair\">");
+    }
+    for Text { name, about, warning, talk: own, explained } in texts {
+        let head = match name.as_str() {
+            "" => String::new(),
+            name => format!("<p>{}{}</p>", escape(name), after(about, warning)),
+        };
+        let ledgers = own.reading.parts().iter().filter(|_| *explained);
+        let ledgers: String = ledgers.map(|part| computation(&part.ledger())).collect();
+        let _ = write!(text, "<div>{head}{}{ledgers}</div>", talk::render(own));
+    }
+    text + if pair { "</div></article>" } else { "</article>" }
+}
+
+/// What comes after a name.
+fn after(about: &str, warning: &str) -> String {
+    let spaced = |class: &str, text: &str| match text {
+        "" => String::new(),
+        text => format!(" <small class=\"{class}\">{}</small>", escape(text)),
+    };
+    spaced("dim", about) + &spaced("warn", warning)
+}
+
+fn computation(own: &Ledger<'_>) -> String {
+    let text = ledger::render(&Paint::default(), own);
+    format!("<details><summary>How it came about</summary><pre>{}</pre></details>", escape(&text))
+}
+
+/// Foreign text in a page: no markup, no characters that steer.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' => escaped.push('\n'),
+            '\r' => {}
+            c => escaped.push(safe(c)),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_is_no_markup() {
+        assert_eq!(escape("<b a='1'>&\"\u{202e}\r\n"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\u{fffd}\n");
+        let bad = "<script>";
+        let lines = vec![Line::of(Tone::Marker(Effect::Improves, 0), bad).and(Tone::Warn, bad).and(Tone::Plain, bad)];
+        let gauge = Gauge { below: bad.into(), rest: bad.into(), ..Gauge::of(bad, Unit::ONE) };
+        let table = Table {
+            title: bad.into(),
+            about: bad.into(),
+            columns: crate::sheet::columns(&[bad]),
+            rows: vec![Row::of(vec![bad.into()])],
+            below: bad.into(),
+            folded: true,
+            ..Table::default()
+        };
+        let case = Case { name: bad.into(), about: bad.into(), warning: bad.into(), ..Case::default() };
+        let sheet = Sheet {
+            on: bad.into(),
+            facts: vec![("fact", bad.into())],
+            parts: vec![
+                Part::Lines { title: bad.into(), lines },
+                Part::Gauges(Gauges {
+                    title: bad.into(),
+                    rows: vec![gauge],
+                    silent: Some((bad.into(), vec![bad.into()])),
+                }),
+                Part::Table(table),
+                Part::Cases(Cases { title: bad.into(), about: bad.into(), cases: vec![case] }),
+            ],
+            notes: vec![bad.into()],
+            foot: bad.into(),
+            ..Sheet::default()
+        };
+        let html = sheet.to_html();
+        assert!(!html.contains(bad), "{html}");
+        assert_eq!(html.matches("&lt;script&gt;").count(), 21, "{html}");
+    }
+
+    #[test]
+    fn lengths_are_decimals() {
+        assert_eq!(percent(Unit(528_986)), "52.9%");
+        assert_eq!(percent(Unit(1_000_000)), "100.0%");
+        assert_eq!(percent(Unit(40)), "0.0%");
+    }
+}

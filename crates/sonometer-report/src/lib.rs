@@ -1,0 +1,54 @@
+//! Readings, comparisons and evaluations as reports: tables for terminals, pages for browsers.
+//!
+//! A [`Sheet`] says what a report holds: facts, gauges, tables, drawings, conversations with their evidence. [`Sheet::to_text`] writes
+//! it for a terminal, [`Sheet::to_html`] as a page that needs no network. For programs there is the JSON of what was measured; a
+//! reading's is written by the engine, and [`json`] has what the others need.
+//!
+//! ```
+//! use sonometer::{Interaction, Protocol, Sensor};
+//! use sonometer_report::{Paint, Shown, of_reading};
+//!
+//! let source = r#"{"sonometer": 1, "id": "thanks", "version": "1", "taxonomy": "Signal", "language": "en",
+//!     "score": "any", "markers": [{"label": "gratitude", "strong": "thank you", "hit": "Thank you."}]}"#;
+//! let sensor = Sensor::new(Protocol::read(source)?.0)?;
+//! let reading = sensor.sense(&Interaction::text("Thank you so much for the quick answer, it works again now.")?)?;
+//! let sheet = of_reading(&reading, &Shown::default());
+//! assert!(sheet.to_text(&Paint::default()).contains("[Thank you]{gratitude} so much"));
+//! assert!(sheet.to_html().starts_with("<!DOCTYPE html>"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Only masked text is shown, and foreign text can neither steer a terminal nor become markup. Nothing here reads files or knows
+//! arguments.
+
+mod cited;
+mod comparison;
+mod excerpt;
+mod html;
+pub mod json;
+mod paint;
+mod plot;
+mod reading;
+mod sheet;
+mod signal;
+mod subject;
+mod talk;
+mod text;
+mod words;
+
+pub use cited::{Cited, cited, full_name, named_resonance};
+pub use comparison::of_comparison;
+pub use excerpt::{Excerpt, excerpt};
+pub use html::page;
+pub use paint::{Paint, Stress, Tone, columns as columns_of, fit, one_line, paragraph, safe, width};
+pub use plot::{Boxes, Curve, Group, Plot, permille};
+pub use reading::{Place, Shown, of_reading};
+pub use sheet::{
+    Bar, Case, Cases, Cell, Column, Confusion, Gauge, Gauges, Line, Part, Plots, Row, Set, Sheet, Span, Table,
+    Text, columns, shown_of,
+};
+pub use subject::{Subject, reference};
+pub use talk::{Mark, Talk, tones};
+pub use text::bar::bar_parts;
+pub use text::ledger::{reasons, signed};
+pub use words::counted;

@@ -1,0 +1,256 @@
+//! The report of one reading.
+
+use crate::excerpt::{Excerpt, excerpt};
+use crate::paint::Tone;
+use crate::sheet::{Cell, Gauge, Gauges, Line, Part, Row, Sheet, Table, columns};
+use crate::signal;
+use crate::subject::Subject;
+use crate::talk::{Talk, tones};
+use crate::words::counted;
+use sonometer::{Evidence, Profile, Reading, TargetKind, Unheard, Unit, View, WeakSignal};
+
+/// Where a piece of evidence stands in the file that the interaction came from: `page 3, paragraph 2`.
+pub type Place<'o> = dyn Fn(&Evidence<'_>) -> Option<String> + 'o;
+
+/// What is shown of a reading.
+#[derive(Clone, Copy)]
+pub struct Shown<'o> {
+    /// How much, as in its JSON.
+    pub view: View<'o>,
+    /// Whether the computation is shown.
+    pub explain: bool,
+    /// Whether a price is shown, too.
+    pub price: bool,
+    /// Whether a terminal shows the whole text; a long document is shown by its evidence alone. Pages always show it.
+    pub text: bool,
+    /// Where evidence stands, for interactions from files.
+    pub place: Option<&'o Place<'o>>,
+}
+
+impl Default for Shown<'_> {
+    fn default() -> Self {
+        Self { view: View::default(), explain: false, price: false, text: true, place: None }
+    }
+}
+
+impl std::fmt::Debug for Shown<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { view, explain, price, text, place } = self;
+        let mut shown = out.debug_struct("Shown");
+        shown.field("view", view).field("explain", explain).field("price", price).field("text", text);
+        shown.field("place", &place.is_some()).finish()
+    }
+}
+
+/// The most characters around evidence, on each side, where it is shown with its place.
+const AROUND: usize = 30;
+
+/// The report of a reading that measured something.
+pub fn of_reading<'r>(reading: &'r Reading, shown: &Shown<'_>) -> Sheet<'r> {
+    let instrument = reading.instrument();
+    let is_protocol = instrument.sensor().is_some();
+    let mut parts = vec![Part::Gauges(outcome(reading))];
+    let talk = Talk {
+        whole: true,
+        scores: shown.view.profile == Profile::Detailed,
+        page_only: !(shown.text && is_protocol),
+        ..Talk::of(reading)
+    };
+    if is_protocol {
+        parts.push(Part::Talk(talk));
+        parts.extend(shown.place.and_then(|place| places(reading, place)));
+        parts.push(Part::Gauges(resonance(reading)));
+    } else {
+        parts.push(Part::Gauges(of_parts(reading)));
+        parts.push(Part::Talk(talk));
+        parts.extend(found(reading, shown.place));
+    }
+    if shown.view.profile != Profile::Raw {
+        parts.extend(against(reading));
+    }
+    if shown.view.profile == Profile::Discovery {
+        parts.extend(nearly(reading));
+    }
+    parts.extend(unheard(reading));
+    if shown.explain {
+        parts.extend(computation(reading));
+    }
+    parts.extend(signal::part(reading, shown.view));
+    let ics = reading.ics();
+    let price = if shown.price { format!(", ${}", ics.cost_usd) } else { String::new() };
+    let foot = Line::from(format!("{} ICS{price}", ics.consumed));
+    let foot = match instrument.sensor() {
+        Some(sensor) => foot.and(Tone::Dim, format!(" (SGM {})", sensor.protocol().sgm.as_str())),
+        None => foot,
+    };
+    Sheet { kind: "reading", subject: Subject::from(instrument), parts, foot, ..Sheet::default() }
+}
+
+/// Score and fidelity.
+fn outcome(reading: &Reading) -> Gauges {
+    let meaning = || reading.instrument().score_meaning();
+    let score = reading.score().map(|score| Gauge { below: meaning(), ..Gauge::of("score", score) });
+    let fidelity = Gauge::of("fidelity", reading.fidelity().index);
+    Gauges { rows: score.into_iter().chain([fidelity]).collect(), ..Gauges::default() }
+}
+
+/// A bar for every marker that resonates; the silent ones share a line.
+fn resonance(reading: &Reading) -> Gauges {
+    let tones = tones(reading);
+    let (mut rows, mut silent) = (Vec::new(), Vec::new());
+    for (label, resonance) in reading.resonance() {
+        match tones.get(label) {
+            None => silent.push(label.to_owned()),
+            Some(tone) => rows.push(Gauge {
+                sign: Some(if resonance.triggered { '●' } else { '○' }),
+                tone: *tone,
+                strong: resonance.triggered,
+                ..Gauge::of(label, resonance.activation)
+            }),
+        }
+    }
+    let silent = (!silent.is_empty()).then(|| (format!("{} silent", counted(silent.len(), "marker")), silent));
+    Gauges { title: String::new(), rows, silent }
+}
+
+/// The score of each part of a metric or blueprint.
+fn of_parts(reading: &Reading) -> Gauges {
+    let parts = reading.instrument().parts();
+    let rows = parts.iter().enumerate().filter_map(|(at, part)| {
+        let turned = if part.complement { ", low is good" } else { "" };
+        let rest = format!("({}, weight {}{turned})", part.kind.as_str(), part.weight);
+        let score = reading.part_score(at)?;
+        Some(Gauge { tone: Tone::Plain, rest: Line::of(Tone::Dim, rest), ..Gauge::of(&part.id, score) })
+    });
+    Gauges { rows: rows.collect(), ..Gauges::default() }
+}
+
+/// A row for every piece of evidence: its place in the file, its marker, and what stands around it.
+fn places<'r>(reading: &Reading, place: &Place<'_>) -> Option<Part<'r>> {
+    let tones = tones(reading);
+    let row = |found: Evidence<'_>| {
+        let tone = tones.get(found.metamarker).copied().unwrap_or_default();
+        let Excerpt { before, inside, after } = excerpt(reading, found.turn, &found.range).within(AROUND);
+        let around = Line::of(Tone::Dim, before).and(tone, format!("[{inside}]")).and(Tone::Dim, after);
+        let cells: [Line; 3] = [
+            Line::of(Tone::Strong, place(&found).unwrap_or_default()),
+            Line::of(tone, found.metamarker),
+            around,
+        ];
+        Row::of(cells.map(Cell::from).into())
+    };
+    quoted("evidence", &["<", "<", "<"], reading.evidence().map(row).collect())
+}
+
+/// The evidence of each protocol that found something.
+fn found<'r>(reading: &Reading, place: Option<&Place<'_>>) -> Vec<Part<'r>> {
+    let of_part = |at: usize| {
+        let protocol = reading.parts()[at].protocol();
+        let rows = reading.evidence().filter(|found| found.part == at).map(|found| {
+            let source = match place.and_then(|place| place(&found)) {
+                Some(place) => Line::from(found.source.as_ref()).and(Tone::Dim, format!("  ({place})")),
+                None => Line::from(found.source.as_ref()),
+            };
+            let label = Line::of(Tone::Strong, &protocol.markers[found.marker].label);
+            Row::of(vec![label.into(), found.score.to_string().into(), source.into()])
+        });
+        let title = format!("{} ({}@{})", protocol.name, protocol.id, protocol.version);
+        quoted(&title, &["<", "<", "<"], rows.collect())
+    };
+    (0..reading.parts().len()).filter_map(of_part).collect()
+}
+
+/// What counts against markers, with what it takes away.
+fn against<'r>(reading: &Reading) -> Option<Part<'r>> {
+    let row = |found: Evidence<'_>| {
+        let source = format!("“{}”", found.source);
+        Row::of(vec![found.metamarker.into(), found.score.to_string().into(), source.into()])
+    };
+    quoted("counts against", &["<", "<", "<"], reading.against().map(row).collect())
+}
+
+/// A table without names of columns; nothing without rows.
+fn quoted<'r>(title: &str, heads: &[&str], rows: Vec<Row>) -> Option<Part<'r>> {
+    let table = Table { title: title.to_owned(), columns: columns(heads), rows, ..Table::default() };
+    (!table.rows.is_empty()).then_some(Part::Table(table))
+}
+
+/// What nearly triggered.
+fn nearly<'r>(reading: &Reading) -> Option<Part<'r>> {
+    let row = |weak: WeakSignal<'_>| Gauge {
+        sign: Some('◌'),
+        tone: Tone::Dim,
+        rest: hinted(&weak).into(),
+        ..Gauge::of(weak.metamarker, weak.proximity)
+    };
+    let rows: Vec<Gauge> = reading.weak_signals().map(row).collect();
+    let gauges = Gauges { title: "nearly triggered".into(), rows, silent: None };
+    (!gauges.rows.is_empty()).then_some(Part::Gauges(gauges))
+}
+
+/// What was missing, and the text that it is about.
+fn hinted(signal: &WeakSignal<'_>) -> String {
+    match &signal.found {
+        Some(found) => format!("{}: “{}”", signal.hint, found.source),
+        None => signal.hint.to_string(),
+    }
+}
+
+/// Which markers could hear nobody: their silence says nothing.
+fn unheard<'r>(reading: &Reading) -> Option<Part<'r>> {
+    let line = |Unheard { metamarker, roles }: Unheard<'_>| {
+        Line::from(format!("{metamarker} asks for {}, and nobody has that role", roles.join(" or ")))
+    };
+    let lines: Vec<Line> = reading.unheard().map(line).collect();
+    (!lines.is_empty()).then(|| Part::Lines { title: "could hear nobody".into(), lines })
+}
+
+/// The computation of each protocol, then of the average over them.
+fn computation(reading: &Reading) -> Vec<Part<'_>> {
+    let instrument = reading.instrument();
+    let ledger = |at: usize| Part::Ledger(Box::new(reading.parts()[at].ledger()));
+    if instrument.sensor().is_some() {
+        return vec![ledger(0)];
+    }
+    let mut parts = Vec::new();
+    for (at, own) in reading.parts().iter().enumerate() {
+        let protocol = own.protocol();
+        let title = format!("{}@{}", protocol.id, protocol.version);
+        parts.extend([Part::Lines { title, lines: Vec::new() }, ledger(at)]);
+    }
+    parts.push(Part::Lines { title: "how the parts became one score".into(), lines: average(reading) });
+    parts
+}
+
+/// The score of a composition as a sum to check.
+fn average(reading: &Reading) -> Vec<Line> {
+    let parts = reading.instrument().parts();
+    // Only what was measured is explained.
+    let part_score = |at: usize| reading.part_score(at).unwrap_or(Unit::ZERO);
+    let mut lines = Vec::new();
+    // A metric within a blueprint is an average of its own, rounded.
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.kind == TargetKind::Metric) {
+        let shares = part.of.iter().map(|share| {
+            let score = reading.parts()[share.sensor].score().unwrap_or(Unit::ZERO);
+            (share.weight, share.complement, score)
+        });
+        let sum = weighted(&shares.collect::<Vec<_>>());
+        lines.push(Line::from(format!("  {}  {sum} = {}", part.id, part_score(at))));
+    }
+    let whole = parts.iter().enumerate().map(|(at, part)| (part.weight, part.complement, part_score(at)));
+    let sum = weighted(&whole.collect::<Vec<_>>());
+    let score = reading.score().unwrap_or(Unit::ZERO);
+    lines.push(Line::of(Tone::Strong, "score").and(Tone::Plain, format!("  {sum} = {score}")));
+    lines
+}
+
+/// `(3·0.5 + 2·(1 − 0.1)) ÷ 5`
+fn weighted(shares: &[(Unit, bool, Unit)]) -> String {
+    let term = |(weight, complement, score): &(Unit, bool, Unit)| match complement {
+        true => format!("{weight}·(1 − {score})"),
+        false => format!("{weight}·{score}"),
+    };
+    let terms: Vec<String> = shares.iter().map(term).collect();
+    let weights: i64 = shares.iter().map(|(weight, ..)| weight.0).sum();
+    format!("({}) ÷ {}", terms.join(" + "), Unit(weights))
+}
