@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::Side;
 use sonometer::batch::guarded;
 use sonometer::{SenseOptions, Unit};
+use sonometer_report::of_comparison;
 use std::hash::{DefaultHasher, Hasher};
 
 /// Two interactions measured by the same target, and what lies between them.
@@ -100,6 +101,13 @@ impl Comparison {
     /// The canonical JSON: the text that every door of Sonometer gives.
     fn json(&self) -> String {
         self.inner.to_json()
+    }
+
+    /// A page for browsers; it needs no network.
+    fn html(&self) -> String {
+        let [a, b] = &self.interactions;
+        let names = [a.label().unwrap_or("a"), b.label().unwrap_or("b")];
+        of_comparison(&self.target.get().instrument, &self.inner, names, false).to_html()
     }
 
     /// The JSON as Python's dicts and lists.

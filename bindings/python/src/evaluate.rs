@@ -10,11 +10,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use sonometer::protocol::{Repeat, Taxonomy};
 use sonometer::{TargetKind, Unit};
-use sonometer_evaluate::report::Paint;
 use sonometer_evaluate::{
     Aim, Error, Filter, Item, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope, Selector, Settings,
     StopList, Tuning, respelled,
 };
+use sonometer_report::Paint;
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::str::FromStr;
@@ -102,7 +102,7 @@ pub(crate) fn _evaluate(
     Ok(watch.end(forms)?)
 }
 
-/// JSON, text and protocol of a fit, and whether it is another protocol than before.
+/// JSON, text, page and protocol of a fit, and whether it is another protocol than before.
 #[pyfunction]
 pub(crate) fn _fit(
     py: Python<'_>,
@@ -111,7 +111,7 @@ pub(crate) fn _fit(
     wanted: Wanted,
     tune: Option<(String, Bound<'_, PyAny>)>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, String, String, bool)> {
+) -> PyResult<(String, String, String, String, bool)> {
     let labelled = labelled(items)?;
     let selector = selection.selector()?;
     let mut watch = Watch::new(progress);
@@ -120,7 +120,8 @@ pub(crate) fn _fit(
         let forms = py.detach(|| {
             let report = sonometer_evaluate::fit(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
             let text = respelled(&report.to_text(&Paint::default(), None), spelt);
-            Ok((report.to_json(None), text, report.protocol().to_owned(), true))
+            let page = respelled(&report.to_html(None), spelt);
+            Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
         });
         return Ok(watch.end(forms)?);
     };
@@ -130,7 +131,8 @@ pub(crate) fn _fit(
         let change =
             sonometer_evaluate::tune(&file, &labelled, &selector, &tuning, &mut |now| watch.see(now))?;
         let text = respelled(&change.to_text(&Paint::default(), None), spelt);
-        Ok((change.to_json(None), text, change.protocol(), change.is_better()))
+        let page = respelled(&change.to_html(None), spelt);
+        Ok((change.to_json(None), text, page, change.protocol(), change.is_better()))
     });
     Ok(watch.end(forms)?)
 }

@@ -13,6 +13,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::batch::guarded;
 use sonometer::{FlowOptions, Mask, Reading as Sensed, SenseOptions, TemporalOptions, Unit, fingerprint};
+use sonometer_report::{Shown, of_reading};
 use std::hash::{DefaultHasher, Hasher};
 
 /// What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints.
@@ -211,6 +212,19 @@ impl BaseReading {
     /// The canonical JSON as UTF-8: the bytes that every door of Sonometer gives.
     fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.text(&Asked::default())?.as_bytes()))
+    }
+
+    /// A page for browsers: the score, the content with its evidence marked, and what each metamarker came to. It needs no network;
+    /// only masked text is shown. `explain` adds the computation.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> "<mark" in Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!").html()
+    /// True
+    #[pyo3(signature = (*, profile = "raw", explain = false))]
+    fn html(&self, profile: &str, explain: bool) -> PyResult<String> {
+        let asked = Asked::new(profile, None)?;
+        let shown = Shown { view: asked.view(), explain, ..Shown::default() };
+        Ok(of_reading(&self.inner, &shown).to_html())
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

@@ -312,3 +312,51 @@ fn conversations_in_other_forms() {
     assert_eq!(sense(&[&srt]), expected);
     assert_eq!(sense(&[&turns, "--format", "turns"]), expected);
 }
+
+/// Talks that are measured, too short, with private data, and a line that is none.
+fn mixed(name: &str) -> String {
+    let talks = fs::read_to_string(root().join(TALKS)).expect("is there");
+    let card = r#"{"id": "<b>card</b>", "interaction": {"segments": [{"role": "customer", "content": "My card is 4111 1111 1111 1111, thanks for the quick help with it."}]}}"#;
+    scratch(name, format!("{talks}{{\n{card}\n").as_bytes())
+}
+
+#[test]
+fn a_summary_says_what_the_whole_batch_came_to() {
+    let input = mixed("summary.jsonl");
+    let target = "crates/sonometer-cli/tests/protocols/dialogues-next.yaml";
+    let ran = |threads: &str, extra: &[&str]| {
+        let out = fresh(&format!("summary-{threads}-{}.out", extra.len()));
+        let mut arguments = vec!["batch", target, &input, "--out", &out, "--summary", "--threads", threads];
+        arguments.extend(extra);
+        let ran = run(&arguments);
+        assert_eq!(ran.status.code(), Some(2), "one line is invalid");
+        text(&ran.stdout).replace(&input, "summary.jsonl")
+    };
+    let (shown, json) = (ran("1", &[]), ran("1", &["--json"]));
+    golden("batch-summary.txt", &shown);
+    golden("batch-summary.json", &json);
+    assert_eq!((shown, json), (ran("3", &[]), ran("3", &["--json"])), "whatever the number of threads");
+}
+
+#[test]
+fn the_page_of_a_batch_shows_the_worst_and_nothing_private() {
+    let input = mixed("page.jsonl");
+    let (out, page) = (fresh("page.out"), fresh("page.html"));
+    let ran = run(&["batch", "personal-data", &input, "--out", &out, "--html", &page]);
+    assert_eq!(
+        (ran.status.code(), text(&ran.stdout).as_str()),
+        (Some(2), ""),
+        "the page is asked for, and no text"
+    );
+    let page = fs::read_to_string(page).expect("is written");
+    assert!(page.contains("Worst scores") && page.contains("**** **** **** 1111"), "{page}");
+    assert!(page.contains("&lt;b&gt;card&lt;/b&gt;") && !page.contains("<b>card</b>"), "{page}");
+    assert!(!page.contains("4111 1111"), "{page}");
+}
+
+#[test]
+fn a_summary_needs_a_file_for_the_readings() {
+    let ran = run(&["batch", "courtesy", TALKS, "--summary"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(text(&ran.stderr).contains("--out"), "{}", text(&ran.stderr));
+}

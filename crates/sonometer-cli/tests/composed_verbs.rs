@@ -107,7 +107,7 @@ fn diff_shows_what_another_metric_moves() {
     let (code, out, told) = run(&["diff", &old, &new, CALL]);
     assert_eq!((code, told.as_str()), (0, ""));
     for said in [
-        "metric tone@1.0 → metric tone@1.1\n",
+        "tone (metric tone@1.0 → metric tone@1.1)\n",
         "components › courtesy@1.0 › weight\n    - 3\n    + 1\n",
         "components\n    + affect@1.0\n",
         "1 of 1 reading moved, mean change of the score ",
@@ -136,7 +136,7 @@ fn diff_shows_what_another_metric_moves() {
 fn sense_explains_every_protocol_and_the_average() {
     let (code, out, told) = run(&["sense", "service-call", CALL, "--explain"]);
     assert_eq!((code, told.as_str()), (0, ""));
-    assert_eq!(out.matches("how it came about").count(), 3, "{out}");
+    assert_eq!(out.matches("computation").count(), 3, "{out}");
     assert!(out.contains("how the parts became one score"), "{out}");
     let json: Value = serde_json::from_str(&run(&["sense", "reply-quality", CALL, "--explain", "--json"]).1)
         .expect("is JSON");

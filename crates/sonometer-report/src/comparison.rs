@@ -10,7 +10,12 @@ use sonometer::protocol::Better;
 use sonometer::{Comparison, Instrument, Unit};
 
 /// The report of a comparison; `names` are those of its two sides.
-pub fn of_comparison<'r>(instrument: &Instrument, comparison: &Comparison, names: [&str; 2], price: bool) -> Sheet<'r> {
+pub fn of_comparison<'r>(
+    instrument: &Instrument,
+    comparison: &Comparison,
+    names: [&str; 2],
+    price: bool,
+) -> Sheet<'r> {
     let sides = names.into_iter().zip([&comparison.a, &comparison.b]);
     let rows = sides.map(|(name, side)| {
         let markers = counted(usize::try_from(side.triggered).unwrap_or(usize::MAX), "marker");

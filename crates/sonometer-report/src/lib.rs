@@ -36,6 +36,11 @@ mod talk;
 mod text;
 mod words;
 
+/// The code of the README compiles and says what it says.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use cited::{Cited, cited, full_name, named_resonance};
 pub use comparison::of_comparison;
 pub use excerpt::{Excerpt, excerpt};
@@ -44,8 +49,8 @@ pub use paint::{Paint, Stress, Tone, columns as columns_of, fit, one_line, parag
 pub use plot::{Boxes, Curve, Group, Plot, permille};
 pub use reading::{Place, Shown, of_reading};
 pub use sheet::{
-    Bar, Case, Cases, Cell, Column, Confusion, Gauge, Gauges, Line, Part, Plots, Row, Set, Sheet, Span, Table,
-    Text, columns, shown_of,
+    Bar, Case, Cases, Cell, Column, Confusion, Gauge, Gauges, Line, Part, Plots, Row, Set, Sheet, Span,
+    Table, Text, columns, shown_of,
 };
 pub use subject::{Subject, reference};
 pub use talk::{Mark, Talk, tones};

@@ -109,7 +109,8 @@ fn resonance(reading: &Reading) -> Gauges {
             }),
         }
     }
-    let silent = (!silent.is_empty()).then(|| (format!("{} silent", counted(silent.len(), "marker")), silent));
+    let silent =
+        (!silent.is_empty()).then(|| (format!("{} silent", counted(silent.len(), "marker")), silent));
     Gauges { title: String::new(), rows, silent }
 }
 
@@ -196,13 +197,13 @@ fn hinted(signal: &WeakSignal<'_>) -> String {
     }
 }
 
-/// Which markers could hear nobody: their silence says nothing.
+/// The markers for which there is no turn to read: their silence says nothing.
 fn unheard<'r>(reading: &Reading) -> Option<Part<'r>> {
     let line = |Unheard { metamarker, roles }: Unheard<'_>| {
-        Line::from(format!("{metamarker} asks for {}, and nobody has that role", roles.join(" or ")))
+        Line::from(format!("{metamarker} reads only turns by {}, and there are none", roles.join(" or ")))
     };
     let lines: Vec<Line> = reading.unheard().map(line).collect();
-    (!lines.is_empty()).then(|| Part::Lines { title: "could hear nobody".into(), lines })
+    (!lines.is_empty()).then(|| Part::Lines { title: "nothing to read".into(), lines })
 }
 
 /// The computation of each protocol, then of the average over them.

@@ -8,7 +8,8 @@ use sonometer::{ActantFlow, Reading, Temporal, Unit, View};
 /// The lines; `None` for a reading on SGM 1.0.
 pub(crate) fn part<'r>(reading: &Reading, view: View<'_>) -> Option<Part<'r>> {
     let signal = reading.signal()?;
-    let row = |name: &str, value: String| Line::of(Tone::Strong, format!("{name:<8}  ")).and(Tone::Plain, value);
+    let row =
+        |name: &str, value: String| Line::of(Tone::Strong, format!("{name:<8}  ")).and(Tone::Plain, value);
     let mode = signal.dominant_mode.unwrap_or("none");
     let shape = format!("dominant {mode}, spread {}, coherence {}", signal.spread, signal.coherence);
     let mut lines = vec![row("signal", shape)];

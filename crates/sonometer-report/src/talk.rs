@@ -93,7 +93,10 @@ impl<'r> Talk<'r> {
 pub fn tones(reading: &Reading) -> BTreeMap<&str, Tone> {
     let (mut good, mut bad) = (0, 0);
     let mut tones = BTreeMap::new();
-    let parts = reading.parts().iter().flat_map(|part| part.protocol().markers.iter().map(move |marker| (part.protocol(), marker)));
+    let parts = reading
+        .parts()
+        .iter()
+        .flat_map(|part| part.protocol().markers.iter().map(move |marker| (part.protocol(), marker)));
     for ((protocol, marker), (label, resonance)) in parts.zip(reading.resonance()) {
         if resonance.activation == Unit::ZERO {
             continue;

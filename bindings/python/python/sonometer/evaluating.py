@@ -37,6 +37,7 @@ class Figure:
 class _Told:
     _json: str
     _text: str = field(compare=False)
+    _html: str = field(compare=False)
 
     def json(self) -> str:
         """One line of JSON: the text that `sonometer … --json` prints."""
@@ -49,6 +50,15 @@ class _Told:
 
     def __str__(self) -> str:
         return self._text
+
+    def html(self) -> str:
+        """A page for browsers with all that was found, such as curves and the worst errors; it needs no network."""
+        return self._html
+
+    def _repr_html_(self) -> str:
+        # In a frame, so that the page's style stays its own.
+        page = _markup.escape(self._html)
+        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:40em;border:0"></iframe>'
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,8 +74,6 @@ class Report(_Told):
     >>> report.kind, report.figures["f1"].value, report.counts["true_positives"]
     ('whole', 1.0, 1)
     """
-
-    _html: str = field(compare=False)
 
     @property
     def kind(self) -> str:
@@ -101,15 +109,6 @@ class Report(_Told):
     def notes(self) -> tuple[str, ...]:
         """What to know before trusting the figures."""
         return tuple(self.to_dict()["notes"])
-
-    def html(self) -> str:
-        """A page with curves, tables and the errors with their evidence; it needs no network."""
-        return self._html
-
-    def _repr_html_(self) -> str:
-        # In a frame, so that the page's style stays its own.
-        page = _markup.escape(self._html)
-        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:40em;border:0"></iframe>'
 
     def __repr__(self) -> str:
         return f"<Report: {self.kind}, label {self.label}>"

@@ -13,7 +13,7 @@ use sonometer::{
     TemporalOptions, Unit, View,
 };
 use sonometer_ingest::Ingested;
-use sonometer_report::{Shown, Sheet, of_reading};
+use sonometer_report::{Sheet, Shown, of_reading};
 
 /// Arguments of `sense`.
 #[derive(Debug, clap::Args)]
@@ -183,19 +183,13 @@ fn insufficient(name: &str, reading: &Reading) -> Failure {
 }
 
 fn json(reading: &Reading, arguments: &Arguments) -> String {
-    let mut json =
-        if arguments.explain { reading.ledger_json() } else { reading.to_json(arguments.view()) };
+    let mut json = if arguments.explain { reading.ledger_json() } else { reading.to_json(arguments.view()) };
     json.push('\n');
     json
 }
 
 /// The report of a reading; `on`: what was read, where there are several.
-fn report<'r>(
-    reading: &'r Reading,
-    on: &str,
-    origin: Option<&Ingested>,
-    arguments: &Arguments,
-) -> Sheet<'r> {
+fn report<'r>(reading: &'r Reading, on: &str, origin: Option<&Ingested>, arguments: &Arguments) -> Sheet<'r> {
     let with_places = origin.filter(|origin| places::shows_places(origin));
     let place = |found: &Evidence<'_>| with_places.and_then(|origin| places::place(origin, found));
     let shown = Shown {
@@ -216,7 +210,9 @@ fn write_page(
     let sheets = kept.iter().map(|(on, reading, origin)| report(reading, on, origin.as_ref(), arguments));
     let mut sheets: Vec<Sheet<'_>> = sheets.collect();
     if let Some(first) = sheets.first_mut().filter(|_| left_out > 0) {
-        first.notes.push(format!("This page shows the first {ON_PAGE} readings; {left_out} more are left out."));
+        first
+            .notes
+            .push(format!("This page shows the first {ON_PAGE} readings; {left_out} more are left out."));
     }
     arguments.page.write(&sheets)
 }

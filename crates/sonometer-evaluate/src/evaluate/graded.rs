@@ -7,12 +7,12 @@ use super::measure::Estimate;
 use super::result::Data;
 use super::sensed::each;
 use super::spearman::{Order, interval, spearman};
-use sonometer_report::Subject;
 use crate::Error;
 use crate::labels::{Item, Labelled, Path};
 use crate::watch::Watch;
 use serde_json::{Number, Value};
 use sonometer::{Instrument, Reading, SenseOptions, Unit};
+use sonometer_report::Subject;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@ use super::interval::RESAMPLES;
 use super::measure::{Estimate, share};
 use super::result::Number;
 use super::shown::Shown;
-use sonometer_report::json::Target;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sonometer::Unit;
+use sonometer_report::json::Target;
 
 impl GradedEvaluation {
     /// The share of the items that were measured.

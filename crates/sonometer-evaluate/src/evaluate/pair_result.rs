@@ -5,10 +5,10 @@ use super::measure::share;
 use super::pairs::{FIGURES, Figures, MarkerFigures, PairEvaluation, Point, Tally, Wrong};
 use super::result::Number;
 use super::shown::Shown;
-use sonometer_report::json::Target;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::json;
 use sonometer::Unit;
+use sonometer_report::json::Target;
 
 /// The most differences that are listed.
 const CURVE: usize = 101;

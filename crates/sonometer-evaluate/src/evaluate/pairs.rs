@@ -11,12 +11,12 @@ use super::measure::{Estimate, share};
 use super::question::Basis;
 use super::result::Data;
 use super::sensed::each;
-use sonometer_report::Subject;
 use crate::error::{Error, Place};
 use crate::labels::{Class, Item, Labelled, Path, Selector};
 use crate::watch::Watch;
-use sonometer_report::counted;
 use sonometer::{ErrorCode, Instrument, Interaction, Reading, SenseOptions, Unit};
+use sonometer_report::Subject;
+use sonometer_report::counted;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 

@@ -7,10 +7,10 @@ use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
 use super::question::{Question, Scope};
 use super::shown::{Quoted, ledgers};
-use sonometer_report::json::{Target, number};
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use sonometer::protocol::Protocol;
 use sonometer::{Fidelity, Sensor, Unit};
+use sonometer_report::json::{Target, number};
 
 /// What was evaluated on what.
 #[derive(Clone, Debug, Default, serde::Serialize)]

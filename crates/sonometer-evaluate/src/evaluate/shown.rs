@@ -1,10 +1,10 @@
 //! What was found in a text by any target, for programs.
 
-use sonometer_report::cited;
 use super::result::Number;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 use sonometer::{Evidence, Reading, Unit};
+use sonometer_report::cited;
 
 /// One text with its evidence, for programs.
 pub(crate) struct Shown<'r> {

@@ -1,11 +1,11 @@
 //! The JSON of an evaluation of places: one object, its keys always in the same order.
 
-use sonometer_report::excerpt;
 use super::measure::Estimate;
 use super::result::{Intervals, Number};
 use super::spans::{FIGURES, SpanEvaluation, Tally, WrongSpan};
-use sonometer_report::json::Target;
 use serde::ser::{Serialize, SerializeMap, Serializer};
+use sonometer_report::excerpt;
+use sonometer_report::json::Target;
 
 impl Serialize for SpanEvaluation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

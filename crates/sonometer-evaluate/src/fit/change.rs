@@ -3,8 +3,8 @@
 use super::data::{Data, file_name};
 use super::measure::{Aim, Figures};
 use super::tune::Tuned;
-use sonometer_report::json;
 use sonometer_report::counted;
+use sonometer_report::json;
 
 /// What tuning came to.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use super::Example;
 use super::measure::auc;
 use crate::error::{Error, Place};
 use crate::labels::{Item, Labelled, Path, Selector};
-use sonometer_report::counted;
 use serde_json::Value;
 use sonometer::protocol::Modality;
 use sonometer::text::{fold::Folded, tokens};
 use sonometer::{Interaction, Turn};
+use sonometer_report::counted;
 use std::collections::BTreeSet;
 
 /// Examples, and where they come from.

@@ -3,10 +3,10 @@
 use super::data::Data;
 use super::measure::{Aim, Figures};
 use super::scale::Weighted;
-use sonometer_report::json::{self, number};
-use sonometer_report::counted;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
+use sonometer_report::counted;
+use sonometer_report::json::{self, number};
 
 /// What fitting came to: a protocol, and how good it is.
 #[derive(Clone, Debug)]

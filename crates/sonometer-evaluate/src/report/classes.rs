@@ -1,7 +1,9 @@
 //! The report of an evaluation by classes.
 
 use super::chart;
-use super::common::{cells, coverage, evenly, figures, insufficient, left_out, share, share_bar, sheet as common};
+use super::common::{
+    cells, coverage, evenly, figures, insufficient, left_out, share, share_bar, sheet as common,
+};
 use crate::evaluate::breakdown::Part as Breakdown;
 use crate::evaluate::errors::{Errors, Wrong};
 use crate::evaluate::measure::{self, Point};
@@ -9,8 +11,8 @@ use crate::evaluate::question::Decision;
 use crate::evaluate::result::Evaluation;
 use sonometer::protocol::Pole;
 use sonometer_report::{
-    Case, Cases, Cell, Confusion, Line, Mark, Part, Plots, Row, Sheet, Table, Talk, Text, Tone, columns, counted,
-    shown_of,
+    Case, Cases, Cell, Confusion, Line, Mark, Part, Plots, Row, Sheet, Table, Talk, Text, Tone, columns,
+    counted, shown_of,
 };
 
 /// The names of the figures, by `FIGURES`.
@@ -48,7 +50,13 @@ pub(super) fn sheet(evaluation: &Evaluation) -> Sheet<'_> {
     ]);
     let covered = (lacking > 0).then_some(&evaluation.covered.estimates[..]);
     sheet.parts = vec![
-        figures(&NAMES, &evaluation.figures.estimates, covered, &[3, 4], method(evaluation.figures.independent)),
+        figures(
+            &NAMES,
+            &evaluation.figures.estimates,
+            covered,
+            &[3, 4],
+            method(evaluation.figures.independent),
+        ),
         Part::Confusion(Confusion {
             true_positives: counts.true_positives,
             false_positives: counts.false_positives,
@@ -121,7 +129,8 @@ fn thresholds(evaluation: &Evaluation, curve: &[Point]) -> Table {
         title: "Thresholds".into(),
         columns: columns(&["from", "found", "false alarms", "precision", "recall", "F1", "macro-F1"]),
         rows: rows.collect(),
-        below: "Marked: the best macro-F1 on this data. Here what is insufficient ranks with the value 0.".into(),
+        below: "Marked: the best macro-F1 on this data. Here what is insufficient ranks with the value 0."
+            .into(),
         folded: true,
         ..Table::default()
     }
@@ -139,7 +148,8 @@ fn markers(evaluation: &Evaluation) -> Table {
         let tone = if marker.asked { Tone::Marker(marker.effect, at) } else { Tone::Dim };
         let lift = Line::of(if marker.hurts() { Tone::Warn } else { Tone::Plain }, share(counts.lift()));
         let remarks = [(marker.pole == Pole::Against, "against"), (marker.hurts(), "hurts")];
-        let remarks: Vec<&str> = remarks.into_iter().filter(|(is, _)| *is).map(|(_, remark)| remark).collect();
+        let remarks: Vec<&str> =
+            remarks.into_iter().filter(|(is, _)| *is).map(|(_, remark)| remark).collect();
         let cells: Vec<Cell> = vec![
             Line::of(tone, &marker.label).into(),
             counts.predicted().to_string().into(),
@@ -189,7 +199,15 @@ fn breakdown(label: &str, parts: &[Breakdown]) -> Table {
     Table {
         title: format!("By {label}"),
         columns: columns(&[
-            &label_head, "cases", "positive", "predicted", "right", "*=", "precision", "recall", "F1",
+            &label_head,
+            "cases",
+            "positive",
+            "predicted",
+            "right",
+            "*=",
+            "precision",
+            "recall",
+            "F1",
         ]),
         rows: parts.iter().map(row).collect(),
         ..Table::default()

@@ -48,7 +48,14 @@ pub(super) fn sheet<'r>(subject: Subject, data: &Data, notes: &[String]) -> Shee
         facts.push(("chosen", chosen.join(", ")));
     }
     facts.extend(data.group.clone().map(|group| ("group", group)));
-    Sheet { kind: "evaluation", subject, on: data.file.clone(), facts, notes: notes.to_vec(), ..Sheet::default() }
+    Sheet {
+        kind: "evaluation",
+        subject,
+        on: data.file.clone(),
+        facts,
+        notes: notes.to_vec(),
+        ..Sheet::default()
+    }
 }
 
 /// `; 3 not labelled, left out`, or nothing.
@@ -86,8 +93,7 @@ pub(super) fn figures<'r>(
             interval: interval.map(|span| (span.low, span.high)),
         });
         let value = |own: Option<Estimate>| Cell::from(share(own.map(|own| own.value)));
-        let mut cells =
-            vec![Line::of(tone, *name).into(), Cell::Bar(bar), value(all[at]), interval(all[at])];
+        let mut cells = vec![Line::of(tone, *name).into(), Cell::Bar(bar), value(all[at]), interval(all[at])];
         if let Some(covered) = covered {
             cells.extend([value(covered[at]), interval(covered[at])]);
         }
@@ -95,7 +101,7 @@ pub(super) fn figures<'r>(
     };
     let heads: &[&str] = match covered {
         Some(_) => &["<", "=", "<all", "<", "<covered", "<"],
-        None => &["<", "=", "<", "<"],
+        None => &["<", "=", "<value", "<95 % interval"],
     };
     Part::Table(Table {
         title: "Figures".into(),

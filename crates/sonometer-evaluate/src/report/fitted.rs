@@ -41,7 +41,11 @@ impl FitReport {
         });
         Sheet {
             kind: "fit",
-            subject: Subject { name: "Fitted list".into(), reference: self.data.label.clone(), ..Subject::default() },
+            subject: Subject {
+                name: "Fitted list".into(),
+                reference: self.data.label.clone(),
+                ..Subject::default()
+            },
             on: self.data.name.clone(),
             facts,
             parts: vec![table(&[("held out", &self.held_out), ("training", &self.training)])],
@@ -85,7 +89,9 @@ impl Change {
         let mut notes = Vec::new();
         if !is_better {
             let aim = self.aim.name();
-            notes.push(format!("no better {aim} on items that tuning had not seen: the protocol stays as it was"));
+            notes.push(format!(
+                "no better {aim} on items that tuning had not seen: the protocol stays as it was"
+            ));
         }
         if *broken > 0 {
             let see =

@@ -5,7 +5,8 @@ use crate::evaluate::graded::{Bin, GradedEvaluation, Wrong};
 use crate::evaluate::measure::Estimate;
 use sonometer::Unit;
 use sonometer_report::{
-    Boxes, Case, Cases, Cell, Group, Line, Part, Plot, Plots, Row, Sheet, Table, Talk, Text, Tone, columns, counted,
+    Boxes, Case, Cases, Cell, Group, Line, Part, Plot, Plots, Row, Sheet, Table, Talk, Text, Tone, columns,
+    counted,
 };
 
 /// The most points that are drawn; of more, evenly chosen ones.

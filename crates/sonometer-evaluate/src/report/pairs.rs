@@ -1,7 +1,9 @@
 //! The report of an evaluation of pairs.
 
 use super::chart;
-use super::common::{cells, coverage, evenly, figures, insufficient, left_out, share, share_bar, sheet as common};
+use super::common::{
+    cells, coverage, evenly, figures, insufficient, left_out, share, share_bar, sheet as common,
+};
 use crate::evaluate::pairs::{PairEvaluation, Tally, Wrong};
 use sonometer_report::{Case, Cases, Part, Plots, Row, Sheet, Table, Talk, Text, columns, counted, shown_of};
 
@@ -133,7 +135,15 @@ fn breakdown(label: &str, parts: &[(String, Tally)]) -> Table {
     Table {
         title: format!("By {label}"),
         columns: columns(&[
-            &label_head, "pairs", "right", "wrong", "tied", "not measured", "accuracy", "*=", "decided right",
+            &label_head,
+            "pairs",
+            "right",
+            "wrong",
+            "tied",
+            "not measured",
+            "accuracy",
+            "*=",
+            "decided right",
         ]),
         rows: rows.collect(),
         ..Table::default()

@@ -56,7 +56,15 @@ fn types(evaluation: &SpanEvaluation) -> Table {
     Table {
         title: "Types".into(),
         columns: columns(&[
-            "<type", "labels", "found", "exact", "precision", "recall", "F1", "exact F1", "<markers",
+            "<type",
+            "labels",
+            "found",
+            "exact",
+            "precision",
+            "recall",
+            "F1",
+            "exact F1",
+            "<markers",
         ]),
         rows: rows.collect(),
         ..Table::default()
@@ -70,7 +78,14 @@ fn markers(evaluation: &SpanEvaluation) -> Table {
     Table {
         title: "Markers".into(),
         columns: columns(&[
-            "<marker", "evidence", "right", "exact", "precision", "*recall", "*F1", "*exact F1",
+            "<marker",
+            "evidence",
+            "right",
+            "exact",
+            "precision",
+            "*recall",
+            "*F1",
+            "*exact F1",
         ]),
         rows: rows.collect(),
         ..Table::default()

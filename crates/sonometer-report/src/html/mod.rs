@@ -150,9 +150,13 @@ fn hue(tone: Tone) -> usize {
 
 fn gauges(gauges: &Gauges) -> String {
     let mut rows = String::new();
-    for Gauge { name, tone, strong, value, rest, below, .. } in &gauges.rows {
+    for Gauge { sign, name, tone, strong, value, rest, below } in &gauges.rows {
         let name = spanned(if matches!(tone, Tone::Marker(..)) { *tone } else { Tone::Plain }, name);
-        let class = if *strong { " class=\"best\"" } else { "" };
+        let class = match sign {
+            None => "",
+            Some(_) if *strong => " class=\"on\"",
+            Some(_) => " class=\"off\"",
+        };
         let own_bar = bar(Some(Bar { value: *value, interval: None }));
         let rest = line(rest);
         let _ = write!(
@@ -160,10 +164,15 @@ fn gauges(gauges: &Gauges) -> String {
             "<tr{class}><th>{name}</th><td class=\"wide\">{own_bar}</td><td class=\"n\">{value}</td><td>{rest}</td></tr>"
         );
         if !below.is_empty() {
-            let _ = write!(rows, "<tr class=\"below\"><td></td><td colspan=\"3\" class=\"dim\">{}</td></tr>", escape(below));
+            let _ = write!(
+                rows,
+                "<tr class=\"below\"><td></td><td colspan=\"3\" class=\"dim\">{}</td></tr>",
+                escape(below)
+            );
         }
     }
-    let mut text = if rows.is_empty() { rows } else { format!("<table class=\"gauges\"><tbody>{rows}</tbody></table>") };
+    let mut text =
+        if rows.is_empty() { rows } else { format!("<table class=\"gauges\"><tbody>{rows}</tbody></table>") };
     if let Some((title, names)) = &gauges.silent {
         let _ = write!(text, "<p class=\"dim\">{}: {}</p>", escape(title), escape(&names.join(", ")));
     }
@@ -183,8 +192,7 @@ fn table(table: &Table) -> String {
         "" => String::new(),
         below => format!("<p class=\"dim\">{}</p>", escape(below)),
     };
-    let inside =
-        format!("<div class=\"scroll\"><table>{head}<tbody>{rows}</tbody></table></div>{below}");
+    let inside = format!("<div class=\"scroll\"><table>{head}<tbody>{rows}</tbody></table></div>{below}");
     match table.folded {
         true => format!("<details><summary>{}</summary>{inside}</details>", escape(&table.title)),
         false => inside,
@@ -197,12 +205,13 @@ fn row(columns: &[Column], row: &Row) -> String {
         Tone::Dim => " class=\"dim\"",
         _ => "",
     };
-    let cells = columns.iter().zip(&row.cells).enumerate().map(|(nth, (column, cell))| match (cell, column.set) {
-        (Cell::Bar(own), _) => format!("<td class=\"wide\">{}</td>", bar(*own)),
-        (Cell::Text(own), Set::Right) => format!("<td class=\"n\">{}</td>", line(own)),
-        (Cell::Text(own), _) if nth == 0 => format!("<th>{}</th>", line(own)),
-        (Cell::Text(own), _) => format!("<td>{}</td>", line(own)),
-    });
+    let cells =
+        columns.iter().zip(&row.cells).enumerate().map(|(nth, (column, cell))| match (cell, column.set) {
+            (Cell::Bar(own), _) => format!("<td class=\"wide\">{}</td>", bar(*own)),
+            (Cell::Text(own), Set::Right) => format!("<td class=\"n\">{}</td>", line(own)),
+            (Cell::Text(own), _) if nth == 0 => format!("<th>{}</th>", line(own)),
+            (Cell::Text(own), _) => format!("<td>{}</td>", line(own)),
+        });
     format!("<tr{class}>{}</tr>", cells.collect::<String>())
 }
 
@@ -257,13 +266,21 @@ fn plots(plots: &Plots) -> String {
         Some(own) if own.folded => (String::new(), table(own)),
         Some(own) => (format!("<div>{}</div>", table(own)), String::new()),
     };
-    section(&plots.title, &plots.about, &format!("{slider}<div class=\"charts\">{drawn}{beside}</div>{below}"))
+    section(
+        &plots.title,
+        &plots.about,
+        &format!("{slider}<div class=\"charts\">{drawn}{beside}</div>{below}"),
+    )
 }
 
 fn cases(cases: &Cases<'_>) -> String {
     let about = if cases.about.is_empty() { "none" } else { &cases.about };
     let shown: String = cases.cases.iter().map(case).collect();
-    format!("<section><h2>{}</h2><p class=\"about\">{}.</p>{shown}</section>", escape(&cases.title), escape(about))
+    format!(
+        "<section><h2>{}</h2><p class=\"about\">{}.</p>{shown}</section>",
+        escape(&cases.title),
+        escape(about)
+    )
 }
 
 fn case(case: &Case<'_>) -> String {
@@ -296,7 +313,7 @@ fn after(about: &str, warning: &str) -> String {
 
 fn computation(own: &Ledger<'_>) -> String {
     let text = ledger::render(&Paint::default(), own);
-    format!("<details><summary>How it came about</summary><pre>{}</pre></details>", escape(&text))
+    format!("<details><summary>Computation</summary><pre>{}</pre></details>", escape(&text))
 }
 
 /// Foreign text in a page: no markup, no characters that steer.
@@ -325,7 +342,8 @@ mod tests {
     fn foreign_text_is_no_markup() {
         assert_eq!(escape("<b a='1'>&\"\u{202e}\r\n"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\u{fffd}\n");
         let bad = "<script>";
-        let lines = vec![Line::of(Tone::Marker(Effect::Improves, 0), bad).and(Tone::Warn, bad).and(Tone::Plain, bad)];
+        let lines =
+            vec![Line::of(Tone::Marker(Effect::Improves, 0), bad).and(Tone::Warn, bad).and(Tone::Plain, bad)];
         let gauge = Gauge { below: bad.into(), rest: bad.into(), ..Gauge::of(bad, Unit::ONE) };
         let table = Table {
             title: bad.into(),

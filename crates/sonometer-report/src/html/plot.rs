@@ -23,7 +23,8 @@ fn ticks_up() -> String {
 
 fn curve(curve: &Curve) -> String {
     let Curve { id, title, across, up, guess, path, end, here } = curve;
-    let tick = |(at, tick): (u64, &str)| format!("<text x=\"{at}\" y=\"1052\" text-anchor=\"middle\">{tick}</text>");
+    let tick =
+        |(at, tick): (u64, &str)| format!("<text x=\"{at}\" y=\"1052\" text-anchor=\"middle\">{tick}</text>");
     let ticks = TICKS.map(tick).concat() + &ticks_up();
     // What is filled goes down where the curve ends.
     let down = if *end == 1000 { "V1000H0Z".to_owned() } else { format!("L{end} 1000H0Z") };
@@ -55,7 +56,8 @@ fn boxes(drawing: &Boxes) -> String {
         let (x, wide) = (left + width / 10, width * 8 / 10);
         let inside = values.len() as u64;
         for (nth, value) in (0..).zip(values) {
-            let _ = write!(points, "M{} {}h0", x + wide * (2 * nth + 1) / (2 * inside), 1000 - value.min(&1000));
+            let _ =
+                write!(points, "M{} {}h0", x + wide * (2 * nth + 1) / (2 * inside), 1000 - value.min(&1000));
         }
         let [first, median, third] = quartiles.map(|value| 1000 - value.min(1000));
         let _ = write!(
@@ -64,7 +66,12 @@ fn boxes(drawing: &Boxes) -> String {
              <path class=\"curve\" d=\"M{x} {median}h{wide}\"/>",
             first - third
         );
-        let _ = write!(ticks, "<text x=\"{}\" y=\"1045\" text-anchor=\"middle\">{}</text>", left + width / 2, at + 1);
+        let _ = write!(
+            ticks,
+            "<text x=\"{}\" y=\"1045\" text-anchor=\"middle\">{}</text>",
+            left + width / 2,
+            at + 1
+        );
     }
     let title = escape(&drawing.title);
     format!(

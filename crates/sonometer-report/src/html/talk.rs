@@ -32,7 +32,8 @@ pub(super) fn render(talk: &Talk<'_>) -> String {
         text.push_str(&gap(std::mem::take(&mut left_out)));
         let class = if talk.judged == Some(number) { "turn judged" } else { "turn" };
         let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
-        let said = highlighted(&turn.content, &talk.reading.masked_characters(number), &talk.marks_of(number));
+        let said =
+            highlighted(&turn.content, &talk.reading.masked_characters(number), &talk.marks_of(number));
         let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
     }
     text.push_str(&gap(left_out));

@@ -6,7 +6,7 @@ use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, Unit};
 
 /// Every marker with matches or a bias, then fidelity and score.
 pub(crate) fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
-    let mut text = format!("  {}\n", paint.bold("how it came about"));
+    let mut text = format!("  {}\n", paint.bold("computation"));
     let speaking =
         |marker: &&MarkerEntry<'_>| !marker.matches.is_empty() || marker.resonance.activation > Unit::ZERO;
     for marker in ledger.markers.iter().filter(speaking) {

@@ -151,7 +151,9 @@ impl Bench {
     fn block(&self, block: Block) -> Done {
         let mut done = Done::default();
         match &block {
-            Block::Lines { .. } => block.lines().for_each(|(number, bytes)| done.add(self.line(number, bytes))),
+            Block::Lines { .. } => {
+                block.lines().for_each(|(number, bytes)| done.add(self.line(number, bytes)))
+            }
             Block::TooLong { number, .. } => {
                 done = self.error(*number, None, &Error::new(ErrorCode::PayloadTooLarge, "", TOO_LONG));
             }

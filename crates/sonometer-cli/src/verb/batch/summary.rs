@@ -5,7 +5,9 @@ use crate::json::{self, Target, number};
 use serde::Serialize;
 use sonometer::protocol::Better;
 use sonometer::{ErrorCode, Instrument, Reading, Unit};
-use sonometer_report::{Bar, Case, Cases, Cell, Line, Part, Row, Sheet, Subject, Table, Talk, Text, Tone, columns};
+use sonometer_report::{
+    Bar, Case, Cases, Cell, Line, Part, Row, Sheet, Subject, Table, Talk, Text, Tone, columns,
+};
 use std::collections::BTreeMap;
 
 /// Scores are counted in tenths; 1 belongs to the last.
@@ -101,7 +103,10 @@ impl Summary {
         let failed: u64 = self.errors.values().sum();
         let insufficient = self.items - self.measured - failed;
         let codes: Vec<String> = self.errors.iter().map(|(code, count)| format!("{count} {code}")).collect();
-        let mut facts = vec![("items", format!("{}: {} measured, {insufficient} insufficient", self.items, self.measured))];
+        let mut facts = vec![(
+            "items",
+            format!("{}: {} measured, {insufficient} insufficient", self.items, self.measured),
+        )];
         if failed > 0 {
             facts.push(("errors", codes.join(", ")));
         }
@@ -207,9 +212,14 @@ impl Summary {
 impl Kept {
     fn case(&self) -> Case<'_> {
         let score = self.reading.score().unwrap_or(Unit::ZERO);
+        let line = format!("line {}", self.line);
+        let (name, about) = match &self.id {
+            Some(id) => (id.clone(), format!("{line}, score {score}")),
+            None => (line, format!("score {score}")),
+        };
         Case {
-            name: self.id.clone().unwrap_or_else(|| format!("line {}", self.line)),
-            about: format!("line {}, score {score}", self.line),
+            name,
+            about,
             texts: vec![Text::from(Talk::of(&self.reading))],
             ..Case::default()
         }

@@ -123,7 +123,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     } else {
         let hidden = arguments.limit.map_or(0, |limit| totals.moved.saturating_sub(limit));
         if hidden > 0 {
-            screen.print(&format!("  {}\n\n", screen.paint.dim(&format!("… and {} more", counted(hidden, "reading")))))?;
+            screen.print(&format!(
+                "  {}\n\n",
+                screen.paint.dim(&format!("… and {} more", counted(hidden, "reading")))
+            ))?;
         }
         screen.print(&totals.table().to_text(&paint))?;
     }

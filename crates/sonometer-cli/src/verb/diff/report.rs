@@ -54,18 +54,16 @@ pub(super) fn case(name: &str, id: Option<&str>, moved: &Moved) -> Case<'static>
         (Tone::Bad, '-', &moved.silenced, "no longer triggered"),
         (Tone::Good, '+', &moved.triggered, "newly triggered"),
     ] {
-        lines.extend(labels.iter().map(|label| {
-            Line::of(tone, format!("{sign} {label}")).and(Tone::Dim, format!("  {what}"))
-        }));
+        lines.extend(
+            labels
+                .iter()
+                .map(|label| Line::of(tone, format!("{sign} {label}")).and(Tone::Dim, format!("  {what}"))),
+        );
     }
     for (tone, sign, quotes) in [(Tone::Bad, '-', &moved.went), (Tone::Good, '+', &moved.came)] {
         lines.extend(quotes.iter().map(|quote| quoted(tone, sign, quote)));
     }
-    Case {
-        name: id.map_or_else(|| name.to_owned(), |id| format!("{name}  {id}")),
-        lines,
-        ..Case::default()
-    }
+    Case { name: id.map_or_else(|| name.to_owned(), |id| format!("{name}  {id}")), lines, ..Case::default() }
 }
 
 /// Evidence in its turn.
@@ -126,11 +124,7 @@ impl Totals {
     pub(super) fn line(&self) -> String {
         let mean = self.mean();
         let mean = if mean == Unit::ZERO { mean.to_string() } else { signed(mean) };
-        format!(
-            "{} of {} moved, mean change of the score {mean}",
-            self.moved,
-            counted(self.read, "reading")
-        )
+        format!("{} of {} moved, mean change of the score {mean}", self.moved, counted(self.read, "reading"))
     }
 
     /// How often each marker moved.
