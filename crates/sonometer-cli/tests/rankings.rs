@@ -204,7 +204,7 @@ fn pages_hold_no_foreign_markup() {
     assert!(pairs.contains("&lt;script&gt;alert(1)") && pairs.contains("&lt;img src=x&gt;"), "{pairs}");
     let graded = page("markup-graded.html", &RATING);
     for page in [pairs.replace("&lt;img src=x&gt;", ""), graded] {
-        assert_eq!(page.matches("<script>").count(), 1, "only its own");
+        assert!(!page.contains("<script"), "a page without a slider has no script");
         for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }

@@ -97,7 +97,7 @@ pub(super) fn figures<'r>(
         if let Some(covered) = covered {
             cells.extend([value(covered[at]), interval(covered[at])]);
         }
-        Row { tone, ..Row::of(cells) }
+        Row::of(cells)
     };
     let heads: &[&str] = match covered {
         Some(_) => &["<", "=", "<all", "<", "<covered", "<"],

@@ -374,7 +374,7 @@ mod tests {
         };
         let html = sheet.to_html();
         assert!(!html.contains(bad), "{html}");
-        assert_eq!(html.matches("&lt;script&gt;").count(), 21, "{html}");
+        assert_eq!(html.matches("&lt;script&gt;").count(), 25, "{html}");
     }
 
     #[test]

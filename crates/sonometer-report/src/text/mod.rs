@@ -38,8 +38,9 @@ impl Sheet<'_> {
             }
             text.push_str(&part);
         }
-        for note in &self.notes {
-            text.push_str(&format!("\n  {} {}\n", paint.toned(Tone::Warn, "note:"), one_line(note)));
+        for (nth, note) in self.notes.iter().enumerate() {
+            let gap = if nth == 0 { "\n" } else { "" };
+            text.push_str(&format!("{gap}  {} {}\n", paint.toned(Tone::Warn, "note:"), one_line(note)));
         }
         if !self.foot.is_empty() {
             text.push_str(&format!("\n  {}\n", line(paint, &self.foot)));
