@@ -4,14 +4,13 @@ use sonometer_bench::workload::{self, Workload};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let workloads = workload::fixed();
     let Some(name) = std::env::args().nth(1) else {
-        workloads.iter().for_each(|workload| println!("{}", workload.name));
+        workload::FIXED.iter().for_each(|name| println!("{name}"));
         return ExitCode::SUCCESS;
     };
-    match workloads.iter().find(|workload| workload.name == name) {
+    match workload::fixed(&name) {
         Some(workload) => {
-            println!("{} bytes of JSON", counted_workload(workload));
+            println!("{} bytes of JSON", counted_workload(&workload));
             ExitCode::SUCCESS
         }
         None => {

@@ -122,6 +122,11 @@ impl Catalog for Shipped {
         versions(id).iter().map(|entry| Protocol::read(entry.source).map(|(protocol, _)| protocol)).collect()
     }
 
+    fn protocol(&self, id: &str, version: &str) -> Result<Option<Protocol>, Error> {
+        let entry = versions(id).iter().find(|entry| entry.version == version);
+        entry.map(|entry| Protocol::read(entry.source).map(|(protocol, _)| protocol)).transpose()
+    }
+
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
         versions_in(METRICS, id)
             .iter()

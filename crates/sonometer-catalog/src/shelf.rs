@@ -112,6 +112,15 @@ impl Shelf {
         documents.collect::<Vec<_>>().into_iter()
     }
 
+    /// The versions of a protocol that are one's own.
+    fn own_protocols(&self, id: &str) -> impl Iterator<Item = Protocol> {
+        let here = self.protocols.iter().filter(move |protocol| protocol.id == id).cloned();
+        here.chain(self.in_folders(id).filter_map(|document| match document {
+            Document::Protocol(found) => Some(*found),
+            _ => None,
+        }))
+    }
+
     /// Puts something on it.
     pub fn add(&mut self, document: Document) {
         match document {
@@ -144,14 +153,17 @@ pub fn is_named_like_one(file: &Path) -> bool {
 
 impl Catalog for Shelf {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
-        let mut own: Vec<Protocol> =
-            self.protocols.iter().filter(|protocol| protocol.id == id).cloned().collect();
-        own.extend(self.in_folders(id).filter_map(|document| match document {
-            Document::Protocol(found) => Some(*found),
-            _ => None,
-        }));
+        let own = self.own_protocols(id).collect();
         let shipped = self.behind.catalog().map_or(Ok(Vec::new()), |behind| behind.protocols(id))?;
         Ok(behind(own, shipped, |protocol| &protocol.version))
+    }
+
+    fn protocol(&self, id: &str, version: &str) -> Result<Option<Protocol>, Error> {
+        // Of two equal ones the last counts, as everywhere.
+        match self.own_protocols(id).filter(|protocol| protocol.version == version).last() {
+            Some(own) => Ok(Some(own)),
+            None => self.behind.catalog().map_or(Ok(None), |behind| behind.protocol(id, version)),
+        }
     }
 
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {

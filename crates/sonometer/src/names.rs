@@ -61,10 +61,6 @@ impl<T> Numbered<T> {
     }
 
     /// The values by number.
-    pub(crate) fn values(&self) -> &[T] {
-        &self.values
-    }
-
     pub(crate) fn into_values(self) -> Vec<T> {
         self.values
     }
@@ -131,8 +127,8 @@ mod tests {
         assert_eq!((all.put("c", "third"), all.put("a", "other")), (None, Some("second")));
         *all.entry("b", || "none") = "changed";
         assert_eq!(
-            (all.names(), all.values()),
-            (vec!["a", "b", "c"], ["changed", "other", "third"].as_slice())
+            (all.names(), all.clone().into_values()),
+            (vec!["a", "b", "c"], vec!["changed", "other", "third"])
         );
         assert_eq!((all.get("a"), all.contains("c")), (Some(&"other"), true));
     }

@@ -14,6 +14,15 @@ pub trait Catalog {
     /// Whatever keeps a version from being read.
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error>;
 
+    /// One version of a protocol; `None` if there is no such version. Whoever can find it without reading the others says so: reading
+    /// is most of what a composition costs.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being read.
+    fn protocol(&self, id: &str, version: &str) -> Result<Option<Protocol>, Error> {
+        Ok(self.protocols(id)?.into_iter().rfind(|protocol| protocol.version == version))
+    }
+
     /// Every version of a metric, in any order; empty if there is no such metric.
     ///
     /// # Errors
@@ -48,6 +57,11 @@ fn version_part(part: &str) -> (bool, usize, &str, &str) {
 
 /// The protocol that a reference at `place` means: the pinned version, else the latest that is published.
 pub(crate) fn protocol(catalog: &dyn Catalog, wanted: &Reference, place: &str) -> Result<Protocol, Error> {
+    if let Some(version) = &wanted.version
+        && let Some(found) = catalog.protocol(&wanted.id, version)?
+    {
+        return Ok(found);
+    }
     let versions = catalog.protocols(&wanted.id)?;
     choose(versions, wanted, place, "protocol", |p| (&p.version, p.status == Status::Published))
 }

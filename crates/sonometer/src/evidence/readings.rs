@@ -2,7 +2,7 @@
 
 use super::window::Joined;
 use super::{Candidate, Findings, condition};
-use crate::matcher::{Count, Held, Hit, Matcher, Piece, Spare, TurnText};
+use crate::matcher::{Count, Held, Hit, Matcher, Piece, Spare, TurnText, count_all};
 use crate::sensor::Plan;
 use std::collections::BTreeMap;
 
@@ -86,18 +86,8 @@ pub(crate) fn each_of(
 }
 
 /// Passes on what there is to count in `content` for several plans.
-pub(crate) fn count(plans: &[&Plan], content: &str, desk: &mut Desk, mut take: impl FnMut(usize, Count)) {
-    let Desk { spare, further, .. } = desk;
-    let Some((first, others)) = plans.split_first() else { return };
-    let piece = Piece::whole(content);
-    let written = TurnText::read(first, piece, spare);
-    take(0, written.count);
-    for (at, plan) in (1..).zip(others) {
-        let text = TurnText::read_again(plan, piece, &written, further);
-        take(at, text.count);
-        text.recycle(further);
-    }
-    written.recycle(spare);
+pub(crate) fn count(plans: &[&Plan], content: &str, desk: &mut Desk, take: impl FnMut(usize, Count)) {
+    count_all(plans, content, &mut desk.spare, take);
 }
 
 /// Passes on a text as written and, where the plan asks for it, unfolded.

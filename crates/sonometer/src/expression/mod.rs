@@ -1,21 +1,36 @@
 //! Regular expressions: leftmost matches, in linear time. By all machines of the `regex` crate (feature `perf`), or by two of them,
 //! which find the same and are less to download, for the module for browsers.
+//!
+//! Building a machine costs a hundred times what parsing does, and most texts need few of those that a protocol has. So an
+//! expression is parsed when it is made, which tells whether it is refused ([`size`]) and what its matches need ([`needs`]), and its
+//! machine is built when a text first has what it needs.
 
+mod facts;
 mod kept;
+mod needs;
+mod pieces;
 #[cfg(feature = "perf")]
 mod quick;
 mod reaches;
+mod size;
 #[cfg(any(not(feature = "perf"), test))]
 mod small;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use kept::Kept;
+pub(crate) use needs::Seen;
 #[cfg(feature = "perf")]
-pub(crate) use quick::Expression;
+use quick::Machine;
 pub(crate) use reaches::{Fate, Reaches, follow};
 #[cfg(not(feature = "perf"))]
-pub(crate) use small::Expression;
+use small::Machine;
+
+use facts::Facts;
+use regex_automata::util::syntax;
+use regex_syntax::hir::Hir;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// The name of the group of a regular expression that is the place of its evidence: `(?<place>…)`.
 pub(crate) const PLACE_GROUP: &str = "place";
@@ -31,4 +46,68 @@ pub(crate) enum Refusal {
     TooLarge,
     /// What is wrong with how it is written, on one line.
     Unreadable(String),
+}
+
+/// A regular expression that is sound. What it finds does not depend on when its machine is built, or by which thread.
+#[derive(Debug)]
+pub(crate) struct Expression {
+    pattern: String,
+    facts: Arc<Facts>,
+    /// Built when it is first asked. `None` inside where that fails, which [`size`] has ruled out: it then finds nothing.
+    machine: OnceLock<Option<Machine>>,
+}
+
+impl Expression {
+    pub(crate) fn new(pattern: &str) -> Result<Self, Refusal> {
+        let facts = facts::of(pattern)?;
+        Ok(Self { pattern: pattern.to_owned(), facts, machine: OnceLock::new() })
+    }
+
+    /// The pattern as it was written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.pattern
+    }
+
+    /// Whether it matches the empty text.
+    pub(crate) fn matches_nothing(&self) -> bool {
+        self.facts.can_be_empty && self.find_at("", 0).is_some()
+    }
+
+    /// Whether a text can hold a match: where it cannot, nothing needs to be asked, and no machine is built.
+    pub(crate) fn can_match(&self, seen: &Seen<'_>) -> bool {
+        self.facts.needs.are_in(seen)
+    }
+
+    /// All matches from left to right, not overlapping.
+    pub(crate) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
+        self.machine().map_or_else(Vec::new, |machine| machine.find_all(text))
+    }
+
+    /// The first match that begins at byte `at` or behind it; what stands before counts for `^` and `\b`.
+    pub(crate) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        self.machine()?.find_at(text, at)
+    }
+
+    /// Whether a group of it is the place.
+    pub(crate) fn has_place(&self) -> bool {
+        self.facts.has_place
+    }
+
+    /// What the group that is the place covers of a match in `text`; `None` without such a group, and where it took no part.
+    pub(crate) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
+        self.machine()?.place(text, found)
+    }
+
+    fn machine(&self) -> Option<&Machine> {
+        self.machine.get_or_init(|| Machine::new(&self.pattern, size::LIMIT_BEHIND).ok()).as_ref()
+    }
+}
+
+/// The expression as the machines read it.
+fn parse(pattern: &str) -> Result<Hir, Refusal> {
+    syntax::parse(pattern).map_err(|error| match error {
+        regex_syntax::Error::Parse(error) => Refusal::Unreadable(error.kind().to_string()),
+        regex_syntax::Error::Translate(error) => Refusal::Unreadable(error.kind().to_string()),
+        error => Refusal::Unreadable(error.to_string()),
+    })
 }

@@ -5,15 +5,16 @@ use std::ops::Range;
 
 /// A compiled regular expression.
 #[derive(Debug)]
-pub(crate) struct Expression {
+pub(super) struct Machine {
     regex: regex::Regex,
     /// The number of the group that is the place.
     group: Option<usize>,
 }
 
-impl Expression {
-    pub(crate) fn new(pattern: &str) -> Result<Self, Refusal> {
-        let built = regex::RegexBuilder::new(pattern).size_limit(MAX_BYTES).dfa_size_limit(MAX_BYTES).build();
+impl Machine {
+    /// Builds it, of automata of at most `limit` bytes each.
+    pub(super) fn new(pattern: &str, limit: usize) -> Result<Self, Refusal> {
+        let built = regex::RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(MAX_BYTES).build();
         let regex = built.map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => Refusal::TooLarge,
             error => {
@@ -26,28 +27,18 @@ impl Expression {
         Ok(Self { regex, group })
     }
 
-    /// The pattern as it was written.
-    pub(crate) fn as_str(&self) -> &str {
-        self.regex.as_str()
-    }
-
     /// All matches from left to right, not overlapping.
-    pub(crate) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         self.regex.find_iter(text).map(|found| found.range()).collect()
     }
 
     /// The first match that begins at byte `at` or behind it; what stands before counts for `^` and `\b`.
-    pub(crate) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
+    pub(super) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
         self.regex.find_at(text, at).map(|found| found.range())
     }
 
-    /// Whether a group of it is the place.
-    pub(crate) fn has_place(&self) -> bool {
-        self.group.is_some()
-    }
-
     /// What the group that is the place covers of a match in `text`; `None` without such a group, and where it took no part.
-    pub(crate) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
+    pub(super) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
         let groups = self.regex.captures_at(text, found.start)?;
         groups.get(self.group?).map(|group| group.range())
     }

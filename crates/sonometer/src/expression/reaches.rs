@@ -5,6 +5,7 @@ use super::{Expression, Kept};
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind};
+use std::sync::Arc;
 
 /// All regular expressions of a protocol at once, shared by its sessions.
 #[derive(Debug)]
@@ -20,8 +21,8 @@ const CACHE: usize = 8 << 20;
 
 impl Reaches {
     /// `None` where nothing can be said before a turn ends.
-    pub(crate) fn of(expressions: &[Expression]) -> Option<Self> {
-        let patterns: Vec<&str> = expressions.iter().map(Expression::as_str).collect();
+    pub(crate) fn of(expressions: &[Arc<Expression>]) -> Option<Self> {
+        let patterns: Vec<&str> = expressions.iter().map(|expression| expression.as_str()).collect();
         // All matches and not the first: a way that is still open matters though a shorter match has been found. With Unicode `\b`
         // the automaton stops at a byte beyond ASCII and says so (`is_quit`).
         let config = DFA::config()

@@ -5,15 +5,13 @@ use super::{Kept, MAX_BYTES, PLACE_GROUP, Refusal};
 use regex_automata::hybrid::{dfa, regex as hybrid};
 use regex_automata::nfa::thompson::{self, WhichCaptures, pikevm};
 use regex_automata::util::iter::Searcher;
-use regex_automata::util::syntax;
 use regex_automata::{Input, Match, MatchKind, PatternID};
 use regex_syntax::hir::Hir;
 use std::ops::Range;
 
 /// A compiled regular expression.
 #[derive(Debug)]
-pub(crate) struct Expression {
-    pattern: String,
+pub(super) struct Machine {
     automaton: hybrid::Regex,
     patient: pikevm::PikeVM,
     /// The number of the group that is the place.
@@ -28,16 +26,13 @@ struct Cache {
     patient: Option<pikevm::Cache>,
 }
 
-impl Expression {
-    pub(crate) fn new(pattern: &str) -> Result<Self, Refusal> {
-        let parsed = syntax::parse(pattern).map_err(|error| match error {
-            regex_syntax::Error::Parse(error) => Refusal::Unreadable(error.kind().to_string()),
-            regex_syntax::Error::Translate(error) => Refusal::Unreadable(error.kind().to_string()),
-            error => Refusal::Unreadable(error.to_string()),
-        })?;
-        let nfa = compile(&parsed, thompson::Config::new())?;
+impl Machine {
+    /// Builds it, of automata of at most `limit` bytes each.
+    pub(super) fn new(pattern: &str, limit: usize) -> Result<Self, Refusal> {
+        let parsed = super::parse(pattern)?;
+        let nfa = compile(&parsed, thompson::Config::new(), limit)?;
         let backward = thompson::Config::new().which_captures(WhichCaptures::None).reverse(true);
-        let backward = compile(&parsed, backward)?;
+        let backward = compile(&parsed, backward, limit)?;
         // It never gives up for want of room; a full cache is begun anew.
         let config = dfa::Config::new()
             .unicode_word_boundary(true)
@@ -52,16 +47,11 @@ impl Expression {
         let group = nfa.group_info().to_index(PatternID::ZERO, PLACE_GROUP);
         let patient = pikevm::Builder::new().build_from_nfa(nfa);
         let patient = patient.map_err(|error| Refusal::Unreadable(error.to_string()))?;
-        Ok(Self { pattern: pattern.to_owned(), automaton, patient, group, caches: Kept::default() })
-    }
-
-    /// The pattern as it was written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.pattern
+        Ok(Self { automaton, patient, group, caches: Kept::default() })
     }
 
     /// All matches from left to right, not overlapping.
-    pub(crate) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
+    pub(super) fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         self.with_cache(|cache| {
             let mut searcher = Searcher::new(Input::new(text));
             let next = || searcher.advance(|input| Ok(self.find(cache, input)));
@@ -70,17 +60,12 @@ impl Expression {
     }
 
     /// The first match that begins at byte `at` or behind it; what stands before counts for `^` and `\b`.
-    pub(crate) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
+    pub(super) fn find_at(&self, text: &str, at: usize) -> Option<Range<usize>> {
         self.with_cache(|cache| self.find(cache, &Input::new(text).range(at..))).map(|found| found.range())
     }
 
-    /// Whether a group of it is the place.
-    pub(crate) fn has_place(&self) -> bool {
-        self.group.is_some()
-    }
-
     /// What the group that is the place covers of a match in `text`; `None` without such a group, and where it took no part.
-    pub(crate) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
+    pub(super) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
         let group = self.group?;
         self.with_cache(|cache| {
             let patient = cache.patient.get_or_insert_with(|| self.patient.create_cache());
@@ -107,8 +92,8 @@ impl Expression {
     }
 }
 
-fn compile(parsed: &Hir, config: thompson::Config) -> Result<thompson::NFA, Refusal> {
-    let config = config.nfa_size_limit(Some(MAX_BYTES)).shrink(false);
+fn compile(parsed: &Hir, config: thompson::Config, limit: usize) -> Result<thompson::NFA, Refusal> {
+    let config = config.nfa_size_limit(Some(limit)).shrink(false);
     thompson::Compiler::new().configure(config).build_from_hir(parsed).map_err(|error| {
         match error.size_limit() {
             Some(_) => Refusal::TooLarge,

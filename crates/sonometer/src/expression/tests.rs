@@ -1,7 +1,8 @@
-//! The small machines beside the `regex` crate: what they refuse, and what they find.
+//! The small machines beside the `regex` crate: what they refuse, and what they find; and what is told of an expression without
+//! building it.
 
-use super::small::Expression;
-use super::{MAX_BYTES, Refusal};
+use super::small::Machine;
+use super::{Expression, MAX_BYTES, Refusal, Seen, size};
 use proptest::prelude::*;
 use std::ops::Range;
 
@@ -17,12 +18,19 @@ fn oracle(pattern: &str) -> Result<regex::Regex, Refusal> {
 }
 
 fn compare(pattern: &str, text: &str) {
-    let (ours, theirs) = match (Expression::new(pattern), oracle(pattern)) {
-        (Ok(ours), Ok(theirs)) => (ours, theirs),
-        (ours, theirs) => return assert_eq!(ours.err(), theirs.err(), "{pattern}"),
-    };
-    assert_eq!(ours.as_str(), pattern);
-    assert_eq!(ours.has_place(), theirs.capture_names().any(|name| name == Some("place")));
+    let (ours, told, theirs) =
+        match (Machine::new(pattern, MAX_BYTES), Expression::new(pattern), oracle(pattern)) {
+            (Ok(ours), Ok(told), Ok(theirs)) => (ours, told, theirs),
+            (ours, told, theirs) => {
+                let refusal = theirs.err();
+                assert_eq!(ours.err(), refusal, "{pattern}");
+                return assert_eq!(told.err(), refusal, "{pattern}");
+            }
+        };
+    assert_eq!(told.as_str(), pattern);
+    assert_eq!(told.has_place(), theirs.capture_names().any(|name| name == Some("place")));
+    assert_eq!(told.matches_nothing(), theirs.is_match(""), "{pattern}");
+    assert!(told.can_match(&Seen::of(text)) || !theirs.is_match(text), "{pattern} in {text:?}");
     let all: Vec<Range<usize>> = theirs.find_iter(text).map(|found| found.range()).collect();
     assert_eq!(ours.find_all(text), all, "{pattern} in {text:?}");
     for (at, _) in text.char_indices() {
@@ -103,8 +111,71 @@ fn limits_are_those_of_regex() {
     for count in [1, 10, 30, 40, 50, 60, 100, 1000, 5000, 20_000, 60_000] {
         for part in ["a", "[a-z]", "\\w", "(?i:straße)", "(a|b)", "."] {
             let pattern = format!("(?:{part}){{{count}}}");
-            assert_eq!(Expression::new(&pattern).err(), oracle(&pattern).err(), "{pattern}");
+            let refusal = oracle(&pattern).err();
+            assert_eq!(Machine::new(&pattern, MAX_BYTES).err(), refusal, "{pattern}");
+            assert_eq!(Expression::new(&pattern).err(), refusal, "{pattern}");
         }
+    }
+}
+
+/// The reckoning is above what is built, and not far: else it would let through what is refused, or build what is sound.
+#[test]
+fn what_is_reckoned_is_near_what_is_built() {
+    let parts = [
+        "a",
+        "abc|xyz|q",
+        "[a-z]",
+        "\\w",
+        "\\d",
+        "\\p{L}",
+        "\\p{Lu}",
+        "(?i:straße)",
+        "(?i:k)",
+        "(a|b)?",
+        ".",
+        "[^.é\\n]{2,9}",
+        "(?:a*|b)+?",
+    ];
+    for part in parts {
+        let pattern = |count: u32| format!("(?:{part}){{{count}}}");
+        let is_built = |count| oracle(&pattern(count)).is_ok();
+        let is_sure = |count| !size::may_be_too_large(&super::parse(&pattern(count)).expect("is sound"));
+        // The largest count that holds, by halves.
+        let most = |holds: &dyn Fn(u32) -> bool| {
+            let (mut sound, mut wrong) = (1, 40_000);
+            while wrong - sound > 1 {
+                let middle = (sound + wrong) / 2;
+                if holds(middle) { sound = middle } else { wrong = middle }
+            }
+            sound
+        };
+        let (built, sure) = (most(&is_built), most(&is_sure));
+        assert!(sure <= built && 8 * sure >= built, "{part}: {sure} of {built}");
+    }
+}
+
+#[test]
+fn what_a_match_needs_is_looked_for_before_it_is_built() {
+    for (pattern, text, can) in [
+        ("(?i)order \\d+", "ORDER 5", true),
+        ("(?i)order \\d+", "order five", false),
+        ("(?i)order \\d+", "order \u{0665}", true),
+        ("(?i)my name is (?:mr|ms)", "It is MY NAME is Ms", true),
+        ("(?i)my name is", "is many men yes", false),
+        ("(?i)my name is", "is many men yes é", true),
+        ("(?:lovely|good) (?:day|week)s?", "a good week", true),
+        ("(?:lovely|good) (?:day|week)s?", "a weekday good", false),
+        ("l['’]été|rue", "rue", true),
+        ("l['’]été|rue", "l'ete", false),
+        ("ab|cd", "a cd", true),
+        ("ab|cd", "ef", false),
+        ("a?b*", "", true),
+        ("[^a]", "aa", false),
+        ("x{0}", "", true),
+    ] {
+        let expression = Expression::new(pattern).expect("is sound");
+        assert_eq!(expression.can_match(&Seen::of(text)), can, "{pattern} in {text}");
+        assert!(expression.machine.get().is_none(), "{pattern} was built");
     }
 }
 

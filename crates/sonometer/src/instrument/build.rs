@@ -6,7 +6,7 @@ use crate::composition::{Blueprint, Catalog, Component, Metric, Reference, Targe
 use crate::error::Error;
 use crate::json::quoted;
 use crate::names::Numbered;
-use crate::protocol::Better;
+use crate::protocol::{Better, Protocol};
 use crate::sensor::Sensor;
 use crate::unit::Unit;
 use std::sync::Arc;
@@ -86,13 +86,21 @@ impl<'c> Builder<'c> {
     }
 
     fn sensor(&mut self, reference: &Reference, place: &str) -> Result<usize, Error> {
+        let is_wanted = |s: &Sensor| {
+            let Protocol { id, version, .. } = s.protocol();
+            *id == reference.id && reference.version.as_ref() == Some(version)
+        };
+        if let Some(at) = self.sensors.iter().position(is_wanted) {
+            return Ok(at);
+        }
         let protocol = catalog::protocol(self.catalog, reference, place)?;
         let same =
             |s: &Sensor| (&s.protocol().id, &s.protocol().version) == (&protocol.id, &protocol.version);
         if let Some(at) = self.sensors.iter().position(same) {
             return Ok(at);
         }
-        self.sensors.push(Sensor::new(protocol)?);
+        let sensor = Sensor::beside(protocol, &self.sensors)?;
+        self.sensors.push(sensor);
         Ok(self.sensors.len() - 1)
     }
 
@@ -141,7 +149,7 @@ impl<'c> Builder<'c> {
 fn keys(sensors: &[Sensor]) -> Vec<Vec<String>> {
     let (mut labels, mut with_protocol) = (Numbered::default(), Numbered::default());
     // No id has a stroke in it.
-    let in_protocol = |protocol: &crate::protocol::Protocol, label: &str| format!("{}/{label}", protocol.id);
+    let in_protocol = |protocol: &Protocol, label: &str| format!("{}/{label}", protocol.id);
     for protocol in sensors.iter().map(Sensor::protocol) {
         for marker in &protocol.markers {
             *labels.entry(&marker.label, || 0) += 1;

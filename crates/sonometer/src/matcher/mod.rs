@@ -1,12 +1,15 @@
 //! Finding: all matches of all rules in one turn, sorted by rule and place, so that judging needs no order of its own.
 
 mod capture;
+mod known;
 mod memo;
 pub(crate) mod open;
+mod passed;
 mod piece;
 mod run;
 mod shout;
 mod step;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod tries;
@@ -23,8 +26,9 @@ pub(crate) use piece::Piece;
 use run::{Run, Runner};
 use std::ops::Range;
 use step::Point;
+pub(crate) use tally::Count;
 use tries::Tries;
-pub(crate) use turn::{Count, Held, Spare, TurnText};
+pub(crate) use turn::{Held, Spare, TurnText, count_all};
 
 /// A match of one rule over tokens of a turn.
 //
@@ -94,7 +98,7 @@ impl Matcher {
         // Tests, classes and expressions have anchors of their own, each sorted by token: `Tries::not_before` relies on that, and
         // a pass may hold only anchors that come from left to right.
         self.tries.begin_pass();
-        for &(at, test) in &turn.passed {
+        for &(at, test) in turn.passed.all() {
             self.anchor(plan, turn, plan.anchors.at(Key::Test(test)), at);
         }
         let mut class = None;

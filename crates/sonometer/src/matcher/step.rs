@@ -65,7 +65,7 @@ pub(super) fn step(
             }
         }
         Op::Test(test, next) => {
-            if open && turn.passed.binary_search(&(at as u32, *test)).is_ok() {
+            if open && turn.passed.has(at, *test) {
                 go(behind(at + 1, *next));
             }
         }
@@ -77,7 +77,7 @@ pub(super) fn step(
                 for (_, next) in words[from..].iter().take_while(|(w, _)| *w == word) {
                     go(behind(at + 1, *next));
                 }
-                for (_, test) in turn.passed_at(at) {
+                for (_, test) in turn.passed.at(at) {
                     let from = tests.partition_point(|(t, _)| t < test);
                     for (_, next) in tests[from..].iter().take_while(|(t, _)| t == test) {
                         go(behind(at + 1, *next));

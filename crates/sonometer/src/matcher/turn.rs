@@ -1,8 +1,10 @@
 //! One turn made ready for matching: folded text, tokens with their word numbers, sentences, class occurrences.
 
 use super::Piece;
+use super::passed::Passed;
+use super::tally::{self, Count, Tally};
 use crate::class::Occurrence;
-use crate::language::Script;
+use crate::expression::{Expression, Seen};
 use crate::protocol::phrase::Class;
 use crate::sensor::Plan;
 use crate::sensor::vocabulary::role;
@@ -10,7 +12,8 @@ use crate::text::fold::{FoldBuffers, Folded};
 use crate::text::gap::{self, GapKind};
 use crate::text::token::{self, Sink, Token};
 use crate::text::unfold::Unfolded;
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// A turn made ready for matching, as it is written or unfolded. All places are in the folded text unless they say
 /// otherwise.
@@ -33,8 +36,8 @@ pub(crate) struct TurnText<'t> {
     last_gap: GapKind,
     /// The first token of each sentence but the first, which is token 0.
     pub(crate) sentences: Vec<u32>,
-    /// (token, test) for every prefix, stem or misspelling test that a token passes, sorted: looked up by halves.
-    pub(crate) passed: Vec<(u32, u32)>,
+    /// The prefix, stem and misspelling tests that its tokens pass.
+    pub(super) passed: Passed,
     /// Class occurrences over tokens, sorted by class and place.
     pub(crate) occurrences: Vec<Spread>,
     /// Matches of the regular expressions, by number, in bytes of the reading's own text.
@@ -61,31 +64,6 @@ pub(crate) struct Held<'t> {
     pub(crate) regex_places: Vec<Vec<Range<usize>>>,
 }
 
-/// What fidelity needs to know of a turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Count {
-    /// Tokens that are words.
-    pub(crate) words: u64,
-    /// Words that are function words of the language.
-    pub(crate) function_words: u64,
-    /// Everyday words of other languages, which speak against that of the protocol.
-    pub(crate) foreign_words: u64,
-    /// Words of another script than the language's, and placeholders such as `[inaudible]`.
-    pub(crate) unreadable: u64,
-    /// Runs of replacement and control characters.
-    pub(crate) noise: u64,
-}
-
-impl AddAssign for Count {
-    fn add_assign(&mut self, other: Self) {
-        self.words += other.words;
-        self.function_words += other.function_words;
-        self.foreign_words += other.foreign_words;
-        self.unreadable += other.unreadable;
-        self.noise += other.noise;
-    }
-}
-
 /// An occurrence of a class and the tokens it overlaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Spread {
@@ -105,7 +83,7 @@ pub(crate) struct Spare {
     folding: FoldBuffers,
     tokens: Vec<Token>,
     sentences: Vec<u32>,
-    passed: Vec<(u32, u32)>,
+    passed: Passed,
 }
 
 impl Spare {
@@ -113,8 +91,16 @@ impl Spare {
     pub(crate) fn heap_bytes(&self) -> usize {
         2 * self.tokens.capacity() * size_of::<Token>()
             + self.sentences.capacity() * size_of::<u32>()
-            + self.passed.capacity() * size_of::<(u32, u32)>()
+            + self.passed.heap_bytes()
     }
+}
+
+/// What there is to count in a text for each of several plans. Nothing is looked for: it is folded once, and its words looked up for
+/// each plan.
+pub(crate) fn count_all(plans: &[&Plan], text: &str, spare: &mut Spare, mut take: impl FnMut(usize, Count)) {
+    let folded = Folded::with_buffers(text, std::mem::take(&mut spare.folding));
+    plans.iter().enumerate().for_each(|(at, plan)| take(at, tally::count(plan, text, &folded)));
+    spare.folding = folded.into_buffers();
 }
 
 impl<'t> TurnText<'t> {
@@ -181,14 +167,27 @@ impl<'t> TurnText<'t> {
         reader: Reader<'_>,
     ) -> Self {
         let mut turn = Self::cut(piece, origin, folded, reader);
-        turn.count.noise = noise(piece.own());
+        turn.count.noise = tally::noise(piece.own());
         turn.find_classes(plan);
-        turn.regex_matches = plan.regexes.iter().map(|regex| piece.regex_matches(regex)).collect();
-        if plan.regexes.iter().any(|regex| regex.has_place()) {
-            let found = plan.regexes.iter().zip(&turn.regex_matches);
-            turn.regex_places = found.map(|(regex, found)| piece.regex_places(regex, found)).collect();
-        }
+        turn.find_expressions(plan, piece);
         turn
+    }
+
+    /// Finds the matches of the regular expressions, of those that the text has room for.
+    fn find_expressions(&mut self, plan: &Plan, piece: Piece<'t>) {
+        if plan.regexes.is_empty() {
+            return;
+        }
+        let seen = Seen::of(&piece.ahead[piece.from..]);
+        let matches = |regex: &Arc<Expression>| match regex.can_match(&seen) {
+            true => piece.regex_matches(regex),
+            false => Vec::new(),
+        };
+        self.regex_matches = plan.regexes.iter().map(matches).collect();
+        if plan.regexes.iter().any(|regex| regex.has_place()) {
+            let found = plan.regexes.iter().zip(&self.regex_matches);
+            self.regex_places = found.map(|(regex, found)| piece.regex_places(regex, found)).collect();
+        }
     }
 
     /// Reads text that is held back, the beginning of a longer turn; `plan` is that of a guard.
@@ -218,8 +217,8 @@ impl<'t> TurnText<'t> {
         let own = piece.text;
         let Reader { tokens, lookup } = reader;
         let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
-        let Lookup { sentences, passed, symbols, mut count, .. } = lookup;
-        count.words = tokens.len() as u64 - symbols;
+        let Lookup { sentences, passed, tally, .. } = lookup;
+        let count = tally.finish(tokens.len());
         Self {
             own,
             base: piece.base,
@@ -273,13 +272,6 @@ impl<'t> TurnText<'t> {
             (Some(first), Some(last)) => self.original_range(first.start as usize, last.end as usize),
             _ => 0..0,
         }
-    }
-
-    /// The prefix, stem and misspelling tests that token `at` passes.
-    pub(crate) fn passed_at(&self, at: usize) -> &[(u32, u32)] {
-        let from = self.passed.partition_point(|(token, _)| (*token as usize) < at);
-        let len = self.passed[from..].iter().take_while(|(token, _)| *token as usize == at).count();
-        &self.passed[from..from + len]
     }
 
     /// The kind of the gap before token `at`; for the number of tokens, of the rest of the turn (a match without tokens
@@ -412,15 +404,13 @@ struct Reader<'p> {
 impl Sink for Reader<'_> {
     fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool) {
         let token = self.lookup.token(text, self.tokens.len() as u32, start, end, symbol);
-        self.lookup.note_foreign(text, token);
+        self.lookup.tally.note_foreign(text, start, symbol);
         self.tokens.push(token);
     }
 
     #[inline(always)]
     fn words(&mut self, text: &str, words: &[[u32; 2]]) {
-        if self.lookup.plan.script == Some(Script::Han) {
-            self.lookup.note_ascii(text, words);
-        }
+        self.lookup.tally.note_ascii(text, words);
         // `extend` with a known length looks at the capacity once for all of them.
         let numbered = words.iter().zip(self.tokens.len() as u32..);
         self.tokens.extend(
@@ -439,15 +429,13 @@ struct Lookup<'p> {
     /// The token before; an empty one at the beginning.
     last: Token,
     sentences: Vec<u32>,
-    passed: Vec<(u32, u32)>,
-    /// Tokens that are no words.
-    symbols: u64,
-    count: Count,
+    passed: Passed,
+    tally: Tally<'p>,
 }
 
 impl<'p> Lookup<'p> {
     /// In memory of an earlier turn.
-    fn new(plan: &'p Plan, starts: bool, mut sentences: Vec<u32>, mut passed: Vec<(u32, u32)>) -> Self {
+    fn new(plan: &'p Plan, starts: bool, mut sentences: Vec<u32>, mut passed: Passed) -> Self {
         sentences.clear();
         passed.clear();
         Self {
@@ -457,8 +445,7 @@ impl<'p> Lookup<'p> {
             last: Token::default(),
             sentences,
             passed,
-            symbols: 0,
-            count: Count::default(),
+            tally: Tally::new(plan),
         }
     }
 
@@ -472,38 +459,12 @@ impl<'p> Lookup<'p> {
         } else {
             self.gap(text, at, start)
         };
-        let word = self.plan.vocabulary.number(bytes, start, end);
-        let roles = self.plan.vocabulary.roles(word);
-        // Counted without a branch: FUNCTION is the lowest bit, FOREIGN the highest, so that both come out as 0 or 1.
-        self.count.function_words += u64::from(roles & role::FUNCTION);
-        self.count.foreign_words += u64::from(roles / role::FOREIGN);
-        if roles & role::PLACEHOLDER != 0 {
-            self.count.unreadable += u64::from(start > 0 && matches!(bytes[start - 1], b'[' | b'('));
-        }
+        let word = self.tally.token(bytes, start, end);
         if self.has_tests && self.plan.tests.may_pass(bytes, start, end) {
-            let passed = &mut self.passed;
-            self.plan.tests.each(&text[start..end], |test| passed.push((at, test)));
+            self.passed.note(&self.plan.tests, at, &text[start..end]);
         }
         self.last = Token::new(start, end, word, symbol, gap);
         self.last
-    }
-
-    /// Counts the words of ASCII, which are unreadable for a protocol in Han, but for those that begin with a digit.
-    #[inline(never)]
-    fn note_ascii(&mut self, text: &str, words: &[[u32; 2]]) {
-        let foreign = words.iter().filter(|word| !text.as_bytes()[word[0] as usize].is_ascii_digit());
-        self.count.unreadable += foreign.count() as u64;
-    }
-
-    /// Counts symbols, and words of another script than the language's.
-    fn note_foreign(&mut self, text: &str, token: Token) {
-        if token.is_symbol() {
-            self.symbols += 1;
-        } else if let Some(script) = self.plan.script
-            && !text[token.start as usize..].chars().next().is_some_and(|first| script.reads(first))
-        {
-            self.count.unreadable += 1;
-        }
     }
 
     #[inline(never)]
@@ -537,48 +498,4 @@ impl<'p> Lookup<'p> {
 #[inline]
 fn is_initial(word: &str) -> bool {
     word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case("i")
-}
-
-/// Maximal runs of U+FFFD and control characters other than tab and line breaks.
-fn noise(text: &str) -> u64 {
-    // Without a branch and without an early end the compiler looks at many bytes at a time; nearly every text ends here.
-    if text.as_bytes().iter().fold(0, |found, byte| found | may_be_noise(*byte)) == 0 {
-        return 0;
-    }
-    let candidates = text.bytes().enumerate().filter(|(_, byte)| may_be_noise(*byte) != 0);
-    let begins = candidates.filter(|(at, _)| {
-        text[*at..].chars().next().is_some_and(is_noise)
-            && !text[..*at].chars().next_back().is_some_and(is_noise)
-    });
-    begins.count() as u64
-}
-
-/// Whether noise can begin with this byte, as 0 or 1: the controls of ASCII, those up to U+009F, U+FFFD.
-#[inline(always)]
-fn may_be_noise(byte: u8) -> u8 {
-    let is = |other: u8| u8::from(byte == other);
-    let control = u8::from(byte < b' ') & !(is(b'\t') | is(b'\n') | is(b'\r'));
-    control | is(0x7f) | is(0xc2) | is(0xef)
-}
-
-fn is_noise(c: char) -> bool {
-    c == '\u{fffd}' || matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}') && !matches!(c, '\t' | '\n' | '\r')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn noise_is_counted_by_runs() {
-        for (text, runs) in [
-            ("plain\ttext\r\n", 0),
-            ("“café” £5 ｆ\u{a0}", 0),
-            ("\u{0}", 1),
-            ("a\u{7f}\u{80}\u{9f}\u{fffd}b\u{fffd}", 2),
-            ("\u{1}\n\u{1f} \u{85}", 3),
-        ] {
-            assert_eq!(noise(text), runs, "{text:?}");
-        }
-    }
 }

@@ -45,11 +45,11 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
 /// Lines that take too many steps together, by what the costliest of them takes.
 fn costly(protocol: &Protocol, found: &mut Diagnostics) {
     let all = protocol.steps_per_word();
-    let lines = protocol.markers.iter().flat_map(Marker::all_lines);
-    let Some(costliest) = lines.max_by_key(|line| line.steps_per_word()).filter(|_| all > WARNED_STEPS)
-    else {
+    if all <= WARNED_STEPS {
         return;
-    };
+    }
+    let lines = protocol.markers.iter().flat_map(Marker::all_lines);
+    let Some(costliest) = lines.max_by_key(|line| line.steps_per_word()) else { return };
     let message = format!(
         "the lines can take {all} steps for each word of a text, {} of them this one",
         costliest.steps_per_word()

@@ -6,7 +6,7 @@
 //! one that overlaps it; all that is held back for another reason is within the bound.
 
 use super::guarded::{Unbounded, masked_lines};
-use crate::protocol::phrase::{Pattern, Regex, WordKind, build_regex, gaps_in, widen};
+use crate::protocol::phrase::{Pattern, Regex, WordKind, gaps_in, widen};
 use crate::protocol::{Line, Protocol};
 use crate::unit::Unit;
 use regex_syntax::hir::{Hir, HirKind, Look, Repetition};
@@ -86,7 +86,7 @@ fn length(pattern: &Pattern) -> Option<usize> {
 }
 
 fn length_of_regex(regex: &Regex) -> Option<usize> {
-    let parsed = regex_syntax::parse(build_regex(regex).ok()?.as_str()).ok()?;
+    let parsed = regex_syntax::parse(&regex.pattern()).ok()?;
     let looks = parsed.properties().look_set();
     // The automaton that follows expressions gives up on these as soon as a letter beyond ASCII stands beside them.
     let knows_letters = |look| {

@@ -3,9 +3,11 @@
 
 use super::Plan;
 use super::bound::most_held;
+use crate::expression::Expression;
 use crate::protocol::phrase::{Class, Pattern};
 use crate::protocol::{Line, Marker, NegationMode, Protocol};
 use std::fmt;
+use std::sync::Arc;
 
 /// What a guard has to know of a protocol.
 #[derive(Debug)]
@@ -72,7 +74,8 @@ impl fmt::Display for Unbounded {
 }
 
 impl Guarded {
-    pub(crate) fn of(protocol: &Protocol) -> Self {
+    /// What a guard watches of a protocol whose regular expressions are `known`.
+    pub(crate) fn of(protocol: &Protocol, known: &[Arc<Expression>]) -> Self {
         if protocol.markers.iter().all(|marker| marker.mask.is_none()) {
             return Self::Nothing;
         }
@@ -80,7 +83,7 @@ impl Guarded {
             return Self::Sentences(reason);
         }
         // A plan of its own: it is asked with each chunk, and the fewer lines and classes it has, the less there is to ask.
-        match Plan::new(decisive(protocol)) {
+        match Plan::new(decisive(protocol), known) {
             Ok(plan) if plan.regexes.is_empty() || plan.reaches().is_some() => {
                 let bound = most_held(&plan.protocol);
                 Self::Lines(Box::new(plan), bound)

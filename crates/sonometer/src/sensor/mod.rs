@@ -8,17 +8,16 @@ pub(crate) mod marker;
 pub(crate) mod phrases;
 pub(crate) mod program;
 mod roles;
-mod tests;
+pub(crate) mod tests;
 mod unfolding;
 pub(crate) mod vocabulary;
 
 use crate::class::{ClassSet, Vocabulary as Words};
 use crate::error::Error;
-use crate::expression::Expression;
-use crate::expression::Reaches;
+use crate::expression::{Expression, Reaches, Refusal};
 use crate::language::{self, Language, Script};
 use crate::protocol::order::judging_order;
-use crate::protocol::phrase::{Pattern, gaps_in, widen};
+use crate::protocol::phrase::{Pattern, Regex, gaps_in, widen};
 use crate::protocol::{Line, Modality, Pole, Protocol, Status};
 use crate::text::fold::fold_role;
 use crate::text::unfold::Unfolding;
@@ -43,8 +42,8 @@ pub struct Sensor {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) protocol: Protocol,
-    /// See [`Sensor::steps_per_word`].
-    steps_per_word: u64,
+    /// See [`Sensor::steps_per_word`]; worked out when it is first asked for.
+    steps_per_word: OnceLock<u64>,
     pub(crate) language: Option<&'static Language>,
     /// What the language is written in.
     pub(crate) script: Option<Script>,
@@ -52,7 +51,8 @@ pub(crate) struct Plan {
     pub(crate) phrases: phrases::Phrases,
     pub(crate) tests: tests::TokenTests,
     pub(crate) exacts: Vec<Box<str>>,
-    pub(crate) regexes: Vec<Expression>,
+    /// Shared with the plan of a guard and with the other sensors of a composition, so that none is built twice.
+    pub(crate) regexes: Vec<Arc<Expression>>,
     /// All expressions as one automaton, for sessions; made when the first one begins. `None` inside: too large to be made.
     reaches: OnceLock<Option<Reaches>>,
     /// What a guard watches; made when the first one begins, as most sensors never guard.
@@ -211,7 +211,13 @@ impl Sensor {
     /// `invalid_protocol` if a regular expression grows beyond the engine's limit. A protocol read from a file has been
     /// checked for that already.
     pub fn new(protocol: Protocol) -> Result<Self, Error> {
-        Plan::new(protocol).map(|plan| Self { plan: Arc::new(plan) })
+        Self::beside(protocol, &[])
+    }
+
+    /// Compiles a protocol that is sensed together with others, and shares with them what is equal.
+    pub(crate) fn beside(protocol: Protocol, others: &[Self]) -> Result<Self, Error> {
+        let known: Vec<_> = others.iter().flat_map(|other| &other.plan.regexes).cloned().collect();
+        Plan::new(protocol, &known).map(|plan| Self { plan: Arc::new(plan) })
     }
 
     /// The protocol it was compiled from.
@@ -226,7 +232,7 @@ impl Sensor {
 
     /// The most steps that its lines take together for each word of a text, see [`Protocol::steps_per_word`]; worked out once.
     pub fn steps_per_word(&self) -> u64 {
-        self.plan.steps_per_word
+        *self.plan.steps_per_word.get_or_init(|| self.plan.protocol.steps_per_word())
     }
 
     /// The most characters (letters with their marks counted as one) that a guard holds back: a session with
@@ -261,7 +267,8 @@ impl Sensor {
 }
 
 impl Plan {
-    fn new(protocol: Protocol) -> Result<Self, Error> {
+    /// Compiles a protocol; expressions that are among the `known` are not read again.
+    fn new(protocol: Protocol, known: &[Arc<Expression>]) -> Result<Self, Error> {
         let language = protocol.language.as_deref().and_then(language::find);
         let mut compiler = Compiler::new(language);
         let mut rules = Vec::new();
@@ -293,7 +300,7 @@ impl Plan {
             add_negation(&mut rules, &mut compiler, &protocol, language);
         }
         let (tests, exacts, regexes) = compiler.shared();
-        let regexes: Result<Vec<_>, _> = regexes.iter().map(crate::protocol::phrase::build_regex).collect();
+        let regexes: Result<Vec<_>, _> = regexes.iter().map(|regex| expression(regex, known)).collect();
         let regexes = regexes.map_err(|refusal| {
             Error::invalid("", format!("a regular expression cannot be compiled: {refusal:?}"))
         })?;
@@ -316,7 +323,7 @@ impl Plan {
             Weights { sum: weights().sum(), largest: weights().max().unwrap_or(0) }
         };
         Ok(Self {
-            steps_per_word: protocol.steps_per_word(),
+            steps_per_word: OnceLock::new(),
             has_masks: protocol.markers.iter().any(|m| m.mask.is_some()),
             has_places: protocol.markers.iter().any(|m| m.place.is_some()),
             all_ask: protocol.markers.iter().all(|m| m.ratio.is_some() || m.named_roles().next().is_some()),
@@ -368,7 +375,7 @@ impl Plan {
 
     /// What a guard watches.
     pub(crate) fn guarded(&self) -> &Guarded {
-        self.guarded.get_or_init(|| Guarded::of(&self.protocol))
+        self.guarded.get_or_init(|| Guarded::of(&self.protocol, &self.regexes))
     }
 
     /// A line of a marker by its number: its own lines, then those of `when` or of `to`, or those that other markers flip
@@ -416,6 +423,15 @@ impl Plan {
     pub(crate) fn role_name(&self, role: &str) -> String {
         let folded = fold_role(role);
         self.roles.get(&folded).cloned().unwrap_or(folded)
+    }
+}
+
+/// A regular expression, one of the `known` where it is among them.
+fn expression(regex: &Regex, known: &[Arc<Expression>]) -> Result<Arc<Expression>, Refusal> {
+    let pattern = regex.pattern();
+    match known.iter().find(|known| known.as_str() == pattern) {
+        Some(known) => Ok(Arc::clone(known)),
+        None => Expression::new(&pattern).map(Arc::new),
     }
 }
 

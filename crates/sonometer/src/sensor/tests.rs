@@ -4,10 +4,16 @@
 use super::compile::TokenTest;
 use crate::protocol::phrase::WordKind;
 use crate::text::edit::within_one_edit;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many have been made in this process. It only tells them apart; no result depends on it.
+static TESTS_MADE: AtomicUsize = AtomicUsize::new(0);
 
 /// The token tests of a sensor.
 #[derive(Debug, Default)]
 pub(crate) struct TokenTests {
+    /// No others have it: see [`TokenTests::number`].
+    number: usize,
     /// By first byte, in lower case: the tests that a word beginning with it may pass, in the order of their numbers.
     by_letter: Vec<Vec<(u32, TokenTest)>>,
     /// The tests that allow an edit, which may be in the first letter.
@@ -49,7 +55,13 @@ impl TokenTests {
                 allow(first, second);
             }
         }
-        Self { by_letter, misspelt, pairs, stem }
+        let number = TESTS_MADE.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { number, by_letter, misspelt, pairs, stem }
+    }
+
+    /// A number that no other tests of this process have: what a thread remembers of words belongs to it.
+    pub(crate) fn number(&self) -> usize {
+        self.number
     }
 
     /// Whether there are no tests at all.

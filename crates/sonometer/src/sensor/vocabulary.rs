@@ -4,8 +4,6 @@
 //! word is hashed to 64 bits and confirmed against the stored text. Keys are of lower-case text: folded text keeps ASCII
 //! capitals, which are lowered here, eight bytes at once.
 
-use crate::names::Numbered;
-
 /// What a word number stands for in the sensor, as bits of one byte. Two have a place that counting relies on
 /// (`matcher/turn.rs`): [`FUNCTION`](role::FUNCTION) is bit 0, [`FOREIGN`](role::FOREIGN) bit 7. All eight are taken but 64.
 pub(crate) mod role {
@@ -57,44 +55,77 @@ impl Place {
     }
 }
 
-/// Collects words before the table is built.
-#[derive(Debug, Default)]
-pub(crate) struct Builder {
-    /// The words, and the roles of each.
-    words: Numbered<(Box<str>, u8)>,
+/// Collects words: a vocabulary that grows. Its table is larger than a map of texts and asked twice as fast, which is most of what it
+/// takes to compile long lists.
+#[derive(Debug)]
+pub(crate) struct Builder(Vocabulary);
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self(Vocabulary {
+            keys: vec![0; 64],
+            places: vec![Place::default(); 64],
+            words: Vec::new(),
+            roles: vec![0],
+        })
+    }
 }
 
 impl Builder {
     /// The number of a folded, lower-case word.
     pub(crate) fn number(&mut self, word: &str) -> u32 {
-        1 + self.words.number(word, || (word.into(), 0))
+        let known = self.0.number(word.as_bytes(), 0, word.len());
+        if known != 0 {
+            return known;
+        }
+        let words = &mut self.0;
+        words.words.push(word.into());
+        words.roles.push(0);
+        if 4 * words.words.len() > words.keys.len() {
+            words.lay_out(2 * words.keys.len());
+        } else {
+            words.put(words.words.len() as u32);
+        }
+        words.words.len() as u32
     }
 
     /// Adds a role to a word.
     pub(crate) fn mark(&mut self, number: u32, role: u8) {
-        self.words.value(number - 1).1 |= role;
+        self.0.roles[number as usize] |= role;
     }
 
     /// How many numbers there are, 0 included.
     pub(crate) fn len(&self) -> usize {
-        self.words.values().len() + 1
+        self.0.roles.len()
     }
 
-    pub(crate) fn build(self) -> Vocabulary {
-        let (words, roles): (Vec<Box<str>>, Vec<u8>) = self.words.into_values().into_iter().unzip();
-        let size = (4 * words.len()).next_power_of_two().max(16);
-        let (mut keys, mut places) = (vec![0; size], vec![Place::default(); size]);
-        for (number, word) in (1..).zip(&words) {
-            let key = key_of(word.as_bytes());
-            let mut at = index(key) & (size - 1);
-            while keys[at] != 0 {
-                at = (at + 1) & (size - 1);
-            }
-            keys[at] = key;
-            places[at] = Place(number | if word.len() > 8 { Place::LONG } else { 0 });
+    pub(crate) fn build(mut self) -> Vocabulary {
+        self.0.words.shrink_to_fit();
+        self.0.roles.shrink_to_fit();
+        let size = (4 * self.0.words.len()).next_power_of_two().max(16);
+        self.0.lay_out(size);
+        self.0
+    }
+}
+
+impl Vocabulary {
+    /// Puts all words into a table of so many places.
+    fn lay_out(&mut self, size: usize) {
+        (self.keys, self.places) = (vec![0; size], vec![Place::default(); size]);
+        (1..=self.words.len() as u32).for_each(|number| self.put(number));
+    }
+
+    /// Puts a word into the table, which has room for it.
+    fn put(&mut self, number: u32) {
+        let word = &self.words[number as usize - 1];
+        let mask = self.keys.len() - 1;
+        let key = key_of(word.as_bytes());
+        let mut at = index(key) & mask;
+        while self.keys[at] != 0 {
+            at = (at + 1) & mask;
         }
-        let roles = std::iter::once(0).chain(roles).collect();
-        Vocabulary { keys, places, words, roles }
+        self.keys[at] = key;
+        self.places[at] = Place(number | if word.len() > 8 { Place::LONG } else { 0 });
     }
 }
 

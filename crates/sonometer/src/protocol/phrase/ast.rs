@@ -1,6 +1,7 @@
 //! The phrase language as a tree: what one pattern line means, before it is compiled.
 
 use crate::expression::PLACE_GROUP;
+use crate::text::compose::composed;
 
 /// One pattern line. Any match consumes at least one token or class occurrence, or is a whole sentence
 /// (`<question>` alone).
@@ -97,6 +98,13 @@ pub struct Regex {
 }
 
 impl Regex {
+    /// The pattern that is compiled. Whether it ignores case is part of its text, so that nobody who compiles that in another way can
+    /// forget it.
+    pub(crate) fn pattern(&self) -> String {
+        let flags = if self.ignore_case { "(?i)" } else { "" };
+        format!("{flags}{}", composed(&self.source))
+    }
+
     /// Whether a group of it is the place of its evidence.
     pub(crate) fn has_place(&self) -> bool {
         let begins = |sign: &str| {

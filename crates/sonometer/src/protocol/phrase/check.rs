@@ -4,7 +4,6 @@ use super::ast::{Pattern, Regex};
 use super::parse::{MAX_NODES, PhraseError};
 use crate::expression::PLACE_GROUP;
 use crate::expression::{Expression, MAX_BYTES, Refusal};
-use crate::text::compose::composed;
 use std::ops::Range;
 
 /// The most tokens that one pattern can cover. It bounds the work at each place of a text where a pattern is tried.
@@ -127,7 +126,7 @@ pub(crate) fn size(pattern: &Pattern) -> usize {
 /// Checks that a regular expression is valid, small enough, and cannot match the empty text; the error is code, message
 /// and fix.
 pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static str)> {
-    let built = build(regex).map_err(|refusal| match refusal {
+    let parsed = Expression::new(&regex.pattern()).map_err(|refusal| match refusal {
         Refusal::TooLarge => (
             "SM0229",
             format!("a regular expression that grows beyond {MAX_BYTES} bytes"),
@@ -139,18 +138,11 @@ pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static
             "see the syntax of the `regex` crate; look-around and back references are not part of it",
         ),
     })?;
-    if built.find_at("", 0).is_some() {
+    if parsed.matches_nothing() {
         let message = "a regular expression that matches the empty text".to_owned();
         return Err(("SM0228", message, "use `+` in the place of `*`"));
     }
     Ok(())
-}
-
-/// Compiles a regular expression within the engine's limits. Whether it ignores case is part of its text, so that nobody who
-/// compiles that in another way can forget it.
-pub(crate) fn build(regex: &Regex) -> Result<Expression, Refusal> {
-    let flags = if regex.ignore_case { "(?i)" } else { "" };
-    Expression::new(&format!("{flags}{}", composed(&regex.source)))
 }
 
 /// Checks that every way through a line passes one pair of braces, or none does: a match has one place.

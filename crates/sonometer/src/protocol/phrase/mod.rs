@@ -29,7 +29,7 @@ mod parse;
 mod regular;
 
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
-pub(crate) use check::{build as build_regex, names_place, place_refused, size};
+pub(crate) use check::{names_place, place_refused, size};
 pub(crate) use gap::{gaps_in, least_tokens, widen};
 pub(crate) use parse::MAX_NODES;
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};

@@ -1,0 +1,80 @@
+//! What parsing tells of an expression.
+
+use super::needs::Needs;
+use super::{MAX_BYTES, Machine, PLACE_GROUP, Refusal, parse, size};
+use regex_syntax::hir::{Hir, HirKind};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is known of a sound expression before it is built.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// Whether a group of it is the place.
+    pub(super) has_place: bool,
+    /// Whether a match can be empty, as far as its parts tell: `\b` can, though nowhere in the empty text.
+    pub(super) can_be_empty: bool,
+    pub(super) needs: Needs,
+}
+
+/// The most bytes of patterns that a thread remembers: three times those of the protocol with the most that ships.
+const MOST_KEPT: usize = 128 << 10;
+
+#[derive(Default)]
+struct Memory {
+    facts: BTreeMap<Box<str>, Arc<Facts>>,
+    bytes: usize,
+}
+
+thread_local! {
+    /// A protocol is read and then compiled, and its lines repeat expressions: none of them is parsed twice.
+    static MEMORY: RefCell<Memory> = RefCell::default();
+}
+
+/// The facts of a pattern.
+pub(super) fn of(pattern: &str) -> Result<Arc<Facts>, Refusal> {
+    // In a thread that ends there is no memory, and all is parsed.
+    let known = MEMORY.try_with(|memory| memory.borrow().facts.get(pattern).cloned());
+    if let Ok(Some(known)) = known {
+        return Ok(known);
+    }
+    let facts = Arc::new(Facts::new(pattern)?);
+    let _ = MEMORY.try_with(|memory| memory.borrow_mut().keep(pattern, &facts));
+    Ok(facts)
+}
+
+impl Memory {
+    fn keep(&mut self, pattern: &str, facts: &Arc<Facts>) {
+        if self.bytes + pattern.len() > MOST_KEPT {
+            *self = Self::default();
+        }
+        if pattern.len() <= MOST_KEPT {
+            self.bytes += pattern.len();
+            self.facts.insert(pattern.into(), Arc::clone(facts));
+        }
+    }
+}
+
+impl Facts {
+    fn new(pattern: &str) -> Result<Self, Refusal> {
+        let parsed = parse(pattern)?;
+        if size::may_be_too_large(&parsed) {
+            // Near the limit only building tells.
+            Machine::new(pattern, MAX_BYTES)?;
+        }
+        Ok(Self {
+            has_place: has_place(&parsed),
+            can_be_empty: parsed.properties().minimum_len() == Some(0),
+            needs: Needs::of(&parsed),
+        })
+    }
+}
+
+fn has_place(parsed: &Hir) -> bool {
+    match parsed.kind() {
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
+        HirKind::Repetition(repetition) => has_place(&repetition.sub),
+        HirKind::Capture(group) => group.name.as_deref() == Some(PLACE_GROUP) || has_place(&group.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(has_place),
+    }
+}

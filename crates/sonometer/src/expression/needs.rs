@@ -1,0 +1,157 @@
+//! What every match of an expression has in it, so that a text without it need not be searched: a digit, an `@`, one of some words.
+
+use super::pieces::{Pieces, Threes};
+use regex_syntax::hir::{Class, Hir, HirKind};
+use std::cell::OnceCell;
+
+/// What a text has, for all expressions that may be looked for in it.
+#[derive(Debug)]
+pub(crate) struct Seen<'t> {
+    text: &'t str,
+    bytes: Bytes,
+    /// Noted when an expression first asks; `None` inside: the text has more than ASCII.
+    threes: OnceCell<Option<Threes>>,
+}
+
+impl<'t> Seen<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        Self { text, bytes: Bytes::of(text.as_bytes()), threes: OnceCell::new() }
+    }
+
+    fn may_have(&self, pieces: &Pieces) -> bool {
+        let note = || self.text.is_ascii().then(|| Threes::of(self.text.as_bytes()));
+        self.threes.get_or_init(note).as_ref().is_none_or(|threes| pieces.may_be_in(threes))
+    }
+}
+
+/// A set of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Bytes([u64; 4]);
+
+impl Bytes {
+    const NONE: Self = Self([0; 4]);
+    /// The bytes of characters beyond ASCII. They are not told apart.
+    const BEYOND_ASCII: Self = Self([0, 0, u64::MAX, u64::MAX]);
+
+    /// The bytes of a text.
+    fn of(text: &[u8]) -> Self {
+        let mut set = Self::NONE;
+        if text.len() <= 256 {
+            text.iter().for_each(|byte| set.add(*byte));
+            return set;
+        }
+        // A place of its own for each byte, so that no step waits for the one before.
+        let mut seen = [false; 256];
+        text.iter().for_each(|byte| seen[usize::from(*byte)] = true);
+        (0..=255).filter(|byte| seen[usize::from(*byte)]).for_each(|byte| set.add(byte));
+        set
+    }
+
+    fn add(&mut self, byte: u8) {
+        self.0[usize::from(byte / 64)] |= 1 << (byte % 64);
+    }
+
+    fn with(mut self, other: &Self) -> Self {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
+        self
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(own, other)| own & other != 0)
+    }
+
+    /// How common its bytes are in what people write, about: a set of few and rare ones says most.
+    fn frequency(&self) -> u32 {
+        let [low, high, beyond, far_beyond] = self.0;
+        let of_bits = |mut bits: u64, first: u8| {
+            let mut sum = 0;
+            while bits != 0 {
+                sum += frequency(first + bits.trailing_zeros() as u8);
+                bits &= bits - 1;
+            }
+            sum
+        };
+        of_bits(low, 0) + of_bits(high, 64) + (beyond.count_ones() + far_beyond.count_ones()) / 16
+    }
+}
+
+fn frequency(byte: u8) -> u32 {
+    match byte {
+        b' ' => 170,
+        b'e' | b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'h' | b'r' => 60,
+        b'a'..=b'z' => 20,
+        _ => 4,
+    }
+}
+
+/// What every match has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Needs {
+    /// Of each of these sets a byte.
+    sets: Vec<Bytes>,
+    /// One of these pieces of text, where the text is ASCII.
+    pieces: Option<Pieces>,
+}
+
+/// The most sets that are kept: those of the rarest bytes.
+const MOST: usize = 6;
+
+impl Needs {
+    pub(super) fn of(parsed: &Hir) -> Self {
+        let mut sets = sets(parsed);
+        sets.sort_by_cached_key(Bytes::frequency);
+        sets.dedup();
+        sets.truncate(MOST);
+        Self { sets, pieces: Pieces::of(parsed) }
+    }
+
+    pub(super) fn are_in(&self, seen: &Seen<'_>) -> bool {
+        self.sets.iter().all(|set| set.meets(&seen.bytes))
+            && self.pieces.as_ref().is_none_or(|pieces| seen.may_have(pieces))
+    }
+}
+
+fn sets(parsed: &Hir) -> Vec<Bytes> {
+    match parsed.kind() {
+        HirKind::Empty | HirKind::Look(_) => Vec::new(),
+        HirKind::Literal(literal) => literal.0.iter().map(|byte| one(*byte)).collect(),
+        HirKind::Class(class) => vec![of_class(class)],
+        HirKind::Repetition(repetition) if repetition.min == 0 => Vec::new(),
+        HirKind::Repetition(repetition) => sets(&repetition.sub),
+        HirKind::Capture(group) => sets(&group.sub),
+        HirKind::Concat(parts) => parts.iter().flat_map(sets).collect(),
+        // One of each, in one set: which of them a match takes is open.
+        HirKind::Alternation(parts) => {
+            let rarest = parts.iter().map(|part| sets(part).into_iter().min_by_key(Bytes::frequency));
+            let all: Option<Vec<Bytes>> = rarest.collect();
+            all.map(|all| all.iter().fold(Bytes::NONE, Bytes::with)).into_iter().collect()
+        }
+    }
+}
+
+fn one(byte: u8) -> Bytes {
+    let mut set = Bytes::NONE;
+    set.add(byte);
+    set
+}
+
+fn of_class(class: &Class) -> Bytes {
+    let mut set = Bytes::NONE;
+    match class {
+        Class::Bytes(class) => {
+            class.iter().for_each(|range| (range.start()..=range.end()).for_each(|byte| set.add(byte)));
+        }
+        Class::Unicode(class) => {
+            for range in class.iter() {
+                let (first, last) = (u32::from(range.start()), u32::from(range.end()));
+                (first..=last.min(0x7F)).for_each(|byte| set.add(byte as u8));
+                if last > 0x7F {
+                    set = set.with(&Bytes::BEYOND_ASCII);
+                    // Ranges are sorted: what follows is beyond ASCII, too.
+                    break;
+                }
+            }
+        }
+    }
+    set
+}

@@ -1,0 +1,176 @@
+//! Pieces of text of which every match of an expression holds one: `name`, `passport`, `order` or `ticket`. A text of ASCII in which
+//! none of them can stand need not be searched.
+//!
+//! Characters are compared by their lowest five bits, so that capitals and small letters are the same and three in a row have one of
+//! 32,768 numbers. Which numbers a text has is noted once for all expressions; what it seems to have and has not is searched in vain.
+
+use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
+use std::cmp::Reverse;
+
+/// A piece: the lowest five bits of each character.
+type Piece = Vec<u8>;
+
+/// The most pieces of which one is needed, and the most ways to write them that are looked at.
+const MOST: usize = 96;
+/// The most characters that may stand at one place of a piece.
+const MOST_AT_ONE_PLACE: usize = 3;
+/// The shortest piece.
+const SHORTEST: usize = 3;
+
+/// The number of three characters.
+fn number(three: &[u8]) -> u16 {
+    three.iter().fold(0, |number, byte| number << 5 | u16::from(byte & 31))
+}
+
+/// Which numbers of three characters a text of ASCII has.
+#[derive(Debug)]
+pub(super) struct Threes(Box<[u64]>);
+
+impl Threes {
+    pub(super) fn of(text: &[u8]) -> Self {
+        let mut set = vec![0_u64; 1 << 9].into_boxed_slice();
+        let mut number = 0_usize;
+        for (at, byte) in text.iter().enumerate() {
+            number = (number << 5 | usize::from(byte & 31)) & 0x7FFF;
+            if at + 1 >= SHORTEST {
+                set[number / 64] |= 1 << (number % 64);
+            }
+        }
+        Self(set)
+    }
+
+    fn has(&self, number: u16) -> bool {
+        self.0[usize::from(number / 64) & 511] & 1 << (number % 64) != 0
+    }
+}
+
+/// The pieces of an expression, each as the numbers of its first three characters, those in its middle and its last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Pieces(Box<[[u16; 3]]>);
+
+impl Pieces {
+    /// `None` where nothing of a match is certain.
+    pub(super) fn of(parsed: &Hir) -> Option<Self> {
+        let mut pieces = needed(parsed)?;
+        pieces.sort_unstable();
+        pieces.dedup();
+        let numbers = pieces.iter().map(|piece| {
+            let last = piece.len() - SHORTEST;
+            [0, last / 2, last].map(|at| number(&piece[at..at + SHORTEST]))
+        });
+        Some(Self(numbers.collect()))
+    }
+
+    pub(super) fn may_be_in(&self, threes: &Threes) -> bool {
+        self.0.iter().any(|piece| piece.iter().all(|number| threes.has(*number)))
+    }
+}
+
+/// The best set of pieces of which every match in ASCII holds one.
+fn needed(parsed: &Hir) -> Option<Vec<Piece>> {
+    let mut best = Best::default();
+    match parsed.kind() {
+        HirKind::Concat(parts) => {
+            // As many parts in a row as can be written out are one piece.
+            let mut run = vec![Piece::new()];
+            for part in parts {
+                let written = written(part);
+                match written.as_ref().and_then(|written| joined(&run, written)) {
+                    Some(longer) => run = longer,
+                    None => {
+                        best.consider(std::mem::replace(&mut run, vec![Piece::new()]));
+                        match written {
+                            Some(written) => run = written,
+                            None => needed(part).into_iter().for_each(|pieces| best.consider(pieces)),
+                        }
+                    }
+                }
+            }
+            best.consider(run);
+        }
+        HirKind::Alternation(parts) => {
+            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(needed).collect();
+            best.consider(all?.concat());
+        }
+        HirKind::Repetition(repetition) if repetition.min > 0 => return needed(&repetition.sub),
+        HirKind::Capture(group) => return needed(&group.sub),
+        _ => best.consider(written(parsed)?),
+    }
+    best.0
+}
+
+#[derive(Default)]
+struct Best(Option<Vec<Piece>>);
+
+impl Best {
+    /// Long pieces are rarer than short ones, and few are found more seldom than many.
+    fn consider(&mut self, pieces: Vec<Piece>) {
+        let worth = |pieces: &Vec<Piece>| {
+            let shortest = pieces.iter().map(Vec::len).min().unwrap_or(usize::MAX);
+            (shortest.min(2 * SHORTEST), Reverse(pieces.len()))
+        };
+        let is_certain = pieces.len() <= MOST && pieces.iter().all(|piece| piece.len() >= SHORTEST);
+        if is_certain && self.0.as_ref().is_none_or(|best| worth(best) < worth(&pieces)) {
+            self.0 = Some(pieces);
+        }
+    }
+}
+
+/// All that a part can match in ASCII, written out; `None` where that is too much. Nothing where it matches only what is beyond ASCII.
+fn written(parsed: &Hir) -> Option<Vec<Piece>> {
+    match parsed.kind() {
+        HirKind::Empty | HirKind::Look(_) => Some(vec![Piece::new()]),
+        HirKind::Literal(literal) if !literal.0.is_ascii() => Some(Vec::new()),
+        HirKind::Literal(literal) => Some(vec![literal.0.iter().map(|byte| byte & 31).collect()]),
+        HirKind::Class(class) => {
+            let bytes = ascii_of(class)?;
+            Some(bytes.into_iter().map(|byte| vec![byte]).collect())
+        }
+        HirKind::Capture(group) => written(&group.sub),
+        HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => {
+            let mut pieces = written(sub)?;
+            pieces.push(Piece::new());
+            Some(pieces)
+        }
+        HirKind::Repetition(_) => None,
+        HirKind::Concat(parts) => {
+            parts.iter().try_fold(vec![Piece::new()], |before, part| joined(&before, &written(part)?))
+        }
+        HirKind::Alternation(parts) => {
+            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(written).collect();
+            all.map(|all| all.concat()).filter(|all| all.len() <= MOST)
+        }
+    }
+}
+
+/// Each of the one before each of the other.
+fn joined(before: &[Piece], after: &[Piece]) -> Option<Vec<Piece>> {
+    let joined = before.iter().flat_map(|one| after.iter().map(move |other| [&one[..], other].concat()));
+    (before.len() * after.len() <= MOST).then(|| joined.collect())
+}
+
+/// What a class has of ASCII, capitals and small letters being the same; `None` if that is much.
+fn ascii_of(class: &Class) -> Option<Vec<u8>> {
+    let ranges: Vec<(u32, u32)> = match class {
+        Class::Unicode(class) => {
+            class.iter().map(|range| (range.start().into(), range.end().into())).collect()
+        }
+        Class::Bytes(class) => class.iter().map(|range| (range.start().into(), range.end().into())).collect(),
+    };
+    let mut bytes: Vec<u8> = Vec::new();
+    for (first, last) in ranges {
+        for byte in first..=last.min(0x7F) {
+            let byte = byte as u8 & 31;
+            if !bytes.contains(&byte) {
+                bytes.push(byte);
+            }
+            if bytes.len() > MOST_AT_ONE_PLACE {
+                return None;
+            }
+        }
+        if last > 0x7F {
+            break;
+        }
+    }
+    Some(bytes)
+}
