@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 fn write_page(file: &str, page: &str) -> Result<(), Failure> {
     std::fs::write(file, page).map_err(|error| {
         Failure::unusable(format!(
-            "{file}: the page cannot be written: {error}; name a file in a folder that exists"
+            "{file}: the page cannot be written: {error}; name a file in an existing folder"
         ))
     })
 }

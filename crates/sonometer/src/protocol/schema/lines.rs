@@ -85,7 +85,7 @@ pub(super) fn of_node(
         }
     }
     if into.len() == before && found.len() == found_before {
-        let message = format!("`{key}` has no patternss");
+        let message = format!("`{key}` has no patterns");
         found.push(Diagnostic::error(
             "SM0333",
             node.span,
