@@ -412,7 +412,7 @@ snm_status snm_error_status(const snm_error *error);
 const char *snm_error_code(const snm_error *error);
 
 /**
- * What is wrong and how to mend it, for people. Ended by a NUL (one in the text is shown as U+2400), valid until the error
+ * What is wrong and how to fix it, for people. Ended by a NUL (one in the text is shown as U+2400), valid until the error
  * is freed; empty for NULL.
  */
 const char *snm_error_message(const snm_error *error);
@@ -595,7 +595,7 @@ snm_status snm_session_end(snm_session *session,
 snm_place snm_session_settled_to(const snm_session *session);
 
 /**
- * Up to where text may be shown with the masks told so far: with `release` it runs ahead of what is settled, as soon as no
+ * Up to where text may be shown with the masks reported so far: with `release` it runs ahead of what is settled, as soon as no
  * masked pattern can reach the text any more. The beginning of a session that is over or NULL.
  */
 snm_place snm_session_released_to(const snm_session *session);
@@ -606,7 +606,7 @@ snm_place snm_session_released_to(const snm_session *session);
 snm_status snm_session_so_far(const snm_session *session, snm_result **out, snm_error **error);
 
 /**
- * Ends the interaction: the reading that `snm_sense` gives for all of it, byte for byte. The session is over then, whatever
+ * Ends the interaction: the reading that `snm_sense` gives for all of it, byte for byte. The session has ended then, whatever
  * came of it, and is freed as always.
  */
 snm_status snm_session_finish(snm_session *session,
@@ -663,7 +663,7 @@ const char *snm_stage_id(const snm_stage *stage,
 const char *snm_stage_version(const snm_stage *stage, size_t *len);
 
 /**
- * What the agent is told to reach. Otherwise as `snm_stage_id`.
+ * The goal that the agent is given. Otherwise as `snm_stage_id`.
  */
 const char *snm_stage_objective(const snm_stage *stage, size_t *len);
 

@@ -294,7 +294,7 @@ class Target {
         }));
     }
 
-    // What the ends of the score stand for and which way is good, in one line.
+    // The meaning of scores 0 and 1 and which is better, in one line.
     std::string score_meaning() const {
         return Result(detail::make<snm_result>([&](auto out, auto error) {
             return snm_target_score_meaning(get(), out, error);
@@ -314,7 +314,7 @@ class Target {
         }));
     }
 
-    // Many over threads (0: one for each core); the outcomes stand in the order of the interactions.
+    // Many over threads (0: one for each core); the outcomes are in the order of the interactions.
     std::vector<Outcome> batch(const std::vector<Interaction> &interactions, const Options &options = {},
                                std::size_t threads = 0) const {
         std::vector<const snm_interaction *> handles;
@@ -391,7 +391,7 @@ class Session {
     // Nothing before this place can change any more.
     snm_place settled_to() const noexcept { return snm_session_settled_to(handle_.get()); }
 
-    // Text before this place may be shown with the masks told so far.
+    // Text before this place may be shown with the masks reported so far.
     snm_place released_to() const noexcept { return snm_session_released_to(handle_.get()); }
 
     // The reading as if the interaction ended here.

@@ -65,7 +65,7 @@ impl Closing {
         // SAFETY: as above.
         let summary = unsafe { said(own.summary, "closing.summary") }?;
         if id.is_none() && version.is_some() {
-            let message = "there is a version and no agent; set `agent` as well";
+            let message = "`version` is set without `agent`; set `agent` as well";
             return Err(Failure::argument("closing.agent_version", message));
         }
         let agent = id.map(|id| Agent { id, version });
@@ -94,7 +94,7 @@ impl Dive {
     }
 
     fn over() -> Failure {
-        Failure::argument("dive", "the engine panicked in this dive; free it and resume what was saved")
+        Failure::argument("dive", "the engine panicked in this dive; free it and resume from what was saved")
     }
 
     fn live(&self) -> Result<&stage::Dive, Failure> {

@@ -71,7 +71,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T,
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-        Err(Failure::panic(said.unwrap_or("without words")))
+        Err(Failure::panic(said.unwrap_or("no panic message")))
     })
 }
 

@@ -60,7 +60,7 @@ pub unsafe extern "C" fn snm_error_code(error: *const Error) -> *const c_char {
     said(unsafe { error.as_ref() }, |error| &error.code)
 }
 
-/// What is wrong and how to mend it, for people. Ended by a NUL (one in the text is shown as U+2400), valid until the error
+/// What is wrong and how to fix it, for people. Ended by a NUL (one in the text is shown as U+2400), valid until the error
 /// is freed; empty for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_error_message(error: *const Error) -> *const c_char {

@@ -91,7 +91,10 @@ impl Options {
     /// `primary` lives during `'a`.
     unsafe fn wanted<'a>(&self) -> Result<Wanted<'a>, Failure> {
         let known = |name: &str, number| {
-            Failure::argument(format!("options.{name}"), format!("`{name}` is {number}, which means nothing"))
+            Failure::argument(
+                format!("options.{name}"),
+                format!("`{name}` is {number}, which is not one of its values"),
+            )
         };
         let profile = usize::try_from(self.profile).ok().and_then(|at| Profile::ALL.get(at).copied());
         let profile = profile.ok_or_else(|| known("profile", self.profile))?;
@@ -119,7 +122,7 @@ impl Options {
             other => return Err(known("temporal", other)),
         };
         if self.usd_per_ics < 0 {
-            return Err(Failure::argument("options.usd_per_ics", "a price is not below 0"));
+            return Err(Failure::argument("options.usd_per_ics", "the price must not be below 0"));
         }
         // SAFETY: as the caller says of its texts.
         let mask = unsafe { raw::text(self.mask.data, self.mask.len, "options.mask") }?;

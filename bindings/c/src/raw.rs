@@ -69,16 +69,13 @@ pub(crate) unsafe fn places<'a, T>(
 fn check<T>(first: *const T, count: usize, name: &str) -> Result<(), Failure> {
     let most = isize::MAX.unsigned_abs() / size_of::<T>().max(1);
     if count > most {
-        return Err(Failure::argument(
-            name,
-            format!("`{name}` has a length of {count}, which nothing can have"),
-        ));
+        return Err(Failure::argument(name, format!("`{name}` has an impossible length of {count}")));
     }
     if count > 0 && first.is_null() {
-        return Err(Failure::argument(name, format!("`{name}` is NULL and its length is {count}")));
+        return Err(Failure::argument(name, format!("`{name}` is NULL, but its length is {count}")));
     }
     if !first.is_aligned() {
-        return Err(Failure::argument(name, format!("`{name}` is not aligned as its type must be")));
+        return Err(Failure::argument(name, format!("`{name}` is not aligned for its type")));
     }
     Ok(())
 }
@@ -142,7 +139,7 @@ pub(crate) unsafe fn grown<T>(given: *const T, first: usize, name: &str, init: &
     // A newer program may ask what this library cannot do; what it leaves at 0 it does not ask.
     if newer.iter().any(|byte| *byte != 0) {
         let message =
-            format!("something in `{name}` is set that this library does not know; install a newer one");
+            format!("`{name}` has a field set that this library version does not know; install a newer one");
         return Err(Failure::argument(name, message));
     }
     let mut own = MaybeUninit::<T>::zeroed();

@@ -62,7 +62,7 @@ impl Session {
     fn take(&mut self) -> Result<Box<Live>, Failure> {
         self.live
             .take()
-            .ok_or_else(|| Failure::argument("session", "the session is over; free it and open another"))
+            .ok_or_else(|| Failure::argument("session", "the session has ended; free it and open a new one"))
     }
 
     /// Does something with the session. It is away meanwhile, so that nobody finds one that a panic left half done.
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn snm_session_settled_to(session: *const Session) -> Sett
     place.map_or_else(Settled::default, |Place { segment, offset }| Settled { segment, offset })
 }
 
-/// Up to where text may be shown with the masks told so far: with `release` it runs ahead of what is settled, as soon as no
+/// Up to where text may be shown with the masks reported so far: with `release` it runs ahead of what is settled, as soon as no
 /// masked pattern can reach the text any more. The beginning of a session that is over or NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_session_released_to(session: *const Session) -> Settled {
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn snm_session_so_far(
     let work = || {
         // SAFETY: a handle that only this thread uses, or NULL, by the rules of the header.
         let session = unsafe { raw::borrow(session, "session") }?;
-        let over = || Failure::argument("session", "the session is over; free it and open another");
+        let over = || Failure::argument("session", "the session has ended; free it and open a new one");
         let live = session.live.as_deref().ok_or_else(over)?;
         Ok(live.so_far()?.to_json(session.shown.view()).into())
     };
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn snm_session_so_far(
     unsafe { door::give(out, error, work) }
 }
 
-/// Ends the interaction: the reading that `snm_sense` gives for all of it, byte for byte. The session is over then, whatever
+/// Ends the interaction: the reading that `snm_sense` gives for all of it, byte for byte. The session has ended then, whatever
 /// came of it, and is freed as always.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_session_finish(

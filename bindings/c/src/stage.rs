@@ -172,7 +172,7 @@ pub unsafe extern "C" fn snm_stage_version(stage: *const Stage, len: *mut usize)
     unsafe { raw::show(text, len) }
 }
 
-/// What the agent is told to reach. Otherwise as `snm_stage_id`.
+/// The goal that the agent is given. Otherwise as `snm_stage_id`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn snm_stage_objective(stage: *const Stage, len: *mut usize) -> *const c_char {
     // SAFETY: NULL or a live stage, by the rules of the header.

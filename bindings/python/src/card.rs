@@ -29,7 +29,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// >>> again.replay(["I am so sorry."])
 /// Traceback (most recent call last):
 ///   ...
-/// sonometer.errors.CardMismatchError: the card has ..., replayed it is ...
+/// sonometer.errors.CardMismatchError: the card has ..., the replay gives ...
 #[pyclass(frozen, name = "StageCard", module = "sonometer")]
 #[derive(Debug)]
 pub(crate) struct StageCard {
@@ -70,7 +70,7 @@ fn utf8<'v>(value: &'v Bound<'_, PyAny>, place: &str) -> Outcome<Option<std::bor
     };
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::from(Mismatch::new(place, format!("byte {at} is not UTF-8; hand it over as it was written")))
+        Failure::from(Mismatch::new(place, format!("byte {at} is not UTF-8; pass it unchanged")))
     })?;
     Ok(Some(text.into()))
 }
@@ -81,7 +81,7 @@ fn log(value: &Bound<'_, PyAny>) -> Outcome<Vec<Action>> {
         return Ok(Action::read_log(&text)?);
     }
     let wrong = |value: &Bound<'_, PyAny>, place: &str| {
-        let message = format!("{} is no log", kind_of(value));
+        let message = format!("{} is not a log", kind_of(value));
         Failure::wrong_type(place, message, "give the text of a log, or a list of actions")
     };
     if value.cast::<PyMapping>().is_ok() {
@@ -102,7 +102,7 @@ fn keys(value: &Bound<'_, PyAny>) -> Outcome<Keys> {
         return Ok(Keys::read(&text)?);
     }
     let wrong = |value: &Bound<'_, PyAny>, place: &str| {
-        let message = format!("{} is no public key", kind_of(value));
+        let message = format!("{} is not a public key", kind_of(value));
         Failure::wrong_type(place, message, "give the text of public keys, one a line, or a list of them")
     };
     if value.cast::<PyMapping>().is_ok() {
@@ -117,7 +117,7 @@ fn keys(value: &Bound<'_, PyAny>) -> Outcome<Keys> {
         all.extend(read.iter().cloned());
     }
     match all.is_empty() {
-        true => Err(Failure::coded(BadKey::CODE, "keys", "there is no key")),
+        true => Err(Failure::coded(BadKey::CODE, "keys", "no key was given")),
         false => Ok(all.into_iter().collect()),
     }
 }
@@ -138,7 +138,7 @@ impl SigningKey {
             (Ok(bytes), _) => bytes.as_bytes().to_vec(),
             (_, Ok(bytes)) => bytes.to_vec(),
             _ => {
-                let message = format!("{} is no signing key", kind_of(secret));
+                let message = format!("{} is not a signing key", kind_of(secret));
                 let fix = "give 32 secret bytes, or the text of a key file";
                 return Err(Failure::wrong_type("secret", message, fix).into());
             }
@@ -165,7 +165,7 @@ impl SigningKey {
 
     /// A secret goes nowhere by itself.
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
-        let fix = "hand over the file of the key, and read it there";
+        let fix = "pass the path of the key file, and read it there";
         Err(Failure::wrong_type("", "a signing key cannot be pickled", fix).into())
     }
 
@@ -195,7 +195,7 @@ impl StageCard {
     #[pyo3(signature = (card, /))]
     fn read(card: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Some(text) = utf8(card, "card")? else {
-            let message = format!("{} is no card", kind_of(card));
+            let message = format!("{} is not a card", kind_of(card));
             return Err(Failure::wrong_type("card", message, "give its JSON text as str or bytes").into());
         };
         Ok(Self { card: Card::read(&text).map_err(Failure::from)? })
@@ -207,7 +207,7 @@ impl StageCard {
         &self.card.dive_id
     }
 
-    /// The tag of who dived; None if nobody was named.
+    /// The tag of the agent; None if no agent was named.
     #[getter]
     fn agent<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(Agent { id, version }) = &self.card.agent else { return Ok(None) };

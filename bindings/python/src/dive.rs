@@ -13,10 +13,10 @@ use sonometer::stage::{Agent, Closing, Observation, Step, Totals, Verdict};
 use sonometer::{Error, OffsetUnit, View};
 
 const WORDS: Words = Words {
-    gone: ["the dive is lost: the engine failed in it", "open another one, or resume it from what was saved"],
+    gone: ["the dive is lost: the engine failed in it", "open a new one, or resume from what was saved"],
     left_behind: [
-        "another thread worked with the dive when this process was forked",
-        "resume one from what was saved after the fork",
+        "another thread was using the dive when this process was forked",
+        "after the fork, resume it from what was saved",
     ],
 };
 
@@ -35,7 +35,7 @@ const WORDS: Words = Words {
 /// >>> dive.act("And one more thing.")
 /// Traceback (most recent call last):
 ///   ...
-/// sonometer.errors.DiveClosedError: the world has ended; close the dive to get its card (at action)
+/// sonometer.errors.DiveClosedError: the dive has ended; close it to get its card (at action)
 #[pyclass(frozen, name = "Dive", module = "sonometer")]
 pub(crate) struct Dive {
     stage: Py<Stage>,
@@ -80,7 +80,7 @@ impl Run {
                 lines.push(step.log_line(action, &again.chain()));
             }
             if again.chain() != self.dive.chain() {
-                let message = "what was saved does not follow from its actions; it was changed";
+                let message = "the saved dive does not match its actions; it was changed";
                 return Err(sonometer::stage::Mismatch::new("chain", message).into());
             }
             self.log = Some(lines);
@@ -225,7 +225,7 @@ impl Dive {
         let py = action.py();
         let Ok(action) = action.cast::<PyString>() else {
             let message = format!("the action is {}", kind_of(action));
-            return Err(Failure::wrong_type("action", message, "give what is said as a str").into());
+            return Err(Failure::wrong_type("action", message, "give the text as a str").into());
         };
         let action = text(action, "action")?;
         let taken = self.held.with(py, true, |run| {

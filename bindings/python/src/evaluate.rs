@@ -344,7 +344,8 @@ impl Watch {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         let Error::Failed(failure) = error else {
-            return sonometer::Error::new(sonometer::ErrorCode::Internal, "", "the work was stopped").into();
+            return sonometer::Error::new(sonometer::ErrorCode::Internal, "", "the work was cancelled")
+                .into();
         };
         let message = respelled(&failure.message, spelt);
         let place = match (failure.place.to_string(), &failure.place.field) {

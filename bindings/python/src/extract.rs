@@ -107,7 +107,7 @@ impl<'py> File<'py> {
         }
         // A number would be the file of that descriptor.
         if !value.is_instance_of::<PyString>() && !value.hasattr("__fspath__")? {
-            let message = format!("{} is no file", kind_of(value));
+            let message = format!("{} is not a file", kind_of(value));
             return Err(Failure::wrong_type(place, message, "give a path, or the bytes of the file"));
         }
         let py = value.py();
@@ -308,8 +308,8 @@ pub(crate) fn extract<'py>(
     };
     let odd = [("seconds", seconds.is_some()), ("memory_bytes", memory_bytes.is_some())];
     if let (false, Some((name, _))) = (apart, odd.into_iter().find(|(_, is_given)| *is_given)) {
-        let message = format!("`{name}` limits the process apart, and `apart` is False");
-        return Err(Failure::invalid(name, message, "leave one of them away").into());
+        let message = format!("`{name}` limits the separate process, but `apart` is False");
+        return Err(Failure::invalid(name, message, "remove one of them").into());
     }
     Ok(Extract::new(read(py, source, hints, &arguments, apart)?))
 }
@@ -333,12 +333,12 @@ fn read(
     };
     hints.kind = Some(kind);
     if let (Kind::Json, Some(name)) = (kind, unfit_for_json(&hints)) {
-        let message = format!("`{name}` is for files that are no interactions in JSON");
-        return Err(Failure::invalid(name, message, "leave it away"));
+        let message = format!("`{name}` does not apply to interactions in JSON");
+        return Err(Failure::invalid(name, message, "remove it"));
     }
     if let (true, Some(name)) = (kind != Kind::Audio, arguments.unfit_for_others()) {
-        let message = format!("`{name}` is for recordings, and this is {}", kind.shown());
-        return Err(Failure::invalid(name, message, "leave it away"));
+        let message = format!("`{name}` applies to recordings only, and this file is {}", kind.shown());
+        return Err(Failure::invalid(name, message, "remove it"));
     }
     let budget = arguments.budget(apart::Budget::default())?;
     // What a few lines of our own read needs no process, unless somebody limits it.

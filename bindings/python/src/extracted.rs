@@ -176,7 +176,7 @@ impl Extract {
             None => {
                 let (turn, start) = (segment.getattr_opt("segment")?, segment.getattr_opt("start")?);
                 let (Some(turn), Some(start)) = (turn, start) else {
-                    let message = format!("{} is no evidence", kind_of(segment));
+                    let message = format!("{} is not evidence", kind_of(segment));
                     let fix = "give the evidence of a reading, or a segment and an offset";
                     return Err(Failure::wrong_type("segment", message, fix).into());
                 };

@@ -52,13 +52,13 @@ impl Helper {
         let interpreter = set.map(decoded).transpose()?.filter(|set| !set.is_empty());
         let interpreter = interpreter.unwrap_or_else(|| own.clone());
         if interpreter.is_empty() {
-            return Err(unusable("`sys.executable` names no interpreter"));
+            return Err(unusable("`sys.executable` is not set"));
         }
         // A program in one file, which would start as a whole once more.
         let is_frozen = sys.getattr_opt("frozen")?.is_some_and(|frozen| frozen.is_truthy().unwrap_or(true));
         if is_frozen && interpreter == own {
             let own = own.to_string_lossy();
-            return Err(unusable(&format!("`sys.executable` is {own}, a program and no interpreter")));
+            return Err(unusable(&format!("`sys.executable` is {own}, which is not a Python interpreter")));
         }
         let library = decoded(py.import("sonometer._sonometer")?.getattr("__file__")?)?;
         Ok(Self { interpreter, library })
@@ -90,10 +90,7 @@ impl Helper {
                     Err(ReadError { reason: Reason::Internal, error }) => error.message,
                     _ => "it does not answer".to_owned(),
                 };
-                Err(unusable(&format!(
-                    "{} is no interpreter that can ({why})",
-                    self.interpreter.to_string_lossy()
-                )))
+                Err(unusable(&format!("{} cannot read files ({why})", self.interpreter.to_string_lossy())))
             }
         }
     }
@@ -101,8 +98,8 @@ impl Helper {
 
 fn unusable(why: &str) -> Failure {
     let message = format!(
-        "files are read in a process apart, and none can be started: {why}; name an interpreter by \
-         `multiprocessing.set_executable`, or give `apart=False` for a file that you trust"
+        "files are read in a separate process, which cannot be started: {why}; set an interpreter with \
+         `multiprocessing.set_executable`, or pass `apart=False` for a file that you trust"
     );
     ReadError::new(Reason::Internal, "", message).into()
 }

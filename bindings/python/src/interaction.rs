@@ -210,15 +210,15 @@ pub(crate) fn interaction(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Intera
         return Ok(sonometer::Interaction::from_json(&value::json(value, "")?).map_err(in_python)?);
     }
     if is_missing(value) {
-        let message = format!("{} is no interaction: the value is missing", kind_of(value));
-        let fix = "leave it out (of pandas: `column.dropna()`), or give \"\" for an empty text";
+        let message = format!("{} is not an interaction: the value is missing", kind_of(value));
+        let fix = "remove it (in pandas: `column.dropna()`), or give \"\" for an empty text";
         return Err(Failure::wrong_type("interaction", message, fix));
     }
     if value.is_instance_of::<PyBytes>() {
         let fix = "decode a text: data.decode(); read JSON: Interaction.from_json(data)";
-        return Err(Failure::wrong_type("interaction", "bytes are no interaction", fix));
+        return Err(Failure::wrong_type("interaction", "bytes are not an interaction", fix));
     }
-    Err(Failure::wrong_type("interaction", format!("{} is no interaction", kind_of(value)), SHAPES))
+    Err(Failure::wrong_type("interaction", format!("{} is not an interaction", kind_of(value)), SHAPES))
 }
 
 fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
@@ -226,7 +226,7 @@ fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
         return Ok(sonometer::Interaction::from_json(text(json, "")?)?);
     }
     let Ok(bytes) = value.cast::<PyBytes>() else {
-        let message = format!("{} is no JSON text", kind_of(value));
+        let message = format!("{} is not JSON text", kind_of(value));
         return Err(Failure::wrong_type("", message, "give a str or bytes; a dict needs no from_json"));
     };
     let json = std::str::from_utf8(bytes.as_bytes()).map_err(|error| {
@@ -252,7 +252,7 @@ pub(crate) fn segment(item: &Bound<'_, PyAny>, place: &str) -> Outcome<Option<Tu
     if item.is_instance_of::<PyDict>() || item.cast::<PyMapping>().is_ok() {
         return Ok(Turn::from_message(&value::json(item, place)?, place).map_err(in_python)?);
     }
-    let message = format!("{} is no segment", kind_of(item));
+    let message = format!("{} is not a segment", kind_of(item));
     Err(Failure::wrong_type(place, message, "give (role, content) or (role, content, seconds)"))
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn items<'py>(interactions: &Bound<'py, PyAny>) -> Outcome<Bound<'py,
     match interactions.try_iter() {
         Ok(items) if !is_one => Ok(items),
         _ => {
-            let message = format!("{} in the place of many interactions", kind_of(interactions));
+            let message = format!("{} is not a list of interactions", kind_of(interactions));
             Err(Failure::wrong_type("interactions", message, "give a list, or anything else to iterate over"))
         }
     }
@@ -255,7 +255,7 @@ impl Readings {
 
     /// An iterator over what is yet to come has no lasting form.
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
-        let fix = "pickle the readings that it gives";
+        let fix = "pickle its readings";
         Err(Failure::wrong_type("", "an iterator over readings cannot be pickled", fix).into())
     }
 
@@ -270,7 +270,7 @@ impl Readings {
             Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
             Err(TryLockError::WouldBlock) => {
                 return Err(PyRuntimeError::new_err(
-                    "this iterator is already at work; use one for each thread",
+                    "this iterator is in use by another thread; use one for each thread",
                 ));
             }
         };

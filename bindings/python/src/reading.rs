@@ -136,7 +136,7 @@ impl BaseReading {
         model::weak_signals(py, &self.inner)
     }
 
-    /// Metamarkers that could hear nobody, since no segment has a role that they ask for.
+    /// Metamarkers that need a role that no segment has.
     #[getter]
     fn unheard<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         model::unheard(py, &self.inner)
@@ -160,7 +160,7 @@ impl BaseReading {
         PyTuple::new(py, (0..turns).map(|turn| first.masked_turn(turn)))
     }
 
-    /// What is shown for each character of a segment: itself, what stands for it, or nothing where that has been shown. Joined they
+    /// What is shown for each character of a segment: itself, its replacement, or nothing if that was already shown. Joined they
     /// are `masked`; parted at the places of the evidence, they mark it there.
     ///
     /// >>> from sonometer import Sensor
@@ -170,7 +170,9 @@ impl BaseReading {
     fn masked_characters<'py>(&self, py: Python<'py>, segment: usize) -> PyResult<Bound<'py, PyTuple>> {
         let turns = self.inner.interaction().turns().len();
         if segment >= turns {
-            return Err(PyIndexError::new_err(format!("no segment {segment}; there are {turns}, from 0")));
+            return Err(PyIndexError::new_err(format!(
+                "there is no segment {segment}; there are {turns}, counted from 0"
+            )));
         }
         PyTuple::new(py, self.inner.masked_characters(segment))
     }
@@ -278,7 +280,7 @@ impl BaseReading {
         let restore = py.import("sonometer._sonometer")?.getattr("_restore_reading")?;
         let SenseOptions { usd_per_ics, ignore_fidelity, mask, mask_key } = self.options;
         if mask_key.is_some() {
-            let message = "a reading that was sensed with `mask_key` cannot be pickled, since the key is kept nowhere; keep its JSON";
+            let message = "a reading sensed with `mask_key` cannot be pickled, because the key is not stored; keep its JSON";
             return Err(PyTypeError::new_err(message));
         }
         let mask = mask.map(|mask| mask.to_string());
@@ -323,7 +325,7 @@ impl Reading {
         let window = unit(seconds, "seconds", "the window")?;
         if window <= Unit::ZERO {
             return Err(
-                Failure::invalid("seconds", "a window of no length", "give more than 0 seconds").into()
+                Failure::invalid("seconds", "the window has no length", "give more than 0 seconds").into()
             );
         }
         model::temporal(slf.py(), one(slf), TemporalOptions { window: Some(window) })
@@ -383,8 +385,8 @@ pub(crate) fn _restore_reading<'py>(
     let own = fingerprint();
     if by != own {
         let message = format!(
-            "the reading was pickled by `{by}`, this is `{own}`: it might come out differently; \
-             sense the interaction anew, and keep readings as JSON"
+            "the reading was pickled by `{by}`, but this is `{own}`, which might measure differently; sense the \
+             interaction again, and keep readings as JSON"
         );
         return Err(PyValueError::new_err(message));
     }

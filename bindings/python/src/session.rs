@@ -16,10 +16,10 @@ use sonometer::{Event, SenseOptions, Session as Live, SessionOptions, Step, Unit
 /// A chunk of so many bytes is worth letting other threads run.
 const WORTH_DETACHING: usize = 2 << 10;
 const WORDS: Words = Words {
-    gone: ["the session has ended", "begin another one"],
+    gone: ["the session has ended", "start a new one"],
     left_behind: [
-        "another thread worked with the session when this process was forked",
-        "begin another one after the fork",
+        "another thread was using the session when this process was forked",
+        "start a new one after the fork",
     ],
 };
 
@@ -85,7 +85,7 @@ impl Session {
             owned = chunk.to_vec();
             &owned
         } else {
-            let message = format!("{} is no chunk of text", kind_of(chunk));
+            let message = format!("{} is not a chunk of text", kind_of(chunk));
             return Err(Failure::wrong_type("content", message, "give a str, or bytes of UTF-8").into());
         };
         let detached = bytes.len() >= WORTH_DETACHING;
@@ -122,7 +122,7 @@ impl Session {
         step_object(self.model.bind(py), &step)
     }
 
-    /// Says that nothing more comes: everything settles, and what is left is told. `finish` needs no `end` before it.
+    /// Ends the input: everything settles, and the remaining events are returned. `finish` needs no `end` before it.
     fn end<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let step = self.held.with(py, true, |running| running.end())?;
         step_object(self.model.bind(py), &step)
@@ -135,7 +135,7 @@ impl Session {
         place_object(self.model.bind(py), place)
     }
 
-    /// Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settled_to`.
+    /// Text before this place may be shown with the masks reported so far; with `release` it runs ahead of `settled_to`.
     #[getter]
     fn released_to<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let place = self.held.with(py, false, |running| Ok(running.released_to()))?;
@@ -172,7 +172,7 @@ impl Session {
 
     /// Only what has come to its end has a lasting form.
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
-        let fix = "pickle its reading, or begin another one there";
+        let fix = "pickle its reading, or start a new session there";
         Err(Failure::wrong_type("", "a session cannot be pickled", fix).into())
     }
 

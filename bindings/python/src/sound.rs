@@ -44,8 +44,8 @@ impl Hearer {
         }
         match seconds {
             Some(_) => {
-                let message = "it is for programs, and a callable is not ended from outside";
-                Err(Failure::invalid("transcriber_seconds", message.to_owned(), "leave it away"))
+                let message = "it applies to programs; a callable cannot be stopped from outside";
+                Err(Failure::invalid("transcriber_seconds", message.to_owned(), "remove it"))
             }
             None => Ok(Self::Called(Callable::new(given)?)),
         }
@@ -58,7 +58,7 @@ fn channels(given: Option<&Bound<'_, PyAny>>) -> Outcome<Channels> {
     if let Ok(word) = given.cast::<PyString>() {
         return match text(word, "channels")? {
             "mixed" => Ok(Channels::Mixed),
-            other => Err(Failure::invalid("channels", format!("`{other}` is no list of roles"), FIX)),
+            other => Err(Failure::invalid("channels", format!("`{other}` is not a list of roles"), FIX)),
         };
     }
     if !given.is_instance_of::<PyList>() && !given.is_instance_of::<PyTuple>() {
@@ -78,7 +78,7 @@ fn channels(given: Option<&Bound<'_, PyAny>>) -> Outcome<Channels> {
         roles.push(role.to_owned());
     }
     match roles.is_empty() {
-        true => Err(Failure::invalid("channels", "no channel is named", FIX)),
+        true => Err(Failure::invalid("channels", "the list of channels is empty", FIX)),
         false => Ok(Channels::Named(roles)),
     }
 }
@@ -107,18 +107,18 @@ pub(crate) fn read(
             ("transcriber_seconds", arguments.transcriber_seconds.is_some()),
         ];
         if let Some((name, _)) = odd.into_iter().find(|(_, is_given)| *is_given) {
-            let message = format!("`{name}` is for a transcriber, and there is none");
-            return Err(Failure::invalid(name, message, "leave it away"));
+            let message = format!("`{name}` needs a `transcriber`, but none is given");
+            return Err(Failure::invalid(name, message, "remove it"));
         }
     }
     let words = match (given, &hearer) {
         (Some(_), Hearer::Program(_) | Hearer::Called(_)) => {
-            let message = "`transcript` are the words, `transcriber` hears them";
+            let message = "`transcript` and `transcriber` are both given";
             return Err(Failure::invalid("transcriber", message, "give one of them"));
         }
         (Some(given), Hearer::Nobody) => Some(given),
         (None, Hearer::Nobody) => {
-            let message = "the file is a sound recording, and its words are not in it; give `transcript=` (a path or bytes of \
+            let message = "the file is a sound recording, which needs its words; give `transcript=` (a path or bytes of \
                            WebVTT, SubRip or JSON) or `transcriber=` (a command line with `{wav}`, \"pocketsphinx\", a callable)";
             return Err(ReadError::new(Reason::Unsupported, "", message).into());
         }

@@ -49,7 +49,7 @@ impl Source {
             return Self::of_file(value);
         }
         let fix = "give the id of the catalogue, a path, the source text, or a dict";
-        Err(Failure::wrong_type("target", format!("{} is no protocol", kind_of(value)), fix))
+        Err(Failure::wrong_type("target", format!("{} is not a protocol", kind_of(value)), fix))
     }
 
     /// The source of a stage, from whatever names or is one.
@@ -66,7 +66,7 @@ impl Source {
             // It is found in the same ways; what is said of it names a stage.
             Failure::Told(told) if told.wrong_type && told.error.place == "target" => {
                 let fix = "give the id of the catalogue, a path, the source text, or a dict";
-                Failure::wrong_type("stage", format!("{} is no stage", kind_of(value)), fix)
+                Failure::wrong_type("stage", format!("{} is not a stage", kind_of(value)), fix)
             }
             other => other,
         })
@@ -127,7 +127,7 @@ fn shipped(name: &str, kind: Option<TargetKind>) -> Outcome<&'static Entry> {
             let there: Vec<&Entry> = if none.versions.is_empty() { all() } else { none.versions };
             let there: Vec<String> =
                 there.iter().map(|entry| format!("{}@{}", entry.id, entry.version)).collect();
-            format!("there is {}; a path ends in .yaml, .yml or .json", there.join(", "))
+            format!("the versions are {}; a path ends in .yaml, .yml or .json", there.join(", "))
         }
     };
     let message = format!("the catalogue has no {what} `{}`; {fix}", excerpt(name));
@@ -155,7 +155,11 @@ pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bo
     };
     if given.is_instance_of::<PyString>() || given.cast::<PyMapping>().is_ok() {
         let message = format!("the shelf is {}", kind_of(given));
-        return Err(Failure::wrong_type("shelf", message, "give a list of what the file may name"));
+        return Err(Failure::wrong_type(
+            "shelf",
+            message,
+            "give a list of the sources that the file may name",
+        ));
     }
     let is_folder = given.py().import("os.path")?.getattr("isdir")?;
     for (at, item) in given.try_iter()?.enumerate() {

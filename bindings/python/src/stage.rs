@@ -181,7 +181,7 @@ impl Stage {
         self.world.stage().status.as_str()
     }
 
-    /// What the agent is told to reach.
+    /// The goal that the agent is given.
     #[getter]
     fn objective(&self) -> &str {
         &self.world.stage().objective

@@ -83,14 +83,14 @@ impl Sensor {
             .add_subclass(Self))
     }
 
-    /// Reads the text of a protocol file, YAML or JSON, whatever it looks like.
+    /// Reads the text of a protocol, YAML or JSON.
     #[staticmethod]
     #[pyo3(signature = (source, /))]
     fn from_source<'py>(py: Python<'py>, source: String) -> PyResult<Bound<'py, PyAny>> {
         Target::of(&Source::of_text(source), Some(TargetKind::Protocol), None, true)?.object(py)
     }
 
-    /// Reads a protocol file, whatever it is called.
+    /// Reads a protocol file, whatever its name.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
     fn from_file<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -264,7 +264,7 @@ impl Target {
         self.instrument.better().as_str()
     }
 
-    /// What the ends of the score stand for and which way is good, in one line.
+    /// The meaning of scores 0 and 1 and which is better, in one line.
     ///
     /// >>> from sonometer import Sensor
     /// >>> Sensor("personal-data@1.0").score_meaning
@@ -313,7 +313,7 @@ impl Target {
     /// Measures an interaction: a str, a list of `(role, content[, seconds])` or of chat messages, a dict, or an `Interaction`.
     ///
     /// Content that is insufficient gives a reading too: one whose `fidelity` says so, and that reports nothing else.
-    /// `usd_per_ics` is the price of one ICS; `ignore_fidelity` measures whatever there is.
+    /// `usd_per_ics` is the price of one ICS; `ignore_fidelity` measures regardless of fidelity.
     ///
     /// `mask` is how masked places are shown, in the place of what the protocol says: `stars`, `first1` to `first8`, `last1` to
     /// `last8`, `label`, `numbered`, `keyed` (with `mask_key`, 16 bytes or more, which are shown nowhere) or `remove`.
@@ -398,7 +398,7 @@ impl Target {
         Ok(Comparison::of(slf, a, b, options)?)
     }
 
-    /// Measures many interactions on all cores; the readings stand in the order of the interactions.
+    /// Measures many interactions on all cores; the readings are in the order of the interactions.
     ///
     /// With `errors="return"` what is wrong with one interaction stands in its place as an exception and costs the others
     /// nothing; with `errors="raise"` the first of these is raised. An exception of the iterable itself is always raised.
@@ -536,7 +536,7 @@ impl Target {
         let options = Options::read(usd_per_ics, false, Masks(None, None))?;
         let named = Modality::from_name(modality).ok_or_else(|| {
             let fix = format!("one of {}", Modality::NAMES.join(", "));
-            Failure::invalid("modality", format!("there is no modality `{modality}`"), &fix)
+            Failure::invalid("modality", format!("unknown modality `{modality}`"), &fix)
         })?;
         let estimate = self.instrument.estimate(length, named, rates_of).map_err(Failure::from)?;
         estimate_object(py, estimate, options)

@@ -24,7 +24,7 @@ pub(crate) fn text<'t>(value: &'t Bound<'_, PyString>, place: &str) -> Outcome<&
         let at = at.map_or_else(String::new, |at| format!(" at character {at}"));
         Failure::invalid(
             place,
-            format!("the text has a lone surrogate{at}, which no UTF-8 has"),
+            format!("the text has a lone surrogate{at}, which is not valid in UTF-8"),
             "replace it: text.encode(\"utf-16\", \"surrogatepass\").decode(\"utf-16\", \"replace\")",
         )
     })
@@ -32,8 +32,8 @@ pub(crate) fn text<'t>(value: &'t Bound<'_, PyString>, place: &str) -> Outcome<&
 
 fn write(json: &mut String, value: &Bound<'_, PyAny>, place: &str, depth: usize) -> Outcome<()> {
     if depth > MOST_NESTED {
-        let message = "the lists and dicts stand too deep inside each other, or one inside itself";
-        return Err(Failure::invalid(place, message, "give fewer levels"));
+        let message = "lists and dicts are nested too deep, or one contains itself";
+        return Err(Failure::invalid(place, message, "use fewer levels"));
     }
     if let Ok(value) = value.cast::<PyString>() {
         string(json, text(value, place)?);
@@ -47,7 +47,7 @@ fn write(json: &mut String, value: &Bound<'_, PyAny>, place: &str, depth: usize)
     } else if value.is_instance_of::<PyFloat>() {
         let number: f64 = value.extract()?;
         if !number.is_finite() {
-            let message = format!("{number} is no number of JSON");
+            let message = format!("{number} is not a JSON number");
             return Err(Failure::invalid(place, message, "give a finite number"));
         }
         let _ = write!(json, "{number:?}");
@@ -70,7 +70,7 @@ fn write(json: &mut String, value: &Bound<'_, PyAny>, place: &str, depth: usize)
         let entries = items.iter().map(|item| item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>());
         members(json, entries, place, depth)?;
     } else {
-        let message = format!("{} has no form in JSON", kind_of(value));
+        let message = format!("{} cannot be written as JSON", kind_of(value));
         return Err(Failure::wrong_type(
             place,
             message,
@@ -91,7 +91,7 @@ fn members<'py>(
         let (key, value) = entry?;
         let Ok(key) = key.cast::<PyString>() else {
             let message = format!("a key of the dict is {}", kind_of(&key));
-            return Err(Failure::wrong_type(place, message, "keys are texts; write them as str"));
+            return Err(Failure::wrong_type(place, message, "keys must be str"));
         };
         let key = text(key, place)?;
         if at > 0 {

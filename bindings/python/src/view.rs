@@ -20,11 +20,7 @@ impl Asked {
     pub(crate) fn new(profile: &str, offsets: Option<&str>) -> Outcome<Self> {
         let profile = Profile::from_name(profile).ok_or_else(|| {
             let names = Profile::NAMES.join(", ");
-            Failure::invalid(
-                "profile",
-                format!("there is no profile `{profile}`"),
-                &format!("one of {names}"),
-            )
+            Failure::invalid("profile", format!("unknown profile `{profile}`"), &format!("one of {names}"))
         })?;
         let offsets = offsets.map(offset_unit).transpose()?;
         Ok(Self { profile, offsets, ..Self::default() })
@@ -74,7 +70,7 @@ impl Asked {
 /// The unit of that name.
 pub(crate) fn offset_unit(name: &str) -> Outcome<OffsetUnit> {
     OffsetUnit::from_name(name).ok_or_else(|| {
-        let message = format!("there is no unit of offsets `{name}`");
+        let message = format!("unknown offset unit `{name}`");
         Failure::invalid("offsets", message, "one of bytes, chars (Python's own), utf16")
     })
 }

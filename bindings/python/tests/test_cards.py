@@ -133,7 +133,7 @@ def test_replaying(card: StageCard, door: Stage, tmp_path: pathlib.Path) -> None
     assert wrong.value.place == "stage.id"
     odd: Any
     for odd in (7, None, [7], [b"Hm."], {"Hm.": 1}):
-        with pytest.raises(WrongTypeError, match="is no log"):
+        with pytest.raises(WrongTypeError, match="is not a log"):
             card.replay(odd, stage=door)
     shipped = dived(Stage("billing-dispute"), ["Hello."], seed=1)
     shipped.close().replay(shipped.log())

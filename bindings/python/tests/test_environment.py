@@ -74,7 +74,7 @@ def test_what_is_done_wrong(door: Stage) -> None:
     with DiveEnv("billing-dispute") as env:
         with pytest.raises(InvalidRequestError, match="call `reset` first"):
             env.step("Hello.")
-        with pytest.raises(InvalidRequestError, match="a stage has no options") as wrong:
+        with pytest.raises(InvalidRequestError, match="`options` does not apply to a stage") as wrong:
             env.reset(options={"hard": True})
         assert wrong.value.place == "options"
         env.reset(seed=1, options={})

@@ -152,7 +152,7 @@ def test_hints() -> None:
         assert raised.value.place == key or f"`{key}`" in raised.value.message
     for key in ("turns", "modality", "roles"):
         value = {"turns": True, "modality": "text", "roles": {"a": "b"}}[key]
-        with pytest.raises(InvalidRequestError, match=f"`{key}` is for files that are no interactions"):
+        with pytest.raises(InvalidRequestError, match=f"`{key}` does not apply to interactions in JSON"):
             extract(b'{"content": "Hi."}', **{key: value})  # type: ignore[arg-type]
 
 
@@ -171,7 +171,7 @@ def test_an_extract_is_a_value() -> None:
         again = pickle.loads(pickle.dumps(read))
         assert again == read and again.pieces == read.pieces and again.notes == read.notes
     for wrong in ("", "{}", "\0"):
-        with pytest.raises(InvalidRequestError, match="no kept file"):
+        with pytest.raises(InvalidRequestError, match="not a saved extract"):
             sonometer._sonometer._restore_extract(wrong)
     document = extract(b"<!DOCTYPE html><p>Thank you!</p>").interaction
     assert document.modality == "document" and document.content == "Thank you!"
@@ -239,7 +239,7 @@ def test_limits_of_the_process_apart() -> None:
     with pytest.raises(PayloadTooLargeError) as raised:
         extract(big, seconds=1, memory_bytes=1 << 32)
     assert raised.value.reason in ("too_costly", "too_large"), raised.value
-    with pytest.raises(InvalidRequestError, match="leave one of them away"):
+    with pytest.raises(InvalidRequestError, match="remove one of them"):
         extract(b"Hi.", apart=False, seconds=5)
     assert extract(b"Hi.", seconds=5, memory_bytes=1 << 30).text == "Hi."
 
@@ -344,11 +344,11 @@ def test_however_the_package_was_found(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("set_up", "why"),
     [
-        ("sys.executable = ''", "names no interpreter"),
-        ("sys.executable = None", "names no interpreter"),
+        ("sys.executable = ''", "is not set"),
+        ("sys.executable = None", "is not set"),
         ("sys.executable = '/nonexistent/python'", "cannot be used"),
         ("sys.executable = '/bin/cat'", "does not answer"),
-        ("sys.frozen = True", "a program and no interpreter"),
+        ("sys.frozen = True", "is not a Python interpreter"),
     ],
 )
 def test_where_no_interpreter_can_be_started(set_up: str, why: str) -> None:

@@ -116,11 +116,11 @@ def test_lone_surrogates_are_refused_not_replaced(interaction: object, place: st
 @pytest.mark.parametrize(
     ("interaction", "named", "place"),
     [
-        (None, "None is no interaction: the value is missing; leave it out", "interactions[1]"),
-        (float("nan"), "nan is no interaction: the value is missing; leave it out", "interactions[1]"),
+        (None, "None is not an interaction: the value is missing; remove it", "interactions[1]"),
+        (float("nan"), "nan is not an interaction: the value is missing; remove it", "interactions[1]"),
         ([("agent", None)], "the content is None", "interactions[1].segments[0].content"),
         ([("agent", float("nan"))], "the content is nan", "interactions[1].segments[0].content"),
-        ([None], "None is no segment", "interactions[1].segments[0]"),
+        ([None], "None is not a segment", "interactions[1].segments[0]"),
         ([{"role": "user", "content": None}], "`content` is None, not a str", "interactions[1].segments[0].content"),
         ({"content": None}, "`content` is None, not a str", "interactions[1].content"),
         ([{"role": "user", "content": "a", "timestamp": None}], "`timestamp` is None, not a number", "interactions[1].segments[0].timestamp"),
@@ -156,7 +156,7 @@ def test_json_is_read_strictly() -> None:
     for text in ("", "[1]", '{"content": "a", "content": "b"}', '{"content": "a"} x', "{'content': 'a'}", b"\xff{}"):
         with pytest.raises(InvalidRequestError):
             Interaction.from_json(text)
-    with pytest.raises(WrongTypeError, match="a dict is no JSON text"):
+    with pytest.raises(WrongTypeError, match="a dict is not JSON text"):
         Interaction.from_json({"content": "a"})  # type: ignore[arg-type]
 
 

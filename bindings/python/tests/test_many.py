@@ -78,7 +78,7 @@ def test_modalities_that_do_not_fit_are_errors_of_their_item(courtesy: Sensor) -
 
 def test_one_interaction_is_not_many(courtesy: Sensor) -> None:
     for one in (KIND, b"x", {"content": KIND}, sonometer.Interaction(KIND), 7, None):
-        with pytest.raises(WrongTypeError, match="in the place of many interactions"):
+        with pytest.raises(WrongTypeError, match="is not a list of interactions"):
             courtesy.batch(one)  # type: ignore[arg-type]
         with pytest.raises(WrongTypeError):
             courtesy.map(one)  # type: ignore[arg-type]
@@ -146,7 +146,7 @@ def test_an_iterable_that_calls_back_is_an_error_not_a_deadlock(courtesy: Sensor
 
     walk = courtesy.map(items(), chunk=1)
     next(walk)
-    with pytest.raises(RuntimeError, match="already at work"):
+    with pytest.raises(RuntimeError, match="in use by another thread"):
         next(walk)
 
 

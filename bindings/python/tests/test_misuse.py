@@ -77,7 +77,7 @@ def test_used_up_handles(courtesy: Sensor, private: Sensor) -> None:
     session.push(KIND)
     session.finish()
     for call in (session.finish, session.end, session.so_far, lambda: session.push("a"), lambda: session.begin_segment("a"), lambda: copy.copy(session)):
-        with pytest.raises(InvalidRequestError, match="the session has ended; begin another one"):
+        with pytest.raises(InvalidRequestError, match="the session has ended; start a new one"):
             call()
     for over in (courtesy.map([KIND]), courtesy.stream([KIND]), private.guard([KIND])):
         assert len(list(over)) >= 1 and list(over) == [] and next(over, None) is None

@@ -104,7 +104,7 @@ def test_dicts_are_read_as_strictly_as_files() -> None:
         Sensor({**PROTOCOL, "markerz": []})
     with pytest.raises(WrongTypeError, match="a key of the dict is an int"):
         Sensor({1: 2})  # type: ignore[dict-item]
-    with pytest.raises(WrongTypeError, match="a set has no form in JSON") as error:
+    with pytest.raises(WrongTypeError, match="a set cannot be written as JSON") as error:
         Sensor({**PROTOCOL, "markers": [{"label": {"a"}}]})
     assert error.value.place == "markers[0].label"
     with pytest.raises(InvalidRequestError, match="finite"):

@@ -60,7 +60,7 @@ function replace() {
   try {
     glue.__wbg_reset_state();
   } catch (cause) {
-    throw new SonometerError('internal_error', `the engine failed and cannot be started anew (${cause}); load the page or process again`, '', {}, { cause });
+    throw new SonometerError('internal_error', `the engine failed and cannot be restarted (${cause}); reload the page or restart the process`, '', {}, { cause });
   }
   broken = false;
 }
@@ -74,9 +74,9 @@ function failed(trap) {
     // Not even that works any more.
   }
   replace();
-  let message = `the engine failed (${said || trap}); please report it as a bug, with what was given`;
+  let message = `the engine failed (${said || trap}); please report it as a bug, with the input`;
   // Firefox has an error of its own for it.
-  if (trap instanceof RangeError || trap?.name === 'InternalError') message = `the engine ran out of stack (${trap}); call it from less depth`;
-  else if (said === '') message += ', unless memory was short';
+  if (trap instanceof RangeError || trap?.name === 'InternalError') message = `the engine ran out of stack (${trap}); call it from a shallower stack`;
+  else if (said === '') message += ', unless memory ran out';
   return new SonometerError('internal_error', message, '', {}, { cause: trap });
 }

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" />
 
-/** Whatever a sensor is made of: `protocol`, `metric` or `blueprint`. */
+/** The kind of a sensor: `protocol`, `metric` or `blueprint`. */
 export type Kind = 'protocol' | 'metric' | 'blueprint';
 
 /** What an interaction is made of. */
@@ -23,7 +23,7 @@ export interface Turn {
   readonly timestamp?: number | undefined;
 }
 
-/** A part of the content of a chat message. What is said stands in parts of the types `text`, `input_text`, `output_text`, `refusal`. */
+/** A part of the content of a chat message. Text is in parts of the types `text`, `input_text`, `output_text`, `refusal`. */
 export interface ChatPart {
   readonly type: string;
   readonly text?: unknown;
@@ -144,9 +144,9 @@ export interface Stretch {
 
 /** Where a match stands. */
 interface Location {
-  /** The segment it stands in, from 0; of transcripts only. Messages in which nobody says anything are not counted. */
+  /** The segment it is in, from 0; only for transcripts. Messages without text are not counted. */
   readonly segment?: number;
-  /** Where it stands in its text. */
+  /** Its place in the text. */
   readonly start: number;
   readonly end: number;
   /** Where it goes on in later segments. */
@@ -243,7 +243,7 @@ export class Reading<out O extends Offsets = OffsetUnit> {
     readonly roles_asked?: readonly string[];
     readonly roles_seen?: readonly string[];
   };
-  /** With the profile `discovery`: metamarkers that could hear nobody, with the roles that they ask for. */
+  /** With the profile `discovery`: metamarkers that need roles that no segment has, with these roles. */
   readonly unheard?: readonly { readonly metamarker: string; readonly roles: readonly string[] }[];
   /** SGM 1.5. */
   readonly signal?: Signal;
@@ -373,7 +373,7 @@ export class Sensor implements Disposable {
   readonly name: string;
   /** Which scores are the good ones. */
   readonly better: 'higher' | 'lower';
-  /** What the ends of the score stand for and which way is good, in one line. */
+  /** The meaning of scores 0 and 1 and which is better, in one line. */
   readonly scoreMeaning: string;
   /** The language of its patterns, if they have one. */
   readonly language: string | undefined;
@@ -428,7 +428,7 @@ export interface Place {
   readonly offset: number;
 }
 
-/** Something that a session has found out. Evidence and masks are told once and are final; the others are how things stand. */
+/** An event of a session. Evidence and masks are reported once and are final; the others give the current state. */
 export type SessionEvent =
   | {
       readonly event: 'evidence';
@@ -456,7 +456,7 @@ export type SessionEvent =
 export interface Step {
   /** Everything before this place is settled: nothing there can change any more. */
   readonly settled_to: Place;
-  /** Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settled_to`. */
+  /** Text before this place may be shown with the masks reported so far; with `release` it runs ahead of `settled_to`. */
   readonly released_to: Place;
   readonly events: readonly SessionEvent[];
   /** With `release`: the text up to `released_to`, as it may be shown. */
@@ -475,7 +475,7 @@ export class Session<out O extends Offsets = OffsetUnit> implements Disposable {
   private constructor();
   /** Everything before this place is settled. */
   readonly settledTo: Place;
-  /** Text before this place may be shown with the masks told so far. */
+  /** Text before this place may be shown with the masks reported so far. */
   readonly releasedTo: Place;
   /**
    * The next part of the text, or of the segment begun last: text or UTF-8 bytes, cut anywhere. `null` and `undefined`, as the
@@ -485,9 +485,9 @@ export class Session<out O extends Offsets = OffsetUnit> implements Disposable {
   push(chunk: string | Uint8Array | null | undefined): Step;
   /** Begins a segment of a conversation; the one before is over. */
   beginSegment(role: string, options?: { readonly timestamp?: number | undefined }): Step;
-  /** A whole segment of a conversation; a message in which nobody says anything is nothing. */
+  /** A whole segment of a conversation; a message without text is ignored. */
   pushSegment(segment: Turn | ChatMessage | ChatItem): Step;
-  /** Nothing more comes: everything settles, and what is left is told. `finish` does not need it. */
+  /** Ends the input: everything settles, and the remaining events are returned. `finish` does not need it. */
   end(): Step;
   /** The reading as if the interaction ended here. The session goes on. */
   soFar(): Reading<O>;
@@ -501,7 +501,7 @@ export class Session<out O extends Offsets = OffsetUnit> implements Disposable {
 export interface GuardOptions<O extends Offsets = Offsets> extends SenseOptions<O> {
   /** `utf16` by default; `false` leaves places out of the reading, and steps count UTF-16 units. */
   readonly offsets?: O | undefined;
-  /** Hears of every step, before its text passes. What it throws ends the stream with that error: neither that text nor more passes. */
+  /** Called for every step, before its text is passed on. If it throws, the stream ends with that error, and no more text passes. */
   readonly onStep?: ((step: Step) => void) | undefined;
 }
 
@@ -600,7 +600,7 @@ export class Stage implements Disposable {
   open(seed?: number | bigint): Dive;
   /**
    * Goes on with a dive that `dive.save()` gave.
-   * @throws {SonometerError} `card_mismatch` if it was changed, or begun in another stage or by another engine
+   * @throws {SonometerError} `card_mismatch` if it was changed, or started in another stage or with another engine
    */
   resume(text: string): Dive;
 
@@ -622,7 +622,7 @@ export class Observation {
   readonly done: boolean;
 }
 
-/** The reading of one action, as it stands on the card. */
+/** The reading of one action, as on the card. */
 export interface Measured {
   /** 0 to 1; 0 if the action is insufficient. */
   readonly score: number;

@@ -72,7 +72,7 @@ let most;
 export function wantSize(place, text) {
   most ??= call((engine) => engine.mostContent());
   if (text.length > most) {
-    const message = `${text.length} UTF-16 units of content; at most ${most} bytes are read at once`;
+    const message = `${text.length} UTF-16 units of content; the limit is ${most} bytes`;
     throw new SonometerError('payload_too_large', message, place);
   }
 }
@@ -84,7 +84,7 @@ export function wantWhole(place, text) {
   if (text.isWellFormed?.() ?? !half.test(text)) return;
   const offset = text.search(half);
   const unit = text.charCodeAt(offset).toString(16);
-  const message = `\`\\u${unit}\` at ${offset} is half of a surrogate pair; cut texts between characters, or mend them with \`toWellFormed()\``;
+  const message = `\`\\u${unit}\` at ${offset} is half of a surrogate pair; cut texts between characters, or repair them with \`toWellFormed()\``;
   throw invalid(place, message, { offset });
 }
 

@@ -12,7 +12,7 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
 export async function publicKeys(keys, idOf) {
   const text = textOf('keys', keys);
   const found = text.trimStart().startsWith('{') ? await toldKeys(text, idOf) : lines(text).map(({ digits, line }) => wantKey(bytesOf(digits, line, 'a public key'), line));
-  if (found.length === 0) throw badKey(1, 'there is no key');
+  if (found.length === 0) throw badKey(1, 'the file has no key');
   return found;
 }
 
@@ -38,20 +38,20 @@ function answered(text) {
   } catch {
     // Told below.
   }
-  throw badKey(1, 'is not what `GET /api/v1/keys` answers: {"keys":[{"key_id":…,"algorithm":…,"public_key":…},…]}');
+  throw badKey(1, 'is not an answer of `GET /api/v1/keys`: {"keys":[{"key_id":…,"algorithm":…,"public_key":…},…]}');
 }
 
 function wantKey(bytes, line) {
-  if (!isPoint(bytes) || isSmall(bytes)) throw badKey(line, 'these bytes are no public key');
+  if (!isPoint(bytes) || isSmall(bytes)) throw badKey(line, 'not a valid public key');
   return bytes;
 }
 
 /** The 32 secret bytes of a text or of bytes. */
 export function secretKey(key) {
   const [first, ...more] = lines(textOf('secretKey', key));
-  if (first === undefined) throw badKey(1, 'there is no key');
+  if (first === undefined) throw badKey(1, 'the file has no key');
   const bytes = bytesOf(first.digits, first.line, 'a signing key');
-  if (more.length > 0) throw badKey(1, 'there are several keys; one file holds one');
+  if (more.length > 0) throw badKey(1, 'the file has several keys; give a file with one');
   return bytes;
 }
 

@@ -13,7 +13,7 @@ startLater(() => {
   try {
     bytes = readFileSync(path);
   } catch (cause) {
-    throw invalid('source', `${path} cannot be read (${messageOf(cause)}); bundlers have to copy it, or give its bytes to \`init\``, {}, { cause });
+    throw invalid('source', `${path} cannot be read (${messageOf(cause)}); let your bundler copy it, or give its bytes to \`init\``, {}, { cause });
   }
   startNow(bytes);
 });

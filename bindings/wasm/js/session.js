@@ -22,7 +22,7 @@ export class Session {
   #releasedTo = START;
 
   constructor(secret, open) {
-    if (secret !== key) throw invalid('', 'sessions are begun by `sensor.session()`');
+    if (secret !== key) throw invalid('', 'sessions are created by `sensor.session()`');
     this.#stream = new Held(open, {
       freed: 'this session is over; begin another',
       lost: 'the engine failed, and what this session held went with it; begin another',
@@ -34,7 +34,7 @@ export class Session {
     return this.#settledTo;
   }
 
-  /** Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settledTo`. */
+  /** Text before this place may be shown with the masks reported so far; with `release` it runs ahead of `settledTo`. */
   get releasedTo() {
     return this.#releasedTo;
   }

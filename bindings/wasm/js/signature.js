@@ -18,11 +18,11 @@ export async function verifyCard(card, keys) {
     key = (await idOf(one)) === id ? one : undefined;
     if (key !== undefined) break;
   }
-  if (key === undefined) throw wrong(`is by the key \`${id}\`, which is none of those given`);
+  if (key === undefined) throw wrong(`is by the key \`${id}\`, which is not among the given keys`);
   const imported = await imports('raw', key, ['verify']);
   const signed = new TextEncoder().encode(read.signedJson());
   if (isSmall(bytes.subarray(0, 32)) || !(await subtle().verify('Ed25519', imported, bytes, signed))) {
-    throw wrong('does not belong to this card: something on it was changed after it was signed; replay it to see what');
+    throw wrong('does not match this card: it was changed after it was signed; replay it to see what changed');
   }
   return read;
 }
@@ -39,7 +39,7 @@ export async function signCard(card, secretKey) {
 function subtle() {
   const found = globalThis.crypto?.subtle;
   if (found === undefined) {
-    throw new SonometerError('not_supported', 'there is no WebCrypto here, which signs and verifies; pages have it over https and on localhost');
+    throw new SonometerError('not_supported', 'WebCrypto is missing, which signs and verifies; pages have it over https and on localhost');
   }
   return found;
 }
@@ -49,7 +49,7 @@ async function imports(format, bytes, uses) {
     return await subtle().importKey(format, bytes, 'Ed25519', true, uses);
   } catch (cause) {
     if (cause instanceof SonometerError) throw cause;
-    const message = 'the WebCrypto here has no Ed25519 (browsers have it since 2025 at the latest, Node since 18.4); verify the card elsewhere, or replay it';
+    const message = 'this WebCrypto has no Ed25519 (browsers have it since 2025, Node since 18.4); verify the card elsewhere, or replay it';
     throw new SonometerError('not_supported', message, '', {}, { cause });
   }
 }

@@ -36,7 +36,7 @@ async function load(source) {
     await start(readable);
   } catch (cause) {
     if (cause instanceof SonometerError) throw cause;
-    const message = `the engine cannot be loaded (${messageOf(cause)}); where the reason is a content security policy, add 'wasm-unsafe-eval' to its script-src`;
+    const message = `the engine cannot be loaded (${messageOf(cause)}); if a content security policy is the reason, add 'wasm-unsafe-eval' to its script-src`;
     throw invalid('source', message, {}, { cause });
   }
 }

@@ -120,7 +120,7 @@ impl Ask {
 pub(crate) fn rate(text: Option<&str>) -> Result<Unit, Error> {
     const PLACE: &str = "options.usdPerIcs";
     match text.map(|text| number(PLACE, text)).transpose()? {
-        Some(rate) if rate < Unit::ZERO => Err(Error::invalid(PLACE, "a price is not below 0")),
+        Some(rate) if rate < Unit::ZERO => Err(Error::invalid(PLACE, "the price must not be below 0")),
         rate => Ok(rate.unwrap_or_default()),
     }
 }
@@ -130,6 +130,6 @@ fn at(place: &str, error: Error) -> JsValue {
 }
 
 fn number(place: &str, text: &str) -> Result<Unit, Error> {
-    let message = || format!("`{text}` is no number within 9e12");
+    let message = || format!("`{text}` is not a number within 9e12");
     Unit::parse(text).ok_or_else(|| Error::invalid(place, message()))
 }

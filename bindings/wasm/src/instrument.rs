@@ -169,7 +169,7 @@ impl Instrument {
             let rate = ask::rate(rate.as_deref())?;
             let modality = Modality::from_name(modality).ok_or_else(|| {
                 let names = Modality::NAMES.join(", ");
-                Error::invalid("modality", format!("`{modality}` is no modality; write one of {names}"))
+                Error::invalid("modality", format!("unknown modality `{modality}`; write one of {names}"))
             })?;
             // JavaScript has checked that it is a whole number from 0.
             let estimate = self.inner.estimate(characters as u64, modality, rates_of)?;

@@ -108,13 +108,13 @@ impl Stream {
 }
 
 fn finished() -> Error {
-    Error::invalid("", "this session is finished; begin another")
+    Error::invalid("", "the session has ended; start a new one")
 }
 
 fn seconds(text: Option<String>) -> Result<Option<Unit>, Error> {
     let Some(text) = text else { return Ok(None) };
     match Unit::parse(&text) {
         Some(seconds) => Ok(Some(seconds)),
-        None => Err(Error::invalid("timestamp", format!("`{text}` is no number of seconds within 9e12"))),
+        None => Err(Error::invalid("timestamp", format!("`{text}` is not a number of seconds within 9e12"))),
     }
 }

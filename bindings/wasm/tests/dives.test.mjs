@@ -245,7 +245,7 @@ test('signatures', async () => {
 
   const holds = { code: 'card_mismatch', place: 'signature' };
   await rejected(verifyCard(card, PUBLIC), { ...holds, message: /not signed/ });
-  await rejected(verifyCard(signed, other), { ...holds, message: /by the key `21fe31dfa154a261`, which is none/ });
+  await rejected(verifyCard(signed, other), { ...holds, message: /by the key `21fe31dfa154a261`, which is not among/ });
   await rejected(verifyCard(signed.json().replace('"dive_id":"d"', '"dive_id":"e"'), PUBLIC), { ...holds, message: /changed after it was signed/ });
   for (const signature of ['ed25519:21fe31dfa154a261', `${signed.signature}=`, signed.signature.slice(0, -1), 'rsa:a:b', `${signed.signature}:`]) {
     await rejected(verifyCard(card.withSignature(signature), PUBLIC), holds);
@@ -259,7 +259,7 @@ test('signatures', async () => {
   await rejected(verifyCard(signed, ''), { ...bad, place: 'line 1', message: /there is no key/ });
   await rejected(verifyCard(signed, `${PUBLIC}\n${PUBLIC}0`), { ...bad, place: 'line 2', message: /64 hexadecimal digits/ });
   const none = [`01${'0'.repeat(62)}`, '0'.repeat(64), `02${'0'.repeat(62)}`, '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'];
-  for (const key of none) await rejected(verifyCard(signed, key), { ...bad, place: 'line 1', message: /no public key/ });
+  for (const key of none) await rejected(verifyCard(signed, key), { ...bad, place: 'line 1', message: /not a valid public key/ });
   await rejected(verifyCard(signed, 7), { code: 'invalid_request', place: 'keys' });
   await rejected(verifyCard(signed, [PUBLIC, 7]), { code: 'invalid_request', place: 'keys[1]' });
   await rejected(signCard(card, bytes(SECRET).subarray(1)), bad);
@@ -278,7 +278,7 @@ test('a WebCrypto that lacks Ed25519, or is missing, is told as such', async (t)
     digest: (...given) => subtle.digest(...given),
     importKey: () => Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError')),
   };
-  for (const [crypto, message] of [[{ subtle: old }, /no Ed25519/], [{}, /no WebCrypto here/], [undefined, /no WebCrypto here/]]) {
+  for (const [crypto, message] of [[{ subtle: old }, /no Ed25519/], [{}, /WebCrypto is missing/], [undefined, /WebCrypto is missing/]]) {
     Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true });
     await rejected(verifyCard(signed, PUBLIC), { code: 'not_supported', message });
     await rejected(signCard(card, SECRET), { code: 'not_supported', message });

@@ -37,7 +37,7 @@ test('wrong types', () => {
     assert.match(error.message, /null|missing/);
     assert.match(error.place, /^interactions\[0\]\.segments\[0\]/);
   }
-  refused(() => sensor.sense([null]), { place: 'segments[0]', message: /^null in the place of an object/ });
+  refused(() => sensor.sense([null]), { place: 'segments[0]', message: /^expected an object, found null/ });
   refused(() => sensor.sense([]), { place: 'segments', message: /at least one segment/ });
   refused(() => sensor.sense(['hello']), { place: 'segments[0]' });
   refused(() => sensor.sense([{ role: 'a', content: 'x', timestamp: NaN }]), { place: 'segments[0].timestamp' });

@@ -57,7 +57,7 @@ fn message(panic: &PanicHookInfo<'_>) -> String {
     let literal = payload.downcast_ref::<&str>().copied();
     literal
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without words")
+        .unwrap_or("no panic message")
         .to_owned()
 }
 

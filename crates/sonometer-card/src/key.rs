@@ -55,12 +55,13 @@ impl SigningKey {
     /// A text that holds no seed or more than one.
     pub fn read(text: &str) -> Result<Self, BadKey> {
         let mut seeds = lines(text).map(|(line, digits)| bytes(line, digits, "a signing key"));
-        let seed =
-            seeds.next().unwrap_or_else(|| Err(BadKey { line: 1, message: "there is no key".to_owned() }))?;
+        let seed = seeds
+            .next()
+            .unwrap_or_else(|| Err(BadKey { line: 1, message: "the file has no key".to_owned() }))?;
         match seeds.next() {
             None => Ok(Self::from_seed(seed)),
             Some(_) => {
-                Err(BadKey { line: 1, message: "there are several keys; one file holds one".to_owned() })
+                Err(BadKey { line: 1, message: "the file has several keys; give a file with one".to_owned() })
             }
         }
     }
@@ -83,7 +84,7 @@ impl fmt::Debug for SigningKey {
 
 impl PublicKey {
     pub(crate) fn new(line: usize, bytes: &[u8; 32]) -> Result<Self, BadKey> {
-        let weak = || BadKey { line, message: "these bytes are no public key".to_owned() };
+        let weak = || BadKey { line, message: "not a valid public key".to_owned() };
         VerifyingKey::from_bytes(bytes).ok().filter(|key| !key.is_weak()).map(Self).ok_or_else(weak)
     }
 
@@ -123,7 +124,7 @@ impl Keys {
                 .collect::<Result<Vec<_>, _>>()?,
         };
         match keys.is_empty() {
-            true => Err(BadKey { line: 1, message: "there is no key".to_owned() }),
+            true => Err(BadKey { line: 1, message: "the file has no key".to_owned() }),
             false => Ok(Self(keys)),
         }
     }

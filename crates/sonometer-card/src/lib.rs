@@ -59,12 +59,14 @@ pub fn check(card: &Card, keys: &Keys) -> Result<(), Mismatch> {
     let bytes = BASE64URL.decode(code).ok().and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
     let bytes = bytes
         .ok_or_else(|| wrong("its last part is not 64 bytes in base64url without padding".to_owned()))?;
-    let key =
-        keys.get(id).ok_or_else(|| wrong(format!("is by the key `{id}`, which is none of those given")))?;
+    let key = keys
+        .get(id)
+        .ok_or_else(|| wrong(format!("is by the key `{id}`, which is not among the given keys")))?;
     match key.verifies(card.to_signed_json().as_bytes(), &bytes) {
         true => Ok(()),
         false => Err(wrong(
-            "does not belong to this card: something on it was changed after it was signed; replay it to see what".to_owned(),
+            "does not match this card: it was changed after it was signed; replay it to see what changed"
+                .to_owned(),
         )),
     }
 }

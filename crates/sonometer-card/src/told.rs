@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str) -> Result<Vec<PublicKey>, BadKey> {
     let wrong = |message: String| BadKey { line: 1, message };
     let answer: Answer = serde_json::from_str(text).map_err(|_| {
         wrong(
-            "is not what `GET /api/v1/keys` answers: {\"keys\":[{\"key_id\":…,\"algorithm\":…,\"public_key\":…},…]}"
+            "is not an answer of `GET /api/v1/keys`: {\"keys\":[{\"key_id\":…,\"algorithm\":…,\"public_key\":…},…]}"
                 .to_owned(),
         )
     })?;

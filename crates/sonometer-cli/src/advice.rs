@@ -25,7 +25,7 @@ fn turns(content: &str) -> Option<String> {
     let first = role(lines.first()?)?.0;
     (spoken >= 2 && 2 * spoken >= lines.len()).then(|| {
         format!(
-            "sensed as one text, but {spoken} lines begin like `{}: …`; `--format turns` senses them as turns",
+            "sensed as one text, but {spoken} lines begin like `{}: …`; to sense them as turns, use `--format turns`",
             one_line(first)
         )
     })
@@ -40,7 +40,7 @@ fn columns(content: &str) -> String {
         names.push("…".to_owned());
     }
     format!(
-        "the whole table is sensed as one text; `--column NAME` senses the cells of one column as turns; the first row holds {}",
+        "the whole table is sensed as one text; to sense one column as turns, use `--column NAME` with one of {}",
         names.join(", ")
     )
 }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_columns_of_a_table_are_named() {
-        assert!(columns("id | who | said\n1 | Bo | hi").ends_with("the first row holds id, who, said"));
+        assert!(columns("id | who | said\n1 | Bo | hi").ends_with("with one of id, who, said"));
         let many: Vec<String> = (0..20).map(|number| format!("c{number}")).collect();
         assert!(columns(&many.join(" | ")).ends_with("c11, …"));
     }

@@ -13,7 +13,7 @@ pub(crate) const MOST: usize = 2 * MAX_CONTENT_BYTES;
 
 /// What is said of a longer one.
 pub(crate) const TOO_LONG: &str =
-    "the line is longer than 128 MiB; an interaction holds at most 64 MiB of content";
+    "the line is longer than 128 MiB; the limit for an interaction is 64 MiB of content";
 
 /// Some lines.
 #[derive(Debug)]

@@ -116,11 +116,11 @@ impl Failure {
     pub(crate) fn insufficient(name: &str, protocol: &Protocol, fidelity: Fidelity) -> Self {
         let Fidelity { index, density, clarity, .. } = fidelity;
         if let Some(roles) = &fidelity.unheard {
-            let message = format!("{name}: nobody was listened to for `{}`: {roles}", protocol.id);
+            let message = format!("{name}: no turn has a role that `{}` listens to: {roles}", protocol.id);
             return Self::lacking(ErrorCode::InsufficientSignal, message, fidelity);
         }
         let fix = match &protocol.language {
-            _ if density <= clarity => "give more of it".to_owned(),
+            _ if density <= clarity => "give a longer text".to_owned(),
             Some(language) => format!("give readable text in the language of the protocol ({language})"),
             None => "give readable text".to_owned(),
         };
@@ -145,7 +145,7 @@ impl Failure {
     /// What an evaluation or a fit came to nothing for; nothing here stops one.
     pub(crate) fn evaluation(error: sonometer_evaluate::Error) -> Self {
         match error {
-            sonometer_evaluate::Error::Stopped => Self::unusable("the work was stopped"),
+            sonometer_evaluate::Error::Stopped => Self::unusable("the work was cancelled"),
             sonometer_evaluate::Error::Failed(failure) => match failure.findings {
                 Some((file, found)) => Self::protocol(file.into(), found),
                 None => Self::told(failure.code, failure.to_string()),

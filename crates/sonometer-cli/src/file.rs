@@ -54,7 +54,7 @@ pub(crate) fn fill(
 /// What is said of a file with more bytes than are read.
 pub(crate) fn too_large(path: &str, most: usize) -> Failure {
     let name = name(path);
-    let message = format!("{name}: more than {} MiB, which is the most that is read at once", most >> 20);
+    let message = format!("{name}: the file is larger than {} MiB, the limit", most >> 20);
     Failure::told(ErrorCode::PayloadTooLarge, message)
 }
 
@@ -71,11 +71,11 @@ fn unreadable(path: &str, error: &io::Error) -> Failure {
     Failure::unusable(match error.kind() {
         // Names of files seldom have spaces, and a text nearly always has.
         ErrorKind::NotFound | ErrorKind::InvalidFilename if path.contains(' ') => {
-            format!("{path}: no such file; to give a text itself, pipe it in and write `-` for the file")
+            format!("{path}: no such file; to sense a text directly, pipe it in and write `-` as the file")
         }
         ErrorKind::NotFound => format!("{path}: no such file"),
-        ErrorKind::PermissionDenied => format!("{path}: may not be read; look at its permissions"),
-        ErrorKind::IsADirectory => format!("{path}: is a folder; name a file in it"),
+        ErrorKind::PermissionDenied => format!("{path}: permission denied; check that you may read it"),
+        ErrorKind::IsADirectory => format!("{path}: is a folder, not a file; name a file in it"),
         _ => format!("{path}: cannot be read: {error}"),
     })
 }
@@ -99,7 +99,7 @@ pub(crate) fn replace(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     let target = std::fs::canonicalize(path).map_err(failed)?;
     let permissions = std::fs::metadata(&target).map_err(failed)?.permissions();
     if permissions.readonly() {
-        return Err(Failure::unusable(format!("{path}: may not be written; look at its permissions")));
+        return Err(Failure::unusable(format!("{path}: permission denied; check that you may write it")));
     }
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));

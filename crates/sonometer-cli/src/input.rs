@@ -190,10 +190,10 @@ pub(crate) fn refused(name: &str, modality: Modality, error: &Error) -> Failure 
         && error.place == "interaction"
         && error.message.contains("not document")
     {
-        error.message.push_str("; `--as text` senses the text of the file");
+        error.message.push_str("; to sense the text of the file, use `--as text`");
     }
     if modality == Modality::Audio && error.place == "interaction" && error.message.contains("not audio") {
-        error.message.push_str("; `--as transcript` senses what was said");
+        error.message.push_str("; to sense the words, use `--as transcript`");
     }
     Failure::engine(name, &error)
 }
@@ -203,7 +203,8 @@ impl Input {
     pub(crate) fn of(path: &str, file: &FileArguments) -> Result<Self, Failure> {
         if let Some(option) = file.unfit_for_several() {
             return Err(Failure::unusable(format!(
-                "{option} is for one recording; put it beside each under its name, and leave the option away"
+                "{option} works with one recording only; for several, put each one's file next to it under the same \
+                 name, and remove {option}"
             )));
         }
         Self::open(&InputArguments { input: path.to_owned(), file: file.clone(), line: None })
@@ -224,18 +225,16 @@ impl Input {
             None => kind_of(&bytes, path)?,
         };
         if arguments.line.is_some() && kind != Kind::Jsonl {
-            return Err(Failure::unusable(format!(
-                "{name}: --line picks from .jsonl inputs; leave it away here"
-            )));
+            return Err(Failure::unusable(format!("{name}: --line works with .jsonl files only; remove it")));
         }
         if let (Kind::Json | Kind::Jsonl, Some(option)) = (kind, arguments.file.unfit_for_json()) {
             return Err(Failure::unusable(format!(
-                "{name}: {option} is for files that are no interactions in JSON; leave it away here"
+                "{name}: {option} does not apply to interactions in JSON; remove it"
             )));
         }
         if let (true, Some(option)) = (kind != Kind::Audio, arguments.file.unfit_for_others()) {
             return Err(Failure::unusable(format!(
-                "{name}: {option} is for recordings, and this is {}; leave it away here",
+                "{name}: {option} applies to recordings only, and this file is {}; remove it",
                 kind.shown()
             )));
         }
@@ -253,7 +252,7 @@ impl Input {
         };
         match input.only {
             Some(wanted) if input.lines().all(|(number, ..)| number != wanted) => {
-                Err(Failure::unusable(format!("{}: there is no interaction on line {wanted}", input.name)))
+                Err(Failure::unusable(format!("{}: line {wanted} has no interaction", input.name)))
             }
             _ => Ok(input),
         }
@@ -340,7 +339,7 @@ fn read(path: &str, arguments: &FileArguments) -> Result<(Vec<u8>, Option<Kind>)
         (false, _) => Ok((bytes, Some(kind))),
         (true, Kind::Jsonl) => {
             let message = format!(
-                "{}: more than {} MiB of lines; `sonometer batch` reads any number, one after the other",
+                "{}: the file is larger than {} MiB, the limit; `sonometer batch` reads files of any size",
                 shown(path),
                 LINES >> 20
             );
@@ -358,7 +357,8 @@ fn kind_of(bytes: &[u8], path: &str) -> Result<Kind, Failure> {
 /// The command itself, which is the process apart too.
 fn own() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| {
-        let message = format!("the command does not find itself: {error}; call it by its path");
+        let message =
+            format!("cannot find the path of the `sonometer` command: {error}; call it by its full path");
         Failure::told(ErrorCode::Internal, message)
     })
 }
@@ -391,7 +391,7 @@ pub(crate) fn shown(path: &str) -> &str {
 pub(crate) fn hint_at_typing() {
     if screen::typing() {
         // A hint; nothing is lost if it cannot be shown.
-        let _ = writeln!(io::stderr(), "reading standard input; end it with Ctrl-D");
+        let _ = writeln!(io::stderr(), "reading standard input; end with Ctrl-D");
     }
 }
 

@@ -37,7 +37,7 @@ Exit codes:
   2    wrong usage, or an input that cannot be read (for `batch`: any line of it)
   3    the content lacks sufficient signal for a reliable reading
   4    no such protocol, metric or blueprint
-  141  the reader of the output went away";
+  141  the reader of the output closed it";
 
 /// Sense texts and conversations: evidence, scores and fidelity, the same bytes every time.
 #[derive(Debug, Parser)]

@@ -22,7 +22,7 @@ impl PageArgument {
         let Some(file) = &self.html else { return Ok(()) };
         std::fs::write(file, page(sheets)).map_err(|error| {
             Failure::unusable(format!(
-                "{file}: the page cannot be written: {error}; name a file in a folder that exists"
+                "{file}: the page cannot be written: {error}; name a file in an existing folder"
             ))
         })
     }

@@ -66,7 +66,7 @@ pub(crate) fn pass<R: Read>(
     input: &mut Blocks<R>,
     sense: &dyn Fn(u64, &[u8]) -> String,
 ) -> Result<Before, Failure> {
-    let failed = |error: io::Error| Failure::unusable(format!("{path}: cannot be gone on with: {error}"));
+    let failed = |error: io::Error| Failure::unusable(format!("{path}: cannot be resumed: {error}"));
     let mut file = match OpenOptions::new().read(true).write(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Before::default()),
         opened => opened.map_err(failed)?,
@@ -74,7 +74,7 @@ pub(crate) fn pass<R: Read>(
     let end = whole(&mut file).map_err(failed)?;
     if !is_torn(&mut file, end).map_err(failed)? {
         return Err(Failure::unusable(format!(
-            "{path}: its last line is no outcome of `batch`; name another file"
+            "{path}: the last line was not written by `batch`; name another file"
         )));
     }
     let before = compare(path, &mut file, end, input, sense)?;
@@ -102,14 +102,14 @@ fn compare<R: Read>(
     let mut before = Before::default();
     let strange = |line: u64, why: &str| {
         Failure::unusable(format!(
-            "{path}:{line}: {why}; --resume needs the same input, target and options, or remove the file"
+            "{path}:{line}: {why}; use --resume with the same input, target and options, or remove the file"
         ))
     };
     let mut lines = Taken { input, block: None };
     for block in again()? {
         for (number, written) in block.lines() {
             let Ok(head) = serde_json::from_slice::<Head>(written) else {
-                return Err(strange(number, "no outcome of `batch`"));
+                return Err(strange(number, "not a line written by `batch`"));
             };
             let probed = before.lines < PROBED || before.lines + PROBED >= count;
             let same = lines.next(|place, line| {
@@ -119,11 +119,11 @@ fn compare<R: Read>(
                     && line.is_none_or(|line| !probed || sense(place, line).trim_end().as_bytes() == written)
             });
             match same {
-                None => return Err(strange(number, "there is no such line in the input")),
+                None => return Err(strange(number, "the input has no such line")),
                 Some(false) => {
                     return Err(strange(
                         number,
-                        &format!("not what line {} of the input gives now", head.line),
+                        &format!("differs from the reading of line {} of the input", head.line),
                     ));
                 }
                 Some(true) => {}

@@ -74,7 +74,7 @@ impl SoundArguments {
             Some(roles) => {
                 let roles: Vec<&str> = roles.split(',').map(str::trim).collect();
                 if roles.iter().any(|role| role.is_empty()) {
-                    let message = "--channels: a role is missing; write such as `agent,customer`";
+                    let message = "--channels: a role is missing; write for example `agent,customer`";
                     return Err(Failure::unusable(message));
                 }
                 Ok(Channels::named(roles))
@@ -117,7 +117,7 @@ pub(crate) fn hearer(line: &str, seconds: Option<u64>) -> Result<Hearer, Failure
 fn whisper(model: &str, seconds: Option<u64>) -> Result<Hearer, Failure> {
     if model.is_empty() {
         let message =
-            "--transcriber: whisper needs a model; write its file, such as `whisper:ggml-base.en.bin`";
+            "--transcriber: whisper needs a model file; write for example `whisper:ggml-base.en.bin`";
         return Err(Failure::unusable(message));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -133,7 +133,7 @@ fn whisper(model: &str, seconds: Option<u64>) -> Result<Hearer, Failure> {
 
 #[cfg(not(feature = "whisper"))]
 fn whisper(_: &str, _: Option<u64>) -> Result<Hearer, Failure> {
-    let message = "--transcriber: whisper is not built in; build with the feature `whisper`, or give its program, such as \
+    let message = "--transcriber: this build has no whisper; build with the feature `whisper`, or name its program, for example \
                    `whisper-cli -m MODEL -ojf -of {out} {wav}`";
     Err(Failure::unusable(message))
 }
@@ -153,7 +153,7 @@ pub(crate) fn read(
         (Some(path), _) => file::bytes(path, most).map(Some),
         (None, true) => match found(hints.name.as_deref(), ends) {
             Some(path) => {
-                notes.push(format!("{path} was found beside the recording and is used"));
+                notes.push(format!("using {path}, found next to the recording"));
                 file::bytes(&path, most).map(Some)
             }
             None => Ok(None),
@@ -191,8 +191,8 @@ pub(crate) fn read(
     Ok(read)
 }
 
-const WAYS: &str = "a recording, whose words are not in it; give its transcript (`--transcript call.vtt`, or call.vtt beside \
-                    call.mp3), or what hears them (`--transcriber 'recognise {wav}'`, `--transcriber pocketsphinx`)";
+const WAYS: &str = "a recording needs its words: give a transcript (`--transcript call.vtt`, or call.vtt next to \
+                    call.mp3) or a speech recogniser (`--transcriber 'recognise {wav}'`, `--transcriber pocketsphinx`)";
 
 /// A file of the same name with another end.
 fn found(name: Option<&str>, ends: &[&str]) -> Option<String> {
@@ -205,7 +205,7 @@ fn found(name: Option<&str>, ends: &[&str]) -> Option<String> {
 pub(crate) fn shown(sound: &audio::Sound) -> String {
     let words = match sound.heard_by.as_str() {
         "transcript" => "words from its transcript".to_owned(),
-        other => format!("heard by {other}"),
+        other => format!("recognised by {other}"),
     };
     let sure = sound.transcript.confidence().map_or_else(String::new, |sure| format!(" (confidence {sure})"));
     format!("{}, {} s, {words}{sure}; transcript sha256:{}", sound.shown, sound.seconds, sound.sha256)
@@ -224,7 +224,7 @@ impl Line {
         let text = match progress {
             Progress::Decoded(seconds) => format!("decoding {}", clock(seconds)),
             Progress::Hearing(at, of, seconds) if of > 1 => {
-                format!("hearing channel {at} of {of}, {} long", clock(seconds))
+                format!("recognising channel {at} of {of}, {} long", clock(seconds))
             }
             Progress::Hearing(_, _, seconds) => format!("hearing {}", clock(seconds)),
         };

@@ -27,7 +27,9 @@ impl Source {
         let bytes = file::bytes(target, file::PROTOCOL)?;
         let text = file::utf8(target, &bytes, 0)?.to_owned();
         if text.trim().is_empty() {
-            return Err(Failure::unusable(format!("{target}: the file is empty; write a protocol into it")));
+            return Err(Failure::unusable(format!(
+                "{target}: the file is empty; it must contain a protocol"
+            )));
         }
         Ok(Self { name: target.to_owned(), text: text.into() })
     }
@@ -82,8 +84,8 @@ pub(crate) fn shipped(target: &str) -> Result<&'static Entry, Failure> {
 
 fn not_found(none: NotFound<'_>) -> Failure {
     let message = if none.versions.is_empty() && none.suggestion().is_none() {
-        let fix = "`sonometer protocols` lists those that ship; a protocol file ends in .yaml, .yml or .json";
-        format!("no protocol `{}`; {fix}", none.id)
+        let fix = "`sonometer protocols` lists the built-in ones; the name of a protocol file ends in .yaml, .yml or .json";
+        format!("unknown protocol `{}`; {fix}", none.id)
     } else {
         none.to_string()
     };

@@ -245,28 +245,28 @@ fn what_does_not_belong_together_is_not_gone_on_with() {
         assert!(told.contains(part), "{told}");
         assert!(fs::read(&out).expect("is there") == whole, "{told}");
     };
-    refused(batch(&[&input, "--out", &out]), "holds something already; --resume goes on with it");
+    refused(batch(&[&input, "--out", &out]), "already exists and is not empty; use --resume to continue it");
     refused(
         batch(&[&input, "--out", &out, "--resume", "--profile", "detailed"]),
         "the same input, target and options",
     );
     refused(
         run(&["batch", "affect", &input, "--out", &out, "--resume"]),
-        "not what line 1 of the input gives now",
+        "differs from the reading of line 1 of the input",
     );
     // Another id in the middle, where nothing is sensed again.
     let other = scratch("batch-other.jsonl", many(300).replace("\"150\"", "\"x\"").as_bytes());
-    refused(batch(&[&other, "--out", &out, "--resume"]), "not what line 151 of the input gives now");
+    refused(batch(&[&other, "--out", &out, "--resume"]), "differs from the reading of line 151 of the input");
     let short = scratch("batch-short.jsonl", many(100).as_bytes());
-    refused(batch(&[&short, "--out", &out, "--resume"]), "there is no such line in the input");
+    refused(batch(&[&short, "--out", &out, "--resume"]), "the input has no such line");
     let prose = scratch("batch-prose.txt", b"Dear diary,\n");
     let ran = batch(&[&input, "--out", &prose, "--resume"]);
-    assert!(text(&ran.stderr).contains("no outcome of `batch`"), "{}", text(&ran.stderr));
+    assert!(text(&ran.stderr).contains("not a line written by `batch`"), "{}", text(&ran.stderr));
     assert_eq!(fs::read(&prose).expect("is there"), b"Dear diary,\n");
     // Nor is the end of a foreign file taken for that of a stopped run.
     let prose = scratch("batch-note.txt", b"Dear diary");
     let ran = batch(&[&input, "--out", &prose, "--resume"]);
-    assert!(text(&ran.stderr).contains("its last line is no outcome of `batch`"), "{}", text(&ran.stderr));
+    assert!(text(&ran.stderr).contains("the last line was not written by `batch`"), "{}", text(&ran.stderr));
     assert_eq!(fs::read(&prose).expect("is there"), b"Dear diary");
 }
 

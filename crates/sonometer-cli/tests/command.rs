@@ -261,16 +261,16 @@ fn exit_codes_are_as_documented() {
         (
             &["sense", "courtesy", "Thank you!"],
             2,
-            "error: Thank you!: no such file; to give a text itself, pipe it in",
+            "error: Thank you!: no such file; to sense a text directly, pipe it in",
         ),
         (&["sense", "courtesy", "fixtures", "--format", "text"], 2, "folder"),
         (&["sense", "nowhere.yaml", &text], 2, "error: nowhere.yaml: no such file"),
         (&["sense", &empty_protocol, &text], 2, "empty"),
         (&["sense", BROKEN, &text], 2, "broken.yaml: the protocol has 2 errors [invalid_protocol]"),
-        (&["sense", "courtesy", &bytes], 2, "neither text nor a document"),
+        (&["sense", "courtesy", &bytes], 2, "unknown kind of file"),
         (&["sense", "courtesy", &empty], 2, "the input is empty"),
         (&["sense", "courtesy", &bad_json], 2, "line 1, column 1"),
-        (&["sense", "courtesy", &nameless], 2, "there are no captions"),
+        (&["sense", "courtesy", &nameless], 2, "the file has no captions"),
         (&["check", CARDS, "nowhere.yaml", BROKEN], 2, "no such file"),
         (&["sense", "courtesy", &wordless], 3, "insufficient_signal"),
         (&["fidelity", "courtesy", &wordless], 0, ""),
@@ -300,7 +300,7 @@ fn programs_get_the_error_envelope() {
     let unknown = run(&["sense", "zebra", &short, "--json"]);
     assert_eq!(unknown.code, 4);
     assert!(
-        unknown.out.starts_with(r#"{"error":{"code":"target_not_found","message":"no protocol `zebra`"#),
+        unknown.out.starts_with(r#"{"error":{"code":"target_not_found","message":"unknown protocol `zebra`"#),
         "{}",
         unknown.out
     );
@@ -439,7 +439,7 @@ fn codes_are_explained() {
     assert!(all.out.lines().count() >= 90 && all.out.contains("SM0407  "), "{}", all.out);
     let none = run(&["explain", "SM9999", "SM0302"]);
     assert_eq!(none.code, 2);
-    assert!(none.err.contains("no code `SM9999`") && none.out.starts_with("SM0302: "), "{}", none.err);
+    assert!(none.err.contains("unknown code `SM9999`") && none.out.starts_with("SM0302: "), "{}", none.err);
 }
 
 #[test]
@@ -676,5 +676,5 @@ fn several_readings_share_one_page() {
     assert!(many.contains("the first 200 readings; 5 more are left out"), "{}", &many[..9_000]);
     let nowhere = run(&["sense", "courtesy", &path, "--html", "no/such/folder/page.html"]);
     assert_eq!(nowhere.code, 2);
-    assert!(nowhere.err.contains("name a file in a folder that exists"), "{}", nowhere.err);
+    assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
 }

@@ -62,7 +62,7 @@ fn fmt_knows_metrics_and_blueprints() {
 fn test_names_the_protocols_to_test() {
     let (code, out, told) = run(&["test", "service-call"]);
     assert_eq!((code, out.as_str()), (2, ""));
-    let said = "a blueprint has no tests of its own, its scores are those of its protocols; test these: \
+    let said = "a blueprint has no tests of its own; test its protocols: \
                 courtesy@1.0 personal-data@1.0 pressure-tactics@1.0";
     assert!(told.contains(said), "{told}");
     let json = run(&["test", "reply-quality", "--json"]).1;
@@ -79,7 +79,7 @@ fn publish_freezes_what_is_pinned_to_the_ground() {
     let (code, out, told) = run(&["publish", &path(&folder, "m.yaml")]);
     assert_eq!((code, told.as_str()), (0, ""));
     assert!(out.starts_with("metric tone@1.0 is published: sha256:"), "{out}");
-    assert!(out.ends_with("2 protocols pinned; a change gets another version\n"), "{out}");
+    assert!(out.ends_with("2 protocols pinned; a change needs a new version\n"), "{out}");
     assert_eq!(fs::read_to_string(folder.join("m.yaml")).expect("is there"), METRIC, "nothing is written");
     let (code, out, _) = run(&["publish", &path(&folder, "b.yaml")]);
     assert!(code == 0 && out.contains("3 protocols pinned"), "{out}");
@@ -155,5 +155,5 @@ fn sense_explains_every_protocol_and_the_average() {
     assert_eq!(parts.len(), 3);
     assert!((number(&json["score"]) - sum / weights).abs() < 1e-6, "{json}");
     let (code, _, told) = run(&["sense", "service-call", CALL, "--flow"]);
-    assert!(code == 2 && told.contains("actant flow is of one protocol"), "{told}");
+    assert!(code == 2 && told.contains("actant flow works with a protocol"), "{told}");
 }

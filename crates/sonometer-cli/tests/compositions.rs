@@ -121,7 +121,7 @@ fn a_file_over_the_limit_is_refused_before_it_is_held() {
         (&["sense", &protocol, CALL], 16),
     ] {
         let (code, _, err) = run(arguments);
-        assert!(code == 2 && err.contains(&format!("more than {most} MiB")), "{arguments:?}: {err}");
+        assert!(code == 2 && err.contains(&format!("larger than {most} MiB")), "{arguments:?}: {err}");
         let read = bytes_read(arguments);
         // A file in YAML is looked at twice: it could be a stage.
         assert!(read < (2 * most + 2) << 20, "{arguments:?}: {read} bytes");
@@ -148,10 +148,10 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
     let short = file("short.txt", "Hi.");
     for (arguments, code, said) in [
         (vec!["check", &sound], 0, "own@1.0: sha256:"),
-        (vec!["check", &lost], 1, "components[0].protocol: there is no protocol `kourtesy`"),
+        (vec!["check", &lost], 1, "components[0].protocol: unknown protocol `kourtesy`"),
         (vec!["check", &odd], 1, "did you mean `weight`"),
-        (vec!["sense", &lost, CALL], 4, "there is no protocol `kourtesy`"),
-        (vec!["sense", &draft, CALL], 4, "pin a draft by name, as `next-steps@0.1`"),
+        (vec!["sense", &lost, CALL], 4, "unknown protocol `kourtesy`"),
+        (vec!["sense", &draft, CALL], 4, "name a draft with its version: `next-steps@0.1`"),
         (vec!["sense", &odd, CALL], 2, "the metric has 1 error"),
         (
             vec!["sense", "reply-quality", &short],

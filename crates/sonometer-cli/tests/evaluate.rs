@@ -97,7 +97,7 @@ fn folds_part_the_items() {
 fn the_best_threshold_says_where_it_comes_from() {
     let found = json(&["courtesy", REQUESTS, "--label", "polite", "--threshold", "best"]);
     let note = found["notes"][0].as_str().expect("is there");
-    assert!(note.contains("was chosen on this very data"), "{note}");
+    assert!(note.contains("was chosen on the same data"), "{note}");
     let best = found["figures"]["macro_f1"]["value"].as_f64();
     let curve = found["curve"].as_array().expect("is there");
     let highest = curve.iter().filter_map(|point| point["macro_f1"].as_f64()).fold(0.0, f64::max);
@@ -173,7 +173,7 @@ fn errors_name_the_place_and_the_mend() {
         (&["courtesy", REQUESTS, "--label", "polite", "--by", "autor"], 2, "did you mean `author`?"),
         (&["courtesy", REQUESTS, "--label", "polite", "--marker", "thanks"], 2, "its markers are gratitude,"),
         (&["courtesy", REQUESTS, "--label", "polite", "--where", "author=eve"], 2, "no item passes"),
-        (&["courtesy", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write `1/2`"),
+        (&["courtesy", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write for example `1/2`"),
         (&["courtesy", REQUESTS, "--label", "polite", "--threshold", "2"], 2, "from 0 to 1, or `best`"),
         (&["courtesy", REQUESTS, "--label", "polite", "--map", "A=apology"], 2, "--unit spans"),
         (
@@ -184,10 +184,10 @@ fn errors_name_the_place_and_the_mend() {
         (
             &["courtesy", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"],
             2,
-            "folder that exists",
+            "existing folder",
         ),
         (&["courtesy", &uneven, "--unit", "segments"], 2, "a list of 2 beside 1 segments"),
-        (&["personal-data", &outside], 2, "0 to 9 does not lie in the text (in characters)"),
+        (&["personal-data", &outside], 2, "0 to 9 is outside the text (in characters)"),
         (&["affect", NOTES], 2, "no marker has the name of a type; say which finds which, as --map CARD="),
         (&["personal-data", NOTES, "--positive", "CARD"], 2, "--map TYPE=marker"),
     ];

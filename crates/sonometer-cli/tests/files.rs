@@ -71,8 +71,8 @@ fn extract_shows_what_would_be_sensed() {
 fn what_does_not_fit_is_refused_with_the_way_out() {
     assert!(refusal(&["sense", "courtesy", "report.docx"]).contains("`--as text`"));
     assert!(out(&["sense", "courtesy", "report.docx", "--as", "text"]).contains("Courtesy"));
-    assert!(refusal(&["sense", "courtesy", "talk.vtt", "--column", "a"]).contains("leave it away"));
-    assert!(refusal(&["sense", "courtesy", "talk.json", "--turns"]).contains("leave it away"));
+    assert!(refusal(&["sense", "courtesy", "talk.vtt", "--column", "a"]).contains("remove it"));
+    assert!(refusal(&["sense", "courtesy", "talk.json", "--turns"]).contains("remove it"));
     assert!(refusal(&["extract", "visits.xlsx", "--sheet", "x"]).contains("the sheets are visits"));
     assert!(
         refusal(&["extract", "talk.vtt", "--role-map", "Bo=x"]).contains("the roles are agent, customer")
@@ -92,7 +92,7 @@ fn what_was_probably_meant_is_told_beside_the_result() {
         assert!(ran.status.success(), "{arguments:?}");
         String::from_utf8(ran.stderr).expect("is UTF-8")
     };
-    assert!(told(&["sense", "courtesy", talk]).contains("2 lines begin like `agent: …`; `--format turns`"));
+    assert!(told(&["sense", "courtesy", talk]).contains("2 lines begin like `agent: …`; to sense them as turns"));
     assert_eq!(told(&["sense", "courtesy", talk, "--format", "turns"]), "");
     let whole = told(&["sense", "courtesy", "sources/visits.csv", "--as", "text"]);
     assert!(whole.contains("`--column NAME`") && whole.contains("said"), "{whole}");

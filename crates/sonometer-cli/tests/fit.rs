@@ -139,8 +139,8 @@ fn errors_say_what_to_do() {
     for (arguments, part) in [
         ("fit corpus.jsonl --label kind --marker kind --out o.yaml --positive maybe", "no item is positive"),
         ("fit corpus.jsonl --label knid --marker kind --out o.yaml", "did you mean `kind`?"),
-        ("fit corpus.jsonl --label kind --marker Kind --out o.yaml", "`Kind` is no identifier"),
-        ("fit corpus.jsonl --marker kind --out o.yaml --language xx", "`xx` is not known"),
+        ("fit corpus.jsonl --label kind --marker Kind --out o.yaml", "`Kind` is not an identifier"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --language xx", "unsupported language `xx`"),
         ("fit corpus.jsonl --marker kind --out o.yaml --patterns own.txt", "own.txt:2: `(broken`"),
         ("fit corpus.jsonl --marker kind --out o.yaml --support 500 --patterns shop.yaml", "shop.yaml:"),
         ("fit corpus.jsonl --marker kind --out o.yaml --support 500", "lower --support (now 500)"),
@@ -151,7 +151,7 @@ fn errors_say_what_to_do() {
             "choose one with --marker: kindness",
         ),
         ("fit corpus.jsonl --marker kind --turns --out o.yaml", "corpus.jsonl:1: labels.kind is"),
-        ("fit corpus.jsonl --marker kind --out corpus.jsonl", "end it with .yaml"),
+        ("fit corpus.jsonl --marker kind --out corpus.jsonl", "must end in .yaml"),
         (
             "fit corpus.jsonl --marker kind --out o.yaml --export-features corpus.jsonl",
             "would overwrite corpus.jsonl",

@@ -240,32 +240,32 @@ fn errors_name_the_place_and_the_mend() {
         (&["courtesy", &wrong], "wrong-pair.jsonl:1: interaction_b: contant: unknown key"),
         (
             &["courtesy", &words],
-            "no pair has `a` or `b` as `m`; say which values name the first text with --positive",
+            "no pair has `a` or `b` as `m`; give the value for the first text with --positive",
         ),
-        (&["courtesy", PAIRS], "there are several labels: kinder, topic; choose one with --label"),
+        (&["courtesy", PAIRS], "the items have several labels: kinder, topic; choose one with --label"),
         (&["courtesy", PAIRS, "--label", "kinder", "--positive", "a,b"], "labels.kinder is in both classes"),
         (
             &["courtesy", PAIRS, "--label", "kinder", "--threshold", "0.1"],
-            "--threshold has no meaning for pairs",
+            "--threshold does not apply to pairs",
         ),
-        (&["courtesy", PAIRS, "--label", "kinder", "--graded"], "--graded has no meaning for pairs"),
+        (&["courtesy", PAIRS, "--label", "kinder", "--graded"], "--graded does not apply to pairs"),
         (
             &["courtesy", PAIRS, "--label", "kinder", "--marker", "thanks"],
             "`courtesy` has no marker `thanks`; its markers are",
         ),
         (
             &["courtesy", PAIRS, "--label", "kinder", "--marker", "tact", "--lower"],
-            "--lower and --higher are about the score",
+            "--lower and --higher apply to the score",
         ),
         (
             &["courtesy", REQUESTS, "--label", "tone", "--graded"],
-            "labels.tone is `\"polite\"`; a grade is a number",
+            "labels.tone is `\"polite\"`; a grade must be a number",
         ),
         (&["courtesy", REQUESTS, "--label", "rating"], "or rank by them with --graded"),
         (&["courtesy", REQUESTS, "--label", "rating", "--graded", "--positive", ">1"], "cannot be used with"),
         (
             &["personal-data", "fixtures/labelled/notes.jsonl", "--explain"],
-            "--explain has no meaning for labels of places",
+            "--explain does not apply to labels of places",
         ),
     ];
     for (arguments, said) in cases {

@@ -70,7 +70,7 @@ fn extract_shows_times_roles_and_confidence() {
     let heard = r#"sh -c 'echo "[{\"start\": 1.5, \"end\": 2, \"text\": \"I am furious.\", \"confidence\": 0.75}]"' asr {wav}"#;
     let shown = out(&["extract", "sentence.opus", "--transcriber", heard, "--target", "affect@1.5"]);
     assert!(shown.contains("00:00:01.5–00:00:02 (0.75)  speaker  I am furious."), "{shown}");
-    assert!(shown.contains("heard by sh (confidence 0.75); transcript sha256:"), "{shown}");
+    assert!(shown.contains("recognised by sh (confidence 0.75); transcript sha256:"), "{shown}");
     assert!(shown.contains("fidelity 0"), "{shown}");
     let json = out(&["extract", "sentence.opus", "--transcriber", heard, "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).expect("is JSON");
@@ -109,15 +109,15 @@ fn what_is_missing_or_does_not_fit_is_told() {
     let said = refusal(&["sense", "courtesy", "call.mp3"]);
     assert!(said.contains("`--as transcript`"), "{said}");
     let said = refusal(&["sense", "courtesy", "call.vtt", "--transcriber", "pocketsphinx"]);
-    assert!(said.contains("is for recordings"), "{said}");
+    assert!(said.contains("applies to recordings only"), "{said}");
     let said = refusal(&["sense", "affect@1.5", "sentence.mp3", "--transcriber", "recognise"]);
     assert!(said.contains("{wav}"), "{said}");
     let said = refusal(&["sense", "affect@1.5", "call.vtt", "--format", "audio", "--transcript", "call.vtt"]);
     assert!(said.contains("ffmpeg"), "{said}");
     let said = refusal(&["compare", "affect@1.5", "call.mp3", "call.mp3", "--transcript", "call.vtt"]);
-    assert!(said.contains("beside each"), "{said}");
+    assert!(said.contains("works with one recording only"), "{said}");
     let said = refusal(&["sense", "affect@1.5", "call.mp3", "--transcript", "call.vtt", "--channels", "a,b"]);
-    assert!(said.contains("tells no channels apart"), "{said}");
+    assert!(said.contains("does not distinguish channels"), "{said}");
 }
 
 #[test]
@@ -195,17 +195,18 @@ fn whisper_hears_with_a_model_file() {
     let foreign = refusal(&in_language("de"));
     std::fs::remove_file(&path).expect("was written");
     assert!(
-        shown.contains("speaker  I am furious!") && shown.contains("heard by whisper.cpp (ggml-command-"),
+        shown.contains("speaker  I am furious!")
+            && shown.contains("recognised by whisper.cpp (ggml-command-"),
         "{shown}"
     );
     assert!(first.contains("furious"), "{first}");
     assert_eq!(first, second);
-    assert!(unknown.contains("knows no language `xx`"), "{unknown}");
+    assert!(unknown.contains("does not support the language `xx`"), "{unknown}");
     assert!(foreign.contains("English only"), "{foreign}");
     for (by, why) in [
         ("whisper:", "needs a model"),
         ("whisper:no-such.bin", "cannot be read"),
-        ("whisper:call.vtt", "is no model"),
+        ("whisper:call.vtt", "is not a model"),
     ] {
         let said = refusal(&["sense", "affect@1.5", "sentence.opus", "--transcriber", by]);
         assert!(said.contains(why) && said.contains("ggml-base.en.bin"), "{said}");

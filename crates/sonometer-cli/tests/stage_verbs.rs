@@ -136,7 +136,7 @@ fn publish_freezes_a_stage_that_holds() {
     let digest = first.strip_prefix("stage door@1.0 is published: ").expect(first);
     assert_eq!(
         second,
-        "3 walkthroughs as expected, 3 runs of silence and repetition failed, 1 protocol pinned; a change gets another version\n"
+        "3 walkthroughs as expected, 3 runs of silence and repetition failed, 1 protocol pinned; a change needs a new version\n"
     );
     assert!(run(&["check", &door]).1.contains(digest), "check prints the same");
     assert_eq!(run(&["publish", &door]).1, out, "twice is once");
@@ -174,7 +174,7 @@ fn publish_refuses_what_fails_or_can_still_change() {
         (DOOR.replace("go: through", "go: thruogh"), PORTER, "the stage has 1 error"),
         (DOOR.replace("fired(thanks)", "fired(tanks)"), PORTER, "the stage has 1 error"),
         (DOOR.replace("porter@1.2", "porters@1.2"), PORTER, "there is no protocol `porters`"),
-        (DOOR.replace("expect: pass", "expect: fail"), PORTER, "2 warnings; what is published never changes"),
+        (DOOR.replace("expect: pass", "expect: fail"), PORTER, "2 warnings; a published version never changes"),
         (DOOR.replace("  parrot", "  other"), PORTER, "1 warning; what is published never changes"),
         (
             DOOR.replace("say: [\"Good evening, thank you so much for waiting.\"]", run_of_two),
@@ -184,7 +184,7 @@ fn publish_refuses_what_fails_or_can_still_change() {
         (
             DOOR.replace("porter@1.2", "porter"),
             PORTER,
-            "`door` names `porter` without a version, which moves with every new one; pin it, as `porter@1.2`",
+            "`door` names `porter` without a version, so it changes with every new one; pin it: `porter@1.2`",
         ),
         (
             DOOR.to_owned(),
@@ -194,7 +194,7 @@ fn publish_refuses_what_fails_or_can_still_change() {
         (metric.clone(), loose.as_str(), "`tone` names `porter` without a version"),
         (metric, draft.as_str(), "`porter@1.2` is a draft"),
         (DOOR.replace("# the first", "\nstatus: archived"), PORTER, "is archived; write `status: draft`"),
-        (json(""), PORTER, "write `status: published` into it yourself"),
+        (json(""), PORTER, "cannot insert `status: published` here"),
     ] {
         let other_name = if other.contains("_metric") { "tone.yaml" } else { "porter.yaml" };
         let files = [
@@ -237,8 +237,7 @@ fn publish_runs_what_it_will_freeze() {
             }
             _ => {
                 refused += 1;
-                let said =
-                    "published, the walkthrough `polite` ends otherwise, since the seed draws other words";
+                let said = "with `status: published` the walkthrough `polite` does not end as expected, because the status changes";
                 assert!(code == 2 && told.contains(said), "{told}");
                 assert_eq!(read(&file), door);
                 let by_hand = door.replace("# the first\n", "# the first\nstatus: published\n");
@@ -262,10 +261,10 @@ fn diff_says_what_to_do_with_stages() {
         let (code, out, told) = run(&["diff", old, new, talks]);
         assert_eq!((code, out.as_str()), (2, ""));
         for said in [
-            "a stage is dived and not sensed",
+            "stages cannot be compared",
             "`sonometer test` runs",
             "--actions FILE`",
-            "what senses them",
+            "that the stage names",
         ] {
             assert!(told.contains(said), "{told}");
         }

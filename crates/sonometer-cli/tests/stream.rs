@@ -108,7 +108,7 @@ fn what_cannot_be_read_is_told_with_its_place() {
     for (arguments, input, told) in [
         (&["stream", "courtesy"][..], &b"abc\xff"[..], "byte 3 of the content is not UTF-8"),
         (&["stream", "courtesy"], b"ab\xc3", "byte 2 begins one that is not complete"),
-        (&["stream", "courtesy", "--form", "turns"], b"hello", "no role stands before the first words"),
+        (&["stream", "courtesy", "--form", "turns"], b"hello", "the first words have no role"),
         (&["stream", "courtesy", "--form", "jsonl"], b"\n{\"role\":1}", "line 2"),
         (
             &["stream", "courtesy", "--form", "jsonl"],

@@ -20,7 +20,7 @@ pub struct Failure {
     pub code: ErrorCode,
     /// Where.
     pub place: Place,
-    /// What is wrong and how to mend it, for people. Options have the names of the command (`--positive`); see
+    /// What is wrong and how to fix it, for people. Options have the names of the command (`--positive`); see
     /// [`respelled`](crate::respelled).
     pub message: String,
     /// The protocol that cannot be used, with its findings.

@@ -118,10 +118,7 @@ fn pairs_and_grades_are_told_by_the_items_and_options() {
     );
     let both = Options { threshold: Some(Threshold::Best), ..graded };
     let error = evaluate(&thanks(), &labelled, &both, &mut unwatched).expect_err("has no meaning");
-    assert_eq!(
-        error.to_string(),
-        "--threshold has no meaning for grades, which have no classes; leave it away"
-    );
+    assert_eq!(error.to_string(), "--threshold does not apply to grades, which have no classes; remove it");
 }
 
 #[test]
@@ -213,8 +210,8 @@ fn settings_that_cannot_be_meant_are_refused() {
     for (settings, part) in [
         (Settings { words: 9, ..Settings::of("k") }, "--words: 9 is not between 1 and 3"),
         (Settings { folds: 1, ..Settings::of("k") }, "--folds: 1 is not between 2 and 100"),
-        (Settings { regularisation: vec![], ..Settings::of("k") }, "--regularisation: names no cost"),
-        (Settings::of("K"), "--marker: `K` is no identifier"),
+        (Settings { regularisation: vec![], ..Settings::of("k") }, "--regularisation: no value given"),
+        (Settings::of("K"), "--marker: `K` is not an identifier"),
         (
             Settings { patterns: Some(("own.txt".into(), "fine\n(no".into())), ..Settings::of("k") },
             "own.txt:2: `(no`",
@@ -233,7 +230,7 @@ fn tuning_names_what_is_wrong_with_the_protocol() {
     let tuning = Tuning { marker: Some("thanks".into()), ..Tuning::default() };
     let message =
         tune(&file, &labelled, &selector, &tuning, &mut unwatched).expect_err("is not there").to_string();
-    assert_eq!(message, "thanks.yaml: there is no marker `thanks`; choose one with --marker: gratitude");
+    assert_eq!(message, "thanks.yaml: unknown marker `thanks`; choose one with --marker: gratitude");
 
     let broken = ProtocolFile { name: "broken.yaml".into(), text: "sonometer: 1\n".into() };
     match tune(&broken, &labelled, &selector, &Tuning::default(), &mut unwatched) {

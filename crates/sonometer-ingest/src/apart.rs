@@ -126,9 +126,7 @@ fn ask<T: Send>(
     let status = child.wait().map_err(|error| internal(&error))?;
     match ended {
         Ended::Late => Err(costly(format!("reading it took more than {} seconds", budget.seconds.max(1)))),
-        Ended::Stopped => {
-            Err(ReadError::new(Reason::Internal, "", "it was stopped, since nobody waits for it any more"))
-        }
+        Ended::Stopped => Err(ReadError::new(Reason::Internal, "", "cancelled, because the caller is gone")),
         Ended::Answered(Some(answer)) => answer,
         Ended::Answered(None) => Err(died(status, budget)),
     }
@@ -218,13 +216,13 @@ fn died(status: ExitStatus, budget: &Budget) -> ReadError {
         }
         if signal == Some(rustix::process::Signal::ABORT) {
             return costly(format!(
-                "reading it takes more memory than {} bytes, or breaks its reader",
+                "reading it takes more than {} bytes of memory, or crashes the reader",
                 budget.memory_bytes
             ));
         }
     }
     let _ = (status, budget);
-    ReadError::broken("", "the file is broken in a way its reader cannot handle")
+    ReadError::broken("", "the file is damaged and cannot be read")
 }
 
 fn costly(message: String) -> ReadError {
@@ -232,7 +230,7 @@ fn costly(message: String) -> ReadError {
 }
 
 fn internal(error: &dyn std::fmt::Display) -> ReadError {
-    ReadError::new(Reason::Internal, "", format!("the process that reads files cannot be used: {error}"))
+    ReadError::new(Reason::Internal, "", format!("the process that reads files failed: {error}"))
 }
 
 /// The other side: limits this process, reads the question and the file from standard input, answers on standard output.

@@ -117,7 +117,7 @@ impl<'l> Draft<'l> {
     pub(crate) fn finish(mut self, kind: Kind, hints: &Hints) -> Result<Ingested, ReadError> {
         self.parts.retain(|part| !part.content.trim().is_empty());
         if self.parts.is_empty() {
-            let message = format!("there is no text in this file ({}); give one with text", kind.shown());
+            let message = format!("this file has no text ({}); give a file with text", kind.shown());
             return Err(ReadError::new(Reason::NoText, "", message));
         }
         if hints.turns && self.parts.iter().all(|part| part.role.is_none()) {
@@ -166,7 +166,7 @@ impl<'l> Draft<'l> {
             }
         }
         if turns.is_empty() {
-            let message = "no line begins with a role; write `role: text`, or sense it without `turns`";
+            let message = "no line begins with a role; write `role: text`, or read it without `turns`";
             return Err(ReadError::new(Reason::Hint, "", message));
         }
         if before > 0 {
@@ -175,7 +175,7 @@ impl<'l> Draft<'l> {
         }
         turns.retain(|turn| !turn.content.trim().is_empty());
         if turns.is_empty() {
-            let message = "lines begin with roles and nobody says anything; write `role: text`";
+            let message = "lines have roles but no text; write `role: text`";
             return Err(ReadError::new(Reason::NoText, "", message));
         }
         self.parts = turns;
@@ -203,11 +203,11 @@ impl<'l> Draft<'l> {
                     }
                 }
                 let fix = match names.is_empty() {
-                    true => "there are no roles in this file".to_owned(),
+                    true => "the file has no roles".to_owned(),
                     false => format!("the roles are {}", some_of(&names)),
                 };
                 let name = excerpt(name);
-                Err(ReadError::new(Reason::Hint, "", format!("nobody is called `{name}` here; {fix}")))
+                Err(ReadError::new(Reason::Hint, "", format!("no turn has the role `{name}`; {fix}")))
             }
         }
     }

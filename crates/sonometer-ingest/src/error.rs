@@ -77,22 +77,18 @@ impl ReadError {
 
     /// Something damaged.
     pub(crate) fn broken(place: impl Into<String>, message: impl fmt::Display) -> Self {
-        Self::new(Reason::Broken, place, format!("{message}; open the file in its program and save it anew"))
+        Self::new(Reason::Broken, place, format!("{message}; open the file in its program and save it again"))
     }
 
     /// Memory that the process does not get; only in one with limits is that anything but the end.
     pub(crate) fn out_of_memory(place: impl Into<String>) -> Self {
-        let message = "reading it takes more memory than it may; give a smaller part of it, or its text";
+        let message = "reading it takes too much memory; give a smaller part of it, or its text";
         Self::new(Reason::TooCostly, place, message)
     }
 
     /// A limit that is reached.
     pub(crate) fn too_large(place: impl Into<String>, what: impl fmt::Display, most: usize) -> Self {
-        Self::new(
-            Reason::TooLarge,
-            place,
-            format!("{what}; at most {most} are read, so give a smaller part of it"),
-        )
+        Self::new(Reason::TooLarge, place, format!("{what}; the limit is {most}; give a smaller part of it"))
     }
 }
 

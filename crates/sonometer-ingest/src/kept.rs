@@ -47,7 +47,7 @@ impl Ingested {
     /// # Errors
     /// [`Reason::Broken`] for anything else.
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
-        let broken = || ReadError::new(Reason::Broken, "", "this is no kept file; extract it anew");
+        let broken = || ReadError::new(Reason::Broken, "", "not a saved extract; extract the file again");
         let kept: Kept = serde_json::from_str(json).map_err(|_| broken())?;
         let mut read = Answer::Read(kept.read).check().map_err(|_| broken())?;
         let shares = kept.confidence.into_iter().map(|share| share.map(Unit)).collect();

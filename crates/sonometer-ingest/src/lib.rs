@@ -102,8 +102,7 @@ pub fn read_within(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
 /// Runs a reader; a panic in it is [`Reason::Broken`]. The libraries are written by others, and files by anybody.
 fn guarded<T>(read: impl FnOnce() -> Result<T, ReadError>) -> Result<T, ReadError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
-        let message =
-            "the file is broken in a way its reader cannot handle; open it in its program and save it anew";
+        let message = "the file is damaged and cannot be read; open it in its program and save it again";
         Err(ReadError::new(Reason::Broken, "", message))
     })
 }

@@ -90,13 +90,13 @@ fn archive(bytes: &[u8]) -> Result<Kind, ReadError> {
         return Ok(Kind::Odt);
     }
     let what = if has(b"ppt/presentation") || has(b"opendocument.presentation") {
-        "a presentation, which is not read; export it as PDF"
+        "a presentation, which is not supported; export it as PDF"
     } else if has(b"application/epub+zip") {
-        "an e-book, which is not read; convert it to HTML or PDF"
+        "an e-book, which is not supported; convert it to HTML or PDF"
     } else if has(b"_chat.txt") || has(b"WhatsApp Chat") {
         "a packed chat; unpack it and give the .txt file in it"
     } else {
-        "a ZIP archive and no document; unpack it and give the file in it"
+        "a ZIP archive, not a document; unpack it and give the file in it"
     };
     Err(ReadError::new(Reason::Unsupported, "", format!("the file is {what}")))
 }
@@ -108,20 +108,20 @@ fn compound(bytes: &[u8]) -> Result<Kind, ReadError> {
         find(bytes, &wide).is_some()
     };
     if has("EncryptedPackage") || has("EncryptionInfo") {
-        let message = "the document asks for a password; save it without one";
+        let message = "the document has a password; save it without one";
         return Err(ReadError::new(Reason::Encrypted, "", message));
     }
     if has("Workbook") || has("Book") {
         return Ok(Kind::Sheet);
     }
     let message = if has("WordDocument") {
-        "the file is an old Word document (.doc), which is not read; save it as .docx"
+        "the file is an old Word document (.doc), which is not supported; save it as .docx"
     } else if has("__substg1.0_") || has("__properties_version1.0") {
-        "the file is an Outlook message (.msg), which is not read; save it as .eml"
+        "the file is an Outlook message (.msg), which is not supported; save it as .eml"
     } else if has("PowerPoint Document") {
-        "the file is an old presentation (.ppt), which is not read; export it as PDF"
+        "the file is an old presentation (.ppt), which is not supported; export it as PDF"
     } else {
-        "the file is of an older Office program, which is not read; save it in a newer form"
+        "the file is from an old Office program, which is not supported; save it in a newer format"
     };
     Err(ReadError::new(Reason::Unsupported, "", message))
 }
@@ -152,7 +152,7 @@ fn written(text: &str, name: Option<&str>) -> Result<Kind, ReadError> {
         return Ok(Kind::Html);
     }
     if lower.starts_with("<?xml") || lower.starts_with("<!doctype") {
-        let message = "the file is XML and no web page; give the document it was made for, or its text";
+        let message = "the file is XML, but not a web page; give the original document, or its text";
         return Err(ReadError::new(Reason::Unsupported, "", message));
     }
     Ok(match extension {

@@ -18,7 +18,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, ReadError> {
         return utf8(rest);
     }
     if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") {
-        let message = "the file is UTF-32, which is not read; save it as UTF-8";
+        let message = "the file is UTF-32, which is not supported; save it as UTF-8";
         return Err(ReadError::new(Reason::Unsupported, "", message));
     }
     match bytes {
@@ -57,9 +57,9 @@ fn older(bytes: &[u8], _: usize) -> Result<Decoded, ReadError> {
     {
         return Err(binary());
     }
-    let damaged = if is_damaged { ", with letters that could not be read" } else { "" };
+    let damaged = if is_damaged { ", with some unreadable characters" } else { "" };
     Ok(Decoded {
-        note: Some(format!("not UTF-8; read as {}{damaged} (guessed from its letters)", encoding.name())),
+        note: Some(format!("not UTF-8; read as {}{damaged} (guessed)", encoding.name())),
         text: text.into_owned(),
     })
 }
@@ -81,7 +81,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, name: &str) -> Result<Decoded, 
         _ => Err(ReadError::new(
             Reason::Broken,
             "",
-            format!("the file begins as {name} and is none; save it as UTF-8"),
+            format!("the file looks like {name} but is not valid {name}; save it as UTF-8"),
         )),
     }
 }
@@ -113,7 +113,7 @@ fn is_binary(text: &str) -> bool {
 }
 
 fn binary() -> ReadError {
-    let message = "the file is neither text nor a document that is known; give a PDF, Word, OpenDocument, HTML, RTF, mail, \
+    let message = "unknown kind of file; give a PDF, Word, OpenDocument, HTML, RTF, mail, \
                    table, chat or text file";
     ReadError::new(Reason::Unsupported, "", message)
 }

@@ -126,8 +126,9 @@ impl Answer {
 
     /// Believes nothing: the process that answers has read a file of a stranger.
     pub(crate) fn check(self) -> Result<Ingested, ReadError> {
-        let odd =
-            || ReadError::new(Reason::Internal, "", "the reading process gave an answer that makes no sense");
+        let odd = || {
+            ReadError::new(Reason::Internal, "", "the process that reads files returned an invalid answer")
+        };
         match self {
             Self::Read(read) => {
                 let (kind, modality) = (Kind::from_name(&read.kind), Modality::from_name(&read.modality));

@@ -163,7 +163,7 @@ async fn answer(
         None => String::new(),
     };
     let key = parts.headers.get("idempotency-key").map(HeaderValue::as_bytes);
-    let who = || caller.as_ref().ok_or_else(|| Refusal::new(Code::Unauthorized, "a token is needed"));
+    let who = || caller.as_ref().ok_or_else(|| Refusal::new(Code::Unauthorized, "a token is required"));
     Ok(match endpoint.act {
         Act::Sense => Reply::Answer(service.sense(who()?, &body, key).await?),
         Act::Compare => Reply::Answer(service.compare(who()?, &body, key).await?),
@@ -207,9 +207,7 @@ async fn answer(
 /// The parameters of a query.
 fn query(parts: &Parts) -> Result<Vec<(String, String)>, Refusal> {
     let pairs = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
-    pairs
-        .map(|Query(pairs)| pairs)
-        .map_err(|_| Refusal::invalid("", "the query of the address cannot be read"))
+    pairs.map(|Query(pairs)| pairs).map_err(|_| Refusal::invalid("", "the query of the address is not valid"))
 }
 
 /// The token of a request; empty if there is none, or several.
@@ -257,11 +255,11 @@ async fn arrived(headers: &HeaderMap, body: &mut Option<Body>, limits: &Limits) 
     });
     if !is_json || !is_utf8 || headers.contains_key(header::CONTENT_ENCODING) {
         let message =
-            "the body is read as `application/json` in UTF-8 and without encoding; say so in `Content-Type`";
+            "the body must be JSON in UTF-8 without content encoding; send `Content-Type: application/json`";
         return Err(Refusal::new(Code::UnsupportedMediaType, message));
     }
     let too_large = || {
-        let message = format!("the body is longer than {} bytes", limits.body_bytes);
+        let message = format!("the body is larger than {} bytes, the limit", limits.body_bytes);
         Refusal::too_large("", limits.body_bytes, message)
     };
     let length =
@@ -272,7 +270,9 @@ async fn arrived(headers: &HeaderMap, body: &mut Option<Body>, limits: &Limits) 
     let mut bytes = Vec::new();
     let whole = async {
         while let Some(frame) = body.as_mut()?.frame().await {
-            let Ok(frame) = frame else { return Some(Refusal::invalid("", "the body broke off")) };
+            let Ok(frame) = frame else {
+                return Some(Refusal::invalid("", "the connection closed before the whole body arrived"));
+            };
             let Some(more) = frame.data_ref() else { continue };
             if bytes.len() + more.len() > limits.body_bytes {
                 return Some(too_large());

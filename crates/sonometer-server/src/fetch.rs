@@ -35,7 +35,7 @@ pub(crate) async fn get(reach: &Reach, address: &str, most: usize) -> Result<Opt
         if moved == REDIRECTS {
             return Err(refused(
                 "url_redirects",
-                format!("the file has moved more than {REDIRECTS} times; give its last address"),
+                format!("more than {REDIRECTS} redirects; give the final address of the file"),
             ));
         }
         moved += 1;
@@ -47,7 +47,7 @@ pub(crate) async fn get(reach: &Reach, address: &str, most: usize) -> Result<Opt
         return Err(refused(
             "url_status",
             format!(
-                "the address answers {status}, not 200 with the file; check that the file is there for everybody who has the address"
+                "the address answers {status} instead of 200; check that the file is public at this address"
             ),
         ));
     }
@@ -55,7 +55,7 @@ pub(crate) async fn get(reach: &Reach, address: &str, most: usize) -> Result<Opt
     if !encoding.eq_ignore_ascii_case("identity") {
         return Err(refused(
             "url_encoding",
-            "the file comes packed, although that was not asked for; let it be sent as it is".to_owned(),
+            "the file is sent with a content encoding that was not requested; send it without".to_owned(),
         ));
     }
     let length = text(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
@@ -65,7 +65,7 @@ pub(crate) async fn get(reach: &Reach, address: &str, most: usize) -> Result<Opt
     let name = name(&url, text(response.headers(), &CONTENT_TYPE));
     let mut bytes = Vec::new();
     while let Some(frame) = response.frame().await {
-        let frame = frame.map_err(|_| unreachable("the file broke off"))?;
+        let frame = frame.map_err(|_| unreachable("the connection closed before the whole file arrived"))?;
         let Some(more) = frame.data_ref() else { continue };
         if bytes.len() + more.len() > most {
             return Ok(None);
@@ -82,14 +82,14 @@ fn is_move(status: StatusCode) -> bool {
 /// The address that a file has moved to, read as strictly as the first.
 fn next(reach: &Reach, from: &Url, location: Option<&str>) -> Result<Url, Refusal> {
     let lost = || {
-        refused(
-            "url_redirects",
-            "the file has moved, and it is not said where to; give its last address".to_owned(),
-        )
+        refused("url_redirects", "a redirect without a target; give the final address of the file".to_owned())
     };
     let to = from.join(location.ok_or_else(lost)?).map_err(|_| lost())?;
     if from.scheme() == "https" && to.scheme() != "https" {
-        return Err(refused("url_redirects", "the file has moved from https to http, where it could be changed on the way; give an address with https".to_owned()));
+        return Err(refused(
+            "url_redirects",
+            "a redirect from https to http, which is not safe; give an https address".to_owned(),
+        ));
     }
     reach.guard.url(to.as_str())
 }
@@ -101,7 +101,7 @@ fn refused(reason: &'static str, message: String) -> Refusal {
 /// Why exactly is for the log alone: it would tell strangers what there is in the network of the service.
 fn unreachable(why: &str) -> Refusal {
     tracing::debug!(why, "a file could not be fetched");
-    let message = "the file cannot be fetched: its host is no public one, is not there, or breaks off; check the address";
+    let message = "the file cannot be fetched: its host is not public, does not answer, or closes the connection; check the address";
     Refusal::invalid("", message).because("url_not_reachable")
 }
 

@@ -146,9 +146,11 @@ impl FileReader {
         let is_sound = sniff(&fetched.bytes, fetched.name.as_deref()).is_ok_and(|kind| kind == Kind::Audio);
         match (is_sound, request.is_audio) {
             (true, Some(false)) => {
-                Err(unfit("a recording and no document; write `audio`, or leave `type` out"))
+                Err(unfit("the file is a recording, not a document; write `audio`, or remove `type`"))
             }
-            (false, Some(true)) => Err(unfit("no recording; write `document`, or leave `type` out")),
+            (false, Some(true)) => {
+                Err(unfit("the file is not a recording; write `document`, or remove `type`"))
+            }
             (true, _) if self.hear.is_none() => Err(unheard()),
             // Whatever hears it takes its time.
             (true, _) if waits == Waits::Caller => Ok(None),
@@ -175,7 +177,7 @@ impl FileReader {
             (Ok(Ok(None)), Waits::Job) => {
                 let fix = match self.hear {
                     Some(_) if most < limits.audio_bytes => {
-                        "give a smaller part of it, or say that it is `audio`"
+                        "give a smaller part of it, or write `\"type\": \"audio\"` if it is a recording"
                     }
                     _ => "give a smaller part of it",
                 };
@@ -184,7 +186,7 @@ impl FileReader {
             }
             (Err(_), Waits::Job) => {
                 let message = format!(
-                    "the file did not come within {} seconds; put it where it comes faster",
+                    "the file did not arrive within {} seconds; use a faster host",
                     time.as_secs_f32()
                 );
                 Err(Refusal::invalid("", message).because("url_timeout"))
@@ -274,7 +276,7 @@ fn unfit(what: &str) -> Refusal {
 /// A recording where nothing hears it.
 fn unheard() -> Refusal {
     let message =
-        "this service recognises no speech; give the transcript as `segments`, or a file with captions";
+        "this service has no speech recogniser; give the transcript as `segments`, or a file with captions";
     Refusal::invalid("", message).because("audio_not_supported")
 }
 

@@ -43,7 +43,7 @@ impl Default for Figures {
         let requests = Family::default();
         registry.register("requests", "Requests that were answered", requests.clone());
         let seconds = Family::new_with_constructor(seconds as fn() -> Histogram);
-        registry.register("request_seconds", "How long answers took", seconds.clone());
+        registry.register("request_seconds", "Time to answer", seconds.clone());
         let ics = Family::default();
         registry.register("ics", "ICS that were charged", ics.clone());
         let gauge = |registry: &mut Registry, name: &str, about: &str| {
@@ -53,7 +53,7 @@ impl Default for Figures {
         };
         let jobs = gauge(&mut registry, "jobs", "Jobs that have not ended, of all nodes");
         let notifications = gauge(&mut registry, "notifications", "Notifications that are due, of all nodes");
-        let streams = gauge(&mut registry, "streams", "Streams that are being told");
+        let streams = gauge(&mut registry, "streams", "Streams that are open");
         Self { registry, requests, seconds, ics, jobs, notifications, streams, reading: Mutex::default() }
     }
 }

@@ -176,11 +176,11 @@ pub(crate) fn name(act: Act) -> String {
 /// What the service sends to the address of a callback.
 fn callbacks() -> Value {
     let header = |name: &str, about: &str| json!({"name": name, "in": "header", "required": true, "description": about, "schema": {"type": "string"}});
-    let about = "Signed by the rules of Standard Webhooks; sent again for up to 18 hours until it is taken, \
-        always with the same id and body.";
+    let about = "Signed by the rules of Standard Webhooks; sent again for up to 18 hours until it is accepted, always \
+                 with the same id and body.";
     json!({"ended": {"{$request.body#/callback/url}": {"post": {
         "operationId": "ended",
-        "summary": "Tells that the job has ended.",
+        "summary": "Says that the job has ended.",
         "description": about,
         "security": [],
         "parameters": [
@@ -190,9 +190,9 @@ fn callbacks() -> Value {
         ],
         "requestBody": {"required": true, "content": {"application/json": {"schema": schemas::reference("Notification")}}},
         "responses": {
-            "2XX": {"description": "Taken, if it comes within 15 seconds."},
-            "410": {"description": "Never again: everything that waits for this address is given up."},
-            "default": {"description": "Not taken; it is sent again later."},
+            "2XX": {"description": "Accepted, if answered within 15 seconds."},
+            "410": {"description": "Do not send again: all waiting notifications for this address are cancelled."},
+            "default": {"description": "Not accepted; it is sent again later."},
         },
     }}}})
 }
@@ -264,11 +264,11 @@ fn operation(endpoint: &Endpoint) -> Value {
 fn parameter(name: &str) -> (&'static str, Value) {
     match name {
         "limit" => (
-            "So many items at most.",
+            "The most items to return.",
             json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
         ),
         "offset" => (
-            "So many items are left out before them.",
+            "How many items to skip first.",
             json!({"type": "integer", "minimum": 0, "maximum": 1_u64 << 53, "default": 0}),
         ),
         "status" => (
@@ -280,11 +280,11 @@ fn parameter(name: &str) -> (&'static str, Value) {
             json!({"type": "string", "enum": ["Policy", "Critical_Thinking", "Good_Practice", "Signal"]}),
         ),
         "period" => (
-            "The month, `YYYY-MM`; without it the current one.",
+            "The month, `YYYY-MM`; by default the current one.",
             json!({"type": "string", "pattern": "^(19[789]|[2-8][0-9]{2}|9[0-8][0-9])[0-9]-(0[1-9]|1[0-2])$"}),
         ),
         _ => (
-            "The version; without it the latest published one.",
+            "The version; by default the latest published one.",
             json!({"type": "string", "minLength": 1, "pattern": TEXT}),
         ),
     }

@@ -50,12 +50,15 @@ impl Act {
             "Sensing",
             "Measures interactions. One ICS for each metamarker that triggers; the fidelity check is free.",
         ),
-        ("Jobs", "What takes longer: batches of 50 and more, large files, and requests with a callback."),
+        (
+            "Jobs",
+            "Work that takes longer: batches of 50 and more, large files, and requests with a callback.",
+        ),
         (
             "Dives",
-            "An agent of the caller acts in the world of a stage, turn by turn; a signed card says how it went.",
+            "The caller's agent acts in the world of a stage, turn by turn; a signed card records the result.",
         ),
-        ("Usage", "What was consumed, and what a request would consume."),
+        ("Usage", "ICS consumed, and what a request would consume."),
         ("Catalogue", "What can be measured with."),
         ("Service", "The service itself."),
     ];
@@ -179,7 +182,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             Act::Sense,
             "/api/v1/sense",
             "Sense",
-            "Measure one interaction; with a callback or a large file later, as a job.",
+            "Measure one interaction; as a job if there is a callback or a large file.",
             request::sense_shape,
         )
     },
@@ -201,7 +204,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
             Act::Stream,
             "/api/v1/sense/stream",
             "Event",
-            "Measure one interaction and tell it as Server-Sent Events: `resonance`, `fidelity`, `complete`.",
+            "Measure one interaction and send the results as Server-Sent Events: `resonance`, `fidelity`, `complete`.",
             request::stream_shape,
         )
     },
@@ -447,11 +450,11 @@ pub fn router(service: Service, limits: Limits) -> Router {
     }
     let lost = state.clone();
     let not_found = move || {
-        let refusal = Refusal::new(Code::NotFound, "there is nothing at this path; see /docs");
+        let refusal = Refusal::new(Code::NotFound, "unknown path; see /docs");
         std::future::ready(respond::refusal(&refusal, &lost.service.id("req")))
     };
     let other_method = move || {
-        let refusal = Refusal::new(Code::MethodNotAllowed, "this path has another method; see `Allow`");
+        let refusal = Refusal::new(Code::MethodNotAllowed, "wrong method for this path; see `Allow`");
         std::future::ready(respond::refusal(&refusal, &state.service.id("req")))
     };
     router.fallback(not_found).method_not_allowed_fallback(other_method)

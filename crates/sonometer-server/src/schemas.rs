@@ -120,13 +120,14 @@ fn interaction() -> Value {
         &["audio", "document"],
         "url",
         address,
-        "A file: a document, mail, table, chat, captions or a recording. It is fetched from a public address; a deployment that reads none, or hears none, answers 400.",
+        "A file: a document, mail, table, chat, captions or a recording. It is fetched from a public address; a \
+         deployment without files or without speech recognition answers 400.",
     );
     file["properties"]["channels"] = json!({
         "type": "array", "minItems": 1, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": NOT_BLANK},
         "description": "The roles of the channels of a recording, in their order.",
     });
-    json!({"description": "What is measured. Its modality follows from its shape.", "oneOf": [
+    json!({"description": "What is measured. Its modality follows from its form.", "oneOf": [
         of(&["text"], "content", content, "A text."),
         of(&["transcript"], "segments", segments, "A conversation."),
         file,
@@ -241,7 +242,7 @@ fn origin() -> Value {
         [("confidence", share())],
     );
     origin["properties"]["sound"]["description"] =
-        json!("Of a recording: what it is, who heard it, and by which transcript.");
+        json!("For a recording: its form, the recogniser, and the transcript used.");
     origin
 }
 
@@ -367,9 +368,9 @@ fn event() -> Value {
     json!({
         "description": "Any number of `resonance`, then `fidelity`, and `complete` last; or, last, `error`.",
         "oneOf": [
-            told("What a metamarker scores so far.", "resonance", all([("metamarker", text()), ("score", share())])),
-            told("How much the content holds.", "fidelity", sufficiency),
-            told("The end: all is measured and charged.", "complete", complete),
+            told("The score of a metamarker so far.", "resonance", all([("metamarker", text()), ("score", share())])),
+            told("The fidelity of the content.", "fidelity", sufficiency),
+            told("The end: everything is measured and charged.", "complete", complete),
             told("The end: nothing is charged.", "error", named("Error")),
         ],
     })

@@ -130,7 +130,7 @@ impl Standing {
         let what = match (capped, needed) {
             (true, _) => "the spend cap of the organization is reached".to_owned(),
             (false, Some(needed)) if used.units < settings.quota => {
-                format!("this needs {needed} ICS and {} are left", self.remaining())
+                format!("this request needs {needed} ICS, but {} are left", self.remaining())
             }
             (false, _) => "the ICS quota of this period is used up".to_owned(),
         };

@@ -70,7 +70,7 @@ impl Service {
             ));
         }
         if self.store().orgs().await?.iter().any(|org| org.id == id) {
-            return Err(wrong(format!("there is an organization `{id}` already")));
+            return Err(wrong(format!("the organization `{id}` already exists")));
         }
         text::check("name", name)?;
         let org = OrgRow { id: id.to_owned(), name: name.to_owned(), created_ms: self.now_ms() };
@@ -121,7 +121,7 @@ impl Service {
         text::check("id", id)?;
         match self.store().revoke_token(id, self.now_ms()).await? {
             true => Ok(()),
-            false => Err(wrong(format!("there is no token `{id}` that could be revoked"))),
+            false => Err(wrong(format!("there is no active token `{id}` to revoke"))),
         }
     }
 
@@ -133,7 +133,7 @@ impl Service {
         text::check("id", id)?;
         match self.store().expire_token(id, expires_ms).await? {
             true => Ok(()),
-            false => Err(wrong(format!("there is no token `{id}`"))),
+            false => Err(wrong(format!("unknown token `{id}`"))),
         }
     }
 
@@ -143,7 +143,7 @@ impl Service {
     /// `invalid_request` if there is no such organization.
     pub async fn account(&self, org: &str, mode: Mode) -> Result<Standing, Refusal> {
         let standing = self.store().standing(org, mode, Period::at(self.now_ms())).await?;
-        standing.ok_or_else(|| wrong(format!("there is no organization `{org}`")))
+        standing.ok_or_else(|| wrong(format!("unknown organization `{org}`")))
     }
 
     /// Changes an account.
@@ -152,7 +152,7 @@ impl Service {
     /// `invalid_request` if there is no such organization, or an amount is below 0.
     pub async fn set_account(&self, org: &str, mode: Mode, settings: &Settings) -> Result<(), Refusal> {
         if settings.rate_usd < Unit::ZERO || settings.cap_usd.is_some_and(|cap| cap < Unit::ZERO) {
-            return Err(wrong("an amount of money is at least 0"));
+            return Err(wrong("an amount must be at least 0"));
         }
         text::check("tier", &settings.tier)?;
         if settings.tier.trim().is_empty() {
@@ -160,7 +160,7 @@ impl Service {
         }
         match self.store().set_account(org, mode, settings).await? {
             true => Ok(()),
-            false => Err(wrong(format!("there is no organization `{org}`"))),
+            false => Err(wrong(format!("unknown organization `{org}`"))),
         }
     }
 
@@ -181,19 +181,19 @@ impl Service {
         let (kind, id, version, status) =
             (document.kind(), document.id(), document.version(), document.status());
         if status == "archived" {
-            return Err(wrong("an archived version cannot be published; archive it once it is there"));
+            return Err(wrong("an archived version cannot be published; publish it first, then archive it"));
         }
         if let Document::Protocol(protocol) = &document
             && let Some(keyed) = protocol.markers.iter().find(|marker| marker.mask == Some(Mask::Keyed))
         {
             return Err(wrong(format!(
-                "the mask `keyed` of `{}` needs a key, which requests cannot carry; write `label` or `numbered`",
+                "the mask `keyed` of `{}` needs a key, which requests cannot send; write `label` or `numbered`",
                 keyed.label
             )));
         }
         if sonometer_catalog::entries(kind).iter().any(|entry| entry.id == id) {
             return Err(wrong(format!(
-                "the {} `{id}` ships with the service; choose another id",
+                "the {} `{id}` is built into the service; choose another id",
                 kind.as_str()
             )));
         }
@@ -238,7 +238,9 @@ impl Service {
         let there = there.ok_or_else(none)?;
         let archived = TargetRow { status: "archived".to_owned(), ..there };
         let decide = |there: Option<&TargetRow>| match there {
-            Some(there) if there.status == "draft" => Err(wrong("a draft is not archived; publish it first")),
+            Some(there) if there.status == "draft" => {
+                Err(wrong("a draft cannot be archived; publish it first"))
+            }
             Some(_) => Ok(()),
             None => Err(none()),
         };
@@ -248,7 +250,7 @@ impl Service {
     pub(crate) async fn known_org(&self, org: &str) -> Result<(), Refusal> {
         match self.store().orgs().await?.iter().any(|known| known.id == org) {
             true => Ok(()),
-            false => Err(wrong(format!("there is no organization `{org}`"))),
+            false => Err(wrong(format!("unknown organization `{org}`"))),
         }
     }
 }

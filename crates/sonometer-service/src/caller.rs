@@ -66,7 +66,8 @@ impl Caller {
     /// `rate_limited`, `forbidden`.
     pub fn may(&self, scope: Option<Scope>) -> Result<(), Refusal> {
         if self.window.exceeded {
-            let message = format!("more than {} requests in a minute; wait for the next", self.window.limit);
+            let message =
+                format!("more than {} requests in this minute; wait for the next one", self.window.limit);
             let refusal = Refusal::new(Code::RateLimited, message);
             return Err(Refusal { retry_after: self.window.retry_after, ..refusal });
         }
@@ -121,7 +122,7 @@ pub(crate) fn key(text: Option<&[u8]>, body: &str) -> Result<Option<Key>, Refusa
             Ok(Some(Key { text: key.to_owned(), body_sha: token::sha256(body.as_bytes()) }))
         }
         _ => {
-            let message = "`Idempotency-Key` is not a text of 1 to 255 printable ASCII characters";
+            let message = "`Idempotency-Key` must have 1 to 255 printable ASCII characters";
             Err(Refusal::invalid("Idempotency-Key", message))
         }
     }

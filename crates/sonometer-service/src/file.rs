@@ -185,8 +185,7 @@ impl Service {
             [(characters, MAX_FILE_CHARACTERS, "characters"), (turns.len(), MAX_FILE_SEGMENTS, "turns")]
         {
             if count > most {
-                let message =
-                    format!("the file holds {count} {what}; at most {most} are read, so give a part of it");
+                let message = format!("the file has {count} {what}; the limit is {most}; give a part of it");
                 return Err(Refusal::too_large(place, most, message));
             }
         }
@@ -213,8 +212,8 @@ impl Service {
     ) -> Result<Subject, Refusal> {
         self.subject(asked, instrument, Waits::Caller).await?.ok_or_else(|| {
             let message = format!(
-                "the file is larger than {FILE_NOW} bytes, holds more than {MAX_CHARACTERS} characters, takes long to come or is a recording; \
-                 `POST /api/v1/sense` and `/api/v1/sense/batch` take it, as a job"
+                "the file is larger than {FILE_NOW} bytes, has more than {MAX_CHARACTERS} characters, is slow to fetch \
+                 or is a recording; send it to `POST /api/v1/sense` or `/api/v1/sense/batch`, which make a job of it"
             );
             let place = format!("{}.url", asked.place());
             Refusal::too_large(place, FILE_NOW, message).because("file_needs_job")
@@ -244,12 +243,12 @@ fn unread(instrument: &Instrument, reads: &[Modality], modality: Modality) -> Re
     let names: Vec<&str> = reads.iter().map(|modality| modality.as_str()).collect();
     let fix = match modality {
         Modality::Document if reads.contains(&Modality::Text) => {
-            "give its text as `content`, or take another target"
+            "give its text as `content`, or use another target"
         }
         _ => "take another target",
     };
     let message = format!(
-        "the {} `{}` reads {}, and the file is of the modality {}; {fix}",
+        "the {} `{}` reads {}, but the modality of the file is {}; {fix}",
         instrument.kind().as_str(),
         instrument.id(),
         names.join(" or "),

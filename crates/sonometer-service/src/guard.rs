@@ -32,7 +32,7 @@ impl FromStr for Allowed {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "`{text}` is no host; write `hooks.internal`, `hooks.internal:8443`, `10.1.0.0/16` or `127.0.0.1:9000`"
+                "`{text}` is not a host; write `hooks.internal`, `hooks.internal:8443`, `10.1.0.0/16` or `127.0.0.1:9000`"
             )
         };
         if let Some((address, bits)) = text.split_once('/') {
@@ -82,20 +82,23 @@ impl Guard {
     /// `invalid_request` with `details.reason`.
     pub fn url(&self, text: &str) -> Result<Url, Refusal> {
         let no_url =
-            || refused("url_invalid", "this is no address; write it like `https://example.com/hook`");
+            || refused("url_invalid", "not an address; write for example `https://example.com/hook`");
         if text.len() > MAX_URL {
             return Err(no_url());
         }
         let url = Url::parse(text).map_err(|_| no_url())?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(refused("url_scheme", "the address is neither `http` nor `https`"));
+            return Err(refused("url_scheme", "the address must begin with `http://` or `https://`"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(refused("url_credentials", "the address holds a user or a password; leave them out"));
+            return Err(refused(
+                "url_credentials",
+                "the address contains a user name or password; remove them",
+            ));
         }
         let port = url.port_or_known_default().unwrap_or(0);
-        let private = || refused("url_private", "the address is not a public one");
-        let other_port = || refused("url_port", "the address has another port than 80 and 443");
+        let private = || refused("url_private", "the address is not public");
+        let other_port = || refused("url_port", "the port of the address must be 80 or 443");
         match url.host().ok_or_else(no_url)? {
             Host::Domain(name) => {
                 let name = name.trim_end_matches('.');

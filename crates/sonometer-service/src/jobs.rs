@@ -80,7 +80,7 @@ struct Progress(#[serde(serialize_with = "crate::json::number")] Unit);
 
 /// The error of a job that was begun too often.
 pub(crate) fn given_up() -> String {
-    Refusal::new(Code::Internal, "the job was begun several times and never ended; nothing was charged")
+    Refusal::new(Code::Internal, "the job was started several times and never finished; nothing was charged")
         .inner_json()
 }
 
@@ -173,7 +173,7 @@ impl Service {
             false => None,
         };
         let job =
-            job.ok_or_else(|| Refusal::new(Code::JobNotFound, format!("there is no job `{}`", shown(id))))?;
+            job.ok_or_else(|| Refusal::new(Code::JobNotFound, format!("unknown job `{}`", shown(id))))?;
         let ahead = match job.started_ms {
             0 => self.inner.store.items_ahead(job.created_ms, &job.id).await?,
             _ => 0,

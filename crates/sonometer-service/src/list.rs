@@ -33,7 +33,7 @@ pub enum StatusFilter {
 pub struct Listing {
     /// So many items at most, 1 to [`MAX_LIMIT`].
     pub limit: u64,
-    /// So many items are left out before them.
+    /// How many items to skip first.
     pub offset: u64,
     /// By state; protocols only.
     pub status: StatusFilter,
@@ -370,10 +370,10 @@ impl Listing {
             let bad = |message: String| Refusal::invalid(shown(name), message);
             if !known.contains(&name.as_str()) {
                 let there = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                return Err(bad(format!("unknown parameter `{}`; there is {there}", shown(name))));
+                return Err(bad(format!("unknown parameter `{}`; parameters: {there}", shown(name))));
             }
             if pairs[..at].iter().any(|(before, _)| before == name) {
-                return Err(bad(format!("`{name}` is given twice")));
+                return Err(bad(format!("`{name}` appears twice")));
             }
             let whole = |least: u64, most: u64| {
                 let digits =

@@ -55,8 +55,7 @@ impl Service {
         check_look(&look, &instrument)?;
         let asked = Asked::under(&root, "interaction")?;
         if look.origin && !asked.is_file() {
-            let message =
-                "`origin` tells where in a file evidence stands, and there is no `url`; leave it out";
+            let message = "`origin` gives places in a file, but there is no `url`; remove it";
             return Err(Refusal::invalid("options.origin", message));
         }
         if asked.is_file() {
@@ -321,7 +320,7 @@ pub(crate) fn check_look(look: &Look, instrument: &Instrument) -> Result<(), Ref
         Some(sensor) => sensor,
         None if look.v1_5 => {
             let message =
-                "`v1_5` is about one protocol, not about a metric or blueprint; sense the protocol itself";
+                "`v1_5` works with a protocol, not with a metric or blueprint; sense the protocol itself";
             return Err(Refusal::invalid("v1_5", message));
         }
         None => return Ok(()),
@@ -330,7 +329,7 @@ pub(crate) fn check_look(look: &Look, instrument: &Instrument) -> Result<(), Ref
     if look.v1_5 && sensor.protocol().sgm < Sgm::V1_5 {
         let protocol = sensor.protocol();
         let message = format!(
-            "`{}@{}` is on SGM {}; `v1_5` needs a version on SGM 1.5",
+            "`{}@{}` uses SGM {}; `v1_5` needs a version with SGM 1.5",
             protocol.id,
             protocol.version,
             protocol.sgm.as_str()

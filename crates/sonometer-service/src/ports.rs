@@ -118,7 +118,7 @@ impl Files for NoFiles {
     }
 
     fn check(&self, _: &FileRequest<'_>) -> Result<(), Refusal> {
-        let message = "this service reads no files; give the text as `content` or `segments`";
+        let message = "this service does not read files; give the text as `content` or `segments`";
         Err(Refusal::invalid("", message).because("files_not_supported"))
     }
 
@@ -159,12 +159,12 @@ pub struct NoCallbacks;
 
 impl Callbacks for NoCallbacks {
     fn check(&self, _: &str) -> Result<(), Refusal> {
-        let message = "this service calls nobody back; leave `callback` out and poll the job";
+        let message = "this service sends no callbacks; remove `callback` and poll the job";
         Err(Refusal::invalid("", message).because("callbacks_not_supported"))
     }
 
     fn post<'c>(&'c self, _: Call<'c>) -> Posted<'c> {
-        Box::pin(async { Err("this service calls nobody back".to_owned()) })
+        Box::pin(async { Err("this service sends no callbacks".to_owned()) })
     }
 }
 

@@ -131,7 +131,7 @@ pub struct Details {
     /// The limit that was exceeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// How much the content holds.
+    /// The fidelity of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<Sufficiency>,
     /// ICS included in the period.
@@ -165,7 +165,7 @@ pub struct Details {
 pub struct Refusal {
     /// The machine-readable code.
     pub code: Code,
-    /// What is wrong and how to mend it, for people.
+    /// What is wrong and how to fix it, for people.
     pub message: String,
     /// More, by code.
     pub details: Box<Details>,
@@ -217,8 +217,8 @@ impl Refusal {
     pub fn no_target(kind: &str, id: &str, version: Option<&str>, near: Option<&str>) -> Self {
         let id = shown(id);
         let message = match version {
-            Some(version) => format!("there is no {kind} `{id}` with version `{}`", shown(version)),
-            None => format!("there is no published {kind} `{id}`"),
+            Some(version) => format!("unknown {kind} `{id}` with version `{}`", shown(version)),
+            None => format!("unknown or unpublished {kind} `{id}`"),
         };
         let message = match near {
             Some(near) => format!("{message}; did you mean `{near}`?"),
@@ -234,7 +234,7 @@ impl Refusal {
                 "the content lacks sufficient signal for reliable measurement: fidelity {}; give more readable text",
                 fidelity.index
             ),
-            Some(roles) => format!("nobody was listened to: {roles}"),
+            Some(roles) => format!("no turn has a role that the protocol listens to: {roles}"),
         };
         let mut refusal = Self::new(Code::InsufficientSignal, message);
         refusal.details.fidelity = Some(fidelity.into());

@@ -42,7 +42,7 @@ fn target_field() -> Field {
             Field::optional(
                 "version",
                 Shape::Text(1, MAX_ID),
-                "the version; without it the latest published one",
+                "the version; by default the latest published one",
             ),
         ]),
         "what to measure with",
@@ -60,13 +60,13 @@ pub fn sense_shape() -> Shape {
                 Field::optional(
                     "profile",
                     Shape::Word(Profile::NAMES),
-                    "how much is shown; `raw` without it",
+                    "how much is shown; by default `raw`",
                 ),
                 Field::optional("offsets", Shape::Bool, "adds the places of evidence, in code points"),
                 Field::optional(
                     "origin",
                     Shape::Bool,
-                    "adds where in a file the evidence stands; for a `url` only",
+                    "adds the places of evidence in the file; only for a `url`",
                 ),
             ]),
             "how much is shown",
@@ -78,20 +78,24 @@ pub fn sense_shape() -> Shape {
                     "actant",
                     Shape::Object(vec![
                         Field::optional("primary", Shape::Text(1, 256), "the role that is the primary side"),
-                        Field::optional("analyze_flow", Shape::Bool, "asks which side drives what"),
+                        Field::optional("analyze_flow", Shape::Bool, "asks which side drives each marker"),
                     ]),
                     "actant analysis",
                 ),
                 Field::optional(
                     "temporal",
                     Shape::Object(vec![
-                        Field::optional("analyze_dynamics", Shape::Bool, "asks how it develops"),
+                        Field::optional(
+                            "analyze_dynamics",
+                            Shape::Bool,
+                            "asks how the score develops over time",
+                        ),
                         Field::optional("window_seconds", Shape::Positive, "the length of a window"),
                     ]),
                     "temporal analysis",
                 ),
             ]),
-            "what protocols on SGM 1.5 can do",
+            "the analyses of protocols with SGM 1.5",
         ),
         Field::optional(
             "callback",
@@ -99,11 +103,11 @@ pub fn sense_shape() -> Shape {
                 Field::required(
                     "url",
                     Shape::Address(MAX_URL),
-                    "the address that is told when the job has ended",
+                    "the address that is notified when the job has ended",
                 ),
-                Field::optional("events", Shape::Words(EVENTS), "of what it is told; of both without it"),
+                Field::optional("events", Shape::Words(EVENTS), "the events to send; by default both"),
             ]),
-            "makes a job of the request",
+            "turns the request into a job",
         ),
     ])
 }
@@ -115,12 +119,12 @@ pub fn compare_shape() -> Shape {
         Field::required(
             "interaction_a",
             Shape::Interaction,
-            "the first interaction, such as what was before",
+            "the first interaction, for example the one before a change",
         ),
         Field::required(
             "interaction_b",
             Shape::Interaction,
-            "the second interaction, such as what came after",
+            "the second interaction, for example the one after a change",
         ),
     ])
 }
@@ -136,22 +140,22 @@ pub fn stream_shape() -> Shape {
                 Field::optional(
                     "emit_partial",
                     Shape::Bool,
-                    "whether resonances are told while they still change; `true` without it",
+                    "whether resonances are sent while they still change; by default `true`",
                 ),
                 Field::optional(
                     "interval_ms",
                     Shape::Integer(0, 60_000),
-                    "milliseconds between partial results at least; 250 without it",
+                    "the least milliseconds between partial results; by default 250",
                 ),
             ]),
-            "how it is told; what is told last does not depend on it",
+            "how results are sent; the final result does not depend on it",
         ),
     ])
 }
 
 /// The body of `POST /api/v1/sense/batch`.
 pub fn batch_shape() -> Shape {
-    let about = "what to measure, each with an `id` of its own";
+    let about = "what to measure, each with its own `id`";
     Shape::Object(vec![
         target_field(),
         Field::required("interactions", Shape::Interactions(MAX_BATCH), about),
@@ -160,7 +164,7 @@ pub fn batch_shape() -> Shape {
 
 /// The body of `POST /api/v1/fidelity/check`.
 pub fn fidelity_shape() -> Shape {
-    Shape::Object(vec![target_field(), Field::required("interaction", Shape::Interaction, "what to look at")])
+    Shape::Object(vec![target_field(), Field::required("interaction", Shape::Interaction, "what to check")])
 }
 
 /// The body of `POST /api/v1/usage/estimate`.
@@ -329,10 +333,15 @@ pub(crate) fn batch(body: &str) -> Result<Batch, Refusal> {
         }
         let place = format!("{place}.id");
         let id = match item.get("id") {
-            None => return Err(at(Refusal::invalid(place, "`id` is missing: by it the result is told"))),
+            None => {
+                return Err(at(Refusal::invalid(
+                    place,
+                    "`id` is missing; give each item an `id`, which is returned with its result",
+                )));
+            }
             Some(node) => quoted(node)
                 .filter(|id| !id.is_empty() && id.chars().count() <= 256)
-                .ok_or_else(|| at(Refusal::invalid(&*place, "`id` is not a text of 1 to 256 characters")))?,
+                .ok_or_else(|| at(Refusal::invalid(&*place, "`id` must be a text of 1 to 256 characters")))?,
         };
         ids.push(id.to_owned());
     }
@@ -341,12 +350,12 @@ pub(crate) fn batch(body: &str) -> Result<Batch, Refusal> {
     if let Some(pair) =
         sorted.windows(2).filter(|pair| ids[pair[0]] == ids[pair[1]]).min_by_key(|pair| pair[1])
     {
-        let message = format!("the same `id` stands at interactions[{}]; give each item its own", pair[0]);
+        let message = format!("the same `id` as interactions[{}]; give each item its own", pair[0]);
         return Err(of_item(Refusal::invalid(format!("interactions[{}].id", pair[1]), message), pair[1]));
     }
     let files = items.iter().filter(|item| item.get("url").is_some()).count();
     if files > MAX_BATCH_FILES {
-        let message = format!("{files} files; at most {MAX_BATCH_FILES} are read in one batch");
+        let message = format!("{files} files; the limit for one batch is {MAX_BATCH_FILES}");
         return Err(Refusal::too_large("interactions", MAX_BATCH_FILES, message));
     }
     Ok(Batch { target: target(&root), root, ids, files })
@@ -427,8 +436,11 @@ impl<'n> Asked<'n> {
             for (key, value) in entries {
                 let place = join(&self.place, &shown(&key.text));
                 if !KEYS.contains(&key.text.as_str()) {
-                    let message =
-                        format!("unknown key `{}`; beside `url` stand {}", shown(&key.text), KEYS.join(", "));
+                    let message = format!(
+                        "unknown key `{}`; the known keys with `url` are {}",
+                        shown(&key.text),
+                        KEYS.join(", ")
+                    );
                     return Err(Refusal::invalid(place, message));
                 }
                 if key.text != "channels" && quoted(value).is_none() {
@@ -443,7 +455,7 @@ impl<'n> Asked<'n> {
             Some("document") => Some(false),
             Some(other) => {
                 let message = format!(
-                    "`type` says {}, and a `url` is a file: write `document` or `audio`, or leave it out",
+                    "`type` is {}, but a `url` is a file; write `document` or `audio`, or remove it",
                     shown(other)
                 );
                 return Err(Refusal::invalid(join(&self.place, "type"), message));
@@ -490,7 +502,7 @@ impl<'n> Asked<'n> {
         if let Some(Value::List(segments)) = self.node.get("segments").map(|node| &node.value)
             && segments.len() > MAX_SEGMENTS
         {
-            let message = format!("{} segments; at most {MAX_SEGMENTS} are read at once", segments.len());
+            let message = format!("{} segments; the limit is {MAX_SEGMENTS}", segments.len());
             return Err(Refusal::too_large(at("segments"), MAX_SEGMENTS, message));
         }
         let interaction =
@@ -498,7 +510,7 @@ impl<'n> Asked<'n> {
         let characters: usize = interaction.turns().iter().map(|turn| turn.content.chars().count()).sum();
         if characters > MAX_CHARACTERS {
             let key = if interaction.modality() == Modality::Transcript { "segments" } else { "content" };
-            let message = format!("{characters} characters; at most {MAX_CHARACTERS} are read at once");
+            let message = format!("{characters} characters; the limit is {MAX_CHARACTERS}");
             return Err(Refusal::too_large(at(key), MAX_CHARACTERS, message));
         }
         Ok(interaction)

@@ -112,7 +112,7 @@ impl Shape {
                     return Err(Refusal::invalid(place, format!("`{name}` is empty; write a text")));
                 }
                 if length > *most {
-                    let message = format!("`{name}` has {length} characters, the most is {most}");
+                    let message = format!("`{name}` has {length} characters; the limit is {most}");
                     return Err(Refusal::invalid(place, message));
                 }
             }
@@ -124,7 +124,7 @@ impl Shape {
                         Some(near) => format!("did you mean `{near}`"),
                         None => format!("write one of {}", words.join(", ")),
                     };
-                    let message = format!("`{}` is no {name} that there is; {fix}", shown(text));
+                    let message = format!("unknown {name} `{}`; {fix}", shown(text));
                     return Err(Refusal::invalid(place, message));
                 }
             }
@@ -133,14 +133,14 @@ impl Shape {
                 if items.is_empty() {
                     return Err(Refusal::invalid(
                         place,
-                        format!("`{name}` is empty; leave it out, or name some"),
+                        format!("`{name}` is empty; remove it, or give at least one value"),
                     ));
                 }
                 for (at, item) in items.iter().enumerate() {
                     let place = format!("{place}[{at}]");
                     Self::Word(words).check(item, &place)?;
                     if items[..at].iter().any(|other| other.text() == item.text()) {
-                        return Err(Refusal::invalid(place, "this stands there twice"));
+                        return Err(Refusal::invalid(place, "duplicate entry"));
                     }
                 }
             }
@@ -167,7 +167,7 @@ impl Shape {
                         let known: Vec<&str> = fields.iter().map(|field| field.key).collect();
                         let fix = match suggest(&key.text, &known) {
                             Some(near) => format!("did you mean `{near}`"),
-                            None => format!("the keys here are {}", known.join(", ")),
+                            None => format!("the known keys are {}", known.join(", ")),
                         };
                         let message = format!("unknown key `{}`; {fix}", shown(&key.text));
                         return Err(Refusal::invalid(place, message));
@@ -190,7 +190,7 @@ impl Shape {
                     return Err(Refusal::invalid(place, "the list is empty; give at least one interaction"));
                 }
                 if items.len() > *most {
-                    let message = format!("{} interactions; at most {most} are read at once", items.len());
+                    let message = format!("{} interactions; the limit is {most}", items.len());
                     return Err(Refusal::too_large(place, *most, message));
                 }
             }

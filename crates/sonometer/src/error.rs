@@ -1,10 +1,10 @@
-//! The one error shape of every door.
+//! The one error shape of every interface.
 
 use crate::diagnostic::{Diagnostics, line_and_column};
 use crate::json::Json;
 use std::fmt;
 
-/// What went wrong, in the words of the interface (`error.code`).
+/// The kind of an error, as in `error.code` of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
     /// The input has the wrong shape: `invalid_request`.
@@ -40,9 +40,9 @@ impl ErrorCode {
 pub struct Error {
     /// The machine-readable code.
     pub code: ErrorCode,
-    /// What is wrong and how to mend it, for people.
+    /// What is wrong and how to fix it, for people.
     pub message: String,
-    /// Where: a path such as `segments[3].role`, or `line 4, column 7`; empty where there is no place.
+    /// Where: a path such as `segments[3].role`, or `line 4, column 7`; empty if there is no place.
     pub place: String,
     /// The findings of an invalid protocol; empty for other errors.
     pub diagnostics: Diagnostics,
@@ -69,13 +69,13 @@ impl Error {
         Self { code: ErrorCode::InvalidProtocol, message, place, diagnostics }
     }
 
-    /// `{"code":"invalid_request","message":"…","place":"segments[3].role"}`: the same bytes from every door.
+    /// `{"code":"invalid_request","message":"…","place":"segments[3].role"}`: the same bytes from every interface.
     pub fn to_json(&self) -> String {
         to_json(self.code.as_str(), &self.message, &self.place)
     }
 }
 
-/// The same of what goes wrong with a code of its own: actions that are refused, cards that do not hold, texts that are no key.
+/// The same for errors with their own code: refused actions, invalid cards, texts that are not a key.
 pub fn to_json(code: &str, message: &str, place: &str) -> String {
     let mut json = Json::default();
     json.object(|json| {

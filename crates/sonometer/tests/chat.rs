@@ -37,10 +37,10 @@ fn the_table_of_all_doors() {
 fn what_is_no_message_is_refused_with_its_place() {
     for (json, place, part) in [
         ("[]", "segments", "at least one segment"),
-        ("{}", "segments", "a map in the place of a list of messages"),
+        ("{}", "segments", "expected a list of messages, found a map"),
         ("[", "line 1, column 1", ""),
-        ("[null]", "segments[0]", "null in the place of an object"),
-        (r#"["hello"]"#, "segments[0]", "text in the place of an object"),
+        ("[null]", "segments[0]", "expected an object, found null"),
+        (r#"["hello"]"#, "segments[0]", "expected an object, found text"),
         (r#"[{"content": "a"}]"#, "segments[0].role", "`role` is missing"),
         (r#"[{"role": "", "content": "a"}]"#, "segments[0].role", "every segment needs a role"),
         (r#"[{"role": "user"}]"#, "segments[0].content", "`content` is missing"),
@@ -51,12 +51,12 @@ fn what_is_no_message_is_refused_with_its_place() {
         (
             r#"[{"role": "a", "content": "x", "said": "y"}]"#,
             "segments[0].said",
-            "the keys here are content, role, timestamp",
+            "the known keys are content, role, timestamp",
         ),
         (
             r#"[{"role": "a", "content": ["x"]}]"#,
             "segments[0].content[0]",
-            "a part of a content is an object",
+            "a content part must be an object",
         ),
         (
             r#"[{"role": "a", "content": [{"text": "x"}]}]"#,

@@ -100,7 +100,7 @@ fn what_is_missing_is_named_with_its_place() {
     assert_eq!((error.code, error.place.as_str()), (ErrorCode::TargetNotFound, "protocols[1]"));
     assert!(error.message.contains("`kindness`"), "{error}");
     let error = blueprint(r#""protocols": ["kind@2.0"]"#).expect_err("has no such version");
-    assert!(error.message.ends_with("has no version `2.0`; there is 1.0"), "{error}");
+    assert!(error.message.ends_with("has no version `2.0`; its versions: 1.0"), "{error}");
     assert!(compare_versions("1.9", "1.10").is_lt());
 }
 

@@ -17,7 +17,7 @@ const EXPECTED: &str = include_str!("diagnostics/expected.txt");
 const WITHOUT_CASE: [(&str, &str); 2] = [
     (
         "SM0125",
-        "error[SM0125]: this is not the YAML of a protocol: …; write `key: value`, a list of `- item`, or lines of text \
+        "error[SM0125]: this YAML cannot be read: …; write `key: value`, a list of `- item`, or lines of text \
          below `|`; put unusual texts in quotes",
     ),
     (

@@ -75,7 +75,7 @@ fn the_reader_takes_exactly_these_keys() {
         let error = Protocol::read(&odd.to_string()).expect_err("the odd key is refused");
         let told = error.diagnostics.iter().find(|d| d.code == "SM0302" && d.message.contains("qqqqqq"));
         let (_, list) =
-            told.and_then(|d| d.fix.split_once("the keys here are ")).unwrap_or_else(|| panic!("{error}"));
+            told.and_then(|d| d.fix.split_once("the known keys are ")).unwrap_or_else(|| panic!("{error}"));
         let known: Vec<&str> = map.keys.iter().map(|key| key.name).collect();
         assert_eq!(list.split(", ").collect::<Vec<_>>(), known, "the keys of {}", map.name);
     }
@@ -443,7 +443,7 @@ fn stages_are_described_as_they_are_read() {
         let mut odd = base.clone();
         odd.pointer_mut(way).expect(way)["qqqqqq"] = json("1");
         let told = refusals(&odd).join("\n");
-        let (_, list) = told.split_once("the keys here are ").unwrap_or_else(|| panic!("{name}: {told}"));
+        let (_, list) = told.split_once("the known keys are ").unwrap_or_else(|| panic!("{name}: {told}"));
         let mut read: Vec<&str> = list.lines().next().unwrap_or_default().split(", ").collect();
         let mut known: Vec<&str> = map.keys.iter().map(|key| key.name).collect();
         read.sort_unstable();

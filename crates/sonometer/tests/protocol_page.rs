@@ -39,7 +39,7 @@ fn the_example_passes_its_own_tests() {
 fn keys(source: &str, odd: &str) -> Vec<String> {
     let error = Protocol::read(source).expect_err("the odd key is refused");
     let told = error.diagnostics.iter().find(|d| d.code == "SM0302" && d.message.contains(odd));
-    let (_, list) = told.and_then(|d| d.fix.split_once("the keys here are ")).expect("lists the keys");
+    let (_, list) = told.and_then(|d| d.fix.split_once("the known keys are ")).expect("lists the keys");
     list.split(", ").map(str::to_owned).collect()
 }
 

@@ -176,7 +176,7 @@ class Target(Generic[_R_co]):
         """Which scores are the good ones."""
     @property
     def score_meaning(self) -> str:
-        """What the ends of the score stand for and which way is good, in one line."""
+        """The meaning of scores 0 and 1 and which is better, in one line."""
     @property
     def modalities(self) -> tuple[_Modality, ...]:
         """What it reads."""
@@ -230,7 +230,7 @@ class Target(Generic[_R_co]):
         mask: str | None = None,
         mask_key: bytes | None = None,
     ) -> list[_R_co]:
-        """Measures many interactions on all cores; the readings stand in the order of the interactions."""
+        """Measures many interactions on all cores; the readings are in the order of the interactions."""
     @overload
     def batch(
         self,
@@ -244,7 +244,7 @@ class Target(Generic[_R_co]):
         mask: str | None = None,
         mask_key: bytes | None = None,
     ) -> list[_R_co | SonometerError]:
-        """Measures many interactions on all cores; the readings stand in the order of the interactions."""
+        """Measures many interactions on all cores; the readings are in the order of the interactions."""
     @overload
     def map(
         self,
@@ -330,10 +330,10 @@ class Sensor(Target[Reading]):
     def __new__(cls, target: _Target, /) -> Sensor: ...
     @staticmethod
     def from_source(source: str, /) -> Sensor:
-        """Reads the text of a protocol file, YAML or JSON, whatever it looks like."""
+        """Reads the text of a protocol, YAML or JSON."""
     @staticmethod
     def from_file(path: str | PathLike[str], /) -> Sensor:
-        """Reads a protocol file, whatever it is called."""
+        """Reads a protocol file, whatever its name."""
 
 @final
 class Metric(Target[CompositionReading]):
@@ -390,7 +390,7 @@ class BaseReading:
         """What metamarkers that did not trigger have found or nearly found, the nearest first, and what was missing."""
     @property
     def unheard(self) -> tuple[model.Unheard, ...]:
-        """Metamarkers that could hear nobody, since no segment has a role that they ask for."""
+        """Metamarkers that need a role that no segment has."""
     @property
     def ics(self) -> model.Ics:
         """What it consumed."""
@@ -398,7 +398,7 @@ class BaseReading:
     def masked(self) -> tuple[str, ...]:
         """The content of each segment with everything hidden that a mask covers: what may be shown or stored."""
     def masked_characters(self, segment: int, /) -> tuple[str, ...]:
-        """What is shown for each character of a segment: itself, what stands for it, or nothing where that has been shown."""
+        """What is shown for each character of a segment: itself, its replacement, or nothing if that was already shown."""
     def json(
         self,
         *,
@@ -525,13 +525,13 @@ class Session(Generic[_R_co]):
     def push_segment(self, segment: _Segment, /) -> model.Step:
         """Takes a whole segment: `(role, content)`, `(role, content, seconds)` or a dict."""
     def end(self) -> model.Step:
-        """Says that nothing more comes: everything settles, and what is left is told."""
+        """Ends the input: everything settles, and the remaining events are returned."""
     @property
     def settled_to(self) -> model.Place:
         """Everything before this place can change no more."""
     @property
     def released_to(self) -> model.Place:
-        """Text before this place may be shown with the masks told so far; with `release` it runs ahead of `settled_to`."""
+        """Text before this place may be shown with the masks reported so far; with `release` it runs ahead of `settled_to`."""
     def so_far(self) -> _R_co:
         """The reading as if the interaction ended here. The session goes on."""
     def finish(self) -> _R_co:
@@ -562,7 +562,7 @@ class Stage:
         """The state of this version."""
     @property
     def objective(self) -> str:
-        """What the agent is told to reach."""
+        """The goal that the agent is given."""
     @property
     def roles(self) -> tuple[str, str]:
         """As whom the two sides are sensed: the agent, the world."""
@@ -657,13 +657,13 @@ class StageCard:
 
     @staticmethod
     def read(card: _Chunk, /) -> StageCard:
-        """Reads a card that somebody hands in, strictly."""
+        """Reads a card strictly."""
     @property
     def dive_id(self) -> str:
         """What the dive is known by."""
     @property
     def agent(self) -> diving.Agent | None:
-        """The tag of who dived; None if nobody was named."""
+        """The tag of the agent; None if no agent was named."""
     @property
     def attempt(self) -> diving.Attempt | None:
         """Which attempt it was, where a service counts them; else None."""

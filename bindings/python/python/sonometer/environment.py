@@ -55,17 +55,17 @@ class DiveEnv:
         """The dive of the episode: for its log and its card."""
         if self._dive is None:
             fix = "call `reset` first"
-            raise InvalidRequestError(f"there is no dive yet; {fix}", fix=fix)
+            raise InvalidRequestError(f"no dive is open yet; {fix}", fix=fix)
         return self._dive
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Opens a dive: what the world says on arrival, and what one is told beforehand.
+        """Opens a dive: returns what the world says on arrival, and the briefing.
 
         Without a seed it is that of the last dive and one more, the first time 0. There are no options.
         """
         if options:
-            fix = "leave them out"
-            raise InvalidRequestError(f"a stage has no options; {fix}", place="options", fix=fix)
+            fix = "remove it"
+            raise InvalidRequestError(f"`options` does not apply to a stage; {fix}", place="options", fix=fix)
         dive = self._stage.open(seed=self._next_seed if seed is None else seed)
         self._dive = dive
         self._next_seed = (dive.seed + 1) % 2**53

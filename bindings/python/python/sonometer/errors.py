@@ -39,11 +39,11 @@ class SonometerError(Exception):
     """The machine-readable code, the same from every door of Sonometer."""
 
     message: str
-    """What is wrong and how to mend it, for people."""
+    """What is wrong and how to fix it, for people."""
     place: str
-    """Where: a path such as `segments[3].role`, or `line 4, column 7`; empty where there is no place."""
+    """Where: a path such as `segments[3].role`, or `line 4, column 7`; empty if there is no place."""
     fix: str
-    """How to mend it, where that is known apart from the message; else empty."""
+    """How to fix it, if that is known apart from the message; else empty."""
     diagnostics: tuple[Diagnostic, ...]
     """Every finding about a file that cannot be used; empty for other errors."""
     reason: str
@@ -71,7 +71,7 @@ class SonometerError(Exception):
 
     @property
     def details(self) -> dict[str, Any]:
-        """What else there is to say, as JSON would: `place`, `fix`, `reason` and `diagnostics`, each where there is one."""
+        """The details, as in JSON: `place`, `fix`, `reason` and `diagnostics`, each if present."""
         details: dict[str, Any] = {}
         if self.place:
             details["place"] = self.place
@@ -91,7 +91,7 @@ class InvalidRequestError(SonometerError, ValueError):
 
 
 class WrongTypeError(InvalidRequestError, TypeError):
-    """An object of the wrong type stands in the input."""
+    """The input contains an object of the wrong type."""
 
 
 class InvalidProtocolError(SonometerError, ValueError):
@@ -137,7 +137,7 @@ class CardMismatchError(SonometerError, ValueError):
 
 
 class InvalidKeyError(SonometerError, ValueError):
-    """A text or bytes that are no key. The message never holds them."""
+    """A text or bytes that are not a key. The message never contains them."""
 
     code = "invalid_key"
 

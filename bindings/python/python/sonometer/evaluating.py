@@ -281,7 +281,7 @@ def fit(
         "digits": digits,
     }
     if marker is None and tune is None:
-        fix = "name the marker of the new protocol, such as marker=\"kindness\""
+        fix = "give a label for the new marker, such as marker=\"kindness\""
         raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)
     selection = _selection(label, positive, negative, where, fold, group)
     source = None if tune is None else (_name(tune), tune)
@@ -330,7 +330,7 @@ def _map(entries: str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
     split = [entry.partition("=") for entry in _names(entries)]
     for kinds, sign, markers in split:
         if not (sign and kinds.strip() and markers.strip()):
-            fix = "write a type of label and the markers that may find it, such as {\"EMAIL\": \"email_address\"}"
+            fix = "write a label type and the markers that find it, such as {\"EMAIL\": \"email_address\"}"
             raise InvalidRequestError(f"`map` has an entry without a type or a marker; {fix}", place="map", fix=fix)
     return [([one.strip() for one in kinds.split(",")], [one.strip() for one in markers.split(",")]) for kinds, _, markers in split]
 
@@ -385,11 +385,11 @@ def _rows(items: Any) -> list[Mapping[str, Any]]:
         return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     fix = "give a list of dicts, a dict of columns, a DataFrame, or the path of a .jsonl file"
     if isinstance(items, (str, bytes)) or not hasattr(items, "__iter__"):
-        raise WrongTypeError(f"{type(items).__name__} in the place of labelled rows; {fix}", place="items", fix=fix)
+        raise WrongTypeError(f"{type(items).__name__} is not a list of labelled rows; {fix}", place="items", fix=fix)
     rows = list(items)
     for at, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            what = f"{type(row).__name__} in the place of a row"
+            what = f"{type(row).__name__} is not a row"
             raise WrongTypeError(f"{what}; {fix}", place=f"items[{at}]", fix=fix)
     return rows
 
@@ -403,8 +403,8 @@ def _columns(first: Mapping[str, Any], text: str | tuple[str, str] | None) -> tu
     for name in ("interaction", "text", "content"):
         if name in first:
             return (name,)
-    fix = "name the column of the texts with `text`; the columns are " + ", ".join(str(name) for name in first)
-    raise InvalidRequestError(f"no column is called interaction, text or content; {fix}", place="items[0]", fix=fix)
+    fix = "give the column of the texts as `text`; the columns are " + ", ".join(str(name) for name in first)
+    raise InvalidRequestError(f"there is no column interaction, text or content; {fix}", place="items[0]", fix=fix)
 
 
 def _row(at: int, row: Mapping[str, Any], columns: tuple[str, ...], ids: str | None) -> tuple[Any, ...]:

@@ -64,7 +64,7 @@ class Piece:
     place: Place
     """Where it comes from."""
     confidence: float | None
-    """How sure the recogniser of a recording is, 0 to 1; None where nobody said so."""
+    """How sure the recogniser of a recording is, 0 to 1; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ class Evidence:
     source: str
     """The matched text, masked where the protocol says so; that of several segments joined by line breaks."""
     segment: int
-    """The segment it stands in, from 0."""
+    """The segment it is in, from 0."""
     start: int
     """The first code point of the segment's content."""
     end: int
@@ -145,7 +145,7 @@ class Fidelity:
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """A metamarker that could hear nobody."""
+    """A metamarker that needs a role that no segment has."""
 
     metamarker: str
     """Its key."""
@@ -230,7 +230,7 @@ class Level:
     segment: int
     """The earliest segment in it, from 0."""
     segments: int
-    """How many stand in it."""
+    """How many it contains."""
     level: float
     """Its level, 0 to 1."""
 
@@ -279,7 +279,7 @@ class EvidenceFound:
     source: str
     """The text, masked where the protocol says so."""
     segment: int
-    """The segment it stands in."""
+    """The segment it is in."""
     start: int
     """Where it begins, in the unit of the session."""
     end: int
@@ -290,11 +290,11 @@ class EvidenceFound:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A stretch that must not be shown as it is. It is told whatever the fidelity is."""
+    """A stretch that must be masked. It is reported regardless of fidelity."""
 
     event: ClassVar[Literal["mask"]] = "mask"
     segment: int
-    """The segment it stands in."""
+    """The segment it is in."""
     start: int
     """Where it begins, in the unit of the session."""
     end: int
@@ -305,7 +305,7 @@ class Masked:
 
 @dataclass(frozen=True, slots=True)
 class ResonanceChanged:
-    """The resonance of a metamarker by the evidence told so far."""
+    """The resonance of a metamarker by the evidence reported so far."""
 
     event: ClassVar[Literal["resonance"]] = "resonance"
     metamarker: str
@@ -340,7 +340,7 @@ class Step:
     settled_to: Place
     """Everything before this place is settled: no evidence and no mask there can change any more. It never goes back."""
     released_to: Place
-    """Text before this place may be shown with the masks told so far. With `release` it runs ahead of `settled_to`, as soon
+    """Text before this place may be shown with the masks reported so far. With `release` it runs ahead of `settled_to`, as soon
     as no masked pattern can reach the text any more; without, the two are the same. It never goes back."""
     events: tuple[Event, ...]
     """What is new, in the order of the text; resonances and fidelity come last."""
@@ -360,7 +360,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a metric or blueprint with a score of its own."""
+    """A part of a metric or blueprint with its own score."""
 
     kind: Literal["protocol", "metric"]
     """What it is."""
@@ -369,7 +369,7 @@ class Part:
     version: str
     """The version that is used."""
     weight: float
-    """What its score weighs."""
+    """The weight of its score."""
     complement: bool
     """Whether what its score lacks to 1 is averaged."""
     score: float | None
@@ -381,7 +381,7 @@ class LedgerMatch:
     """One match of one line, and why it counts or not."""
 
     list: str
-    """The list of the metamarker that the line stands in."""
+    """The list of the metamarker that contains the line."""
     line: str
     """The pattern line as written."""
     strength: float
@@ -543,7 +543,7 @@ class Marker:
     label: str
     """What readings call it."""
     description: str
-    """What it stands for."""
+    """What it means."""
     importance: Literal["low", "medium", "high", "critical"]
     """Its weight in the score."""
     pole: Literal["for", "against"]

@@ -34,7 +34,7 @@ class _Feed(Generic[_R_co]):
             self._sync = iter(chunks)
         else:
             fix = "give an iterable or async iterable of str"
-            raise WrongTypeError(f"a {type(chunks).__name__} gives no chunks; {fix}", place="chunks", fix=fix)
+            raise WrongTypeError(f"a {type(chunks).__name__} is not a source of chunks; {fix}", place="chunks", fix=fix)
 
     @property
     def session(self) -> Session[_R_co]:
@@ -55,7 +55,7 @@ class _Feed(Generic[_R_co]):
     def reading(self) -> _R_co:
         """The reading of the whole, once all has come in."""
         if self._reading is None:
-            fix = "take it to its end, or ask `session.so_far()`"
+            fix = "read it to its end, or use `session.so_far()`"
             raise InvalidRequestError(f"the stream has not ended; {fix}", fix=fix)
         return self._reading
 
@@ -85,7 +85,7 @@ class _Feed(Generic[_R_co]):
 
     def _next(self) -> Step:
         if self._sync is None:
-            raise TypeError("the chunks are async: use `async for`")
+            raise TypeError("the chunks are asynchronous; use `async for`")
         if self._reading is not None:
             raise StopIteration
         for chunk in self._sync:
@@ -156,7 +156,7 @@ class Guard(_Feed[_R_co]):
     def _push(self, chunk: Any) -> Step:
         if not isinstance(chunk, (str, bytes, bytearray)):
             fix = "a guard takes one text, in chunks of str or bytes"
-            raise WrongTypeError(f"a {type(chunk).__name__} is no chunk of text; {fix}", place="chunks", fix=fix)
+            raise WrongTypeError(f"a {type(chunk).__name__} is not a chunk of text; {fix}", place="chunks", fix=fix)
         return super()._push(chunk)
 
     def __iter__(self) -> Guard[_R_co]:

@@ -32,16 +32,16 @@ pub(crate) fn format(text: &str) -> Result<String, Refusal> {
         return Err(Refusal::Json);
     }
     let (formatted, comments) = print(text, keys)?;
-    let (_, after) = read(&formatted).map_err(|_| Refusal::Changed("it could not be read any more"))?;
+    let (_, after) = read(&formatted).map_err(|_| Refusal::Changed("the result could not be read"))?;
     if after != before {
-        return Err(Refusal::Changed("it would not mean the same"));
+        return Err(Refusal::Changed("the meaning would change"));
     }
     let (again, kept) = print(&formatted, keys)?;
     if kept != comments {
         return Err(Refusal::Changed("a comment would be lost"));
     }
     if again != formatted {
-        return Err(Refusal::Changed("the result would not be final"));
+        return Err(Refusal::Changed("formatting again would change it again"));
     }
     Ok(formatted)
 }

@@ -178,7 +178,7 @@ pub(super) fn moment(text: &str) -> Result<i64, String> {
     }
     period::parse_moment(text)
         .filter(|ms| *ms > 0)
-        .ok_or_else(|| "write a moment such as 2027-01-31T12:00:00Z, a date, or never".to_owned())
+        .ok_or_else(|| "write a time such as 2027-01-31T12:00:00Z, a date, or never".to_owned())
 }
 
 /// What can stand on a shelf.
@@ -249,7 +249,7 @@ fn checked(file: &str) -> Result<String, Failure> {
         let failing = test::failures(protocol).map_err(|error| Failure::engine(&source.name, &error))?;
         if !warnings.is_empty() || failing.0 == 0 || failing.1 > 0 {
             return Err(Failure::unusable(format!(
-                "{}: {}, {}, {} failing; what is published never changes, so `sonometer test --strict {file}` first",
+                "{}: {}, {}, {} failing; a published version never changes, so first make `sonometer test --strict {file}` pass",
                 source.name,
                 counted(warnings.len(), "warning"),
                 counted(failing.0, "test"),
@@ -303,7 +303,7 @@ async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result
                     (1.., _) => "revoked".to_owned(),
                     (_, 0) => "good".to_owned(),
                     (_, at) if at <= now => "expired".to_owned(),
-                    (_, at) => format!("good until {}", period::iso(at)),
+                    (_, at) => format!("valid until {}", period::iso(at)),
                 };
                 let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
                 let (mode, ending) = (token.mode.as_str(), &token.ending);
@@ -403,12 +403,12 @@ async fn check(service: &Service) -> Result<(String, Exit), Failure> {
     let mut text = String::new();
     for fault in &faults {
         text.push_str(&format!(
-            "{} {}: units, overage, millionths of a dollar and analyses are {:?}, by the ledger {:?}\n",
+            "{} {}: units, overage, millionths of a dollar and analyses are {:?}, but {:?} in the ledger\n",
             fault.account, fault.period, fault.row, fault.ledger
         ));
     }
     text.push_str(&format!(
-        "{} compared with the ledger, {} wrong\n",
+        "{} compared with the ledger, {} different\n",
         counted(rows, "account month"),
         faults.len()
     ));

@@ -116,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             (0, 0) if exit == Exit::Done => format!("{files} checked, nothing to report\n"),
             _ => format!("{files} checked: {}, {}\n", counted(errors, "error"), counted(warnings, "warning")),
         };
-        let more = first_code.map(|code| format!("`sonometer explain {code}` says more about a code\n"));
+        let more = first_code.map(|code| format!("`sonometer explain {code}` explains a code\n"));
         screen.print(&(summary + &more.unwrap_or_default()))?;
     }
     let failed = errors > 0 || arguments.strict && warnings > 0;

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
 }
 
 fn unknown(code: &str) -> Failure {
-    Failure::unusable(format!("no code `{code}`; `sonometer explain` lists them all"))
+    Failure::unusable(format!("unknown code `{code}`; `sonometer explain` lists all codes"))
 }
 
 fn render(paint: &Paint, section: &Section<'_>) -> String {
@@ -54,7 +54,7 @@ fn render(paint: &Paint, section: &Section<'_>) -> String {
         paragraph(&without_links(meaning), paint.width, 2),
         code_lines(WRONG, example.text),
         paragraph(answer, paint.width, 2),
-        paint.bold("Mended:"),
+        paint.bold("Corrected:"),
         code_lines(RIGHT, mended.text),
     )
 }

@@ -66,6 +66,6 @@ fn read(path: &str, arguments: &Arguments) -> Result<Interaction, Failure> {
     let mut items = input.items();
     match (items.next(), items.next()) {
         (Some(Item { interaction, .. }), None) => interaction,
-        _ => Err(Failure::unusable(format!("{path}: give one interaction; this holds several"))),
+        _ => Err(Failure::unusable(format!("{path}: holds several interactions; give one"))),
     }
 }

@@ -173,14 +173,14 @@ fn latest(
 fn metric(entry: &'static Entry) -> Result<Metric, Failure> {
     match Source::of(entry).document()?.0 {
         Document::Metric(metric) => Ok(metric),
-        _ => Err(Failure::unusable(format!("{} is no metric", entry.id))),
+        _ => Err(Failure::unusable(format!("{} is not a metric", entry.id))),
     }
 }
 
 fn blueprint(entry: &'static Entry) -> Result<Blueprint, Failure> {
     match Source::of(entry).document()?.0 {
         Document::Blueprint(blueprint) => Ok(blueprint),
-        _ => Err(Failure::unusable(format!("{} is no blueprint", entry.id))),
+        _ => Err(Failure::unusable(format!("{} is not a blueprint", entry.id))),
     }
 }
 
@@ -189,11 +189,11 @@ fn not_found(kind: &str, target: &str, entries: &[Entry]) -> Failure {
     let versions: Vec<&str> = entries.iter().filter(|e| e.id == id).map(|e| e.version).collect();
     let ids: Vec<&str> = entries.iter().map(|entry| entry.id).collect();
     let fix = match (version, suggest(id, &ids)) {
-        (Some(_), _) if !versions.is_empty() => format!("there is {}", versions.join(", ")),
-        (_, None) => format!("`sonometer {kind}s` lists those that ship"),
+        (Some(_), _) if !versions.is_empty() => format!("its versions: {}", versions.join(", ")),
+        (_, None) => format!("`sonometer {kind}s` lists the built-in ones"),
         (_, Some(near)) => format!("did you mean `{near}`?"),
     };
-    Failure::told(ErrorCode::TargetNotFound, format!("no {kind} `{target}`; {fix}"))
+    Failure::told(ErrorCode::TargetNotFound, format!("unknown {kind} `{target}`; {fix}"))
 }
 
 fn metric_list(all: &[Metric]) -> Metrics<'_> {

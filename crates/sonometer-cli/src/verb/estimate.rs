@@ -43,8 +43,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let paint = &screen.paint;
     let (kind, id, version) = (instrument.kind().as_str(), instrument.id(), instrument.version());
     let basis = match estimate.measured {
-        true => "by how often its markers triggered in measured texts",
-        false => "no rates were measured for it, so this is the most",
+        true => "from how often its markers triggered in measured texts",
+        false => "no rates are known for it, so this is the most",
     };
     let cost = |ics: Unit| match arguments.rate {
         Unit::ZERO => String::new(),
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         paint.dim(&format!("({kind} {id}@{version})")),
         row("least", whole(estimate.min), "nothing found"),
         row("typical", estimate.typical, basis),
-        row("most", whole(estimate.max), "every marker that can trigger in it"),
+        row("most", whole(estimate.max), "every marker triggered"),
     );
     screen.print(&text)?;
     Ok(Exit::Done)

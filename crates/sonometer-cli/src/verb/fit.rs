@@ -171,8 +171,8 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     expect_outputs(arguments)?;
     if arguments.data == "-" {
-        let fix = "give a file: its name and digest are written into the protocol";
-        return Err(Failure::unusable(format!("standard input cannot be fitted to; {fix}")));
+        let fix = "give a file, because its name and digest are written into the protocol";
+        return Err(Failure::unusable(format!("`fit` cannot read standard input; {fix}")));
     }
     let labelled = labelled::read_single(&arguments.data)?;
     if let Some(target) = &arguments.tune {
@@ -223,7 +223,7 @@ fn tune(
 fn expect_outputs(arguments: &Arguments) -> Result<(), Failure> {
     let out = &arguments.out;
     if ![".yaml", ".yml"].iter().any(|ending| out.to_ascii_lowercase().ends_with(ending)) {
-        return Err(Failure::unusable(format!("--out: `{out}` is no name of a protocol; end it with .yaml")));
+        return Err(Failure::unusable(format!("--out: `{out}` must end in .yaml")));
     }
     if arguments.export_features.as_deref() == Some(arguments.data.as_str()) {
         let fix = "choose another name";

@@ -68,11 +68,11 @@ fn refused(source: &Source, refusal: Refusal) -> Failure {
     match refusal {
         Refusal::Findings(found) => Failure::protocol(source.clone(), found),
         Refusal::Json => {
-            Failure::unusable(format!("{name}: this is JSON; `fmt` is for YAML, a JSON tool formats JSON"))
+            Failure::unusable(format!("{name}: this is JSON; `fmt` formats YAML only; use a JSON tool"))
         }
         Refusal::Changed(why) => Failure::told(
             ErrorCode::InvalidProtocol,
-            format!("{name}: left as it is, because {why}; please report it with the file"),
+            format!("{name}: not changed, because {why}; please report this as a bug, with the file"),
         ),
     }
 }

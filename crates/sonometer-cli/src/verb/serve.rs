@@ -64,7 +64,7 @@ impl Database {
         if !Store::is_there(&self.database) {
             let file = &self.database;
             return Err(Failure::unusable(format!(
-                "{file}: no such file; `serve` and `admin create-org` make it"
+                "{file}: no such file; `sonometer serve` or `sonometer admin create-org` creates it"
             )));
         }
         self.open().await
@@ -82,7 +82,7 @@ impl Database {
 
 /// What the service does asynchronously, the command waits for.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
-    Runtime::new().map_err(|error| Failure::unusable(format!("no threads: {error}")))
+    Runtime::new().map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -114,7 +114,7 @@ async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failu
         match &arguments.first_token {
             Some(file) => write_secret(file, &settled.token)?,
             None => screen.print_bytes(&format!(
-                "organization: {}\ntest token, shown only now: {}\n",
+                "organization: {}\ntest token (shown only once): {}\n",
                 settled.org, settled.token
             ))?,
         }
@@ -126,7 +126,7 @@ async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failu
     let finished = sonometer_server::serve(listener, service, limits, stop()).await;
     store.close().await;
     if !finished {
-        screen.note("stopped before everything that was under way had ended");
+        screen.note("stopped before all requests had finished");
     }
     Ok(Exit::Done)
 }
@@ -136,7 +136,7 @@ async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failu
 fn files(arguments: &Arguments) -> Result<FileReader, Failure> {
     let own = std::env::current_exe().map_err(|error| {
         Failure::unusable(format!(
-            "the command does not find itself: {error}; call it by its path, or with --no-files"
+            "cannot find the path of the `sonometer` command: {error}; call it by its full path, or use --no-files"
         ))
     })?;
     let helper = move || {

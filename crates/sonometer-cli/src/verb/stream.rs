@@ -163,7 +163,7 @@ impl Stream {
                     vec![self.session.push(said.as_bytes())]
                 }
                 None if !self.teller.has_turns => {
-                    let message = "no role stands before the first words; write `role: text`";
+                    let message = "the first words have no role; write `role: text`";
                     return Err(told(&Error::invalid("", message)));
                 }
                 None if self.teller.is_turn_empty => vec![self.session.push(line.trim().as_bytes())],
@@ -324,7 +324,9 @@ fn summary(paint: &Paint, instrument: &Instrument, reading: &Reading) -> String 
     let fidelity = reading.fidelity();
     if !fidelity.sufficient {
         match &fidelity.unheard {
-            Some(roles) => text.push_str(&format!("  nobody was listened to: {roles}\n")),
+            Some(roles) => {
+                text.push_str(&format!("  no turn has a role that the protocol listens to: {roles}\n"))
+            }
             None => text.push_str(&format!(
                 "  the content lacks sufficient signal (fidelity {}); nothing is measured\n",
                 fidelity.index

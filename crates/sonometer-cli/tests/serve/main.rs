@@ -77,7 +77,7 @@ impl Served {
     }
 
     fn token(&self) -> String {
-        let line = self.said.iter().find_map(|line| line.strip_prefix("test token, shown only now: "));
+        let line = self.said.iter().find_map(|line| line.strip_prefix("test token (shown only once): "));
         line.expect("is shown").to_owned()
     }
 

@@ -125,7 +125,7 @@ fn what_the_pages_show_works() {
     let dives =
         dives.replace("sonometer admin", &format!("sonometer admin --database '{}'", database(&folder)));
     let told = shell(&format!("{ask}\n{dives}"));
-    for said in ["\"turn\":2", "\"status\":\"open\"", "\"observation\"", "the card holds"] {
+    for said in ["\"turn\":2", "\"status\":\"open\"", "\"observation\"", "the card is valid"] {
         assert!(told.contains(said), "{said}: {told}");
     }
     assert!(folder.join("card.json").exists(), "{told}");

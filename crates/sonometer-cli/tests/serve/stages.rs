@@ -114,7 +114,7 @@ fn checked_offline(folder: &PathBuf, name: &str, card: &str, log: &str) {
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let (code, said) = verify(card, log);
-    assert!(code == Some(0) && said.contains("computed again"), "{name}: {said}");
+    assert!(code == Some(0) && said.contains("recomputed from"), "{name}: {said}");
     let (code, said) = verify(&card.replacen(name, "somebody", 1), log);
     assert!(code == Some(1) && said.contains("signature"), "{name}, another agent: {said}");
     let (code, said) = verify(card, &log.replacen(r#""action": ""#, r#""action": "Well. "#, 1));

@@ -69,12 +69,12 @@ impl Truths {
                     item,
                     path,
                     &format!(
-                        "a list of {} beside {turns} segments; give one value, or null, for each",
+                        "a list of {} values for {turns} segments; give one value, or null, for each",
                         values.len()
                     ),
                 )),
                 Some(_) => {
-                    Err(labels.wrong(item, path, "no list; give one value, or null, for each segment"))
+                    Err(labels.wrong(item, path, "not a list; give one value, or null, for each segment"))
                 }
             }
         };

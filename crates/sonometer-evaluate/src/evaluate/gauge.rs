@@ -36,7 +36,7 @@ impl Gauge {
     pub(crate) fn of(instrument: &Instrument, markers: &[String], low: Option<bool>) -> Result<Self, Error> {
         if !markers.is_empty() && low.is_some() {
             return Err(Error::unusable(
-                "--lower and --higher are about the score; with --marker resonance ranks, leave them away",
+                "--lower and --higher apply to the score; with --marker the resonance is used, so remove them",
             ));
         }
         let labels: Vec<&str> = instrument.markers().map(|(key, _)| key).collect();

@@ -114,9 +114,11 @@ pub(crate) fn grades(labels: &Labelled, path: &Path, items: &[Item]) -> Result<V
         None | Some(Value::Null) => Ok(None),
         Some(Value::Number(number)) => match Number::as_f64(number) {
             Some(grade) if grade.is_finite() => Ok(Some(grade)),
-            _ => Err(labels.wrong(item, path, "beyond the numbers that can be compared")),
+            _ => Err(labels.wrong(item, path, "outside the range of supported numbers")),
         },
-        Some(other) => Err(labels.wrong(item, path, &format!("`{other}`; a grade is a number, or null"))),
+        Some(other) => {
+            Err(labels.wrong(item, path, &format!("`{other}`; a grade must be a number, or null")))
+        }
     };
     items.iter().map(grade).collect()
 }

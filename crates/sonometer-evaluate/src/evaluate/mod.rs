@@ -140,7 +140,9 @@ pub fn evaluate(
         return places(sensor, labelled, options, &path, &items, watch).map(Found::Places).map(Report);
     }
     if !options.map.is_empty() {
-        return Err(Error::unusable("--map is for labels of places (--unit spans)"));
+        return Err(Error::unusable(
+            "--map works with labels of places only; add `--unit spans`, or remove it",
+        ));
     }
     judge(sensor, labelled, options, scope, &path, &items, watch).map(Found::Classes).map(Report)
 }
@@ -153,7 +155,7 @@ fn one_protocol(target: &Instrument) -> Result<&Sensor, Error> {
             let ids: Vec<&str> =
                 target.sensors().iter().map(|sensor| sensor.protocol().id.as_str()).collect();
             Err(Error::unusable(format!(
-                "classes, segments and places are about the markers of one protocol, and `{}` is a {}; give one of {}",
+                "classes, segments and places need one protocol, but `{}` is a {}; give one of {}",
                 target.id(),
                 target.kind().as_str(),
                 ids.join(", ")
@@ -165,7 +167,7 @@ fn one_protocol(target: &Instrument) -> Result<&Sensor, Error> {
 /// Refuses options that have no meaning here.
 fn refuse(given: &[(&str, bool)], why: &str) -> Result<(), Error> {
     match given.iter().find(|(_, given)| *given) {
-        Some((option, _)) => Err(Error::unusable(format!("{option} has no meaning for {why}"))),
+        Some((option, _)) => Err(Error::unusable(format!("{option} does not apply to {why}"))),
         None => Ok(()),
     }
 }
@@ -183,7 +185,7 @@ fn in_pairs(
         ("--map", !options.map.is_empty()),
         ("--graded", options.graded),
     ];
-    refuse(&refused, "pairs; the text with the higher value is the one that is chosen")?;
+    refuse(&refused, "pairs, where the text with the higher value is chosen; remove it")?;
     let selector = &options.selector;
     let items = labelled.select(selector)?;
     let path = labelled.label(selector, &items)?;
@@ -216,7 +218,7 @@ fn by_grade(
         ("--threshold", options.threshold.is_some()),
         ("--map", !options.map.is_empty()),
     ];
-    refuse(&refused, "grades, which have no classes; leave it away")?;
+    refuse(&refused, "grades, which have no classes; remove it")?;
     let items = labelled.select(selector)?;
     let path = labelled.label(selector, &items)?;
     let gauge = Gauge::of(target, &options.markers, options.lower)?;
@@ -257,22 +259,19 @@ fn judge(
     {
         question.decide(best, &mut cases);
         notes.push(format!(
-            "the threshold {best} was chosen on this very data; measure it on other data (--fold) before you trust it"
+            "the threshold {best} was chosen on the same data; check it on other data (--fold) before you rely on it"
         ));
     }
     let figures = Figures::of(&cases);
     for (count, which) in [(figures.counts.positives(), "positive"), (figures.counts.negatives(), "negative")]
     {
         if count == 0 {
-            notes.push(format!(
-                "no case is {which}: figures that need one are not defined (n/a) or say little"
-            ));
+            notes.push(format!("no case is {which}, so some figures are undefined (n/a) or say little"));
         }
     }
     if options.markers.len() > 1 {
         notes.push(
-            "the ranking compares resonances of different markers; beyond its trigger, a resonance means \
-             something only within one marker"
+            "the ranking compares resonances of different markers, but resonances are comparable only within one marker"
                 .into(),
         );
     }
@@ -314,7 +313,7 @@ fn places(
         ("--explain", options.explain),
         ("--threshold best", matches!(options.threshold, Some(Threshold::Best))),
     ];
-    refuse(&refused, "labels of places; --map TYPE=marker chooses types and markers")?;
+    refuse(&refused, "labels of places; choose types and markers with --map TYPE=marker")?;
     let outcomes = sensed::sense_all(sensor, labelled, items, watch)?;
     let unlabelled = items.iter().filter(|item| path.find(&item.labels).is_none_or(|value| value.is_null()));
     let mut data = data(labelled, selector, path, items.len(), unlabelled.count());

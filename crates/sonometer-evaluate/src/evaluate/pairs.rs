@@ -208,7 +208,12 @@ pub(crate) fn truths(
         let Some(value) = path.find(&item.labels).filter(|value| !value.is_null()) else { return Ok(None) };
         let holds = |class: &Class| class.holds(value).map_err(|wrong| labels.wrong(item, path, &wrong));
         match (holds(&first)?, holds(&second)?) {
-            (true, true) => Err(labels.wrong(item, path, "in both classes; a pair has one that is more")),
+            (true, true) => Err(labels.wrong(
+                item,
+                path,
+                "in both classes; choose values for --positive and --negative \
+                                                          that do not overlap",
+            )),
             (true, false) => Ok(Some(true)),
             (false, true) => Ok(Some(false)),
             (false, false) => Ok(None),
@@ -217,7 +222,7 @@ pub(crate) fn truths(
     let truths = items.iter().map(truth).collect::<Result<Vec<_>, Error>>()?;
     if truths.iter().all(Option::is_none) {
         let message = format!(
-            "no pair has `{first}` or `{second}` as `{path}`; say which values name the first text with --positive, \
+            "no pair has `{first}` or `{second}` as `{path}`; give the value for the first text with --positive and for \
              the second with --negative"
         );
         return Err(Error::at(Place::of(&labels.name), message));
@@ -309,7 +314,7 @@ fn compare(
 fn both<'i>(labels: &Labelled, item: &'i Item) -> Result<[&'i Interaction; 2], Error> {
     match &item.other {
         Some(other) => Ok([&item.interaction, other]),
-        None => Err(Error::at(labels.place(item), "holds no pair")),
+        None => Err(Error::at(labels.place(item), "is not a pair")),
     }
 }
 
@@ -338,7 +343,7 @@ fn longer(items: &[Item], cases: &[Case]) -> Option<Unit> {
     tally.accuracy()
 }
 
-/// What is said where a text stands in several pairs: these are not independent of each other.
+/// What is said where a text occurs in several pairs: these are not independent of each other.
 fn shared(items: &[Item], cases: &[Case]) -> impl Iterator<Item = String> {
     let mut texts: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
     for item in cases.iter().map(|case| &items[case.item]) {
@@ -350,11 +355,10 @@ fn shared(items: &[Item], cases: &[Case]) -> impl Iterator<Item = String> {
     let several = texts.values().filter(|count| **count > 1).count();
     let note = (several > 0).then(|| {
         format!(
-            "{} in more than one pair, so the pairs are not independent and the intervals are too narrow; --group keeps \
-             together what belongs together",
+            "{} in more than one pair, so the pairs are not independent and the intervals are too narrow; use --group",
             match several {
-                1 => "1 text stands".to_owned(),
-                _ => format!("{} stand", counted(several, "text")),
+                1 => "1 text occurs".to_owned(),
+                _ => format!("{} occur", counted(several, "text")),
             }
         )
     });

@@ -93,7 +93,7 @@ impl Question {
         let named = !markers.is_empty();
         if named && low.is_some() {
             return Err(Error::unusable(
-                "--lower and --higher are about the score; with --marker resonance ranks, leave them away",
+                "--lower and --higher apply to the score; with --marker the resonance is used, so remove them",
             ));
         }
         let mut asked = side;

@@ -43,8 +43,7 @@ impl FromStr for MapEntry {
         };
         match text.split_once('=').map(|(types, markers)| (names(types), names(markers))) {
             Some((types, markers)) if !types.is_empty() && !markers.is_empty() => Ok(Self { types, markers }),
-            _ => Err("write a type of label and the markers that may find it, such as `EMAIL=email_address`"
-                .into()),
+            _ => Err("write a label type and the markers that find it, such as `EMAIL=email_address`".into()),
         }
     }
 }
@@ -89,7 +88,7 @@ impl Map {
         if map.is_empty() {
             let labels: Vec<&str> = protocol.markers.iter().map(|marker| marker.label.as_str()).collect();
             return Err(Error::unusable(format!(
-                "no marker has the name of a type; say which finds which, as --map {}={} (the types are {}; the markers {})",
+                "no marker has the name of a type; map types to markers, for example --map {}={} (types: {}; markers: {})",
                 types.iter().next().unwrap_or(&"TYPE"),
                 labels.first().unwrap_or(&"marker"),
                 listed(),
@@ -229,8 +228,7 @@ pub(crate) fn evaluate(
     let unmapped: Vec<&str> =
         kinds.iter().filter(|kind| map.0.iter().all(|(name, _)| name != *kind)).copied().collect();
     if !unmapped.is_empty() {
-        notes
-            .push(format!("no marker is mapped to these types, which are left out: {}", unmapped.join(", ")));
+        notes.push(format!("these types have no marker and are skipped: {}", unmapped.join(", ")));
     }
     let pages: Vec<Page<'_>> = read
         .into_iter()

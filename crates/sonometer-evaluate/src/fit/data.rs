@@ -27,7 +27,7 @@ pub(crate) struct Data {
 pub(crate) fn read(source: &Labelled, selector: &Selector, turns: bool) -> Result<Data, Error> {
     if source.holds_pairs() {
         let message =
-            "holds pairs of interactions where single ones are wanted; give each under `interaction`";
+            "holds pairs of interactions, but single interactions are needed; give each under `interaction`";
         return Err(Error::at(Place::of(&source.name), message));
     }
     let items = source.select(selector)?;
@@ -64,12 +64,18 @@ fn of_turns(
         Some(Value::Array(values)) if values.len() == item.interaction.turns().len() => values,
         Some(Value::Array(values)) => {
             let turns = counted(item.interaction.turns().len(), "turn");
-            let wrong =
-                format!("a list of {} for {turns}; with --turns it has one value a turn", values.len());
+            let wrong = format!(
+                "a list of {} values for {turns}; with --turns give one value for each turn",
+                values.len()
+            );
             return Err(source.wrong(item, label, &wrong));
         }
         Some(_) => {
-            return Err(source.wrong(item, label, "no list; leave --turns away, or give one value a turn"));
+            return Err(source.wrong(
+                item,
+                label,
+                "not a list; remove --turns, or give one value for each turn",
+            ));
         }
     };
     for (turn, value) in item.interaction.turns().iter().zip(values) {
@@ -144,8 +150,8 @@ impl Data {
                     _ => format!("{count} items are"),
                 };
                 let message = format!(
-                    "{found} {name} by the label `{}`, at least {fewest} are needed; \
-                     label more items, or say which values count with --positive and --negative",
+                    "{found} {name} by the label `{}`; at least {fewest} are needed; label more items, or choose the \
+                     values with --positive and --negative",
                     self.label
                 );
                 return Err(Error::at(Place::of(&self.name), message));
@@ -154,8 +160,7 @@ impl Data {
         let groups: BTreeSet<&str> = self.examples.iter().map(|example| example.group.as_str()).collect();
         if groups.len() < fewest {
             let message = format!(
-                "all items are of {}, at least {fewest} are needed to measure on what was not seen; \
-                 choose another --group, or leave it away",
+                "all items belong to {}; at least {fewest} are needed to measure on unseen items; choose another --group, or remove it",
                 counted(groups.len(), "group")
             );
             return Err(Error::at(Place::of(&self.name), message));
@@ -182,7 +187,9 @@ mod tests {
         assert_eq!((read.examples[0].group.as_str(), read.examples[0].positive), ("t", true));
         assert_eq!(&*read.examples[0].interaction.turns()[0].content, "y");
         let short = talk.replace("null, ", "");
-        assert!(data(&short, true).expect_err("does not fit").to_string().contains("one value a turn"));
+        assert!(
+            data(&short, true).expect_err("does not fit").to_string().contains("one value for each turn")
+        );
     }
 
     #[test]

@@ -135,8 +135,9 @@ impl<'s> Editor<'s> {
 
     fn in_brackets(&self, list: LineList) -> Error {
         let (list, label) = (list.as_str(), self.label);
-        let message =
-            format!("`{list}` of `{label}` is a list in brackets; write `{list}: |` and one pattern a line");
+        let message = format!(
+            "`{list}` of `{label}` is a list in brackets; write `{list}: |` and below it one pattern on each line"
+        );
         Error::at(Place::of(&self.file.name), message)
     }
 }

@@ -88,9 +88,8 @@ pub fn fit(
 
     let nothing = || {
         let support = settings.support;
-        let message = format!(
-            "no pattern tells the classes apart; lower --support (now {support}), or give more items"
-        );
+        let message =
+            format!("no pattern separates the classes; lower --support (now {support}), or give more items");
         Error::at(Place::of(&labelled.name), message)
     };
     let steps = &mut Steps::new(watch, "measuring", crossed.parts.count);
@@ -154,8 +153,8 @@ pub fn tune(
     };
     let marker = marker.ok_or_else(|| {
         let problem = match &tuning.marker {
-            Some(wanted) => format!("there is no marker `{wanted}`"),
-            None => "there are several markers".to_owned(),
+            Some(wanted) => format!("unknown marker `{wanted}`"),
+            None => "the protocol has several markers".to_owned(),
         };
         let message = format!("{problem}; choose one with --marker: {}", labels.join(", "));
         Error::at(Place::of(&file.name), message)

@@ -131,14 +131,14 @@ impl Settings {
                     .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'_'));
             if !is_identifier {
                 return Err(Error::unusable(format!(
-                    "{option}: `{value}` is no identifier; write 1 to 64 lower-case letters, digits, `-` and `_`"
+                    "{option}: `{value}` is not an identifier; use 1 to 64 lower-case letters, digits, `-` and `_`"
                 )));
             }
         }
         if let Some(code) = self.language.as_deref().filter(|code| language::find(code).is_none()) {
             let known: Vec<&str> = language::LANGUAGES.iter().map(|language| language.code).collect();
             return Err(Error::unusable(format!(
-                "--language: `{code}` is not known; there is {}, and for others leave it away",
+                "--language: unsupported language `{code}`; use one of {}, or leave it out",
                 known.join(", ")
             )));
         }
@@ -252,7 +252,7 @@ pub(super) fn costs(given: &[f64]) -> Result<Vec<f64>, Error> {
         )));
     }
     if costs.is_empty() {
-        return Err(Error::unusable("--regularisation: names no cost; write one number at least"));
+        return Err(Error::unusable("--regularisation: no value given; write at least one number"));
     }
     costs.sort_by(f64::total_cmp);
     costs.dedup();

@@ -92,7 +92,7 @@ pub(crate) fn weights(
     let crossed = Crossed::new(&matrix, positive.clone(), task.parts.clone(), costs, bounds, steps)?;
     let nothing = || {
         let message = format!(
-            "no line of `{}` tells the classes apart; write patterns that the items hold",
+            "no line of `{}` separates the classes; write patterns that occur in the items",
             marker.label
         );
         Error::at(Place::of(&task.file.name), message)

@@ -29,7 +29,7 @@ impl FromStr for Class {
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let number = |digits: &str| {
-            Unit::parse(digits.trim()).ok_or_else(|| format!("`{}` is no decimal number", digits.trim()))
+            Unit::parse(digits.trim()).ok_or_else(|| format!("`{}` is not a decimal number", digits.trim()))
         };
         let test = if let Some(digits) = text.strip_prefix(">=") {
             Test::Range { low: Some((number(digits)?, true)), high: None }
@@ -43,7 +43,7 @@ impl FromStr for Class {
             Test::Range { low: Some((number(low)?, true)), high: Some((number(high)?, true)) }
         } else if text.starts_with('[') {
             let values: Vec<Value> =
-                serde_json::from_str(text).map_err(|error| format!("is no list in JSON: {error}"))?;
+                serde_json::from_str(text).map_err(|error| format!("is not a list in JSON: {error}"))?;
             Test::OneOf(values.iter().map(plain).collect())
         } else {
             Test::OneOf(text.split(',').map(|value| value.trim().to_owned()).collect())
@@ -81,9 +81,11 @@ impl Class {
                 let below = high.is_none_or(|(high, inside)| number < high || inside && number == high);
                 Ok(above && below)
             }
-            (Test::Range { .. }, other) => {
-                Err(format!("{}, not a number; `{}` is for numbers, write values", told(other), self.written))
-            }
+            (Test::Range { .. }, other) => Err(format!(
+                "{}, not a number; `{}` works with numbers only; write the values",
+                told(other),
+                self.written
+            )),
         })
     }
 
@@ -120,7 +122,7 @@ fn any(value: &Value, holds: &impl Fn(&Value) -> Result<bool, String>) -> Result
             values.iter().try_fold(false, |found, value| Ok(found | any(value, holds)?))
         }
         Value::Object(map) => Err(match map.keys().next() {
-            Some(key) => format!("an object; name a label in it, such as `….{key}`"),
+            Some(key) => format!("an object; choose a label in it, such as `….{key}`"),
             None => "an empty object; it says nothing".into(),
         }),
         value => holds(value),
@@ -130,7 +132,7 @@ fn any(value: &Value, holds: &impl Fn(&Value) -> Result<bool, String>) -> Result
 /// A number as millionths.
 fn unit(number: &serde_json::Number) -> Result<Unit, String> {
     Unit::parse(&number.to_string())
-        .ok_or_else(|| format!("{number}, beyond the numbers that can be compared"))
+        .ok_or_else(|| format!("{number}, outside the range of supported numbers"))
 }
 
 /// The values that a class can name, of a label or of a list of labels.
@@ -201,7 +203,7 @@ mod tests {
             assert_eq!(holds(class, outside), Ok(false), "{class}");
         }
         let told = holds(">=0.5", json!("high")).expect_err("a text is in no range");
-        assert_eq!(told, "a text, `high`, not a number; `>=0.5` is for numbers, write values");
+        assert_eq!(told, "a text, `high`, not a number; `>=0.5` works with numbers only; write the values");
     }
 
     #[test]

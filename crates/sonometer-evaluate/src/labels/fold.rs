@@ -19,7 +19,9 @@ impl FromStr for Fold {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let fix = || {
-            format!("`{text}` is no fold; write `1/2`, the first of two parts, or `2-5/5`, parts two to five")
+            format!(
+                "`{text}` is not a fold; write for example `1/2` (the first of two parts) or `2-5/5` (parts two to five)"
+            )
         };
         let number = |digits: &str| digits.trim().parse::<u64>().map_err(|_| fix());
         let (parts, of) = text.split_once('/').ok_or_else(fix)?;

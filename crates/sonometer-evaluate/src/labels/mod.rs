@@ -145,7 +145,7 @@ impl Labelled {
             if let Some(first) = all.items.first()
                 && first.other.is_some() != item.other.is_some()
             {
-                let fix = "give single interactions alone, or pairs alone";
+                let fix = "give only single interactions, or only pairs";
                 return Err(Error::at(
                     all.place(&item),
                     format!("pairs and single interactions are mixed; {fix}"),
@@ -154,7 +154,7 @@ impl Labelled {
             all.items.push(item);
         }
         match all.items.is_empty() {
-            true => Err(Error::at(Place::of(&all.name), "there are no labelled items; give one at least")),
+            true => Err(Error::at(Place::of(&all.name), "there are no labelled items; give at least one")),
             false => Ok(all),
         }
     }

@@ -104,7 +104,7 @@ impl Seen {
             ));
         }
         if self.leaves.is_empty() {
-            return Err(Error::at(Place::of(file), "no item has labels; write them under `labels`"));
+            return Err(Error::at(Place::of(file), "no item has labels; add them under `labels`"));
         }
         let all: Vec<&str> = self.leaves.iter().map(String::as_str).collect();
         let fix = suggest(&path.0, &all).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
@@ -119,10 +119,10 @@ impl Seen {
         let all: Vec<&str> = self.leaves.iter().map(String::as_str).collect();
         match all[..] {
             [one] => Ok(Path(one.to_owned())),
-            [] => Err(Error::at(Place::of(file), "no item has labels; write them under `labels`")),
+            [] => Err(Error::at(Place::of(file), "no item has labels; add them under `labels`")),
             _ => Err(Error::at(
                 Place::of(file),
-                format!("there are several labels: {}; choose one with --label", some_of(&all)),
+                format!("the items have several labels: {}; choose one with --label", some_of(&all)),
             )),
         }
     }

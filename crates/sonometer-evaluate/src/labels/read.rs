@@ -75,16 +75,18 @@ fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Err
     if pairs && (first.is_none() || second.is_none()) {
         let key = if first.is_none() { "interaction_a" } else { "interaction_b" };
         return Err(wrong(&format!(
-            "has no `{key}`; where one line holds a pair, each holds `interaction_a` and `interaction_b`"
+            "has no `{key}`; if one line holds a pair, every line must have `interaction_a` and `interaction_b`"
         )));
     }
     let Some(interaction) = first else {
         return Err(wrong(match (written.interaction_a, written.content, written.segments) {
-            (Some(_), ..) => "holds a pair of interactions where one is wanted; give it under `interaction`",
+            (Some(_), ..) => {
+                "holds a pair of interactions, but a single interaction is needed; give it under `interaction`"
+            }
             (_, None, None) => {
                 "has no `interaction`; put `content` or `segments` into an object of that name"
             }
-            _ => "is a bare interaction; write {\"interaction\": {…}, \"labels\": {…}}",
+            _ => "is an interaction without labels; write {\"interaction\": {…}, \"labels\": {…}}",
         }));
     };
     let read = |json: &RawValue, name: &str| {

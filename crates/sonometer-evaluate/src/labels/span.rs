@@ -44,9 +44,9 @@ fn one(span: &Value, interaction: &Interaction, unit: OffsetUnit) -> Result<Span
         .map_err(|error| format!("{error}; write {{\"type\", \"start\", \"end\"}}"))?;
     let turns = interaction.turns();
     let Some(content) = turns.get(turn).map(|turn| &turn.content) else {
-        return Err(format!("segment {turn} of {} (counted from 0)", turns.len()));
+        return Err(format!("there is no segment {turn}; there are {}, counted from 0", turns.len()));
     };
-    let outside = || format!("{start} to {end} does not lie in the text (in {})", name(unit));
+    let outside = || format!("{start} to {end} is outside the text (in {})", name(unit));
     match (byte(content, start, unit), byte(content, end, unit)) {
         (Some(start), Some(end)) if start < end => Ok(Span { kind, turn, range: start..end }),
         (Some(_), Some(_)) => Err(format!("start {start} is not before end {end}")),
@@ -106,7 +106,7 @@ mod tests {
         assert!(told(json!([{"type": "T", "start": 0}])).starts_with("wrong at [0]: missing field `end`"));
         assert_eq!(
             told(json!([{"type": "T", "start": 0, "end": 1, "segment": 3}])),
-            "wrong at [0]: segment 3 of 1 (counted from 0)"
+            "wrong at [0]: there is no segment 3; there are 1, counted from 0"
         );
     }
 }

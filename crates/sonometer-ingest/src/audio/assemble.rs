@@ -111,13 +111,14 @@ fn check(transcript: &Transcript, names: &[String]) -> Result<(), ReadError> {
     let most = transcript.segments.iter().filter_map(|segment| segment.channel).max();
     match most {
         None => {
-            let message = "the transcript tells no channels apart; leave the names of channels away, \
-                           or give roles to the names in it";
+            let message = "the transcript does not distinguish channels; remove the channel names, or map the names in it to roles";
             Err(ReadError::new(Reason::Hint, "channels", message))
         }
         Some(most) if most as usize > names.len() => {
-            let message =
-                format!("the transcript has channel {most}, and {} are named; name all", names.len());
+            let message = format!(
+                "the transcript has channel {most}, but only {} are named; name all channels",
+                names.len()
+            );
             Err(ReadError::new(Reason::Hint, "channels", message))
         }
         Some(_) => Ok(()),
@@ -131,7 +132,7 @@ pub(super) fn too_long(transcript: &Transcript, seconds: Unit) -> Option<String>
     let end = transcript.end();
     (end.0 > seconds.0 + SLACK).then(|| {
         format!(
-            "the transcript goes on until {} and the recording ends at {}: is it that of another recording?",
+            "the transcript ends at {}, but the recording at {}; check that they belong together",
             crate::map::clock(end.0),
             crate::map::clock(seconds.0)
         )

@@ -49,7 +49,7 @@ pub(crate) fn decode(bytes: &[u8], limits: &Limits, sink: &mut dyn Sink) -> Resu
     let source = MediaSourceStream::new(Box::new(Cursor::new(bytes)), Default::default());
     let mut format = symphonia::default::get_probe()
         .probe(&Hint::new(), source, FormatOptions::default(), MetadataOptions::default())
-        .map_err(|trouble| refused("the file is no recording that can be read", &trouble))?;
+        .map_err(|trouble| refused("the recording cannot be read", &trouble))?;
     let mut found = pick(format.as_ref())?;
     let mut reader = Reader::new(&found.1)?;
     let mut work = Work { limits, sink, stage: None, damaged: 0, packets: 0, empty: 0, skip: 0, known: None };
@@ -67,7 +67,7 @@ pub(crate) fn decode(bytes: &[u8], limits: &Limits, sink: &mut dyn Sink) -> Resu
                 continue;
             }
             Err(Trouble::IoError(error)) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                notes.push("the file is cut off; what is there is read".to_owned());
+                notes.push("the file is truncated; the part before that is read".to_owned());
                 break;
             }
             Err(trouble) if work.stage.is_none() => {
@@ -75,7 +75,7 @@ pub(crate) fn decode(bytes: &[u8], limits: &Limits, sink: &mut dyn Sink) -> Resu
             }
             Err(trouble) => {
                 notes.push(format!(
-                    "the file is damaged in the middle ({trouble}); what stands before is read"
+                    "the file is damaged in the middle ({trouble}); the part before that is read"
                 ));
                 break;
             }
@@ -95,7 +95,7 @@ fn pick(format: &dyn FormatReader) -> Result<(u32, AudioCodecParameters), ReadEr
     match track.map(|track| (track.id, track.codec_params.as_ref())) {
         Some((id, Some(CodecParameters::Audio(codec)))) => Ok((id, codec.clone())),
         _ => {
-            let message = "there is no sound in this file; give the recording, or its transcript";
+            let message = "this file has no sound; give the recording, or its transcript";
             Err(ReadError::new(Reason::NoText, "", message))
         }
     }
@@ -104,13 +104,13 @@ fn pick(format: &dyn FormatReader) -> Result<(u32, AudioCodecParameters), ReadEr
 fn refused(what: &str, trouble: &Trouble) -> ReadError {
     let (reason, why) = match trouble {
         Trouble::Unsupported(why) => (Reason::Unsupported, (*why).to_owned()),
-        Trouble::IoError(_) => (Reason::Broken, "it is cut off".to_owned()),
+        Trouble::IoError(_) => (Reason::Broken, "the file is truncated".to_owned()),
         other => (Reason::Broken, other.to_string()),
     };
     ReadError::new(reason, "", format!("{what} ({}); {CONVERT}", why.trim()))
 }
 
-const CONVERT: &str = "convert it, such as by `ffmpeg -i FILE call.wav`, or give its transcript";
+const CONVERT: &str = "convert it, for example with `ffmpeg -i FILE call.wav`, or give its transcript";
 
 /// The sound of a packet, interleaved.
 struct Block<'a> {
@@ -138,7 +138,7 @@ impl Reader {
         }
         let decoder = symphonia::default::get_codecs()
             .make_audio_decoder(codec, &AudioDecoderOptions::default().gapless(true))
-            .map_err(|trouble| refused("how the sound is coded cannot be read", &trouble))?;
+            .map_err(|trouble| refused("the audio codec is not supported", &trouble))?;
         let name = decoder.codec_info().short_name;
         Ok(Self::Other { decoder, name, samples: Vec::new() })
     }
@@ -217,7 +217,7 @@ impl Work<'_> {
         if samples.is_empty() {
             self.empty += 1;
             if self.empty > MOST_EMPTY {
-                return Err(ReadError::broken("", "the recording goes on and holds nothing"));
+                return Err(ReadError::broken("", "the recording has too many empty packets"));
             }
             return Ok(());
         }
@@ -252,11 +252,12 @@ impl Work<'_> {
             return Ok(());
         }
         if rate == 0 || rate > FASTEST {
-            let message = format!("the recording is said to have {rate} samples a second; {CONVERT}");
+            let message =
+                format!("the recording declares {rate} samples a second, which is not supported; {CONVERT}");
             return Err(ReadError::new(Reason::Broken, "", message));
         }
         if channels == 0 {
-            let message = format!("the recording is said to have no channels; {CONVERT}");
+            let message = format!("the recording declares no channels; {CONVERT}");
             return Err(ReadError::new(Reason::Broken, "", message));
         }
         if channels > self.limits.channels {
@@ -302,8 +303,8 @@ impl Work<'_> {
     fn finish(self, mut notes: Vec<String>) -> Result<Decoded, ReadError> {
         let Some(mut stage) = self.stage else {
             let message = match self.packets {
-                0 => format!("there is no sound in this file; {CONVERT}"),
-                _ => format!("nothing of the recording can be decoded; {CONVERT}"),
+                0 => format!("this file has no sound; {CONVERT}"),
+                _ => format!("no part of the recording can be decoded; {CONVERT}"),
             };
             return Err(ReadError::new(
                 if self.packets == 0 { Reason::NoText } else { Reason::Broken },
@@ -327,7 +328,7 @@ impl Work<'_> {
         }
         if self.damaged > 0 {
             notes.push(format!(
-                "{} of {} packets of the recording are damaged; they are silent",
+                "{} of {} packets of the recording are damaged and treated as silence",
                 self.damaged, self.packets
             ));
         }

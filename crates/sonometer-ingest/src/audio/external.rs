@@ -39,10 +39,12 @@ impl External {
             return Err(hint(format!("a quote is not closed in `{line}`; close it")));
         };
         if words.is_empty() {
-            return Err(hint("the command is empty; write such as `recognise {wav}`".to_owned()));
+            return Err(hint("the command is empty; write for example `recognise {wav}`".to_owned()));
         }
         if !words.iter().any(|word| word.contains("{wav}")) {
-            return Err(hint(format!("`{line}` takes no sound; write `{{wav}}` where its file stands")));
+            return Err(hint(format!(
+                "`{line}` has no `{{wav}}` placeholder; write `{{wav}}` for the file of the sound"
+            )));
         }
         for word in &words {
             for (at, _) in word.match_indices('{') {
@@ -55,7 +57,7 @@ impl External {
                     name.is_some_and(|name| name[1..name.len() - 1].bytes().all(|b| b.is_ascii_lowercase()));
                 if !is_known && is_word {
                     return Err(hint(format!(
-                        "`{}` is no place; there are {PLACES}",
+                        "unknown placeholder `{}`; placeholders: {PLACES}",
                         name.unwrap_or_default()
                     )));
                 }
@@ -80,12 +82,12 @@ impl Transcriber for External {
     fn transcribe(&self, sound: &Sound<'_>, limits: &Limits) -> Result<Transcript, ReadError> {
         let uses = |place: &str| self.words.iter().any(|word| word.contains(place));
         if uses("{language}") && sound.language.is_none() {
-            let message = "the command asks for `{language}`, and none is given; give one, such as `en`";
+            let message = "the command uses `{language}`, but no language is given; give one, such as `en`";
             return Err(ReadError::new(Reason::Hint, "transcriber", message));
         }
         let is_plain = |language: &str| language.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
         if let Some(language) = sound.language.filter(|language| !is_plain(language)) {
-            let message = format!("`{language}` is no language; write such as `en` or `pt-BR`");
+            let message = format!("`{language}` is not a language code; write for example `en` or `pt-BR`");
             return Err(ReadError::new(Reason::Hint, "language", message));
         }
         let out = sound.folder.join("transcript");
@@ -115,7 +117,7 @@ impl Transcriber for External {
 fn written(folder: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
     let failed = |why: String| ReadError::new(Reason::Transcriber, "", why);
     let entries =
-        std::fs::read_dir(folder).map_err(|error| failed(format!("its folder is gone ({error})")))?;
+        std::fs::read_dir(folder).map_err(|error| failed(format!("its folder was removed ({error})")))?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.sort();
     for wanted in ["json", "vtt", "srt"] {
@@ -127,11 +129,11 @@ fn written(folder: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
                 return Err(ReadError::too_large("", "the recogniser wrote more bytes", limits.text_bytes));
             }
             return std::fs::read(path)
-                .map_err(|error| failed(format!("what the recogniser wrote cannot be read ({error})")));
+                .map_err(|error| failed(format!("the output of the recogniser cannot be read ({error})")));
         }
     }
     Err(failed(
-        "the recogniser wrote no .json, .vtt or .srt file into its folder; look at the command".to_owned(),
+        "the recogniser wrote no .json, .vtt or .srt file into its folder; check the command".to_owned(),
     ))
 }
 

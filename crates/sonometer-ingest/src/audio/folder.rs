@@ -57,7 +57,7 @@ impl Folder {
             }
         }
         let why = last.map_or_else(String::new, |error| error.to_string());
-        Err(unusable("no folder can be made for the sound", &why))
+        Err(unusable("cannot create a temporary folder for the sound", &why))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -74,6 +74,6 @@ impl Drop for Folder {
 
 /// Trouble with files of our own.
 pub(crate) fn unusable(what: &str, why: &dyn Display) -> ReadError {
-    let message = format!("{what} ({why}); look at the room in {}", std::env::temp_dir().display());
+    let message = format!("{what} ({why}); check the free space in {}", std::env::temp_dir().display());
     ReadError::new(Reason::Internal, "", message)
 }

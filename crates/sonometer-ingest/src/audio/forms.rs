@@ -60,7 +60,7 @@ pub(super) fn read(bytes: &[u8], by: By, limits: &Limits) -> Result<Transcript, 
         _ if text.starts_with("WEBVTT") || text.contains("-->") => captions(text, by)?,
         _ => {
             let start: String = text.chars().take(40).filter(|c| !c.is_control()).collect();
-            let message = format!("`{start}` begins no transcript with times; {FORMS}");
+            let message = format!("a transcript with times does not begin with `{start}`; {FORMS}");
             return Err(ReadError::new(Reason::Broken, "line 1", message));
         }
     };
@@ -83,7 +83,7 @@ fn captions(text: &str, by: By) -> Result<Transcript, ReadError> {
 fn json(text: &str) -> Result<Transcript, ReadError> {
     let broken = |error: serde_json::Error| {
         let place = format!("line {}", error.line());
-        ReadError::new(Reason::Broken, place, format!("the transcript is no sound JSON: {error}; {FORMS}"))
+        ReadError::new(Reason::Broken, place, format!("the transcript is not valid JSON: {error}; {FORMS}"))
     };
     // Some recognisers write one object after the other.
     let values: Vec<Value> =
@@ -100,7 +100,7 @@ fn json(text: &str) -> Result<Transcript, ReadError> {
 }
 
 fn no_form() -> ReadError {
-    let message = format!("the transcript is JSON of no kind that is known; {FORMS}");
+    let message = format!("the transcript is JSON of an unknown form; {FORMS}");
     ReadError::new(Reason::Broken, "", message)
 }
 
@@ -145,7 +145,7 @@ fn list_of(list: &[Value], name: &str) -> Result<Vec<Segment>, ReadError> {
         match value {
             Value::Object(object) if object.contains_key("result") => of_object(object),
             Value::Object(object) => Ok(vec![segment(object, &place)?]),
-            _ => Err(ReadError::new(Reason::Broken, place, format!("this is no segment; {FORMS}"))),
+            _ => Err(ReadError::new(Reason::Broken, place, format!("not a valid segment; {FORMS}"))),
         }
     };
     let segments: Vec<Vec<Segment>> = list.iter().enumerate().map(one).collect::<Result<_, _>>()?;
@@ -168,7 +168,7 @@ fn segment(object: &Map<String, Value>, place: &str) -> Result<Segment, ReadErro
         Some(value) => match value.as_u64().and_then(|number| u32::try_from(number).ok()) {
             Some(number) if number > 0 => Some(number),
             _ => {
-                let message = format!("{value} is no channel; they are counted from 1");
+                let message = format!("{value} is not a channel; channels are counted from 1");
                 return Err(ReadError::new(Reason::Broken, inside("channel"), message));
             }
         },

@@ -124,7 +124,8 @@ pub fn read(bytes: &[u8], hints: &Hints, request: &Request<'_>) -> Result<Ingest
     };
     let transcript = assemble::joined(transcript);
     if transcript.segments.is_empty() {
-        let message = format!("`{heard_by}` heard no words in this recording; is somebody speaking in it?");
+        let message =
+            format!("`{heard_by}` recognised no words in this recording; check that it contains speech");
         return Err(ReadError::new(Reason::NoText, "", message));
     }
     notes.extend(assemble::too_long(&transcript, channels.1));
@@ -153,7 +154,7 @@ fn check(bytes: &[u8], hints: &Hints, most: usize) -> Result<(), ReadError> {
         ("quoted", hints.quoted != Quoted::Cut),
     ];
     if let Some((name, _)) = odd.iter().find(|(_, is_given)| *is_given) {
-        let message = format!("`{name}` is not for recordings; leave it away");
+        let message = format!("`{name}` does not apply to recordings; remove it");
         return Err(ReadError::new(Reason::Hint, "", message));
     }
     if bytes.is_empty() {
@@ -165,7 +166,7 @@ fn check(bytes: &[u8], hints: &Hints, most: usize) -> Result<(), ReadError> {
             _ if hints.kind.is_some() => {}
             Ok(other) => {
                 let message =
-                    format!("the file is {} and no recording; read it without a recogniser", other.shown());
+                    format!("the file is {}, not a recording; read it without a recogniser", other.shown());
                 return Err(ReadError::new(Reason::Unsupported, "", message));
             }
             Err(failure) => return Err(failure),
@@ -193,7 +194,7 @@ fn heard(
         && names.len() != count
     {
         let have = if count == 1 { "1 channel".to_owned() } else { format!("{count} channels") };
-        let message = format!("the recording has {have}, and {} are named; name each one", names.len());
+        let message = format!("the recording has {have}, but {} are named; name each channel", names.len());
         return Err(ReadError::new(Reason::Hint, "channels", message));
     }
     let is_one = match request.channels {
@@ -201,7 +202,7 @@ fn heard(
         Channels::Named(_) => false,
         Channels::Auto if count == 1 => true,
         Channels::Auto if channels.are_alike => {
-            notes.push("both channels hold much the same, so they are read as one; name them if they are two speakers".into());
+            notes.push("both channels have nearly the same sound, so they are read as one; if they are two speakers, name them".into());
             true
         }
         // Who speaks when is known from elsewhere.

@@ -101,10 +101,9 @@ pub(crate) fn kept(json: &[u8], limits: &crate::Limits) -> Result<Transcript, Re
 /// A recording where words are wanted.
 pub(crate) fn without_words() -> ReadError {
     let message = if cfg!(feature = "audio") {
-        "the file is a sound recording, and its words are not in it; give its transcript (WebVTT, SubRip, JSON) beside it, or a \
-         recogniser of speech"
+        "the file is a sound recording, which needs its words; give a transcript (WebVTT, SubRip, JSON), or a speech recogniser"
     } else {
-        "the file is a sound recording, and this build reads none; give its transcript, or build with the feature `audio`"
+        "the file is a sound recording, which this build cannot read; give its transcript, or build with the feature `audio`"
     };
     ReadError::new(Reason::Unsupported, "", message)
 }

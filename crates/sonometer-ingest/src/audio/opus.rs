@@ -34,21 +34,22 @@ impl Opus {
         match head[18] {
             0 => Self::one(channels, lead),
             1 | 255 => {
-                let (streams, coupled) = (*head.get(19).ok_or("its head is cut off")?, head.get(20).copied());
-                let coupled = coupled.ok_or("its head is cut off")?;
-                let mapping = head.get(21..21 + channels).ok_or("its head is cut off")?;
+                let (streams, coupled) =
+                    (*head.get(19).ok_or("its header is truncated")?, head.get(20).copied());
+                let coupled = coupled.ok_or("its header is truncated")?;
+                let mapping = head.get(21..21 + channels).ok_or("its header is truncated")?;
                 let decoder =
                     OpusMultistreamDecoder::new(RATE, channels, streams.into(), coupled.into(), mapping)
-                        .map_err(|_| "its channels make no sense")?;
+                        .map_err(|_| "its channels are not valid")?;
                 let samples = vec![0.0; LONGEST * channels];
                 Ok(Self { decoder: Decoder::Many(Box::new(decoder)), channels, lead, samples })
             }
-            _ => Err("its channels are laid out in a way that is not known"),
+            _ => Err("its channel layout is unknown"),
         }
     }
 
     fn one(channels: usize, lead: u64) -> Result<Self, &'static str> {
-        let decoder = OpusDecoder::new(RATE, channels).map_err(|_| "it has neither one channel nor two")?;
+        let decoder = OpusDecoder::new(RATE, channels).map_err(|_| "it has more than two channels")?;
         let samples = vec![0.0; LONGEST * channels];
         Ok(Self { decoder: Decoder::One(Box::new(decoder)), channels, lead, samples })
     }

@@ -40,16 +40,13 @@ impl Transcriber for PocketSphinx {
 
     fn transcribe(&self, sound: &Sound<'_>, limits: &Limits) -> Result<Transcript, ReadError> {
         if let Some(language) = sound.language.filter(|language| !language.starts_with("en")) {
-            let message = format!(
-                "pocketsphinx has a model of English only, not of `{language}`; give another recogniser"
-            );
+            let message =
+                format!("pocketsphinx supports English only, not `{language}`; use another recogniser");
             return Err(ReadError::new(Reason::Hint, "language", message));
         }
         if !self.model.join("en-us").is_dir() {
-            let message = format!(
-                "there is no model of pocketsphinx in {}; install `pocketsphinx-en-us`",
-                self.model.display()
-            );
+            let message =
+                format!("no pocketsphinx model in {}; install `pocketsphinx-en-us`", self.model.display());
             return Err(ReadError::new(Reason::Transcriber, "", message));
         }
         let mut command = Command::new(PROGRAM);

@@ -30,7 +30,7 @@ struct Speakers {
 /// whoever is nearest.
 pub(super) fn apply(transcript: Transcript, rttm: &[u8]) -> Result<Transcript, ReadError> {
     if transcript.segments.iter().any(|segment| segment.speaker.is_some()) {
-        let message = "the transcript names its speakers itself; leave the speakers (RTTM) away";
+        let message = "the transcript already names its speakers; remove the speakers file (RTTM)";
         return Err(ReadError::new(Reason::Hint, "speakers", message));
     }
     let speakers = Speakers::new(read(rttm)?);
@@ -63,14 +63,15 @@ fn read(bytes: &[u8]) -> Result<Vec<(Unit, Unit, String)>, ReadError> {
         }
     }
     if stretches.is_empty() {
-        let message = "there is no line `SPEAKER file 1 start length <NA> <NA> name <NA> <NA>`; give RTTM";
+        let message =
+            "no line has the form `SPEAKER file 1 start length <NA> <NA> name <NA> <NA>`; give RTTM";
         return Err(ReadError::new(Reason::Broken, "speakers", message));
     }
     Ok(stretches)
 }
 
 fn wrong(place: &str) -> ReadError {
-    let message = "this is no line of RTTM; write `SPEAKER file 1 start length <NA> <NA> name <NA> <NA>`";
+    let message = "not a line of RTTM; write `SPEAKER file 1 start length <NA> <NA> name <NA> <NA>`";
     ReadError::new(Reason::Broken, place, message)
 }
 

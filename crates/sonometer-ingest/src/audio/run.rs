@@ -33,8 +33,8 @@ pub(super) fn run(
     let mut child = command.spawn().map_err(|error| {
         let fix = match error.kind() {
             ErrorKind::NotFound => "install it, or name it by its path",
-            ErrorKind::PermissionDenied => "look at its permissions",
-            _ => "look at the command",
+            ErrorKind::PermissionDenied => "check its permissions",
+            _ => "check the command",
         };
         ReadError::new(Reason::Transcriber, "", format!("`{name}` cannot be started ({error}); {fix}"))
     })?;
@@ -47,7 +47,7 @@ pub(super) fn run(
 
 /// Nobody wants to know any more.
 pub(super) fn stopped(name: &str) -> ReadError {
-    let message = format!("`{name}` was stopped, since nobody waits for it any more");
+    let message = format!("`{name}` was cancelled, because the caller is gone");
     ReadError::new(Reason::Transcriber, "", message)
 }
 
@@ -132,7 +132,7 @@ fn ended(
             Ok(Some(status)) => break status,
             Ok(None) if Instant::now() < end => thread::sleep(PULSE),
             _ => {
-                let message = format!("`{name}` closed its output and did not end; look at the command");
+                let message = format!("`{name}` closed its output but did not exit; check the command");
                 return Err(ReadError::new(Reason::Transcriber, "", message));
             }
         }
@@ -145,7 +145,7 @@ fn ended(
     let lines: Vec<&str> = last.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let said = lines[lines.len().saturating_sub(3)..].join(" / ");
     let said: String = said.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let said = if said.is_empty() { "it said nothing".to_owned() } else { format!("it said: {said}") };
+    let said = if said.is_empty() { "it printed no error".to_owned() } else { format!("it printed: {said}") };
     let message = format!("`{name}` failed ({status}); {said}");
     Err(ReadError::new(Reason::Transcriber, "", message))
 }

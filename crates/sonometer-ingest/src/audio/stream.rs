@@ -71,7 +71,7 @@ impl Writer<'_> {
 
     fn checked(&mut self, wrote: io::Result<()>) -> Result<(), ReadError> {
         wrote.map_err(|error| {
-            let message = format!("nobody takes the sound any more: {error}");
+            let message = format!("the reader of the sound closed it: {error}");
             self.failed = Some(error);
             ReadError::new(Reason::Internal, "", message)
         })

@@ -126,7 +126,7 @@ impl Sink for Tracks<'_> {
 }
 
 fn unwritten(error: &io::Error) -> ReadError {
-    unusable("the sound cannot be kept for the recogniser", error)
+    unusable("the sound cannot be stored for the recogniser", error)
 }
 
 /// So many samples as seconds.

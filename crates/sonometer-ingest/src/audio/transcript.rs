@@ -196,7 +196,8 @@ fn parted(mut segment: Segment) -> Vec<Segment> {
 /// Seconds, from whatever number a recogniser writes.
 pub(super) fn seconds(value: f64, place: &str) -> Result<Unit, ReadError> {
     if !(-1.0..LATEST).contains(&value) {
-        let message = format!("{value} is no time of a recording; write seconds from its beginning");
+        let message =
+            format!("{value} is not a valid time; write seconds from the beginning of the recording");
         return Err(ReadError::new(Reason::Broken, place, message));
     }
     Ok(Unit((value.max(0.0) * 1e6).round() as i64))

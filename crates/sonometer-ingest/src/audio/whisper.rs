@@ -71,7 +71,7 @@ impl Whisper {
         whisper_model::check(&self.model)?;
         let context = WhisperContext::new_with_params(&self.model, WhisperContextParameters::default());
         let context = context.map_err(|why| {
-            failed(&format!("{} is no model that whisper.cpp takes", self.model.display()), &why)
+            failed(&format!("{} is not a model that whisper.cpp accepts", self.model.display()), &why)
         })?;
         Ok(Arc::clone(kept.insert(Arc::new(context))))
     }
@@ -86,11 +86,13 @@ impl Whisper {
         let is_known =
             code.bytes().all(|b| b.is_ascii_lowercase()) && whisper_rs::get_lang_id(&code).is_some();
         if !is_known {
-            return Err(hint(format!("whisper knows no language `{asked}`; write such as `en` or `pt`")));
+            return Err(hint(format!(
+                "whisper does not support the language `{asked}`; use for example `en` or `pt`"
+            )));
         }
         if !is_multilingual && !["en", "english"].contains(&&*code) {
             let message =
-                format!("{} hears English only, not `{asked}`; give a model of many languages", self.name());
+                format!("{} supports English only, not `{asked}`; use a multilingual model", self.name());
             return Err(hint(message));
         }
         Ok(code)
@@ -113,7 +115,7 @@ impl Transcriber for Whisper {
         if samples.is_empty() {
             return Ok(Transcript::default());
         }
-        let mut state = context.create_state().map_err(|why| failed("whisper.cpp cannot begin", &why))?;
+        let mut state = context.create_state().map_err(|why| failed("whisper.cpp cannot start", &why))?;
         // A beam would differ from machine to machine no less and take longer.
         let mut asked = FullParams::new(SamplingStrategy::Greedy { best_of: 1 });
         asked.set_n_threads(self.threads);
@@ -128,7 +130,7 @@ impl Transcriber for Whisper {
             Ok(()) => {}
             Err(_) if sound.stop.load(Ordering::Relaxed) => return Err(stopped(&self.name())),
             Err(_) if Instant::now() >= end => return Err(too_slow(&self.name(), limit)),
-            Err(why) => return Err(failed("whisper.cpp did not hear to the end", &why)),
+            Err(why) => return Err(failed("whisper.cpp stopped before the end", &why)),
         }
         let segments = state.as_iter().map(|segment| heard(&segment, context.token_eot(), sound.seconds));
         let segments =
@@ -138,7 +140,7 @@ impl Transcriber for Whisper {
 }
 
 fn failed(what: &str, why: &dyn std::fmt::Display) -> ReadError {
-    ReadError::new(Reason::Transcriber, "", format!("{what} ({why}); look at the model file"))
+    ReadError::new(Reason::Transcriber, "", format!("{what} ({why}); check the model file"))
 }
 
 /// The samples of a WAV file of ours.

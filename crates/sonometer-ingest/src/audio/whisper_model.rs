@@ -32,7 +32,7 @@ pub(super) fn check(path: &Path) -> Result<(), ReadError> {
     };
     let (file, data) = opened().map_err(|error| refused(format!("cannot be read ({error})")))?;
     if !data.is_file() {
-        return Err(refused("is no file".to_owned()));
+        return Err(refused("is not a file".to_owned()));
     }
     Frame { file: BufReader::new(file), left: data.len() }.walk().map_err(refused)
 }
@@ -88,7 +88,7 @@ impl Frame {
             return Err(format!("is cut off (it has {} of {count} tensors)", names.len()));
         }
         if (names.len(), sum) != (count, numbers) {
-            return Err("is broken (its tensors are not those that its head tells of)".to_owned());
+            return Err("is broken (its tensors differ from its header)".to_owned());
         }
         Ok(())
     }
@@ -97,11 +97,9 @@ impl Frame {
         let head = self.bytes(4)?;
         if head != MAGIC.to_le_bytes() {
             return Err(match &*head {
-                b"GGUF" => "is a GGUF file, which is of other programs".to_owned(),
-                b"PK\x03\x04" => {
-                    "is an archive, perhaps a model of PyTorch that is to be converted".to_owned()
-                }
-                _ => "is no model of whisper.cpp".to_owned(),
+                b"GGUF" => "is a GGUF file, which other programs use".to_owned(),
+                b"PK\x03\x04" => "is an archive, perhaps a PyTorch model; convert it first".to_owned(),
+                _ => "is not a whisper.cpp model".to_owned(),
             });
         }
         let mut numbers = [0; 11];
@@ -119,12 +117,12 @@ impl Frame {
             (1..=512).contains(&bands),
         ];
         if sound.contains(&false) {
-            return Err(format!("is broken, or of a kind that is not known (its head says {numbers:?})"));
+            return Err(format!("is broken, or of an unknown kind (its header is {numbers:?})"));
         }
         // Those of 32 bits too: no convolution of whisper.cpp takes them, and it ends the process.
         let block = block_of_form(form % 1_000).filter(|block| state % block == 0);
         if block.is_none() {
-            return Err(format!("has weights of a form that whisper.cpp does not hear with ({form})"));
+            return Err(format!("has weights in a form that whisper.cpp does not support ({form})"));
         }
         Ok(Shape {
             vocabulary,
@@ -139,7 +137,7 @@ impl Frame {
         let count = self.number()?;
         let mut has_space = false;
         if !(1..=most).contains(&count) {
-            return Err(format!("is broken (it says that it has {count} words)"));
+            return Err(format!("is broken (it declares {count} words)"));
         }
         for at in 0..count {
             let length = self.number()?;

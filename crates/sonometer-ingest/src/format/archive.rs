@@ -37,7 +37,7 @@ impl<'b> Archive<'b> {
     /// A part as text; `None` where there is none of that name.
     pub(super) fn text(&mut self, name: &str) -> Result<Option<String>, ReadError> {
         let Some(bytes) = self.bytes(name)? else { return Ok(None) };
-        let decoded = text::decode(&bytes).map_err(|_| ReadError::broken(name, "this part is no text"))?;
+        let decoded = text::decode(&bytes).map_err(|_| ReadError::broken(name, "this part is not text"))?;
         Ok(Some(decoded.text))
     }
 
@@ -66,7 +66,7 @@ impl<'b> Archive<'b> {
         if bytes.len() as u64 > by_ratio {
             return Err(ReadError::too_large(
                 name,
-                "this part is packed more densely than text ever is, by times",
+                "this part is compressed more than text can be, by a factor",
                 self.limits.ratio,
             ));
         }
@@ -91,8 +91,8 @@ impl<'b> Archive<'b> {
             }
             let bytes = self.bytes(&name)?.unwrap_or_default();
             if is_markup && crate::sniff::find(&bytes, b"<!DOCTYPE").is_some() {
-                let message = "the XML has definitions of its own (DOCTYPE), which documents never need and which are not read; \
-                               open the file in its program and save it anew";
+                let message = "the XML has a DOCTYPE, which is not supported; \
+                               open the file in its program and save it again";
                 return Err(ReadError::new(Reason::Broken, name, message));
             }
         }
@@ -101,7 +101,7 @@ impl<'b> Archive<'b> {
 }
 
 fn encrypted(name: &str) -> ReadError {
-    ReadError::new(Reason::Encrypted, name, "the document asks for a password; save it without one")
+    ReadError::new(Reason::Encrypted, name, "the document has a password; save it without one")
 }
 
 fn trouble(name: &str, error: &ZipError) -> ReadError {

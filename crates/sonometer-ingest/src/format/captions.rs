@@ -60,7 +60,7 @@ pub(crate) fn each(
         // Numbers, names, notes and styles have no arrow.
         let Some((start, rest)) = line.split_once("-->") else { continue };
         let Some(start) = seconds(start.trim()) else {
-            let message = format!("`{}` is no time; write 00:01:02.500", start.trim());
+            let message = format!("`{}` is not a time; write for example 00:01:02.500", start.trim());
             return Err(ReadError::new(Reason::Broken, format!("line {number}"), message));
         };
         let end = rest.split_whitespace().next().and_then(seconds);
@@ -82,7 +82,8 @@ pub(crate) fn each(
         }
     }
     if !is_any {
-        let message = "there are no captions; each needs a line `00:00:01.000 --> 00:00:02.000`";
+        let message =
+            "the file has no captions; each caption needs a line such as `00:00:01.000 --> 00:00:02.000`";
         return Err(ReadError::new(Reason::NoText, "", message));
     }
     Ok(())

@@ -53,11 +53,14 @@ pub(crate) fn of_json(text: &str) -> Kind {
 pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
-        ReadError::new(Reason::Broken, place, format!("no JSON: {error}; write it anew"))
+        ReadError::new(
+            Reason::Broken,
+            place,
+            format!("not valid JSON: {error}; correct it, or export it again"),
+        )
     })?;
     let Some((base, list)) = messages(&value) else {
-        let message =
-            "no list of messages, each with who said it and what; write `[{\"role\": …, \"content\": …}]`";
+        let message = "not a list of messages with roles; write `[{\"role\": …, \"content\": …}]`";
         return Err(ReadError::new(Reason::Broken, "", message));
     };
     let mut found = Vec::new();
@@ -99,7 +102,7 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         times.len() > 1 && times.is_sorted_by(|a, b| a >= b) && times.first() != times.last()
     }) {
         found.reverse();
-        draft.note("the newest message stands first in the file; turned around");
+        draft.note("the newest message came first in the file; the order was reversed");
     }
     for (role, time, said, path) in found {
         draft.turn(Some(role), time)?;
@@ -110,7 +113,7 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     }
     if unsaid > 0 {
         draft.note(format!(
-            "left out {unsaid} messages in which nobody says anything: calls of tools, their results, thoughts or images"
+            "left out {unsaid} messages without text: tool calls, tool results, reasoning or images"
         ));
     }
     if notices > 0 {
@@ -335,7 +338,7 @@ mod tests {
             told(text),
             [
                 "1714557600 user: Hi @[0].content",
-                "left out 2 messages in which nobody says anything: calls of tools, their results, thoughts or images"
+                "left out 2 messages without text: tool calls, tool results, reasoning or images"
             ]
         );
     }

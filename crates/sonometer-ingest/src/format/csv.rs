@@ -18,7 +18,7 @@ pub(super) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
             ReadError::new(
                 Reason::Broken,
                 format!("line {line}"),
-                format!("no table of values: {error}; save it anew"),
+                format!("not a valid table: {error}; save it again"),
             )
         })?;
         if !more {
@@ -89,7 +89,7 @@ mod tests {
             told("x,y\nc,d\n", &hints("B", None)),
             ["author: y @cell B1, line 1", "author: d @cell B2, line 2"]
         );
-        assert!(told(text, &hints("where", None))[0].contains("the first row holds who, what, n"));
+        assert!(told(text, &hints("where", None))[0].contains("the columns are who, what, n"));
     }
 
     #[test]

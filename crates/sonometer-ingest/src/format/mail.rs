@@ -42,13 +42,13 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
     }
     let (quoted, attachments, signatures) = left_out;
     if quoted > 0 {
-        draft.note(format!("left out {quoted} quoted lines; `quoted keep` keeps them"));
+        draft.note(format!("left out {quoted} quoted lines; to keep them, use `quoted keep`"));
     }
     if signatures > 0 {
-        draft.note("left out what stands below the line that begins a signature");
+        draft.note("left out the signature");
     }
     if attachments > 0 {
-        draft.note(format!("left out {attachments} attachments; give them as files of their own"));
+        draft.note(format!("left out {attachments} attachments; give them as separate files"));
     }
     draft.finish(Kind::Mail, hints)
 }
@@ -67,7 +67,7 @@ struct Letter {
 fn letter(bytes: &[u8], number: Option<u32>, hints: &Hints, limits: &Limits) -> Result<Letter, ReadError> {
     let at = number.map(|number| format!("message {number}")).unwrap_or_default();
     let Some(message) = MessageParser::default().parse(bytes) else {
-        return Err(ReadError::broken(at, "this is no mail"));
+        return Err(ReadError::broken(at, "not a mail"));
     };
     if message.parts.len() > limits.entries {
         return Err(ReadError::too_large(
@@ -86,7 +86,7 @@ fn letter(bytes: &[u8], number: Option<u32>, hints: &Hints, limits: &Limits) -> 
         return Err(ReadError::new(
             Reason::Encrypted,
             at,
-            "the mail is encrypted; decrypt it and save it anew",
+            "the mail is encrypted; decrypt it and save it again",
         ));
     }
     let mut letter = Letter {
@@ -304,8 +304,8 @@ mod tests {
             told(REPLY, Quoted::Cut),
             [
                 "1714557600 Jürgen: Thank you, that was a very quick answer indeed, and I think that it helped us all.\n\nYes.",
-                "left out 3 quoted lines; `quoted keep` keeps them",
-                "left out what stands below the line that begins a signature"
+                "left out 3 quoted lines; to keep them, use `quoted keep`",
+                "left out the signature"
             ]
         );
         assert!(told(REPLY, Quoted::Keep)[0].contains("wrote:\nHave you tried it?"));

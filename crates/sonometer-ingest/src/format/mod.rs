@@ -52,7 +52,7 @@ pub(crate) fn read(kind: Kind, bytes: &[u8], hints: &Hints, limits: &Limits) -> 
         Kind::Jsonl => Err(ReadError::new(
             Reason::Unsupported,
             "",
-            "the file holds one interaction in each line; read its lines one by one",
+            "the file has one interaction on each line; read its lines one by one",
         )),
         Kind::Audio => Err(crate::audio::without_words()),
         #[cfg(feature = "documents")]
@@ -62,7 +62,7 @@ pub(crate) fn read(kind: Kind, bytes: &[u8], hints: &Hints, limits: &Limits) -> 
             Reason::Unsupported,
             "",
             format!(
-                "the file is {}, and this build reads no documents; build it with the feature `documents`",
+                "the file is {}, which this build cannot read; build it with the feature `documents`",
                 kind.shown()
             ),
         )),
@@ -81,14 +81,14 @@ fn document(kind: Kind, bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<
         Kind::Sheet => sheet::read(bytes, hints, limits),
         Kind::Csv => written(bytes, |text| csv::read(text, hints, limits)),
         Kind::Markdown => written(bytes, |text| markdown::read(text, hints, limits)),
-        _ => Err(ReadError::new(Reason::Unsupported, "", "this kind of file is no document")),
+        _ => Err(ReadError::new(Reason::Unsupported, "", "this kind of file is not a document")),
     }
 }
 
 /// Hints that do not fit the kind are refused: nothing is accepted and ignored.
 fn check(kind: Kind, hints: &Hints) -> Result<(), ReadError> {
     let refuse = |what: &str, of: &str| {
-        let message = format!("`{what}` is for {of}, and this file is {}; leave it away", kind.shown());
+        let message = format!("`{what}` applies to {of} only, and this file is {}; remove it", kind.shown());
         Err(ReadError::new(Reason::Hint, "", message))
     };
     let is_table = matches!(kind, Kind::Sheet | Kind::Csv);
@@ -96,7 +96,7 @@ fn check(kind: Kind, hints: &Hints) -> Result<(), ReadError> {
         return refuse("column", "tables");
     }
     if hints.role_column.is_some() && hints.column.is_none() {
-        let message = "`role-column` names who speaks, `column` what is said; give both";
+        let message = "`role-column` needs `column`: give the column with the text, too";
         return Err(ReadError::new(Reason::Hint, "", message));
     }
     if hints.sheet.is_some() && kind != Kind::Sheet {

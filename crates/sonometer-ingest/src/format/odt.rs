@@ -19,7 +19,7 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
         return Err(ReadError::new(
             Reason::Encrypted,
             "",
-            "the document asks for a password; save it without one",
+            "the document has a password; save it without one",
         ));
     }
     let text = archive.needed(BODY)?;

@@ -29,7 +29,7 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
             return Err(ReadError::new(
                 Reason::Encrypted,
                 "",
-                "the workbook asks for a password; save it without one",
+                "the workbook has a password; save it without one",
             ));
         }
         // The reader below never ends where an element does not.
@@ -48,11 +48,7 @@ pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Inges
 fn broken(place: &str, error: &dyn Display) -> ReadError {
     let message = error.to_string();
     if message.to_lowercase().contains("password") {
-        return ReadError::new(
-            Reason::Encrypted,
-            place,
-            "the workbook asks for a password; save it without one",
-        );
+        return ReadError::new(Reason::Encrypted, place, "the workbook has a password; save it without one");
     }
     ReadError::broken(place, format!("the workbook is broken: {message}"))
 }
@@ -79,7 +75,7 @@ fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
             let Some((name, _)) = sheets.iter().find(same) else {
                 let names: Vec<&str> = sheets.iter().map(|(name, _)| name.as_str()).collect();
                 let (wanted, names) = (excerpt(wanted), some_of(&names));
-                let message = format!("there is no sheet `{wanted}`; the sheets are {names}");
+                let message = format!("unknown sheet `{wanted}`; the sheets are {names}");
                 return Err(ReadError::new(Reason::Hint, "", message));
             };
             vec![name]
@@ -94,7 +90,7 @@ fn each_sheet<'b, R: Reader<Cursor<&'b [u8]>>>(
         draft.note(format!("left out {hidden} hidden sheets"));
     }
     if hints.column.is_some() && hints.sheet.is_none() && sheets.len() > 1 {
-        draft.note(format!("read the first sheet of {} only; `sheet` names another", sheets.len()));
+        draft.note(format!("read only the first sheet of {}; to read another, use `sheet`", sheets.len()));
     }
     let mut total = 0;
     for name in wanted {

@@ -99,7 +99,7 @@ impl Table<'_> {
             None => {
                 let headings: Vec<&str> = first.iter().map(|cell| cell.text.trim()).collect();
                 let (wanted, headings) = (excerpt(wanted), some_of(&headings));
-                let message = format!("there is no column `{wanted}`; the first row holds {headings}");
+                let message = format!("unknown column `{wanted}`; the columns are {headings}");
                 Err(ReadError::new(Reason::Hint, self.sheet.unwrap_or_default(), message))
             }
         }

@@ -22,7 +22,7 @@ pub fn turns(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingested, Rea
             None if line.trim().is_empty() => {}
             None if draft.last_role().is_some() => draft.further("\n", line, Place::line(number))?,
             None => {
-                let message = "no role stands before the first words; write `role: text`";
+                let message = "the first words have no role; write `role: text`";
                 return Err(ReadError::new(Reason::Broken, format!("line {number}"), message));
             }
         }

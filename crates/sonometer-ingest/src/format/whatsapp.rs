@@ -50,12 +50,13 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     let stamps: Vec<[i64; 3]> =
         lines.iter().filter_map(|(_, line)| stamp(line)).map(|(stamp, _)| stamp.date).collect();
     if stamps.is_empty() {
-        let message = "no line begins as WhatsApp writes it, `[31/12/24, 10:15:00] Name: text` or `31/12/24, 10:15 - Name: text`; read it as text";
+        let message = "no line has the form of a WhatsApp export, `[31/12/24, 10:15:00] Name: text` or `31/12/24, 10:15 \
+                       - Name: text`; read it as text";
         return Err(ReadError::new(Reason::Broken, "", message));
     }
     let order = Order::of(&stamps);
     if let Order::Unclear = order {
-        draft.note("days and months cannot be told apart in these dates; read as day first");
+        draft.note("the dates are ambiguous; read with the day first");
     }
     let (mut omitted, mut notices) = (0, 0);
     let mut is_open = false;
@@ -89,7 +90,7 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
         }
     }
     if omitted > 0 {
-        draft.note(format!("left out {omitted} messages without text (pictures and the like)"));
+        draft.note(format!("left out {omitted} messages without text (such as pictures)"));
     }
     if notices > 0 {
         draft.note(format!("left out {notices} notices of the program"));
@@ -213,7 +214,7 @@ mod tests {
             [
                 "1735689598 Ann: Happy\nnew year",
                 "1735689660 Bo Lee: Thanks: you too",
-                "left out 1 messages without text (pictures and the like)"
+                "left out 1 messages without text (such as pictures)"
             ]
         );
         let android = "12/31/24, 11:59\u{202f}PM - Messages and calls are end-to-end encrypted. Tap to learn more.\n12/31/24, 11:59\u{202f}PM - Ann: Hi\n";

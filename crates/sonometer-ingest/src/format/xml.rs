@@ -72,12 +72,12 @@ impl<'x> Walk<'x> {
                     Node::Text(character.or(named).unwrap_or('\u{fffd}').to_string())
                 }
                 Event::DocType(_) => {
-                    let message = "the XML has definitions of its own (DOCTYPE), which documents never need and which are not read; \
-                                   open the file in its program and save it anew";
+                    let message = "the XML has a DOCTYPE, which is not supported; \
+                                   open the file in its program and save it again";
                     return Err(ReadError::new(Reason::Broken, self.part, message));
                 }
                 Event::Eof if self.depth > 0 => {
-                    return Err(ReadError::broken(self.part, "the XML ends in the middle"));
+                    return Err(ReadError::broken(self.part, "the XML is truncated"));
                 }
                 Event::Eof => Node::End,
                 Event::Comment(_) | Event::Decl(_) | Event::PI(_) => continue,

@@ -49,11 +49,12 @@ fn programs_that_fail_say_why() {
     };
     let printing = |text: &str| External::new(&format!("sh -c \"{text}\" asr {{wav}}")).expect("is sound");
     assert!(
-        refusal(&printing("echo the model is missing >&2; exit 4")).contains("it said: the model is missing")
+        refusal(&printing("echo the model is missing >&2; exit 4"))
+            .contains("it printed: the model is missing")
     );
     assert!(refusal(&printing("kill -SEGV $$")).contains("failed"));
     assert!(refusal(&printing("echo no transcript")).contains("printed"));
-    assert!(refusal(&printing("echo '{'")).contains("no sound JSON"));
+    assert!(refusal(&printing("echo '{'")).contains("not valid JSON"));
     assert!(refusal(&script("true")).contains("no .json, .vtt or .srt"));
     assert!(refusal(&External::new("/no/such/asr {wav}").expect("is sound")).contains("cannot be started"));
     let begun = Instant::now();
@@ -61,7 +62,7 @@ fn programs_that_fail_say_why() {
     let slow = printing("sleep 600 & sleep 600").within(1);
     assert!(refusal(&slow).contains("longer than 1 seconds"));
     let silent = printing("exec >&-; sleep 600").within(5);
-    assert!(refusal(&silent).contains("did not end"));
+    assert!(refusal(&silent).contains("did not exit"));
     assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
     let failure = by(&printing("yes 0123456789"), "sentence.opus").expect_err("prints without end");
     assert_eq!(failure.reason, Reason::TooLarge, "{failure}");

@@ -120,29 +120,29 @@ fn speakers_by_time() {
 fn transcripts_that_cannot_be_read_say_why() {
     for (transcript, why) in [
         ("", "is empty"),
-        ("Good morning.", "begins no transcript with times"),
+        ("Good morning.", "does not begin with `Good morning.`"),
         ("WEBVTT\n\n", "no captions"),
-        ("WEBVTT\n\nsoon --> late\nHi\n", "is no time"),
-        ("{", "no sound JSON"),
-        ("{}", "no kind that is known"),
-        ("7", "begins no transcript"),
-        ("[7]", "is no segment"),
+        ("WEBVTT\n\nsoon --> late\nHi\n", "is not a time"),
+        ("{", "not valid JSON"),
+        ("{}", "an unknown form"),
+        ("7", "does not begin with `7`"),
+        ("[7]", "not a valid segment"),
         ("{\"text\": \"hi\"}", "no times"),
         ("[{\"text\": \"hi\"}]", "needs `start`"),
         ("[{\"start\": 1}]", "needs `text`"),
-        ("[{\"start\": -5, \"text\": \"hi\"}]", "no time of a recording"),
-        ("[{\"start\": 1e300, \"text\": \"hi\"}]", "no time of a recording"),
+        ("[{\"start\": -5, \"text\": \"hi\"}]", "not a valid time"),
+        ("[{\"start\": 1e300, \"text\": \"hi\"}]", "not a valid time"),
         ("[{\"start\": 1, \"text\": \"hi\", \"channel\": 0}]", "counted from 1"),
-        ("[{\"start\": 1, \"text\": \" \"}]", "heard no words"),
+        ("[{\"start\": 1, \"text\": \" \"}]", "recognised no words"),
         ("{\"transcription\": [{\"text\": \"hi\"}]}", "-oj"),
     ] {
         let said = auto(transcript).join("\n");
         assert!(said.contains(why), "{transcript}: {said}");
     }
     let deep = "[".repeat(100_000);
-    assert!(auto(&deep)[0].contains("no sound JSON"));
+    assert!(auto(&deep)[0].contains("not valid JSON"));
     // That of another recording is read, with a note.
     let late = "[{\"start\": 100, \"text\": \"hi\"}]";
     let read = beside(late.as_bytes(), &Channels::Auto, None).expect("is sound");
-    assert!(read.notes[0].contains("another recording"), "{:?}", read.notes);
+    assert!(read.notes[0].contains("belong together"), "{:?}", read.notes);
 }

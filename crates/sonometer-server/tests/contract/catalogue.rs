@@ -146,10 +146,13 @@ fn a_misspelt_id_is_answered_with_the_one_that_is_meant() {
     };
     assert_eq!(
         message(&bench.test, "curtesy"),
-        "there is no published protocol `curtesy`; did you mean `courtesy`?"
+        "unknown or unpublished protocol `curtesy`; did you mean `courtesy`?"
     );
-    assert_eq!(message(&bench.test, "desks"), "there is no published protocol `desks`; did you mean `desk`?");
-    assert_eq!(message(&other, "desks"), "there is no published protocol `desks`");
+    assert_eq!(
+        message(&bench.test, "desks"),
+        "unknown or unpublished protocol `desks`; did you mean `desk`?"
+    );
+    assert_eq!(message(&other, "desks"), "unknown or unpublished protocol `desks`");
 }
 
 // covers: status.published, status.draft
@@ -193,7 +196,7 @@ fn masks_that_need_a_key_are_refused_before_they_are_asked() {
     let refusal = bench.runtime.block_on(bench.service.publish("acme", &keyed)).expect_err("needs a key");
     assert_eq!(
         refusal.to_string(),
-        "invalid_request: the mask `keyed` of `thanks` needs a key, which requests cannot carry; write `label` or `numbered`"
+        "invalid_request: the mask `keyed` of `thanks` needs a key, which requests cannot send; write `label` or `numbered`"
     );
     bench.publish("acme", &keyed.replace("keyed", "label"));
 }

@@ -316,7 +316,7 @@ fn stages_are_published_for_good_or_as_drafts() {
         assert!(refusal.to_string().contains(part), "{refusal}");
     };
     refused(&door("").replace("Get out.", "Get in."), "never changes");
-    refused(&door("").replace("id: door", "id: billing-dispute"), "ships with the service");
+    refused(&door("").replace("id: door", "id: billing-dispute"), "is built into the service");
     refused(&room("").replace("protocol: desk", "protocol: dusk"), "dusk");
     refused(&room("").replace("fired(sorry) and", "fired(sory) and"), "sory");
     refused(&room("").replace("  silence: {expect: fail, say: [\".\"]}\n", ""), "silen");

@@ -103,7 +103,7 @@ impl Service {
             Err(Refusal::new(Code::AccessDenied, message).because(reason))
         };
         if seen.session == Some(false) {
-            return denied("session_ended", "the session is over; ask for another one");
+            return denied("session_ended", "the session has ended; ask for a new one");
         }
         let is_own = seen.owner.is_empty() || seen.owner == caller.org();
         let (store, id, now) = (&self.inner.store, &seen.stage.id, self.now_ms());
@@ -116,11 +116,9 @@ impl Service {
             Access::Entitled if is_own || opened(Grant::Entitled, caller.org()).await? => Ok(()),
             Access::Entitled => denied("not_entitled", "the organization is not entitled to this stage"),
             Access::Invite if opened(Grant::Invite, caller.token()).await? => Ok(()),
-            Access::Invite => denied("not_invited", "the stage is for those who were invited"),
+            Access::Invite => denied("not_invited", "the stage is open only to those who were invited"),
             Access::Session if seen.session == Some(true) => Ok(()),
-            Access::Session => {
-                denied("no_session", "the stage is dived in a session; name it as `session_id`")
-            }
+            Access::Session => denied("no_session", "the stage needs a session; give it as `session_id`"),
         }
     }
 }

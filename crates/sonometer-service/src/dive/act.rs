@@ -20,8 +20,8 @@ struct Wanted {
 /// The refusal of an action for another turn than the next.
 fn conflict(turn: u64, next: u64) -> Refusal {
     let message = match turn < next {
-        true => format!("turn {turn} was another action; the next turn is {next}"),
-        false => format!("turn {turn} is not the next; the next turn is {next}"),
+        true => format!("turn {turn} was taken with another action; the next turn is {next}"),
+        false => format!("turn {turn} is not the next one; the next turn is {next}"),
     };
     let mut refusal = Refusal::new(Code::TurnConflict, message);
     refusal.details.turn = Some(next);
@@ -75,7 +75,7 @@ impl Service {
                 return Ok(Answer { status: 200, body: step.answer, consumed: 0, remaining, replayed: true });
             }
             if !row.is_open {
-                return Err(closed("closed", "the dive is closed; open another one"));
+                return Err(closed("closed", "the dive is closed; open a new one"));
             }
             if turn != next {
                 return Err(conflict(turn, next));
@@ -109,7 +109,7 @@ impl Service {
         let taken = self.work(effort, move || -> Result<(Dive, Step), Refusal> {
             let (mut dive, other_engine) = world::resume(&within, &row.state)?;
             if other_engine.is_some() {
-                let message = "the service was renewed since this dive was opened; close it to get its card";
+                let message = "the service was upgraded since this dive was opened; close it to get its card";
                 return Err(closed("engine_changed", message));
             }
             let step = dive.act(&action).map_err(refused)?;

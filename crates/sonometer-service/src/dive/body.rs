@@ -20,26 +20,22 @@ pub fn open_shape() -> Shape {
         Field::required(
             "stage_id",
             Shape::Text(1, 130),
-            "the stage; `id@version` pins a version, else it is the latest published one",
+            "the stage: `id@version` for a version, `id` for the latest published one",
         ),
-        Field::optional("session_id", Shape::Text(1, 128), "the session, for a stage that is dived in one"),
-        Field::optional(
-            "password",
-            Shape::Text(0, MAX_PASSWORD),
-            "the password, for a stage that asks for one",
-        ),
+        Field::optional("session_id", Shape::Text(1, 128), "the session, for a stage that needs one"),
+        Field::optional("password", Shape::Text(0, MAX_PASSWORD), "the password, for a stage that needs one"),
         Field::optional(
             "agent",
             Shape::Object(vec![
-                Field::required("id", Shape::Text(1, 128), "what the caller calls its agent"),
-                Field::optional("version", Shape::Text(1, 128), "which version of it dives"),
+                Field::required("id", Shape::Text(1, 128), "the caller's name for its agent"),
+                Field::optional("version", Shape::Text(1, 128), "the version of the agent"),
             ]),
-            "a tag for the card, by which attempts are counted",
+            "a tag for the card; attempts are counted by it",
         ),
         Field::optional(
             "seed",
             Shape::Integer(0, MAX_SEED),
-            "what the variations of the world are drawn by; drawn by the service without it",
+            "the seed of the variations of the world; by default chosen by the service",
         ),
     ])
 }
@@ -51,7 +47,7 @@ pub fn act_shape() -> Shape {
         Field::optional(
             "turn",
             Shape::Integer(1, MAX_TURN),
-            "the number of the action, from 1: a repetition gets the same answer and costs nothing",
+            "the number of the action, from 1; a repetition gets the same answer and costs nothing",
         ),
     ])
 }

@@ -65,7 +65,7 @@ impl Service {
         // No database is asked for what cannot be an id.
         let is_id = id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let row = if is_id { self.inner.store.dive(caller.account(), id).await? } else { None };
-        row.ok_or_else(|| Refusal::new(Code::DiveNotFound, format!("there is no dive `{}`", shown(id))))
+        row.ok_or_else(|| Refusal::new(Code::DiveNotFound, format!("unknown dive `{}`", shown(id))))
     }
 }
 

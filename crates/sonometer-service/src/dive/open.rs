@@ -44,9 +44,8 @@ struct Rules<'a> {
 fn exhausted(attempts: Attempts, allowed: Allowed) -> Refusal {
     let most = allowed.most.unwrap_or(0);
     let resets = (attempts.resets_ms > 0).then(|| iso(attempts.resets_ms));
-    let until = resets
-        .as_ref()
-        .map_or("no more are possible".to_owned(), |at| format!("the next is possible at {at}"));
+    let until =
+        resets.as_ref().map_or("no attempt is left".to_owned(), |at| format!("the next is possible at {at}"));
     let message = format!("{} of {most} attempts are used; {until}", attempts.used);
     let mut refusal = Refusal::new(Code::AttemptsExhausted, message);
     refusal.details.max = Some(most);

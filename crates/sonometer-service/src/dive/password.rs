@@ -61,9 +61,7 @@ impl Service {
         };
         match right {
             true => store.forget_tries(&stage, caller.token()).await,
-            false => {
-                Err(Refusal::new(Code::PasswordInvalid, "the stage asks for a password, and this is not it"))
-            }
+            false => Err(Refusal::new(Code::PasswordInvalid, "the password of the stage is wrong")),
         }
     }
 }

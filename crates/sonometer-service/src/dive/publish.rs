@@ -44,12 +44,15 @@ fn unfit(world: &World, warnings: &Diagnostics) -> Result<(), Refusal> {
     let found: Vec<String> =
         warnings.iter().chain(lint.iter()).chain(walks.iter()).map(ToString::to_string).collect();
     if let Some(first) = found.first() {
-        let message =
-            format!("{} warnings, the first: {first}; what is published never changes", found.len());
+        let message = format!(
+            "the stage has {} warnings; fix them first, because a published version never changes; the first: \
+                     {first}",
+            found.len()
+        );
         return Err(wrong(message));
     }
     match world.degenerate().0.first() {
-        Some(what) => Err(wrong(format!("the stage lets pass what it must not: {what}"))),
+        Some(what) => Err(wrong(format!("the stage passes a run that must fail: {what}"))),
         None => Ok(()),
     }
 }
@@ -65,10 +68,10 @@ impl Service {
         let (stage, warnings) =
             Stage::read(source).map_err(|error| Refusal::invalid(error.place, error.message))?;
         if stage.status == Status::Archived {
-            return Err(wrong("an archived version cannot be published; archive it once it is there"));
+            return Err(wrong("an archived version cannot be published; publish it first, then archive it"));
         }
         if sonometer_catalog::stages().iter().any(|entry| entry.id == stage.id) {
-            let message = format!("the stage `{}` ships with the service; choose another id", stage.id);
+            let message = format!("the stage `{}` is built into the service; choose another id", stage.id);
             return Err(wrong(message));
         }
         let shelf = self.shelf_of(org, self.store().revision(org).await?).await?;
@@ -113,7 +116,9 @@ impl Service {
         let there = rows.into_iter().find(|row| row.version == version).ok_or_else(none)?;
         let archived = StageRow { status: "archived".to_owned(), ..there };
         let decide = |there: Option<&StageRow>| match there {
-            Some(there) if there.status == "draft" => Err(wrong("a draft is not archived; publish it first")),
+            Some(there) if there.status == "draft" => {
+                Err(wrong("a draft cannot be archived; publish it first"))
+            }
             Some(_) => Ok(()),
             None => Err(none()),
         };
@@ -148,7 +153,7 @@ impl Service {
             PasswordRule::Keep => {}
             PasswordRule::Nobody => says.password = NONE.to_owned(),
             PasswordRule::Ask(password) if password.chars().count() < LEAST => {
-                return Err(wrong(format!("the password has fewer than {LEAST} characters")));
+                return Err(wrong(format!("the password must have at least {LEAST} characters")));
             }
             PasswordRule::Ask(password) => {
                 says.password = self.work(Effort::LONG, move || verifier(&password)).await??;
@@ -180,7 +185,7 @@ impl Service {
     pub async fn invite(&self, org: &str, stage: &str, token: &str) -> Result<(), Refusal> {
         self.known_stage(org, stage).await?;
         if !self.store().tokens(None).await?.iter().any(|known| known.id == token) {
-            return Err(wrong(format!("there is no token `{token}`")));
+            return Err(wrong(format!("unknown token `{token}`")));
         }
         self.store().grant(org, stage, Grant::Invite, token, 0, self.now_ms()).await
     }

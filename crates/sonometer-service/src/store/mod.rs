@@ -81,7 +81,7 @@ impl Dialect {
             None | Some("sqlite") => Ok(Self::Sqlite),
             Some("postgres" | "postgresql") => Ok(Self::Postgres),
             Some(scheme) => Err(format!(
-                "`{scheme}://` is no database that is supported; give the path of an SQLite file, or `postgres://…`"
+                "`{scheme}://` is not a supported database; give the path of an SQLite file, or `postgres://…`"
             )),
         }
     }

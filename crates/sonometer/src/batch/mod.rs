@@ -127,7 +127,7 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
 
 fn internal(panic: &(dyn Any + Send)) -> Error {
     let said = panic.downcast_ref::<String>().map(String::as_str);
-    let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without words");
+    let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no panic message");
     let message = format!("the engine failed on this interaction ({said}); please report it as a bug");
     Error::new(ErrorCode::Internal, "", message)
 }

@@ -140,7 +140,7 @@ impl Comparison {
         })
     }
 
-    /// The canonical JSON: the same bytes from every door.
+    /// The canonical JSON: the same bytes from every interface.
     pub fn to_json(&self) -> String {
         let mut json = Json::with_capacity(512);
         json.object(|json| self.write(json));

@@ -6,12 +6,12 @@ use crate::error::{Error, ErrorCode};
 use crate::protocol::{Protocol, Status};
 use std::cmp::Ordering;
 
-/// Whoever has protocols and metrics: what ships, a folder of files, a store.
+/// A source of protocols and metrics: the built-in ones, a folder of files, a store.
 pub trait Catalog {
     /// Every version of a protocol, in any order; empty if there is no such protocol.
     ///
     /// # Errors
-    /// Whatever keeps a version from being read.
+    /// Why a version cannot be read.
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error>;
 
     /// One version of a protocol; `None` if there is no such version. Whoever can find it without reading the others says so: reading
@@ -26,14 +26,14 @@ pub trait Catalog {
     /// Every version of a metric, in any order; empty if there is no such metric.
     ///
     /// # Errors
-    /// Whatever keeps a version from being read.
+    /// Why a version cannot be read.
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error>;
 
     /// Every version of a blueprint, in any order; empty if there is no such blueprint. Only stages name blueprints, so
-    /// whoever keeps none need not say so.
+    /// implementations without any need not define it.
     ///
     /// # Errors
-    /// Whatever keeps a version from being read.
+    /// Why a version cannot be read.
     fn blueprints(&self, id: &str) -> Result<Vec<Blueprint>, Error> {
         let _ = id;
         Ok(Vec::new())
@@ -94,10 +94,10 @@ fn choose<T>(
     chosen.ok_or_else(|| {
         let id = &wanted.id;
         let message = match (&wanted.version, there.last()) {
-            (_, None) => format!("there is no {kind} `{id}`; name one of the catalogue", id = excerpt(id)),
+            (_, None) => format!("unknown {kind} `{id}`; check the spelling against the catalogue", id = excerpt(id)),
             (Some(version), _) => {
                 format!(
-                    "the {kind} `{id}` has no version `{version}`; there is {}",
+                    "the {kind} `{id}` has no version `{version}`; its versions: {}",
                     some_of(&there),
                     id = excerpt(id),
                     version = excerpt(version)
@@ -105,7 +105,7 @@ fn choose<T>(
             }
             (None, Some(last)) => {
                 format!(
-                    "the {kind} `{id}` has no published version; pin a draft by name, as `{id}@{last}`",
+                    "the {kind} `{id}` has no published version; name a draft with its version: `{id}@{last}`",
                     id = excerpt(id)
                 )
             }

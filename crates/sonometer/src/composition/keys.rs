@@ -16,7 +16,7 @@ pub(crate) const VERSION: Key =
 const STATUS: Key = key(
     "status",
     Name(Standing::NAMES),
-    "What is archived is taken only where its version is pinned.",
+    "An archived version is used only where it is pinned.",
     r#""active""#,
 )
 .default(r#""active""#);
@@ -34,12 +34,17 @@ pub(crate) static METRIC: Map = map(
         VERSION,
         STATUS,
         DESCRIPTION,
-        key("aggregation", Name(&["weighted_average"]), "How scores become one.", r#""weighted_average""#)
-            .default(r#""weighted_average""#),
+        key(
+            "aggregation",
+            Name(&["weighted_average"]),
+            "How the scores are combined.",
+            r#""weighted_average""#,
+        )
+        .default(r#""weighted_average""#),
         key(
             "components",
             Maps(&COMPONENT),
-            "What is averaged.",
+            "The scores to average.",
             r#"[{"protocol": "courtesy", "weight": 2}]"#,
         )
         .required(),
@@ -56,14 +61,9 @@ pub(crate) static COMPONENT: Map = map(
             r#""courtesy@1.0""#,
         )
         .required(),
-        key("weight", Number(Unit(1), Unit(1_000_000_000)), "What its score weighs.", "2").default("1"),
-        key(
-            "complement",
-            Truth,
-            "Averages what the score lacks to 1, for protocols whose low scores are good.",
-            "true",
-        )
-        .default("false"),
+        key("weight", Number(Unit(1), Unit(1_000_000_000)), "The weight of its score.", "2").default("1"),
+        key("complement", Truth, "Uses 1 minus the score, for protocols whose low scores are good.", "true")
+            .default("false"),
     ],
 );
 

@@ -123,7 +123,7 @@ pub enum Document {
     Blueprint(Blueprint),
 }
 
-/// Does the same with a file of whatever kind.
+/// Does the same with a file of any kind.
 macro_rules! each {
     ($document:expr, $file:ident => $work:expr) => {
         match $document {
@@ -142,8 +142,8 @@ impl Document {
     pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
         read(text, |root, found| {
             if let Some(stage) = root.get("sonometer_stage") {
-                let message = "this is a stage, which is dived and not sensed";
-                let fix = "read it as a stage: `sonometer dive` plays it, `sonometer check` looks for errors";
+                let message = "this is a stage, not a protocol, metric or blueprint";
+                let fix = "play it with `sonometer dive`, or check it with `sonometer check`";
                 found.push(Diagnostic::error("SM0614", stage.span, message, fix));
                 None
             } else if root.get("sonometer_metric").is_some() {

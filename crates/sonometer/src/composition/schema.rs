@@ -31,7 +31,7 @@ pub(super) fn blueprint(root: &Node, found: &mut Diagnostics) -> Option<Blueprin
     let metrics = references(&mut fields, "metrics");
     fields.finish();
     if protocols.is_empty() && metrics.is_empty() && !found.has_errors() {
-        nothing(span, "a blueprint names no protocol and no metric", "add `protocols: [courtesy]`", found);
+        nothing(span, "the blueprint has no protocol and no metric", "add `protocols: [courtesy]`", found);
     }
     for list in [&protocols, &metrics] {
         once(list.iter().map(|(reference, span)| (reference, *span)), found);
@@ -61,7 +61,7 @@ impl<S> Head<S> {
         let (text, span) = fields.some_text(format);
         if !text.is_empty() && text != "1" {
             let message =
-                format!("`{format}: {text}` is a format this engine does not read", text = excerpt(&text));
+                format!("`{format}: {text}` is not a supported format version", text = excerpt(&text));
             fields.found.push(Diagnostic::error("SM0501", span, message, format!("write `{format}: 1`")));
         }
         let (id, span) = fields.some_text("id");
@@ -113,9 +113,9 @@ pub(crate) fn reference(text: &str, span: Span, found: &mut Diagnostics) -> Refe
     if let Some(version) = version
         && !is_version(version)
     {
-        let message = format!("`{text}` pins no version", text = excerpt(text));
+        let message = format!("`{text}` does not name a version", text = excerpt(text));
         let fix = format!(
-            "write `{id}` for the latest published version, or one of its versions, such as `{id}@1.0`",
+            "write `{id}` for the latest published version, or name one, such as `{id}@1.0`",
             id = excerpt(id)
         );
         found.push(Diagnostic::error("SM0502", span, message, fix));
@@ -128,7 +128,7 @@ fn expect_some(node: Option<&Node>, count: usize, found: &mut Diagnostics) {
         && let Some(node) = node
         && !found.has_errors()
     {
-        nothing(node.span, "a metric averages nothing", "add `- protocol: courtesy`", found);
+        nothing(node.span, "the metric has no components", "add `- protocol: courtesy`", found);
     }
 }
 
@@ -146,7 +146,7 @@ fn once<'r>(references: impl Iterator<Item = (&'r Reference, Span)>, found: &mut
                 "SM0504",
                 span,
                 message,
-                "remove one of them; a weight can say how much it counts",
+                "remove one of them; to count it more, give it a larger `weight`",
             ));
         }
     }

@@ -1,4 +1,4 @@
-//! Coded messages about a protocol file: what is wrong, where, and how to mend it.
+//! Coded messages about a protocol file: what is wrong, where, and how to fix it.
 
 pub mod page;
 
@@ -133,7 +133,7 @@ const MAX_EXCERPT: usize = 60;
 /// How many characters a list of names in a message may have.
 const MAX_NAMES: usize = 120;
 
-/// The beginning of a text of the input, short enough for a message and on one line. Whoever reads a message knows the text, and a
+/// The beginning of a text of the input, short enough for a message and on one line. The reader of a message knows the text, and a
 /// log that holds whole inputs holds what was to stay private.
 pub fn excerpt(text: impl AsRef<str>) -> String {
     let text = text.as_ref();

@@ -34,7 +34,7 @@ pub fn sections() -> impl Iterator<Item = Section<'static>> {
     PAGE.split("\n### ").skip(1).filter_map(Section::read)
 }
 
-/// The section of a code, whatever its case.
+/// The section of a code, in upper or lower case.
 pub fn section(code: &str) -> Option<Section<'static>> {
     sections().find(|section| section.code.eq_ignore_ascii_case(code.trim()))
 }

@@ -205,7 +205,7 @@ fn not_json(source: &str, fault: Fault) -> Diagnostic {
         Some('/' | '#') => "remove the comment: JSON has none",
         _ => fix_for(fault.reason),
     };
-    let message = format!("this is not JSON: {}", fault.reason);
+    let message = format!("this is not valid JSON: {}", fault.reason);
     Diagnostic::error(codes::NOT_JSON, Span::new(start, end), message, fix)
 }
 

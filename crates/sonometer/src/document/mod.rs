@@ -234,8 +234,8 @@ fn check_size(source: &str) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(
         codes::TOO_LARGE,
         Span::new(start, start),
-        format!("the source is {} bytes long, the limit is {MAX_SOURCE_BYTES}", source.len()),
-        "split it into several smaller ones",
+        format!("the text has {} bytes; the limit is {MAX_SOURCE_BYTES}", source.len()),
+        "split it into smaller files",
     ))
 }
 
@@ -243,7 +243,7 @@ fn nothing_to_read(source: &str) -> Diagnostic {
     Diagnostic::error(
         codes::NOTHING_TO_READ,
         Span::new(source.len(), source.len()),
-        "the source is empty",
+        "the text is empty",
         "start with `sonometer: 1` and the `id` of the protocol",
     )
 }
@@ -253,7 +253,7 @@ fn too_deep(span: Span) -> Diagnostic {
         codes::TOO_DEEP,
         span,
         format!("lists and maps are nested more than {MAX_NESTING} deep"),
-        "write it with fewer lists and maps inside each other",
+        "use fewer levels",
     )
 }
 
@@ -261,8 +261,8 @@ fn too_many_values(span: Span) -> Diagnostic {
     Diagnostic::error(
         codes::TOO_MANY_VALUES,
         span,
-        format!("the source holds more than {MAX_NODES} values and lines"),
-        "split it into several smaller ones",
+        format!("the text has more than {MAX_NODES} values and lines"),
+        "split it into smaller files",
     )
 }
 

@@ -53,7 +53,7 @@ fn check_characters(text: &str, base: usize) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(
         codes::CONTROL_CHARACTER,
         Span::new(base + at, base + at + c.len_utf8()),
-        format!("the invisible character U+{:04X} does not belong in a protocol", u32::from(c)),
+        format!("the invisible character U+{:04X} is not allowed here", u32::from(c)),
         "remove it; if a text needs it, write the text in double quotes with a `\\u` escape",
     ))
 }
@@ -66,7 +66,7 @@ fn check_directives(text: &str, base: usize) -> Result<(), Diagnostic> {
             return Err(Diagnostic::error(
                 codes::DIRECTIVE,
                 Span::new(start, start + line.trim_end().len()),
-                "directives are not read",
+                "YAML directives are not supported",
                 "remove the line",
             ));
         }
@@ -144,7 +144,7 @@ impl<'s> Tree<'s> {
             codes::SEVERAL_DOCUMENTS,
             rest_of_line(self.source, place.start),
             "a second document starts here",
-            "put every protocol into a file of its own",
+            "put each protocol into its own file",
         ))
     }
 
@@ -158,15 +158,15 @@ impl<'s> Tree<'s> {
             return Err(Diagnostic::error(
                 codes::TAG,
                 span,
-                format!("the tag `{}` is not read", excerpt(&self.source[span.range()])),
+                format!("the YAML tag `{}` is not supported", excerpt(&self.source[span.range()])),
                 "remove it, or put the whole value in quotes if it is text",
             ));
         }
         Err(Diagnostic::error(
             codes::ANCHOR,
             span,
-            format!("the anchor `{}` is not read", excerpt(&self.source[span.range()])),
-            "remove it and write the value out where it is needed, or put it in quotes if it is text",
+            format!("the YAML anchor `{}` is not supported", excerpt(&self.source[span.range()])),
+            "write the value out where it is needed, or put it in quotes if it is text",
         ))
     }
 
@@ -194,8 +194,8 @@ impl<'s> Tree<'s> {
             return Err(Diagnostic::error(
                 codes::MERGE_KEY,
                 span,
-                "merge keys are not read",
-                "write the entries out here",
+                "YAML merge keys (`<<`) are not supported",
+                "write out the entries here",
             ));
         }
         self.refuse_several_lines(span);
@@ -233,7 +233,7 @@ impl<'s> Tree<'s> {
                     codes::FOLDED_BLOCK,
                     self.block_header().unwrap_or(span),
                     "a folded block `>` joins its lines into one",
-                    "write `|` instead: it keeps every line as it is",
+                    "write `|` instead, which keeps every line",
                 ));
                 Scalar::new(text, Style::Literal)
             }
@@ -259,7 +259,7 @@ impl<'s> Tree<'s> {
         let rest = &source[span.end..];
         let after = rest.trim_start_matches([':', ' ', '\t']);
         let fix = if after.starts_with(['|', '>']) {
-            Some("write its lines below it, further to the right than the key".to_owned())
+            Some("write its lines below it, indented further than the key".to_owned())
         } else if is_lost_text(after) {
             let text = rest_of_line(source, span.end + rest.len() - after.len());
             Some(format!(
@@ -379,8 +379,8 @@ impl<'s> Tree<'s> {
         self.report(Diagnostic::error(
             codes::TEXT_OVER_LINES,
             first,
-            "this text goes on in the next line",
-            "write it on one line, or its lines as a block below `|`",
+            "this text continues on the next line",
+            "write it on one line, or as a block of lines below `|`",
         ));
     }
 
@@ -448,7 +448,7 @@ pub(super) fn alias(span: Span) -> Diagnostic {
     Diagnostic::error(
         codes::ALIAS,
         span,
-        "a `*` at the start of a value is an alias, and aliases are not read",
+        "a `*` at the start of a value is a YAML alias, which is not supported",
         "put the value in quotes if it is text, or write it out",
     )
 }

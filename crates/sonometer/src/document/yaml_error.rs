@@ -15,7 +15,7 @@ pub(super) fn stopped(source: &str, end: usize, reason: Reason) -> Diagnostic {
         Reason::TooLong => Diagnostic::error(
             codes::TOO_MANY_VALUES,
             span,
-            "one `[ ]` or `{ }` holds more than the reader takes",
+            "one `[ ]` or `{ }` has too many entries",
             "write it as a list with one `- item` on each line",
         ),
     }
@@ -32,7 +32,7 @@ pub(super) fn scan_error(source: &str, at: usize, info: &str, open: Option<Span>
         return Diagnostic::error(
             codes::TAB,
             tab_near(source, at).unwrap_or(here),
-            "a tab stands where YAML wants spaces",
+            "a tab where YAML requires spaces",
             "indent with spaces",
         );
     }
@@ -89,7 +89,7 @@ pub(super) fn scan_error(source: &str, at: usize, info: &str, open: Option<Span>
         return Diagnostic::error(
             codes::BAD_ESCAPE,
             escape_after(source, at).unwrap_or(line),
-            "this is no escape of a double-quoted text",
+            "unknown escape in a double-quoted text",
             "write a backslash as `\\\\`, or use single quotes, which have no escapes",
         );
     }
@@ -97,7 +97,7 @@ pub(super) fn scan_error(source: &str, at: usize, info: &str, open: Option<Span>
         return Diagnostic::error(
             codes::TEXT_AFTER_BLOCK_SIGN,
             line,
-            "text follows the sign of a block on the same line",
+            "text follows the block sign on the same line",
             "start the lines of the block below it; put the value in quotes if the sign belongs to it",
         );
     }
@@ -105,8 +105,8 @@ pub(super) fn scan_error(source: &str, at: usize, info: &str, open: Option<Span>
         return Diagnostic::error(
             codes::TEXT_OVER_LINES,
             line,
-            "the text before this comment goes on in the next line",
-            "write it on one line, or its lines as a block below `|`",
+            "the text before this comment continues on the next line",
+            "write it on one line, or as a block of lines below `|`",
         );
     }
     let in_brackets = says("expected ',' or") || open.is_some() && source[at..].trim_start().is_empty();
@@ -131,8 +131,8 @@ pub(super) fn scan_error(source: &str, at: usize, info: &str, open: Option<Span>
         return Diagnostic::error(
             codes::SEVERAL_DOCUMENTS,
             line,
-            "text follows the end of the document",
-            "put every protocol into a file of its own",
+            "there is text after the end of the document",
+            "put each protocol into its own file",
         );
     }
     if says("block sequence entries are not allowed") {
@@ -148,14 +148,14 @@ pub(super) fn scan_error(source: &str, at: usize, info: &str, open: Option<Span>
             codes::INDENTATION,
             // A line without a colon is noticed only where the next one begins.
             whole_line(source, at, says("simple key")),
-            "this line is not `key: value` or `- item`, or stands too far left or right",
-            "give the keys of one map the same indentation, and write lines of text below `|`, further to the right",
+            "this line is not `key: value` or `- item`, or its indentation is wrong",
+            "indent all keys of one map equally; indent lines of text further, below `|`",
         );
     }
     Diagnostic::error(
         codes::NOT_YAML,
         line,
-        format!("this is not the YAML of a protocol: {info}"),
+        format!("this YAML cannot be read: {info}"),
         "write `key: value`, a list of `- item`, or lines of text below `|`; put unusual texts in quotes",
     )
 }
@@ -189,7 +189,7 @@ fn anchor_without_name(span: Span) -> Diagnostic {
     Diagnostic::error(
         codes::ANCHOR,
         span,
-        "a `&` at the start of a value is an anchor, and anchors are not read",
+        "a `&` at the start of a value is a YAML anchor, which is not supported",
         "put the value in quotes",
     )
 }

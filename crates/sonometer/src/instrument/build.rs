@@ -117,8 +117,8 @@ impl<'c> Builder<'c> {
             };
             if *better.get_or_insert(own) != own {
                 let message = format!(
-                    "low scores of `{}` and high scores of the components before it are good, or the other way round; \
-                     write `complement: true` for those that are to be turned",
+                    "a low score of `{}` is good and a high score of the components before it, or the reverse; write \
+                     `complement: true` for the components to invert",
                     protocol.id
                 );
                 let place = format!("{prefix}components[{at}]");

@@ -12,7 +12,7 @@ pub struct Part {
     pub id: String,
     /// The version that is used.
     pub version: String,
-    /// What its score weighs.
+    /// The weight of its score.
     pub weight: Unit,
     /// Whether what its score lacks to 1 is averaged.
     pub complement: bool,

@@ -94,7 +94,7 @@ impl Interaction {
     pub fn from_messages(json: &str) -> Result<Self, Error> {
         let root = parsed(json)?;
         let Value::List(messages) = &root.value else {
-            let message = format!("{} in the place of a list of messages", root.kind_name());
+            let message = format!("expected a list of messages, found {}", root.kind_name());
             return Err(Error::invalid("segments", message));
         };
         let turns = messages.iter().enumerate().map(|(at, node)| turn(node, &format!("segments[{at}]")));
@@ -172,7 +172,7 @@ fn of_parts(parts: &[Node], place: &str) -> Result<Option<String>, Error> {
     for (at, part) in parts.iter().enumerate() {
         let place = format!("{place}[{at}]");
         if !matches!(part.value, Value::Map(_)) {
-            let message = "a part of a content is an object; write `{\"type\": \"text\", \"text\": …}`";
+            let message = "a content part must be an object; write `{\"type\": \"text\", \"text\": …}`";
             return Err(Error::invalid(place, message));
         }
         let kind = required_text(part, &place, "type")?;
@@ -180,7 +180,7 @@ fn of_parts(parts: &[Node], place: &str) -> Result<Option<String>, Error> {
             texts.push(required_text(part, &place, key)?);
         } else if !is_silent(&kind) {
             let message = format!(
-                "unknown type of part `{}`; write what is said in it as {{\"type\": \"text\", \"text\": …}}, or leave it out",
+                "unknown type of content part `{}`; give its text as {{\"type\": \"text\", \"text\": …}}, or leave it out",
                 excerpt(&kind)
             );
             return Err(Error::invalid(join(&place, "type"), message));

@@ -105,7 +105,8 @@ impl Interaction {
     fn new(modality: Modality, turns: Vec<Turn>) -> Result<Self, Error> {
         let bytes: usize = turns.iter().map(|t| t.content.len()).sum();
         if bytes > MAX_CONTENT_BYTES {
-            let message = format!("{bytes} bytes of content; at most {MAX_CONTENT_BYTES} are read at once");
+            let message =
+                format!("the content has {bytes} bytes; the limit is {MAX_CONTENT_BYTES}; split it");
             return Err(Error::new(ErrorCode::PayloadTooLarge, "content", message));
         }
         Ok(Self { turns: turns.into(), modality, label: None, confidence: None })
@@ -149,12 +150,15 @@ impl Interaction {
     /// `invalid_request` if these are not as many as the turns, or one is no share of 1.
     pub fn with_confidence(self, confidence: Vec<Option<Unit>>) -> Result<Self, Error> {
         if confidence.len() != self.turns.len() {
-            let message =
-                format!("{} confidences for {} turns; give one for each", confidence.len(), self.turns.len());
+            let message = format!(
+                "{} confidence values for {} turns; give one for each turn",
+                confidence.len(),
+                self.turns.len()
+            );
             return Err(Error::invalid("confidence", message));
         }
         if let Some(at) = confidence.iter().flatten().position(|share| *share != share.clamp_to_one()) {
-            return Err(Error::invalid(format!("confidence[{at}]"), "this is no share of 1; give 0 to 1"));
+            return Err(Error::invalid(format!("confidence[{at}]"), "not a number from 0 to 1"));
         }
         let confidence = confidence.iter().any(Option::is_some).then(|| confidence.into());
         Ok(Self { confidence, ..self })

@@ -38,7 +38,7 @@ pub(crate) fn from_node(root: &Node) -> Result<Interaction, Error> {
         ["content"] => Interaction::text(&required_text(root, "", "content")?)?,
         ["segments"] => Interaction::transcript(segments(root)?)?,
         ["url"] => {
-            let message = "a `url` must be fetched and read first; give the text as `content` or `segments`";
+            let message = "a `url` is not fetched here; give the text as `content` or `segments`";
             return Err(Error::invalid("url", message));
         }
         [] => {
@@ -59,7 +59,7 @@ pub(crate) fn from_node(root: &Node) -> Result<Interaction, Error> {
             Error::invalid(
                 "type",
                 format!(
-                    "`{name}` is no modality; write one of {}",
+                    "unknown modality `{name}`; write one of {}",
                     Modality::NAMES.join(", "),
                     name = excerpt(&name)
                 ),
@@ -69,7 +69,7 @@ pub(crate) fn from_node(root: &Node) -> Result<Interaction, Error> {
             let shape = interaction.modality().as_str();
             return Err(Error::invalid(
                 "type",
-                format!("`type` says {name}, the content is {shape}; remove `type`"),
+                format!("`type` is {name}, but the content is {shape}; remove `type`"),
             ));
         }
     }
@@ -115,14 +115,14 @@ pub(crate) fn timestamp(node: &Node, place: &str) -> Result<Option<Unit>, Error>
 
 pub(crate) fn only_keys(node: &Node, place: &str, known: &[&str]) -> Result<(), Error> {
     let Value::Map(entries) = &node.value else {
-        return Err(Error::invalid(place, format!("{} in the place of an object", kind(node))));
+        return Err(Error::invalid(place, format!("expected an object, found {}", kind(node))));
     };
     match entries.iter().find(|(key, _)| !known.contains(&key.text.as_str())) {
         None => Ok(()),
         Some((key, _)) => {
             let fix = match suggest(&key.text, known) {
                 Some(near) => format!("did you mean `{near}`"),
-                None => format!("the keys here are {}", some_of(known)),
+                None => format!("the known keys are {}", some_of(known)),
             };
             let key = excerpt(&key.text);
             Err(Error::invalid(join(place, &key), format!("unknown key `{key}`; {fix}")))
@@ -163,9 +163,9 @@ mod tests {
     fn nothing_is_said_of_protocols() {
         let deep = format!("{{\"content\": {}{}}}", "[".repeat(20), "]".repeat(20));
         for (source, part) in [
-            (deep.as_str(), "fewer lists and maps inside each other"),
+            (deep.as_str(), "fewer levels"),
             ("\u{feff} \n", "write `{\"content\""),
-            ("[1]", "a list in the place of an object"),
+            ("[1]", "expected an object, found a list"),
             ("{\"content\": \"a\", \"content\": \"b\"}", "appears twice"),
         ] {
             let error = interaction(source).expect_err("is refused");

@@ -36,7 +36,7 @@ impl<'n, 'd> Fields<'n, 'd> {
                 entries.iter().map(|(key, node)| (key.text.as_str(), key.span, node)).collect()
             }
             _ => {
-                let message = format!("{what} is written as {}", node.kind_name());
+                let message = format!("{what} is {}, not a map", node.kind_name());
                 found.push(Diagnostic::error("SM0301", node.span, message, as_map(node)));
                 Vec::new()
             }
@@ -101,7 +101,7 @@ impl<'n, 'd> Fields<'n, 'd> {
             meant.extend(near);
             let fix = match near {
                 Some(near) => format!("did you mean `{near}`"),
-                None => format!("remove it; the keys here are {}", known.join(", ")),
+                None => format!("remove it; the known keys are {}", known.join(", ")),
             };
             self.found.push(Diagnostic::error(
                 "SM0302",

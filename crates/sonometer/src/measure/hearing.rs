@@ -26,12 +26,12 @@ impl fmt::Display for Roles {
             let quoted: Vec<String> = roles.iter().map(|role| format!("`{}`", short(role))).collect();
             quoted.join(", ")
         };
-        write!(f, "the metamarkers ask for {}, ", quoted(&self.asked))?;
+        write!(f, "the metamarkers need {}, ", quoted(&self.asked))?;
         match self.seen.is_empty() {
-            true => write!(f, "and no turn says who speaks; give a transcript with roles"),
+            true => write!(f, "but no turn has a role; give a transcript with roles"),
             false => write!(
                 f,
-                "and the turns are by {}; name the roles alike, or add them to `aliases`",
+                "but the turns are by {}; use the same names, or add them to `aliases`",
                 quoted(&self.seen)
             ),
         }

@@ -167,7 +167,7 @@ pub(crate) static MARKER: Map = Map {
     one_of: &["strong", "clear", "weak", "weigh", "absent", "ratio"],
     keys: &[
         key("label", Identifier, "Its name in results, unique in the protocol.", r#""offer""#).required(),
-        key("description", Text, "What it stands for, for people.", r#""Offers something that helps.""#),
+        key("description", Text, "What it means, for people.", r#""Offers something that helps.""#),
         key("importance", Name(Importance::NAMES), "Its weight in the score: 1, 2, 4, 8.", r#""high""#)
             .default(r#""medium""#),
         key("pole", Name(Pole::NAMES), "Whether it speaks for or against.", r#""against""#)

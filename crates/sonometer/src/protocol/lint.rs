@@ -22,12 +22,12 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
         unreachable_trigger(marker, place("trigger"), found);
         unknown_speakers(protocol, marker, found);
         if marker.hit.is_empty() && !protocol.tests.iter().any(|test| test.fires.contains(&marker.label)) {
-            let message = format!("`{}` has no `hit`: nothing shows that it can trigger", marker.label);
+            let message = format!("`{}` has no `hit`, so no test shows that it can trigger", marker.label);
             found.push(Diagnostic::warning(
                 "SM0401",
                 place("label"),
                 message,
-                "add a `hit: |` with a line that must trigger it",
+                "add `hit: |` with a line that must trigger it",
             ));
         }
     }
@@ -37,7 +37,7 @@ pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
     let all_by = !protocol.markers.is_empty() && protocol.markers.iter().all(|m| !m.by.is_empty());
     if all_by && root.get("modalities").is_some() && protocol.modalities.contains(&Modality::Text) {
         let place = root.get("modalities").map_or(root.span, |n| n.span);
-        let message = "every marker has `by`, but a plain text names no speaker";
+        let message = "every marker has `by`, but plain text has no speakers";
         found.push(Diagnostic::warning("SM0402", place, message, "write `modalities: [transcript]`"));
     }
 }
@@ -51,17 +51,17 @@ fn costly(protocol: &Protocol, found: &mut Diagnostics) {
     let lines = protocol.markers.iter().flat_map(Marker::all_lines);
     let Some(costliest) = lines.max_by_key(|line| line.steps_per_word()) else { return };
     let message = format!(
-        "the lines can take {all} steps for each word of a text, {} of them this one",
+        "this protocol can take {all} steps for each word of a text, this line alone {}",
         costliest.steps_per_word()
     );
     let fix = "use fewer or smaller gaps and `&`, or split the protocol";
     found.push(match all > MAX_STEPS {
         true => {
-            let message = format!("{message}; more than {MAX_STEPS} are refused");
+            let message = format!("{message}; the limit is {MAX_STEPS}");
             Diagnostic::error("SM0421", costliest.span, message, fix)
         }
         false => {
-            let message = format!("{message}; from {WARNED_STEPS} on long texts are slow");
+            let message = format!("{message}; above {WARNED_STEPS}, long texts are slow");
             Diagnostic::warning("SM0420", costliest.span, message, fix)
         }
     });
@@ -91,13 +91,13 @@ fn check_speakers<'l>(
             && is_name(name)
         {
             let message = format!(
-                "`{name}` is no role of this protocol, so the line is read as a plain text",
+                "`{name}` is not a role of this protocol, so the line is read as plain text",
                 name = excerpt(name)
             );
             let roles: Vec<&str> = protocol.actants.names().map(String::as_str).collect();
             let fix = match suggest(name, &roles) {
                 Some(near) => format!("did you mean `{near}`"),
-                None => format!("name it in `actants`, for example `others: [{}]`", excerpt(name)),
+                None => format!("add it to `actants`, for example `others: [{}]`", excerpt(name)),
             };
             found.push(Diagnostic::warning("SM0407", line.span, message, fix));
         }
@@ -108,7 +108,7 @@ fn check_speakers<'l>(
 fn undone_without_words(protocol: &Protocol, place: Span, found: &mut Diagnostics) {
     let language = protocol.language.as_deref().and_then(language::find);
     if protocol.unfold.contains(&Unfold::SpokenDigits) && language.is_none() {
-        let message = "`spoken_digits` needs a language: without one there are no digit words";
+        let message = "`spoken_digits` needs a language, to know its digit words";
         found.push(Diagnostic::error("SM0409", place, message, "add `language: en`, or remove it"));
     }
 }
@@ -118,12 +118,12 @@ fn repeated_lines(marker: &Marker, found: &mut Diagnostics) {
     for line in marker.lines.iter().chain(&marker.except) {
         let same_kind = if line.list == LineList::Except { &mut exceptions } else { &mut lines };
         if same_kind.put(&line.text, ()).is_some() {
-            let message = format!("`{}` stands twice in `{}`", excerpt(&line.text), marker.label);
+            let message = format!("`{}` appears twice in `{}`", excerpt(&line.text), marker.label);
             found.push(Diagnostic::warning(
                 "SM0403",
                 line.span,
                 message,
-                "remove one: every line counts for itself",
+                "remove one; otherwise each match counts twice",
             ));
         }
     }
@@ -133,7 +133,7 @@ fn negation_without_cues(protocol: &Protocol, marker: &Marker, place: Span, foun
     let has_language = protocol.language.as_deref().is_some_and(|code| language::find(code).is_some());
     if marker.heeds_negation() && !has_language && protocol.negation.cues.is_empty() {
         let fix = "add `language: en`, or `negation: {cues: …}` to the protocol";
-        let message = format!("`negation: {}` without any cue", marker.negation);
+        let message = format!("`negation: {}` has no cues: words that negate", marker.negation);
         found.push(Diagnostic::error("SM0404", place, message, fix));
     }
 }
@@ -160,7 +160,7 @@ fn unheard_hints(marker: &Marker, place: Span, found: &mut Diagnostics) {
         };
         if !heard {
             let message = format!(
-                "the hint `{}` is never shown: `{}` has no such condition",
+                "the hint `{}` is never shown, because `{}` has no such condition",
                 kind.as_str(),
                 marker.label
             );
@@ -183,8 +183,10 @@ fn unreachable_trigger(marker: &Marker, place: Span, found: &mut Diagnostics) {
         marker.lines.iter().map(|l| l.strength.0.max(0)).sum::<i64>().saturating_add(marker.bias.0);
     let at_most = crate::unit::saturate(i128::from(most.max(0)), marker.half);
     if at_most < marker.trigger {
-        let message =
-            format!("`{}` can never trigger: with `repeat: once` it reaches {at_most}", marker.label);
+        let message = format!(
+            "`{}` can never trigger: with `repeat: once` it reaches at most {at_most}",
+            marker.label
+        );
         found.push(Diagnostic::error("SM0406", place, message, "lower `trigger`, or raise the strengths"));
     }
 }

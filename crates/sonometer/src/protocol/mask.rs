@@ -14,7 +14,7 @@ pub enum Mask {
     First(u8),
     /// `last4`: the last n letters or digits stay, 1 to 8.
     Last(u8),
-    /// `label`: the name of the marker stands for all of it, such as `<EMAIL>`.
+    /// `label`: shown as the name of the marker, such as `<EMAIL>`.
     Label,
     /// `numbered`: the name with a number, the same for the same value within an interaction, such as `<EMAIL_1>`.
     Numbered,

@@ -35,7 +35,7 @@ impl Protocol {
         if raises == (self.better == Better::Higher) { Effect::Improves } else { Effect::Worsens }
     }
 
-    /// What the ends of the score stand for and which way is good, in one line without a full stop:
+    /// The meaning of scores 0 and 1 and which is better, in one line without a full stop:
     /// `score 1 = no risk found, 0 = a critical risk found; higher is better`.
     pub fn score_meaning(&self) -> String {
         let of = |pole: Pole| self.markers.iter().filter(move |marker| marker.pole == pole);

@@ -79,7 +79,7 @@ impl Protocol {
 pub struct Marker {
     /// The label, unique in its protocol: lower-case letters, digits, `-` and `_`, at most 64 bytes.
     pub label: String,
-    /// What it stands for, for people.
+    /// What it means, for people.
     pub description: String,
     /// Its weight in the score.
     pub importance: Importance,
@@ -135,7 +135,7 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Every pattern line of the marker, whatever it is for.
+    /// Every pattern line of the marker, in all its lists.
     pub fn all_lines(&self) -> impl Iterator<Item = &Line> {
         let related = self.companions().flat_map(|companion| &companion.lines);
         self.lines.iter().chain(&self.except).chain(related).chain(self.side_lines())
@@ -203,15 +203,15 @@ pub struct Line {
     pub pattern: Pattern,
     /// The line as written, comments and outer spaces removed.
     pub text: String,
-    /// The list it stands in.
+    /// The list it is in.
     pub list: LineList,
     /// What one match is worth; 0 for `except` lines, any sign for `weigh` lines.
     pub strength: Unit,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
 }
 
-/// The list of a marker that a line stands in.
+/// The list of a marker that contains a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LineList {
     /// `strong`
@@ -259,13 +259,13 @@ pub struct Dialogue {
     pub fires: Vec<String>,
     /// Labels of markers that must not.
     pub silent: Vec<String>,
-    /// Whether it must be sufficient; where this is not said, the test runs whatever the fidelity.
+    /// Whether it must be sufficient; `None`: the test runs regardless of fidelity.
     pub sufficient: Option<bool>,
     /// The least and the largest score it may have.
     pub score: (Unit, Unit),
     /// Labels of markers with the role whose side must drive them (SGM 1.5).
     pub driven: Vec<(String, String)>,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -276,7 +276,7 @@ pub struct TestLine {
     pub role: Option<String>,
     /// What is said.
     pub text: String,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -516,9 +516,9 @@ pub struct Share {
 pub enum HintKind {
     /// `more`: there is evidence, but not enough of it.
     More,
-    /// `role`: somebody else said it.
+    /// `role`: another role said it.
     Role,
-    /// `where`: it stands outside the part that counts.
+    /// `where`: it is outside the part that counts.
     Where,
     /// `except`: an exclusion took it away.
     Except,
@@ -532,7 +532,7 @@ pub enum HintKind {
     Pair,
     /// `echo`: it uses too few of the other side's words.
     Echo,
-    /// `gap`: its parts stand too far apart.
+    /// `gap`: its parts are too far apart.
     Gap,
     /// `deadline`: it has not been said yet, and is not due yet.
     Deadline,

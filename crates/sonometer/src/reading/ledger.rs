@@ -76,7 +76,7 @@ pub struct MarkerEntry<'r> {
 pub struct MatchEntry<'r> {
     /// The pattern line as written.
     pub line: &'r str,
-    /// The list it stands in.
+    /// The list it is in.
     pub list: LineList,
     /// What this match is worth: as its line says, with what `echo` and `pair` make of it.
     pub strength: Unit,

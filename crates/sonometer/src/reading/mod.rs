@@ -176,13 +176,13 @@ impl Reading {
         self.parts[0].shown(turn as u32, 0..self.interaction().turns()[turn].content.len())
     }
 
-    /// What is shown for each character of a turn, one after the other: the character itself, what stands for it, or nothing
-    /// where what stands for it has been shown. Together they are [`Reading::masked_turn`].
+    /// What is shown for each character of a turn, in order: the character itself, its replacement, or nothing
+    /// if the replacement was already shown. Together they are [`Reading::masked_turn`].
     pub fn masked_characters(&self, turn: usize) -> Vec<Cow<'_, str>> {
         self.parts[0].cover().by_character(turn as u32, &self.interaction().turns()[turn].content)
     }
 
-    /// The canonical JSON of a view: the same bytes from every door.
+    /// The canonical JSON of a view: the same bytes from every interface.
     pub fn to_json(&self, view: View<'_>) -> String {
         let mut json = Json::with_capacity(self.json_size());
         json.object(|json| self.write(json, view));

@@ -55,7 +55,7 @@ impl View<'_> {
         {
             let Protocol { id, version, .. } = protocol;
             let message = format!(
-                "`{id}@{version}` is on SGM {}, which has no {what}; ask for a version on SGM 1.5",
+                "`{id}@{version}` uses SGM {}, which has no {what}; use a protocol version with SGM 1.5",
                 protocol.sgm.as_str()
             );
             return Err(Error::invalid(place, message));
@@ -64,7 +64,7 @@ impl View<'_> {
             return Err(Error::invalid("v1_5.actant.primary", "the primary role is empty; name a role"));
         }
         if self.temporal.and_then(|temporal| temporal.window).is_some_and(|window| window <= Unit::ZERO) {
-            let message = "a window has a length above 0; write for example `60`";
+            let message = "the window must be longer than 0 seconds; write for example `60`";
             return Err(Error::invalid("v1_5.temporal.window_seconds", message));
         }
         Ok(())
@@ -80,8 +80,7 @@ impl View<'_> {
             (None, Some(_)) => ("v1_5.temporal.analyze_dynamics", "temporal analysis"),
             (None, None) => return Ok(()),
         };
-        let message =
-            format!("{what} is of one protocol; ask for it with a protocol, not with a metric or blueprint");
+        let message = format!("{what} works with a protocol, not with a metric or blueprint");
         Err(Error::invalid(place, message))
     }
 }

@@ -44,30 +44,36 @@ impl fmt::Display for Unbounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unfold => f.write_str(
-                "`unfold` is set: text waits for the end of its sentence; put masked markers into a protocol without `unfold`",
+                "`unfold` is set, so text is held back to the end of its sentence; put masked markers into a protocol without `unfold`",
             ),
             Self::Join(label) => write!(
                 f,
-                "the masked marker `{label}` has `join`: text waits for the turns that may follow; remove `join` or `mask` there"
+                "the masked marker `{label}` has `join`, so text is held back for the turns that may follow; remove its \
+                 `join` or its `mask`"
             ),
             Self::Shout(label) => write!(
                 f,
-                "a line of the masked marker `{label}` has `<shout>`: text waits for the end of its sentence; write `<shout>` in a marker without `mask`"
+                "a line of the masked marker `{label}` has `<shout>`, so text is held back to the end of its sentence; \
+                 move `<shout>` to a marker without `mask`"
             ),
             Self::Question(label) => write!(
                 f,
-                "a line of the masked marker `{label}` has `<question>`: text waits for the end of its sentence; write `<question>` in a marker without `mask`"
+                "a line of the masked marker `{label}` has `<question>`, so text is held back to the end of its \
+                 sentence; move `<question>` to a marker without `mask`"
             ),
             Self::Flip(label) => write!(
                 f,
-                "negated matches of another marker belong to the masked marker `{label}`: text waits for the end of its sentence; write `negation: drop` in the other, or remove `mask` here"
+                "negated matches of another marker count for the masked marker `{label}`, so text is held back to the \
+                 end of its sentence; write `negation: drop` in the other, or remove `mask` here"
             ),
             Self::Boundary(label) => write!(
                 f,
-                "a regular expression of the masked marker `{label}` has `\\b`: text beyond ASCII waits for the end of its sentence; write `(?-u:\\b)`"
+                "a regular expression of the masked marker `{label}` has `\\b`, so text beyond ASCII is held back to \
+                 the end of its sentence; write `(?-u:\\b)`"
             ),
             Self::Expressions => f.write_str(
-                "the regular expressions of the masked markers are too large together: text waits for the end of its turn; shorten them",
+                "the regular expressions of the masked markers are too large together, so text is held back to the end \
+                 of its turn; shorten them",
             ),
         }
     }

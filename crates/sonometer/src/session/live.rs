@@ -32,7 +32,7 @@ struct Meter {
     last_turn: Option<u32>,
     has_changed: bool,
     told: Unit,
-    /// Whether what it adds to its marker is evidence, whatever follows: the marker has triggered, and can only rise.
+    /// Whether what it adds to its marker is certain to be evidence: the marker has triggered, and can only rise.
     is_certain: bool,
 }
 

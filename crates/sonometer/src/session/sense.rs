@@ -41,7 +41,7 @@ impl Instrument {
     /// Everything is found and judged in the whole conversation, so that an echo, a companion or a number dictated over several
     /// turns is seen. Then only what *ends* in the last turn is kept, and that is measured as if nothing else had been said:
     /// words, turns, uses of a line, shares and fidelity are those of the last turn. What is not said has no place in any
-    /// turn, so absent markers stay silent. What is found counts whatever the fidelity is; the fidelity says how far to trust it.
+    /// turn, so absent markers stay silent. What is found counts regardless of fidelity, which says how far to trust it.
     pub(crate) fn sense_last(&self, interaction: &Interaction) -> Reading {
         let plans = self.plans();
         let mut searches = search_all(&plans, interaction);

@@ -64,7 +64,7 @@ pub enum Event {
         score: Unit,
         /// The text, masked where the protocol says so.
         source: String,
-        /// The segment it stands in.
+        /// The segment it is in.
         segment: usize,
         /// Where it begins and ends in the content, in the unit of the session.
         start: usize,
@@ -75,13 +75,13 @@ pub enum Event {
     },
     /// A stretch that must not be shown unmasked. Reported regardless of fidelity.
     Mask {
-        /// The segment it stands in.
+        /// The segment it is in.
         segment: usize,
         /// Where it begins and ends in the content, in the unit of the session.
         start: usize,
         /// See `start`.
         end: usize,
-        /// What is shown in its place: each letter or digit, with its marks, as `*`, or what stands for all of it.
+        /// What is shown in its place: each letter or digit, with its marks, as `*`, or the replacement of all of it.
         shown: String,
     },
     /// The resonance of a metamarker by what has settled so far.

@@ -153,7 +153,7 @@ impl Stream {
             self.begin(Modality::Text, None, None);
         }
         let Some(open) = &mut self.open else {
-            let message = "no segment is open: begin one before its text";
+            let message = "no segment is open; begin a segment before you push its text";
             return Err(Error::invalid("segments", message));
         };
         // Everything that can refuse the chunk comes before anything is kept: a refused chunk leaves the session unchanged.
@@ -179,7 +179,8 @@ impl Stream {
     pub(super) fn begin_segment(&mut self, role: &str, timestamp: Option<Unit>) -> Result<Step, Error> {
         self.check_open()?;
         if self.modality == Some(Modality::Text) {
-            let message = "a plain text has come in already: a session takes a text or segments, not both";
+            let message =
+                "this session has already received plain text; a session takes a text or segments, not both";
             return Err(Error::invalid("segments", message));
         }
         self.check_modality(Modality::Transcript)?;
@@ -298,7 +299,7 @@ impl Stream {
 
     fn check_open(&self) -> Result<(), Error> {
         if self.has_ended {
-            return Err(Error::invalid("", "the session has ended; begin another one"));
+            return Err(Error::invalid("", "the session has ended; start a new one"));
         }
         Ok(())
     }
@@ -313,7 +314,7 @@ impl Stream {
         match &self.open {
             Some(open) if !open.split.is_empty() => {
                 let message = format!(
-                    "the content ends within a character: byte {} begins one that is not complete",
+                    "the content ends in the middle of a character: the one at byte {} is incomplete",
                     open.text.len()
                 );
                 Err(Error::invalid(place_of_content(self.modality, self.turns.len()), message))
@@ -695,12 +696,13 @@ fn check_size(bytes: usize) -> Result<(), Error> {
     if bytes <= MAX_CONTENT_BYTES {
         return Ok(());
     }
-    let message =
-        format!("more than {MAX_CONTENT_BYTES} bytes of content; finish here and begin a new session");
+    let message = format!(
+        "the content has more than {MAX_CONTENT_BYTES} bytes; finish this session and start a new one"
+    );
     Err(Error::new(ErrorCode::PayloadTooLarge, "content", message))
 }
 
-/// Where the content stands in an interaction.
+/// The place of the content in an interaction.
 fn place_of_content(modality: Option<Modality>, turn: usize) -> String {
     match modality {
         Some(Modality::Transcript) => format!("segments[{turn}].content"),

@@ -116,7 +116,7 @@ pub struct TargetStamp {
     pub protocols: Vec<Stamp>,
 }
 
-/// The reading of one action, as it stands on the card.
+/// The reading of one action, as on the card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measured {
     /// The score, 0 to 1; 0 if the action is insufficient.

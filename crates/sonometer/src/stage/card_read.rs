@@ -18,7 +18,7 @@ impl Card {
     /// of another type, a card that is not written in the canonical way, sums that do not add up.
     pub fn read(text: &str) -> Result<Self, Mismatch> {
         if text.trim().is_empty() {
-            return Err(Mismatch::new("", "there is no card: the text is empty"));
+            return Err(Mismatch::new("", "the card is empty"));
         }
         let root = read_json(text.trim_end_matches(['\r', '\n'])).map_err(|wrong| {
             let (line, column) = crate::diagnostic::line_and_column(text, wrong.span.start);
@@ -31,8 +31,7 @@ impl Card {
         let (canonical, given) = (card.to_json(), text.trim_end_matches(['\r', '\n']));
         if canonical != given {
             let same = canonical.bytes().zip(given.bytes()).take_while(|(a, b)| a == b).count();
-            let message =
-                "the card is not in its canonical form: keys in order, no spaces, the shortest numbers";
+            let message = "the card is not in canonical form: keys in order, no spaces, shortest numbers";
             return Err(Mismatch::new(place_of(given, same), message));
         }
         card.check_sums()?;
@@ -116,18 +115,18 @@ impl Card {
         if turns > self.envelope.max_turns.into() {
             return wrong(
                 "totals.turns",
-                format!("{turns} turns, and the stage has {}", self.envelope.max_turns),
+                format!("{turns} turns, but the stage allows {}", self.envelope.max_turns),
             );
         }
         if self.verdict.passed != (self.verdict.reason == Reason::Passed) {
             let reason = self.verdict.reason.as_str();
             return wrong(
                 "verdict.reason",
-                format!("`{reason}` does not go with `passed: {}`", self.verdict.passed),
+                format!("`{reason}` contradicts `passed: {}`", self.verdict.passed),
             );
         }
         if self.readings.is_some() != self.envelope.share_scorecard {
-            let message = "readings are on a card exactly if `share_scorecard` is true".to_owned();
+            let message = "a card has readings if and only if `share_scorecard` is true".to_owned();
             return wrong("readings", message);
         }
         let Some(readings) = &self.readings else { return Ok(()) };

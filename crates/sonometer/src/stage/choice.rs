@@ -19,7 +19,7 @@ pub fn read_seed(text: &str) -> Result<u64, Error> {
         let more = if shown.len() < text.len() { "…" } else { "" };
         Error::invalid(
             "seed",
-            format!("`{shown}{more}` is no seed; give a whole number from 0 to {MAX_SEED}"),
+            format!("`{shown}{more}` is not a seed; give a whole number from 0 to {MAX_SEED}"),
         )
     })
 }

@@ -76,7 +76,7 @@ pub struct Observation {
 pub struct Step {
     /// What the world answers.
     pub observation: Observation,
-    /// The reading of the action, as it stands on the card where readings are shared.
+    /// The reading of the action, as on a card with shared readings.
     pub measured: Measured,
     /// All that was sensed in the action, for people: evidence, resonance. Its score counts only if its fidelity suffices.
     pub sensed: Reading,
@@ -117,9 +117,9 @@ impl Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Closed => f.write_str("the world has ended; close the dive to get its card"),
+            Self::Closed => f.write_str("the dive has ended; close it to get its card"),
             Self::TooLong { chars, most } => {
-                write!(f, "the action has {chars} characters, the stage takes {most}; say it in fewer words")
+                write!(f, "the action has {chars} characters; the limit of the stage is {most}; shorten it")
             }
         }
     }

@@ -38,7 +38,7 @@ pub(crate) static STAGE: Map = Map {
         ),
         key("metric", REFERENCE, "What senses every action.", r#""reply-quality@1.0""#),
         key("protocol", REFERENCE, "What senses every action.", r#""courtesy@1.5""#),
-        key("objective", Text, "What the agent is told to reach.", r#""Calm the customer.""#).required(),
+        key("objective", Text, "The goal that the agent is given.", r#""Calm the customer.""#).required(),
         key(
             "roles",
             Inner(&ROLES),

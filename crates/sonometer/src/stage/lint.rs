@@ -20,7 +20,7 @@ pub(super) fn look(stage: &Stage, root: &Node, found: &mut Diagnostics) {
                 "SM0651",
                 key(&["scenes", name]),
                 message,
-                "let a `go` lead there, or remove it",
+                "add a `go` that leads there, or remove the scene",
             ));
             continue;
         }
@@ -37,7 +37,7 @@ pub(super) fn look(stage: &Stage, root: &Node, found: &mut Diagnostics) {
             Some(last) if last + 1 < scene.entries.len() => {
                 let entry = &scene.entries[last + 1];
                 let span = Span::new(entry.span.start, entry.span.start);
-                let message = format!("the entries before it in `{name}` always apply first");
+                let message = format!("this entry of `{name}` never applies: one before it always does");
                 found.push(Diagnostic::warning("SM0659", span, message, "put `otherwise` last"));
             }
             _ => {}
@@ -47,13 +47,13 @@ pub(super) fn look(stage: &Stage, root: &Node, found: &mut Diagnostics) {
     for (name, guard) in &stage.checkpoints {
         if !outcome(guard, &at_all).can {
             let message = format!("the checkpoint `{name}` can never be reached");
-            let fix = "look at what it asks: the scene must be reachable and the numbers within their bounds";
+            let fix = "check its condition: scenes must be reachable and numbers within their bounds";
             found.push(Diagnostic::warning("SM0652", key(&["checkpoints", name]), message, fix));
         }
     }
     let pass = if root.get("pass").is_some() { key(&["pass"]) } else { key(&["checkpoints"]) };
     if !outcome(&stage.pass, &at_all).can {
-        let fix = "look at the checkpoints and flags it asks for";
+        let fix = "check the checkpoints and flags that `pass` requires";
         found.push(Diagnostic::warning("SM0653", pass, "no dive can pass", fix));
     } else if !outcome(&stage.pass, &in_time).can {
         let message = format!("no dive can pass within {} turns", stage.envelope.max_turns);

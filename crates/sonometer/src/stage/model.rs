@@ -26,9 +26,9 @@ pub struct Stage {
     pub description: String,
     /// What senses every action: a protocol, a metric or a blueprint.
     pub target: (TargetKind, Reference),
-    /// Where the target stands in the file.
+    /// The place of the target in the file.
     pub(crate) target_span: Span,
-    /// What the agent is told to reach.
+    /// The goal that the agent is given.
     pub objective: String,
     /// As whom the two sides are sensed.
     pub roles: Roles,

@@ -56,7 +56,7 @@ impl<'n> Object<'n> {
     /// Refuses every other key.
     pub(super) fn known(&self, keys: &[&str]) {
         if let Some((key, _)) = self.entries.iter().find(|(key, _)| !keys.contains(&key.text.as_str())) {
-            self.wrong(&key.text, "there is no such key here");
+            self.wrong(&key.text, "is not a known key");
         }
     }
 
@@ -110,7 +110,7 @@ impl<'n> Object<'n> {
             digits.len() == 64 && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
         });
         if digits.is_none() {
-            self.wrong(key, "is no digest: `sha256:` and 64 hexadecimal digits");
+            self.wrong(key, "is not a digest (`sha256:` and 64 hexadecimal digits)");
         }
         text.to_owned()
     }

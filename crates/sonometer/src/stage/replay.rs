@@ -141,7 +141,7 @@ pub fn replay(world: &World, card: &Card, log: &[Action]) -> Result<(), Mismatch
         ("blueprint.digest", &card.blueprint.digest, &wanted.digest),
     ] {
         if is != wanted {
-            return Err(Mismatch::new(place, format!("the card has `{is}`, replayed with `{wanted}`")));
+            return Err(Mismatch::new(place, format!("the card has `{is}`, the replay has `{wanted}`")));
         }
     }
     if card.blueprint != *wanted {
@@ -160,14 +160,14 @@ pub fn replay(world: &World, card: &Card, log: &[Action]) -> Result<(), Mismatch
         ];
         for (key, value) in facts {
             if let Some((_, said)) = told.iter().find(|(known, said)| *known == key && *said != value) {
-                let message = format!("`{key}` is `{said}`, replayed it is `{value}`");
+                let message = format!("`{key}` is `{said}`, the replay gives `{value}`");
                 return Err(Mismatch::new(&place, message));
             }
         }
         let shown = card.readings.as_ref().map(|readings| readings.get(at).copied());
         if shown.is_some_and(|shown| shown != Some(step.measured)) {
             let said = shown.flatten().map_or("nothing".to_owned(), |reading| reading.to_json());
-            let message = format!("the card has {said}, replayed it is {}", step.measured.to_json());
+            let message = format!("the card has {said}, the replay gives {}", step.measured.to_json());
             return Err(Mismatch::new(format!("{place} (readings[{at}])"), message));
         }
     }
@@ -190,7 +190,7 @@ pub fn replay(world: &World, card: &Card, log: &[Action]) -> Result<(), Mismatch
 /// Names the first key by which two cards differ.
 fn compare(card: &Card, again: &Card) -> Result<(), Mismatch> {
     let differs = |place: &str, is: String, wanted: String| {
-        Err(Mismatch::new(place, format!("the card has {is}, replayed it is {wanted}")))
+        Err(Mismatch::new(place, format!("the card has {is}, the replay gives {wanted}")))
     };
     for ((place, is), (_, wanted)) in facts(card).into_iter().zip(facts(again)) {
         if is != wanted {

@@ -14,7 +14,7 @@ use crate::interaction::Turn;
 use crate::json::Json;
 
 impl Dive {
-    /// The whole dive as canonical JSON: kept after every action, it survives whatever kills the process, and
+    /// The whole dive as canonical JSON: kept after every action, it survives the end of the process, and
     /// [`World::resume`] goes on from it. It holds every text of the dive; it is no business of the agent.
     pub fn to_json(&self) -> String {
         let (stage, state) = (self.world.stage(), &self.state);
@@ -79,7 +79,10 @@ impl World {
         // What is not checked one by one above: order, numbers, texts that are written in another way.
         match dive.to_json() == text {
             true => Ok(dive),
-            false => Err(Mismatch::new("", "the dive is not written as the engine writes it")),
+            false => Err(Mismatch::new(
+                "",
+                "the saved dive was changed: it is not in the form in which it was saved",
+            )),
         }
     }
 
@@ -106,9 +109,17 @@ impl World {
         ]);
         at.is("sonometer_dive", "1");
         for (key, wanted, message) in [
-            ("stage", self.digest(), "the dive was begun in another stage, or another text of this one"),
-            ("target", &digest(self.target()), "the dive was begun with other protocols"),
-            ("engine", &crate::language::fingerprint::fingerprint(), "the dive was begun by another engine"),
+            (
+                "stage",
+                self.digest(),
+                "the dive was started in another stage, or in another version of this one",
+            ),
+            ("target", &digest(self.target()), "the dive was started with other protocols"),
+            (
+                "engine",
+                &crate::language::fingerprint::fingerprint(),
+                "the dive was started with another engine version",
+            ),
         ] {
             if at.text(key) != wanted {
                 at.wrong(key, message);
@@ -125,7 +136,7 @@ impl World {
         let set = |key: &str, all: &[&str]| -> Vec<bool> {
             let names = at.texts(key);
             if let Some(name) = names.iter().find(|name| !all.contains(&name.as_str())) {
-                at.wrong(key, format!("there is no `{name}` in the stage", name = excerpt(name)));
+                at.wrong(key, format!("the stage has no `{name}`", name = excerpt(name)));
             }
             all.iter().map(|known| names.iter().any(|name| name == known)).collect()
         };
@@ -137,7 +148,7 @@ impl World {
         let mut vars = Vec::new();
         for ((name, variable), (key, value)) in stage.vars.iter().zip(at.numbers("vars")) {
             if key != name || !(variable.low..=variable.high).contains(&value) {
-                let message = "is no variable of the stage, or beyond its bounds";
+                let message = "is not a variable of the stage, or is outside its bounds";
                 at.wrong(&format!("vars.{key}"), message);
             }
             vars.push(value);
@@ -146,7 +157,7 @@ impl World {
         for (name, (key, count)) in self.asked().zip(at.numbers("times")) {
             let count = u32::try_from(count).ok().filter(|_| key == name);
             if count.is_none() {
-                at.wrong(&format!("times.{key}"), "is no count of a marker");
+                at.wrong(&format!("times.{key}"), "is not the count of a marker");
             }
             times.push(count.unwrap_or_default());
         }
@@ -160,7 +171,7 @@ impl World {
             ("times", times.len() == self.asked().len()),
         ];
         if let Some((key, _)) = lengths.into_iter().find(|(_, fits)| !fits) {
-            at.wrong(key, "there are too few or too many");
+            at.wrong(key, "has too few or too many entries");
         }
         let said = |role: &str, content: String| Turn {
             role: Some(role.into()),
@@ -184,7 +195,7 @@ impl World {
             ics: at.count("ics", MAX_SEED),
             readings,
             chain: chain(&at.text("chain")).unwrap_or_else(|| {
-                at.wrong("chain", "is no head of a chain: 64 hexadecimal digits");
+                at.wrong("chain", "is not a chain hash (64 hexadecimal digits)");
                 [0; 32]
             }),
             ended,

@@ -57,7 +57,7 @@ impl World {
         let several = |run: &Walkthrough| run.passes && run.say.len() > 1;
         for (name, walkthrough) in stage.walkthroughs.iter().filter(|(_, run)| several(run)) {
             for action in &walkthrough.say {
-                say(&format!("“{action}” of `{name}`, over and over"), action, walkthrough.seed);
+                say(&format!("“{action}” of `{name}`, repeated"), action, walkthrough.seed);
             }
         }
         (passed, runs)
@@ -73,7 +73,7 @@ impl World {
             }
             let outcome = if verdict.passed { "passes" } else { "fails" };
             let message = format!("the walkthrough `{name}` {outcome}: {}", verdict.reason.as_str());
-            let fix = "play it with `sonometer dive --walkthrough` to see where it goes another way";
+            let fix = "play it with `sonometer dive --walkthrough` to see where it differs";
             found.push(Diagnostic::warning("SM0656", walkthrough.span, message, fix));
         }
         found

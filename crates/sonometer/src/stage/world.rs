@@ -95,7 +95,7 @@ impl World {
     /// Reads a stage file and makes it ready, with the warnings of [`Stage::read`] and [`World::lint`].
     ///
     /// # Errors
-    /// Those of [`Stage::read`] and [`World::new`]; what is wrong in the file is told with its line and column.
+    /// Those of [`Stage::read`] and [`World::new`]; errors in the file have their line and column.
     pub fn read(text: &str, catalog: &dyn Catalog) -> Result<(Self, Diagnostics), Error> {
         let (stage, mut found) = Stage::read(text)?;
         let world = Self::new(stage, catalog).map_err(|error| {
@@ -143,11 +143,9 @@ impl World {
             if marker.absence.is_some()
                 && let Some((_, span)) = stage.markers.iter().find(|(known, _)| known == name)
             {
-                let message = format!(
-                    "`{name}` is about what is not said, and is silent in dives",
-                    name = excerpt(name)
-                );
-                let fix = "ask for what should be said, with `not fired(…)` and `turns_here`";
+                let message =
+                    format!("`{name}` uses `absent`, so it never triggers in a dive", name = excerpt(name));
+                let fix = "test for what should be said, with `not fired(…)` and `turns_here`";
                 found.push(Diagnostic::warning("SM0657", *span, message, fix));
             }
         }
@@ -166,10 +164,10 @@ impl World {
                 _ => continue,
             };
             let message = format!(
-                "`{}@{}` wants {lacks}, which no action has: every score is 0",
+                "`{}@{}` needs {lacks}, but each action is sensed alone: every score is 0",
                 protocol.id, protocol.version
             );
-            let fix = "sense the stage with a protocol whose `fidelity` one turn of the agent can meet";
+            let fix = "use a protocol whose `fidelity` one turn of the agent can meet";
             found.push(Diagnostic::warning("SM0658", stage.target_span, message, fix));
         }
         found.sort();

@@ -273,7 +273,7 @@ fn create(path: &str, resume: bool) -> Result<File, Failure> {
     let file = file.map_err(|error| unwritten(Some(path), &error))?;
     if !resume && file.metadata().is_ok_and(|data| data.len() > 0) {
         return Err(Failure::unusable(format!(
-            "{path}: holds something already; --resume goes on with it, or remove it"
+            "{path}: already exists and is not empty; use --resume to continue it, or remove it"
         )));
     }
     Ok(file)

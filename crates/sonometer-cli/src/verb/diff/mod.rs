@@ -50,9 +50,9 @@ impl Version {
     fn find(target: &str) -> Result<Self, Failure> {
         if let Some(stage) = StageSource::meant(target) {
             return Err(Failure::unusable(format!(
-                "{}: a stage is dived and not sensed, so that it moves no reading of a corpus; `sonometer test` runs the \
-                 walkthroughs of each version, `sonometer dive {target} --actions FILE` plays what was said in another one, \
-                 and `diff` compares two versions of what senses them",
+                "{}: stages cannot be compared with `diff`, because they do not sense a corpus; run `sonometer test` on \
+                 each version, replay actions with `sonometer dive {target} --actions FILE`, or compare two versions of \
+                 the protocol, metric or blueprint that the stage names",
                 stage.source.name
             )));
         }
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let (old, new) = (Version::find(&arguments.old)?, Version::find(&arguments.new)?);
     if old.instrument.kind() != new.instrument.kind() {
         return Err(Failure::unusable(format!(
-            "`{}` is a {} and `{}` a {}; give two versions of one thing",
+            "`{}` is a {} and `{}` a {}; give two versions of the same one",
             old.instrument.id(),
             old.instrument.kind().as_str(),
             new.instrument.id(),

@@ -66,13 +66,13 @@ pub(super) fn verify(arguments: &VerifyArguments, screen: &mut Screen) -> Result
     }
     let mut lines: String = held.iter().map(|what| format!("  ✓ {what}\n")).collect();
     match &outcome {
-        Ok(()) => lines = format!("{}\n{lines}", screen.paint.bold("the card holds")),
+        Ok(()) => lines = format!("{}\n{lines}", screen.paint.bold("the card is valid")),
         Err(wrong) => {
-            lines.push_str(&format!("  ✗ {wrong}\n{}\n", screen.paint.bold("the card does not hold")))
+            lines.push_str(&format!("  ✗ {wrong}\n{}\n", screen.paint.bold("the card is not valid")))
         }
     }
     if arguments.actions.is_none() {
-        lines.push_str("  with --actions its grade is computed again\n");
+        lines.push_str("  use --actions to compute its grade again\n");
     }
     screen.print(&lines)?;
     Ok(exit)
@@ -88,7 +88,7 @@ fn checks(
         Ok(card) => card,
         Err(wrong) => return Ok(Err(wrong)),
     };
-    held.push("form and sums");
+    held.push("format and sums");
     if let Some(path) = &arguments.keys {
         let keys = Keys::read(&text(path)?).map_err(|wrong| Failure::unusable(format!("{path}: {wrong}")))?;
         if let Err(wrong) = sonometer_card::check(&card, &keys) {
@@ -106,7 +106,7 @@ fn checks(
         if let Err(wrong) = replay(&world, &card, &log) {
             return Ok(Err(wrong));
         }
-        held.push("every byte, computed again from the actions");
+        held.push("every byte, recomputed from the actions");
     }
     Ok(Ok(()))
 }
@@ -114,13 +114,13 @@ fn checks(
 pub(super) fn keygen(arguments: &KeygenArguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed)
-        .map_err(|error| Failure::unusable(format!("the system gives no randomness: {error}")))?;
+        .map_err(|error| Failure::unusable(format!("the system provides no random numbers: {error}")))?;
     let key = SigningKey::from_seed(seed);
     let digits: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
     let id = key.public().id();
     create_secret(
         &arguments.path,
-        &format!("# The secret key {id}, which signs cards. Keep it to yourself.\n{digits}\n"),
+        &format!("# The secret key {id}, which signs cards. Keep it secret.\n{digits}\n"),
     )?;
     let public = format!("{}.pub", arguments.path);
     write(&public, &format!("# The public key {id}\n{}\n", key.public()))?;
@@ -138,7 +138,7 @@ fn create_secret(path: &str, text: &str) -> Result<(), Failure> {
     let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::unusable(format!(
-            "{path}: is there already; a key is never overwritten, choose another name"
+            "{path}: already exists; keys are never overwritten; choose another name"
         )),
         _ => Failure::unusable(format!("{path}: cannot be written: {error}")),
     })

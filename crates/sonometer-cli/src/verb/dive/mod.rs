@@ -17,7 +17,7 @@ Examples:
   sonometer dive my.yaml --actions said.jsonl --log log.jsonl --card card.json --key key.txt
   sonometer dive verify card.json --actions log.jsonl --keys keys.txt
 
-Exit codes: 0 passed (or the card holds), 1 failed (or it does not), 2 wrong usage, 4 no such stage";
+Exit codes: 0 passed (or the card is valid), 1 failed (or it is not), 2 wrong usage, 4 no such stage";
 
 /// Arguments of `dive`.
 #[derive(Debug, clap::Args)]

@@ -124,7 +124,7 @@ fn given(arguments: &PlayArguments, world: &World) -> Result<(u64, Option<Vec<St
         let found = walkthroughs.iter().find(|(known, _)| known == name).map(|(_, walkthrough)| walkthrough);
         let walkthrough = found.ok_or_else(|| {
             let names: Vec<&str> = walkthroughs.iter().map(|(name, _)| name.as_str()).collect();
-            Failure::unusable(format!("no walkthrough `{name}`; there is {}", names.join(", ")))
+            Failure::unusable(format!("unknown walkthrough `{name}`; walkthroughs: {}", names.join(", ")))
         })?;
         return Ok((walkthrough.seed, Some(walkthrough.say.clone())));
     }

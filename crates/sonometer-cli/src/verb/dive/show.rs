@@ -48,7 +48,7 @@ pub(super) fn arrival(paint: &Paint, dive: &Dive) -> String {
 
 /// What a person who is about to type should know.
 pub(super) fn hint(paint: &Paint) -> String {
-    format!("\n  {}\n", paint.dim("Type what you say. `help` lists the other words: status, quit."))
+    format!("\n  {}\n", paint.dim("Type what you want to say. `help` lists the commands: status, quit."))
 }
 
 /// What is shown where a person is to type.
@@ -90,11 +90,11 @@ pub(super) fn step(paint: &Paint, dive: &Dive, step: &Step, echo: bool) -> Strin
             .collect();
         let mut why: Vec<String> = why;
         why.dedup();
-        let why = if why.is_empty() { "by its bias alone".to_owned() } else { why.join(", ") };
+        let why = if why.is_empty() { "only by its bias".to_owned() } else { why.join(", ") };
         let _ = writeln!(text, "    {} {name:<width$}  {}", paint.dim("·"), paint.dim(&why));
     }
     if !step.sensed.fidelity().sufficient {
-        let _ = writeln!(text, "    {}", paint.dim("too little to be scored"));
+        let _ = writeln!(text, "    {}", paint.dim("too little content to be scored"));
     }
     for name in &step.checkpoints {
         let _ = writeln!(text, "    {} {name}", paint.bold("✓ checkpoint"));
@@ -110,11 +110,11 @@ pub(super) fn end(paint: &Paint, world: &World, card: &Card) -> String {
     let stage = world.stage();
     let verdict = &card.verdict;
     let why = match verdict.reason {
-        Reason::Passed => "the rule for passing holds",
-        Reason::FlagTripped => "a flag is tripped",
+        Reason::Passed => "the condition for passing holds",
+        Reason::FlagTripped => "a flag was tripped",
         Reason::MaxTurns => "all turns are used up",
         Reason::IcsBudget => "all ICS are used up",
-        Reason::CheckpointMissing => "the world ended with something missing",
+        Reason::CheckpointMissing => "the world ended before every condition was met",
         Reason::ClosedEarly => "closed before the world ended",
     };
     let head = if verdict.passed { "PASSED" } else { "FAILED" };
@@ -183,7 +183,7 @@ fn wrapped(paint: &Paint, text: &str, indent: usize) -> String {
 pub(super) fn help(paint: &Paint) -> String {
     let row = |word: &str, what: &str| format!("  {}  {what}\n", paint.bold(&format!("{word:<6}")));
     let head = "Type what you want to say, and end it with Enter: each line is one action.";
-    let foot = "To say one of these words, end it with a full stop: `help.`";
+    let foot = "To say one of these words, add a full stop: `help.`";
     [
         "\n".to_owned(),
         wrapped(paint, head, 2),

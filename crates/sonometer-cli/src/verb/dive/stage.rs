@@ -26,10 +26,13 @@ impl StageSource {
         Self::shipped(target).ok_or_else(|| {
             let ids: Vec<&str> = sonometer_catalog::stages().iter().map(|entry| entry.id).collect();
             let fix = match suggest(split(target).0, &ids) {
-                None => format!("there is {}; a stage file ends in .yaml, .yml or .json", ids.join(", ")),
+                None => format!(
+                    "stages: {}; the name of a stage file ends in .yaml, .yml or .json",
+                    ids.join(", ")
+                ),
                 Some(near) => format!("did you mean `{near}`?"),
             };
-            Failure::told(ErrorCode::TargetNotFound, format!("no stage `{target}`; {fix}"))
+            Failure::told(ErrorCode::TargetNotFound, format!("unknown stage `{target}`; {fix}"))
         })
     }
 
@@ -141,10 +144,10 @@ pub(crate) fn test(source: &StageSource, json: bool, screen: &mut Screen) -> Res
             ));
         }
         for what in &passed {
-            text.push_str(&format!("{}  passes, and must not: {what}\n", paint.bold("WRONG")));
+            text.push_str(&format!("{}  passes, but must fail: {what}\n", paint.bold("WRONG")));
         }
         text.push_str(&format!(
-            "{}: {}: {} as expected, {} otherwise; {} of silence and repetition, {} passed\n",
+            "{}: {}: {} as expected, {} not; {} of silence and repetition, {} passed\n",
             source.source.name,
             counted(walks.len(), "walkthrough"),
             walks.len() - wrong,

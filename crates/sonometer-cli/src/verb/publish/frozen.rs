@@ -44,8 +44,7 @@ pub(super) fn check(
     if let Some((holder, loose)) = parts.iter().find(|(_, reference)| reference.version.is_none()) {
         let version = latest(loose, sensors, catalog).unwrap_or_else(|| "1.0".to_owned());
         return Err(refused(format!(
-            "{name}: {holder} names `{loose}` without a version, which moves with every new one; pin it, as \
-             `{loose}@{version}`"
+            "{name}: {holder} names `{loose}` without a version, so it changes with every new one; pin it: `{loose}@{version}`"
         )));
     }
     for Protocol { id, version, status, .. } in sensors.iter().map(Sensor::protocol) {

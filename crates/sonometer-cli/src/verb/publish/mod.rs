@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if tests == 0 || failed > 0 {
         let what =
             if tests == 0 { "no tests".to_owned() } else { format!("{} failing", counted(failed, "test")) };
-        return Err(refused(format!("{name}: {what}; `sonometer test {name}` says more")));
+        return Err(refused(format!("{name}: {what}; for details run `sonometer test {name}`")));
     }
     let published = match protocol.status {
         Status::Published => protocol,
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     };
     let Protocol { id, version, .. } = &published;
     screen.print(&format!(
-        "{id}@{version} is published: {}\n{} passed; a change gets another version\n",
+        "{id}@{version} is published: {}\n{} passed; a change needs a new version\n",
         published.digest(),
         counted(tests, "test")
     ))?;
@@ -64,7 +64,9 @@ fn freeze(source: &Source, composed: Document, screen: &mut Screen) -> Result<Ex
     let (id, version, standing, digest) = match &composed {
         Document::Metric(m) => (m.id.clone(), m.version.clone(), m.status, m.digest()),
         Document::Blueprint(b) => (b.id.clone(), b.version.clone(), b.status, b.digest()),
-        Document::Protocol(_) => return Err(refused(format!("{name}: is a protocol"))),
+        Document::Protocol(_) => {
+            return Err(refused(format!("{name}: is a protocol, not a metric or blueprint")));
+        }
     };
     if standing == Standing::Archived {
         return Err(refused(format!("{name}: is archived; write `status: active` to publish it")));
@@ -74,7 +76,7 @@ fn freeze(source: &Source, composed: Document, screen: &mut Screen) -> Result<Ex
     let whole = source.compose(composed).map_err(|error| Failure::engine(name, &error))?;
     frozen::check(name, &parts, whole.sensors(), &shelf)?;
     screen.print(&format!(
-        "{kind} {id}@{version} is published: {digest}\n{} pinned; a change gets another version\n",
+        "{kind} {id}@{version} is published: {digest}\n{} pinned; a change needs a new version\n",
         counted(whole.sensors().len(), "protocol")
     ))?;
     Ok(Exit::Done)
@@ -91,16 +93,14 @@ fn without_warnings(source: &Source, warnings: &Diagnostics, screen: &mut Screen
     }
     screen.print(&findings::render(&screen.paint, source, warnings))?;
     let what = counted(warnings.len(), "warning");
-    Err(refused(format!("{}: {what}; what is published never changes, so mend them first", source.name)))
+    Err(refused(format!("{}: {what}; a published version never changes, so fix them first", source.name)))
 }
 
 /// The file with `status: published`, not written yet.
 fn as_published(source: &Source) -> Result<Source, Failure> {
     let text = with_status(&source.text).ok_or_else(|| {
         let name = &source.name;
-        refused(format!(
-            "{name}: write `status: published` into it yourself; its notation has no place for it"
-        ))
+        refused(format!("{name}: cannot insert `status: published` here; write it into the file yourself"))
     })?;
     Ok(Source { text: text.into(), ..source.clone() })
 }

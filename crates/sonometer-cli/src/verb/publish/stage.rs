@@ -25,7 +25,7 @@ pub(super) fn publish(stage: &StageSource, path: &str, screen: &mut Screen) -> R
     if !passed.is_empty() {
         let passing = passed.len();
         return Err(refused(format!(
-            "{name}: of {runs} runs of silence and repetition {passing} passed; `sonometer test {name}` says more"
+            "{name}: {passing} of {runs} runs of silence and repetition passed, but must fail; for details run `sonometer test {name}`"
         )));
     }
     let shelf = stage.shelf();
@@ -39,8 +39,7 @@ pub(super) fn publish(stage: &StageSource, path: &str, screen: &mut Screen) -> R
     }
     let stage = world.stage();
     screen.print(&format!(
-        "stage {}@{} is published: {}\n{} as expected, {} of silence and repetition failed, {} pinned; a change gets another \
-         version\n",
+        "stage {}@{} is published: {}\n{} as expected, {} of silence and repetition failed, {} pinned; a change needs a new version\n",
         stage.id,
         stage.version,
         world.digest(),
@@ -60,12 +59,12 @@ fn still_holds(name: &str, world: &World) -> Result<(), Failure> {
     let what = match (otherwise.len(), world.degenerate().0.first()) {
         (0, None) => return Ok(()),
         (0, Some(what)) => format!("{what} passes"),
-        (1, _) => format!("the walkthrough {} ends otherwise", otherwise[0]),
-        _ => format!("the walkthroughs {} end otherwise", otherwise.join(", ")),
+        (1, _) => format!("the walkthrough {} does not end as expected", otherwise[0]),
+        _ => format!("the walkthroughs {} do not end as expected", otherwise.join(", ")),
     };
     Err(refused(format!(
-        "{name}: published, {what}, since the seed draws other words where the status is another; write `status: published` \
-         to see it by `sonometer test {name}`, and let it hold whatever is drawn"
+        "{name}: with `status: published` {what}, because the status changes which words are drawn; write `status: \
+         published`, run `sonometer test {name}`, and make the stage independent of the words drawn"
     )))
 }
 

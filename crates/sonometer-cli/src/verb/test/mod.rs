@@ -64,7 +64,7 @@ fn no_tests(source: &Source, composed: Document) -> Failure {
             };
             let protocols: Vec<String> = whole.sensors().iter().map(name).collect();
             Failure::unusable(format!(
-                "{}: a {kind} has no tests of its own, its scores are those of its protocols; test these: {}",
+                "{}: a {kind} has no tests of its own; test its protocols: {}",
                 source.name,
                 protocols.join(" ")
             ))

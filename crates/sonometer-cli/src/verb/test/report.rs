@@ -122,7 +122,7 @@ fn notes(marker: &MarkerEntry<'_>, line: Option<&TestLine>) -> Vec<String> {
 fn reason(reasons: String, line: Option<&TestLine>) -> String {
     match line {
         Some(TestLine { role: None, .. }) if reasons.contains("another side") => {
-            format!("{reasons} (write the role before the line: `role: text`)")
+            format!("{reasons} (to give the line a role, write `role: text`)")
         }
         _ => reasons,
     }
@@ -147,16 +147,16 @@ fn idle_lines<'s>(
         return Some(title.element(place).element(Level::HELP.message(fix)));
     }
     let title = match spans.len() {
-        1 => format!("no test needs this line of `{}`", marker.label),
-        _ => format!("no test needs these lines of `{}`", marker.label),
+        1 => format!("no test fails without this line of `{}`", marker.label),
+        _ => format!("no test fails without these lines of `{}`", marker.label),
     };
     let place = snippet(source, spans.iter().map(|span| (*span, "")));
     let excepts =
         idle.iter().filter(|mutant| matches!(mutant.change, Change::Line { key: "except", .. })).count();
     let fix = match (excepts, spans.len() - excepts) {
-        (_, 0) => "add a `miss` that only the line keeps silent, or remove it",
-        (0, _) => "add a `hit` that only the line finds, or remove it",
-        _ => "add a `hit` that only the line finds (a `miss` for an `except` line), or remove it",
+        (_, 0) => "add a `miss` that this line keeps from triggering, or remove it",
+        (0, _) => "add a `hit` that only this line finds, or remove it",
+        _ => "add a `hit` that only this line finds (a `miss` for an `except` line), or remove it",
     };
     Some(level.primary_title(title).element(place).element(Level::HELP.message(fix)))
 }
@@ -169,9 +169,9 @@ fn coverage(paint: &Paint, source: &Source, outcome: &Outcome<'_>) -> String {
     for mutant in &outcome.unnoticed {
         match &mutant.change {
             Change::Condition(key) => {
-                let title =
-                    Level::NOTE.primary_title(format!("no test needs `{key}` of `{}`", mutant.marker.label));
-                let fix = "add a `miss` that only this keeps silent, or a dialogue";
+                let title = Level::NOTE
+                    .primary_title(format!("no test fails without `{key}` of `{}`", mutant.marker.label));
+                let fix = "add a `miss` that this keeps from triggering, or a dialogue";
                 let place = snippet(source, places.of_mutant(mutant).map(|span| (span, "")));
                 text.push_str(&draw(paint, &[title.element(place).element(Level::HELP.message(fix))]));
             }
@@ -186,7 +186,8 @@ fn coverage(paint: &Paint, source: &Source, outcome: &Outcome<'_>) -> String {
         if entries.len() > NAMED {
             names.push(format!("and {} more", entries.len() - NAMED));
         }
-        let title = Level::NOTE.primary_title(format!("no test needs these entries of the list `{list}`"));
+        let title =
+            Level::NOTE.primary_title(format!("no test fails without these entries of the list `{list}`"));
         let group = title
             .element(snippet(source, spans.take(1)))
             .element(Level::NOTE.message(names.join(", ")))
@@ -199,8 +200,8 @@ fn coverage(paint: &Paint, source: &Source, outcome: &Outcome<'_>) -> String {
     });
     let idle: Vec<_> = idle.map(|span| (span, "")).collect();
     if !idle.is_empty() {
-        let title = Level::NOTE.primary_title("these tests pass whatever is taken away");
-        let fix = "they test nothing that the others do not; let each need a line or condition, or remove it";
+        let title = Level::NOTE.primary_title("these tests pass whichever line or condition is removed");
+        let fix = "they add nothing to the other tests; change each so that it needs a line or condition, or remove it";
         let group = title.element(snippet(source, idle)).element(Level::HELP.message(fix));
         text.push_str(&draw(paint, &[group]));
     }

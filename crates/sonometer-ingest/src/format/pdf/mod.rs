@@ -57,18 +57,18 @@ fn told(mut pages: Vec<Page>, mut draft: Draft<'_>, hints: &Hints) -> Result<Ing
     if with_text == 0 {
         let count = pages.len();
         let message = format!(
-            "the PDF has {count} page{} and no text on any, as a scan has; recognise its text (OCR) and give that",
+            "the PDF has {count} page{} but no text, as in a scan; recognise its text (OCR) and give that",
             if count == 1 { "" } else { "s" }
         );
         return Err(ReadError::new(Reason::NoText, "", message));
     }
     if with_text < pages.len() {
-        draft.note(format!("{} of {} pages hold no text", pages.len() - with_text, pages.len()));
+        draft.note(format!("{} of {} pages have no text", pages.len() - with_text, pages.len()));
     }
     let repeated = tidy::drop_repeated(&mut pages);
     if repeated > 0 {
         draft.note(format!(
-            "left out {repeated} lines that stand at the edge of many pages (headers, footers, page numbers)"
+            "left out {repeated} lines repeated on many pages (headers, footers, page numbers)"
         ));
     }
     for paragraph in layout::paragraphs(&pages, hints.turns) {
@@ -88,19 +88,22 @@ fn told(mut pages: Vec<Page>, mut draft: Draft<'_>, hints: &Hints) -> Result<Ing
 fn builtin(bytes: &[u8], limits: &Limits, draft: &mut Draft<'_>) -> Result<Vec<Page>, ReadError> {
     let (pages, failed) = builtin::pages(bytes, limits)?;
     if failed > 0 {
-        draft.note(format!("the built-in reader read {failed} of {} pages only in part", pages.len()));
+        draft.note(format!("the built-in reader read only a part of {failed} of {} pages", pages.len()));
     }
-    draft.note("read by the built-in reader, which errs with some scripts and layouts; install poppler's `pdftotext` for better text");
+    draft.note(
+        "read with the built-in reader, which makes mistakes with some scripts and layouts; for better text \
+                install poppler's `pdftotext`",
+    );
     Ok(pages)
 }
 
 #[cfg(not(feature = "pdf"))]
 fn builtin(_: &[u8], _: &Limits, _: &mut Draft<'_>) -> Result<Vec<Page>, ReadError> {
-    let message = "this build reads PDF by poppler's `pdftotext` only, which is not there or cannot read the file; install poppler-utils";
+    let message = "this build needs poppler's `pdftotext` to read PDF, which is missing or cannot read the file; install poppler-utils";
     Err(ReadError::new(Reason::Unsupported, "", message))
 }
 
 /// A document that asks for a password.
 fn encrypted() -> ReadError {
-    ReadError::new(Reason::Encrypted, "", "the PDF asks for a password; save it without one")
+    ReadError::new(Reason::Encrypted, "", "the PDF has a password; save it without one")
 }

@@ -128,7 +128,7 @@ fn sums(plan: &Plan, setting: &Setting, number: usize, candidates: &[Candidate])
 }
 
 impl Sums {
-    /// What the marker would have come to without any match, by its bias alone.
+    /// What the marker would have come to without any match, only by its bias.
     pub(crate) fn at_rest(&self, marker: &Marker) -> Resonance {
         Self { contributions: 0, turns_with: 0, ..*self }.resonance(marker, Unit::ZERO)
     }

@@ -13,7 +13,7 @@ pub(super) const MAX_REACH: usize = 128;
 pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     // Both orders of `&` are written out when compiling, so the size is that of the longer form.
     if size(pattern) > MAX_NODES {
-        return Err(error(line, "SM0201", "a pattern of too many parts", "split it into several lines"));
+        return Err(error(line, "SM0201", "the pattern has too many parts", "split it into several lines"));
     }
     let body = match pattern {
         Pattern::Question => return Ok(()),
@@ -29,15 +29,20 @@ pub(super) fn whole(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
         return Err(error(
             line,
             "SM0225",
-            "a pattern that can match nothing",
+            "the pattern can match an empty text",
             "make at least one word of it required",
         ));
     }
     if !body.iter().any(is_anchored) {
-        return Err(error(line, "SM0226", "a pattern of nothing but `_`", "name at least one word or class"));
+        return Err(error(
+            line,
+            "SM0226",
+            "the pattern has only `_`, which is any word",
+            "name at least one word or class",
+        ));
     }
     if reach(pattern) > MAX_REACH {
-        let message = format!("a pattern that can cover {} tokens, more than {MAX_REACH}", reach(pattern));
+        let message = format!("the pattern can cover {} tokens; the limit is {MAX_REACH}", reach(pattern));
         return Err(error(
             line,
             "SM0230",
@@ -56,7 +61,7 @@ pub(super) fn part(pattern: &Pattern, text: &str) -> Result<(), PhraseError> {
         return Err(error(
             text,
             "SM0225",
-            "a list entry that can match nothing",
+            "the list entry can match an empty text",
             "make at least one word of it required",
         ));
     }
@@ -129,18 +134,18 @@ pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static
     let parsed = Expression::new(&regex.pattern()).map_err(|refusal| match refusal {
         Refusal::TooLarge => (
             "SM0229",
-            format!("a regular expression that grows beyond {MAX_BYTES} bytes"),
-            "use smaller counts in `{ }`, or ASCII classes such as `[a-z]` in the place of `\\w`",
+            format!("the compiled regular expression is larger than {MAX_BYTES} bytes"),
+            "use smaller counts in `{ }`, or ASCII classes such as `[a-z]` instead of `\\w`",
         ),
         Refusal::Unreadable(reason) => (
             "SM0217",
-            format!("a regular expression that cannot be read: {reason}"),
-            "see the syntax of the `regex` crate; look-around and back references are not part of it",
+            format!("the regular expression is not valid: {reason}"),
+            "the syntax is that of the `regex` crate, without look-around and back references",
         ),
     })?;
     if parsed.matches_nothing() {
-        let message = "a regular expression that matches the empty text".to_owned();
-        return Err(("SM0228", message, "use `+` in the place of `*`"));
+        let message = "the regular expression matches an empty text".to_owned();
+        return Err(("SM0228", message, "use `+` instead of `*`"));
     }
     Ok(())
 }
@@ -148,8 +153,9 @@ pub(super) fn regex(regex: &Regex) -> Result<(), (&'static str, String, &'static
 /// Checks that every way through a line passes one pair of braces, or none does: a match has one place.
 fn places(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     if !matches!(captures(pattern), (0, 0) | (1, 1)) {
-        let fix = "put one pair around what is to be shown, outside of `?`; write cases that differ on lines of their own";
-        let message = "braces that a match can pass twice, or leave out";
+        let fix =
+            "put one pair around the part to show, outside of `?`; write different cases on separate lines";
+        let message = "a match can pass through braces twice, or not at all";
         return Err(PhraseError { range: first_place(line), ..error(line, "SM0242", message, fix) });
     }
     match pattern {
@@ -199,8 +205,9 @@ fn no_place_group(pattern: &Pattern, line: &str) -> Result<(), PhraseError> {
     if !has_place_group(pattern) {
         return Ok(());
     }
-    let message = format!("a group `{PLACE_GROUP}` of an expression that is not the whole line");
-    let fix = "put braces around the expression: `order {/[A-Z]+-[0-9]+/}`";
+    let message =
+        format!("the group `{PLACE_GROUP}` works only where the regular expression is the whole line");
+    let fix = "put braces around the expression instead: `order {/[A-Z]+-[0-9]+/}`";
     Err(PhraseError { range: first_group(line), ..error(line, "SM0244", &message, fix) })
 }
 
@@ -215,7 +222,7 @@ fn no_place(pattern: &Pattern, text: &str) -> Result<(), PhraseError> {
 /// Braces, or a group `place`, in what gives no evidence.
 pub(crate) fn place_refused(text: &str, what: &str, fix: &str) -> PhraseError {
     let range = if text.contains('{') && !text.contains("(?<") { first_place(text) } else { 0..text.len() };
-    let message = format!("braces in {what}, which has no place to show");
+    let message = format!("braces have no effect in {what}");
     PhraseError { range, ..error(text, "SM0241", &message, fix) }
 }
 

@@ -57,7 +57,7 @@ pub fn parse(line: &str, context: &Context<'_>) -> Result<Pattern, PhraseError> 
             return Err(parser.here(
                 1,
                 "SM0203",
-                "a `|` outside parentheses",
+                "a `|` outside of parentheses",
                 "put the alternatives in parentheses: `(a|b)`",
             ));
         }
@@ -65,16 +65,16 @@ pub fn parse(line: &str, context: &Context<'_>) -> Result<Pattern, PhraseError> 
             return Err(parser.here(
                 1,
                 "SM0240",
-                "a `}` without its `{`",
-                "open the braces before; `\\}` is the sign itself",
+                "a `}` without a `{`",
+                "add the `{` before it; for a literal brace write `\\}`",
             ));
         }
         Some(_) => {
             return Err(parser.here(
                 1,
                 "SM0204",
-                "a `)` without its `(`",
-                "remove it, or open the group before",
+                "a `)` without a `(`",
+                "remove it, or add the `(` before it",
             ));
         }
     }
@@ -91,7 +91,7 @@ pub fn parse_list(text: &str, context: &Context<'_>) -> Result<Pattern, PhraseEr
     regular::refuse(text, true, context)?;
     let pattern = parser.alternatives(0)?;
     if parser.peek().is_some() {
-        return Err(parser.here(1, "SM0204", "a `)` without its `(`", "remove it, or open the group before"));
+        return Err(parser.here(1, "SM0204", "a `)` without a `(`", "remove it, or add the `(` before it"));
     }
     check::part(&pattern, text)?;
     Ok(pattern)
@@ -121,7 +121,7 @@ impl<'p, 'c> Parser<'p, 'c> {
     fn new(line: &'p str, context: &'p Context<'c>, limit: usize) -> Result<Self, PhraseError> {
         let parser = Self { line, at: 0, nodes: 0, context };
         if line.len() > limit {
-            let message = format!("a line of {} bytes, more than {limit}", line.len());
+            let message = format!("the line has {} bytes; the limit is {limit}", line.len());
             return Err(parser.error(0..line.len(), "SM0201", message, "split it into several lines"));
         }
         Ok(parser)
@@ -144,7 +144,7 @@ impl<'p, 'c> Parser<'p, 'c> {
                 sign..sign + 1 + digits,
                 "SM0207",
                 message,
-                "write for example `a &6 b`; `\\&` is the sign itself",
+                "write for example `a &6 b`; for a literal `&` write `\\&`",
             ));
         };
         self.at += 1 + digits;
@@ -218,13 +218,14 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.error(
                 start..end,
                 "SM0205",
-                "nothing to match here",
+                "an empty alternative",
                 "write a word, or remove the empty part",
             ));
         }
         check::gaps(&items).map_err(|()| {
-            let fix = "put a required word before and after it in the same group, or write the two cases as `(a ..3.. b|b)`";
-            self.error(start..self.at, "SM0210", "a gap without a required word on both sides", fix)
+            let fix =
+                "make the words before and after it required, or write the two cases as `(a ..3.. b|b)`";
+            self.error(start..self.at, "SM0210", "a gap needs a required word on both sides", fix)
         })?;
         Ok(one(items))
     }
@@ -257,10 +258,10 @@ impl<'p, 'c> Parser<'p, 'c> {
 
     fn group(&mut self, depth: usize) -> Result<Pattern, PhraseError> {
         let open = self.at;
-        let inside = self.enclosed(depth, ')', ["SM0206", "a `(` without its `)`", "close the group"])?;
+        let inside = self.enclosed(depth, ')', ["SM0206", "a `(` without a `)`", "close the group"])?;
         if let Some(sign) = self.rest().chars().next().filter(|c| matches!(c, '*' | '~' | '%')) {
-            let message = format!("a `{sign}` behind a group");
-            let fix = format!("write it behind each word of the group: `(pay{sign}|bill{sign})`");
+            let message = format!("a `{sign}` after a group");
+            let fix = format!("write it after each word of the group: `(pay{sign}|bill{sign})`");
             return Err(self.error(open..self.at + 1, "SM0232", message, fix));
         }
         Ok(inside)
@@ -269,12 +270,17 @@ impl<'p, 'c> Parser<'p, 'c> {
     /// `{x}`; alternatives inside need no parentheses of their own.
     fn capture(&mut self, depth: usize) -> Result<Pattern, PhraseError> {
         let open = self.at;
-        let fix = "close the braces; `\\{` is the sign itself";
-        let inside = self.enclosed(depth, '}', ["SM0240", "a `{` without its `}`", fix])?;
+        let fix = "close the braces; for a literal brace write `\\{`";
+        let inside = self.enclosed(depth, '}', ["SM0240", "a `{` without a `}`", fix])?;
         if check::is_nullable(&inside) {
             let fix =
-                "make at least one word inside required, or write the case without it as a line of its own";
-            return Err(self.error(open..self.at, "SM0243", "braces around what can match nothing", fix));
+                "make at least one word inside required, or write the case without it on a separate line";
+            return Err(self.error(
+                open..self.at,
+                "SM0243",
+                "the part in braces can match an empty text",
+                fix,
+            ));
         }
         Ok(Pattern::Capture(Box::new(inside)))
     }
@@ -288,8 +294,8 @@ impl<'p, 'c> Parser<'p, 'c> {
     ) -> Result<Pattern, PhraseError> {
         let open = self.at;
         if depth == MAX_DEPTH {
-            let message = format!("more than {MAX_DEPTH} parentheses inside each other");
-            return Err(self.here(1, "SM0202", message, "split the line, or name a part in `lists`"));
+            let message = format!("parentheses are nested more than {MAX_DEPTH} deep");
+            return Err(self.here(1, "SM0202", message, "split the line, or move a part of it into `lists`"));
         }
         self.at += 1;
         let inside = self.alternatives(depth + 1)?;
@@ -307,8 +313,8 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.here(
                 1,
                 "SM0212",
-                "a `<` without its `>`",
-                "write a class such as `<email>`; `\\<` is the sign itself",
+                "a `<` without a `>`",
+                "write a class such as `<email>`; for a literal `<` write `\\<`",
             ));
         };
         let name = &self.rest()[1..len];
@@ -328,12 +334,7 @@ impl<'p, 'c> Parser<'p, 'c> {
                 Some(near) => format!("did you mean `<{near}>`"),
                 None => format!("the classes are {}", names.join(", ")),
             };
-            self.error(
-                from..self.at,
-                "SM0213",
-                format!("no class is called `{name}`", name = excerpt(name)),
-                fix,
-            )
+            self.error(from..self.at, "SM0213", format!("unknown class `{name}`", name = excerpt(name)), fix)
         })
     }
 
@@ -343,8 +344,8 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.here(
                 1,
                 "SM0214",
-                "a quote that is not closed",
-                "close it with `\"`; `\\\"` is the sign itself",
+                "the quote is not closed",
+                "close it with `\"`; for a literal quote write `\\\"`",
             ));
         };
         let text = &self.rest()[1..=len];
@@ -370,8 +371,8 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.here(
                 1,
                 "SM0215",
-                "a regular expression that is not closed",
-                "close it with `/`; `\\/` is the sign itself",
+                "the regular expression is not closed",
+                "close it with `/`; for a literal `/` write `\\/`",
             ));
         }
         let source = self.rest()[1..len].replace("\\/", "/");
@@ -382,7 +383,7 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.here(
                 1,
                 "SM0216",
-                "an unknown flag of a regular expression",
+                "unknown flag of a regular expression",
                 "the only flag is `i`: `/re/i`",
             ));
         }
@@ -403,16 +404,11 @@ impl<'p, 'c> Parser<'p, 'c> {
             let fix = match crate::document::suggest(name, self.context.names) {
                 Some(near) => format!("did you mean `@{near}`"),
                 None => format!(
-                    "add it: `lists: {{{name}: one | two}}`; `\\@` is the sign itself",
+                    "add it: `lists: {{{name}: one | two}}`; for a literal `@` write `\\@`",
                     name = excerpt(name)
                 ),
             };
-            self.error(
-                from..self.at,
-                "SM0218",
-                format!("no list is called `{name}`", name = excerpt(name)),
-                fix,
-            )
+            self.error(from..self.at, "SM0218", format!("unknown list `{name}`", name = excerpt(name)), fix)
         })?;
         self.count(check::size(&found))?;
         Ok(found)
@@ -428,8 +424,8 @@ impl<'p, 'c> Parser<'p, 'c> {
             _ => Err(self.here(
                 1,
                 "SM0219",
-                "a backslash before something that is no sign",
-                "remove it; `\\?` is the question mark itself",
+                "a backslash before a character that needs none",
+                "remove the backslash",
             )),
         }
     }
@@ -449,7 +445,7 @@ impl<'p, 'c> Parser<'p, 'c> {
             _ => {
                 let fix =
                     format!("write `..3..` (1 to {MAX_GAP} tokens) or `...`, with a space on both sides");
-                Err(self.error(range, "SM0220", "a gap that cannot be read", fix))
+                Err(self.error(range, "SM0220", "this gap is not valid", fix))
             }
         }
     }
@@ -481,8 +477,9 @@ impl<'p, 'c> Parser<'p, 'c> {
         if let Some(last) = tests.last_mut() {
             last.kind = kind;
             if kind == WordKind::Misspelt && last.folded.chars().count() < MIN_MISSPELT {
-                let message = format!("`%1` on a word of fewer than {MIN_MISSPELT} letters");
-                let fix = format!("write the misspellings you expect: `({text}|…)`", text = excerpt(text));
+                let message = format!("`%1` needs a word of at least {MIN_MISSPELT} letters");
+                let fix =
+                    format!("write out the misspellings you expect: `({text}|…)`", text = excerpt(text));
                 return Err(self.error(range, "SM0231", message, fix));
             }
             if kind == WordKind::Inflection {
@@ -513,9 +510,13 @@ impl<'p, 'c> Parser<'p, 'c> {
             && !word.is_empty()
         {
             if edits != "1" {
-                let fix =
-                    format!("write `{word}%1` for one edit; `\\%` is the sign itself", word = excerpt(word));
-                return Err(self.error(range.clone(), "SM0221", "`%` can only allow one edit", fix));
+                let fix = format!("write `{word}%1`; for a literal `%` write `\\%`", word = excerpt(word));
+                return Err(self.error(
+                    range.clone(),
+                    "SM0221",
+                    "`%` can only be followed by 1, for one edit",
+                    fix,
+                ));
             }
             return Ok((word, WordKind::Misspelt));
         }
@@ -538,11 +539,11 @@ impl<'p, 'c> Parser<'p, 'c> {
             _ => text.to_owned(),
         };
         if found.ranges.is_empty() || outer.chars().any(|c| c != '\'') {
-            let fix = "put a space before a mark that must be there, or leave it out; several marks in a row are written as `/!!/`";
+            let fix = "leave it out, or put a space before a mark that must be there; write several marks in a row as `/!!/`";
             return Err(self.error(
                 range,
                 "SM0223",
-                "punctuation that sticks to a word, or stands in a row",
+                "punctuation is attached to a word, or several marks follow each other",
                 fix,
             ));
         }
@@ -554,7 +555,7 @@ impl<'p, 'c> Parser<'p, 'c> {
             return Err(self.error(
                 range,
                 "SM0224",
-                "a comma, colon or sentence end inside a word",
+                "a comma, colon or full stop inside a word",
                 "put spaces around the mark: `a , b`",
             ));
         }
@@ -571,7 +572,7 @@ impl<'p, 'c> Parser<'p, 'c> {
     fn count(&mut self, nodes: usize) -> Result<(), PhraseError> {
         self.nodes += nodes;
         if self.nodes > MAX_NODES {
-            let message = format!("a pattern of more than {MAX_NODES} parts");
+            let message = format!("the pattern has more than {MAX_NODES} parts");
             return Err(self.error(
                 0..self.line.len(),
                 "SM0201",

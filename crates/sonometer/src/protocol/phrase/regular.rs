@@ -27,8 +27,10 @@ pub(super) fn refuse(text: &str, entries: bool, context: &Context<'_>) -> Result
         (None, Some(re)) => format!("write words, or the regular expression between slashes: `{re}`"),
         (None, None) => "write words, or a regular expression between slashes: `/order-[0-9]+/i`".to_owned(),
     };
-    let message =
-        format!("`{}` belongs to a regular expression, and this line holds words", &text[sign.clone()]);
+    let message = format!(
+        "`{}` is regular expression syntax, but this line is a pattern of words",
+        &text[sign.clone()]
+    );
     Err(PhraseError { code: "SM0233", range: sign, message, fix })
 }
 

@@ -46,8 +46,8 @@ fn talk(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>) -> Vec<TestLine>
     let Some(node) = fields.take("talk") else { return Vec::new() };
     let lines: Vec<TestLine> = node.lines().into_iter().filter_map(|line| test_line(line, around)).collect();
     if lines.is_empty() {
-        let fix = "write `talk: |` and below it one turn a line, such as `agent: Hello.`";
-        fields.found.push(Diagnostic::error("SM0351", node.span, "`talk` has no line of talk", fix));
+        let fix = "write `talk: |` and below it one turn on each line, such as `agent: Hello.`";
+        fields.found.push(Diagnostic::error("SM0351", node.span, "`talk` has no lines", fix));
     }
     lines
 }
@@ -64,7 +64,7 @@ fn expectations(
     let fires = labels(&mut inner, "fires", around);
     let silent = labels(&mut inner, "silent", around);
     for (label, span) in silent.iter().filter(|(label, _)| fires.iter().any(|(other, _)| other == label)) {
-        let message = format!("`{label}` is expected both to fire and to be silent", label = excerpt(label));
+        let message = format!("`{label}` is in both `fires` and `silent`", label = excerpt(label));
         inner.found.push(Diagnostic::error("SM0353", *span, message, "keep one of the two"));
     }
     dialogue.fires = fires.into_iter().map(|(label, _)| label).collect();
@@ -86,7 +86,7 @@ fn expectations(
         dialogue.fires.is_empty() && dialogue.silent.is_empty() && dialogue.sufficient.is_none();
     if expects_nothing && !has_score && !has_driven && inner.found.is_empty() {
         let fix = "name markers: `expect: {fires: [thanks], silent: [complaint]}`";
-        inner.found.push(Diagnostic::error("SM0354", node.span, "a test that expects nothing", fix));
+        inner.found.push(Diagnostic::error("SM0354", node.span, "the test expects nothing", fix));
     }
     inner.finish();
 }
@@ -99,7 +99,7 @@ fn driven(
     found: &mut Diagnostics,
 ) -> Vec<(String, String)> {
     if sgm < Sgm::V1_5 {
-        let message = "`driven` has no meaning on SGM 1.0";
+        let message = "`driven` needs SGM 1.5";
         let fix = "write `sgm: \"1.5\"` in the protocol, or remove it";
         found.push(Diagnostic::error("SM0356", node.span, message, fix));
     }
@@ -119,10 +119,10 @@ fn driven(
             None => around.roles.contains(fold_to_lower(role).trim()),
         };
         if !is_known {
-            let message = format!("`driven` names `{}`, which is no role of the protocol", excerpt(role));
+            let message = format!("`driven` names `{}`, which is not a role of the protocol", excerpt(role));
             let fix = match &around.declared {
                 Some(declared) => declared.instead_of(role),
-                None => "write a role that a marker names, or declare it in `actants`".to_owned(),
+                None => "write a role that a marker uses, or declare it in `actants`".to_owned(),
             };
             found.push(Diagnostic::error("SM0360", node.span, message, fix));
         }

@@ -45,7 +45,7 @@ pub(super) fn of_node(
             "SM0331",
             node.span,
             message,
-            format!("write `{key}: |` and one pattern a line"),
+            format!("write `{key}: |` and below it one pattern on each line"),
         ));
         return;
     }
@@ -70,7 +70,7 @@ pub(super) fn of_node(
         match phrase::parse(text, &context) {
             Ok(pattern) if !list.has_places() && phrase::names_place(&pattern) => {
                 let what = format!("`{key}`");
-                let refused = phrase::place_refused(text, &what, "remove them: here the whole line counts");
+                let refused = phrase::place_refused(text, &what, "remove them; the whole line counts");
                 found.push(phrase_diagnostic(refused, line.span, cut));
             }
             Ok(pattern) => {
@@ -85,12 +85,12 @@ pub(super) fn of_node(
         }
     }
     if into.len() == before && found.len() == found_before {
-        let message = format!("`{key}` has no pattern");
+        let message = format!("`{key}` has no patterns");
         found.push(Diagnostic::error(
             "SM0333",
             node.span,
             message,
-            "write one pattern a line, or remove the key",
+            "write one pattern on each line, or remove the key",
         ));
     }
 }

@@ -134,8 +134,8 @@ impl Reader<'_> {
                         finding = Diagnostic::error(
                             "SM0324",
                             finding.span,
-                            format!("the list `{}` holds itself: {}", excerpt(&name.text), circle),
-                            "write the entries out in one of them; `\\@` is the sign itself",
+                            format!("the list `{}` contains itself: {}", excerpt(&name.text), circle),
+                            "write out the entries in one of them; for a literal `@` write `\\@`",
                         );
                     }
                     fields.found.push(finding);
@@ -144,7 +144,7 @@ impl Reader<'_> {
             // Lists inside lists multiply: what no pattern line could hold is not written out.
             if parts > MAX_NODES && !inside.borrow().is_empty() {
                 let message = format!(
-                    "the list `{}` has more than {MAX_NODES} parts, written out",
+                    "the list `{}`, with the lists in it, has more than {MAX_NODES} parts",
                     excerpt(&name.text)
                 );
                 let fix = "split it into smaller lists";
@@ -223,6 +223,6 @@ mod tests {
     fn a_circle_is_named() {
         let found = pattern(r#""warm": "warm | @kind", "kind": "@good | kind", "good": "@warm""#)
             .expect_err("a circle");
-        assert_eq!(found, [("SM0324", "the list `good` holds itself: warm, kind, good, warm".to_owned())]);
+        assert_eq!(found, [("SM0324", "the list `good` contains itself: warm, kind, good, warm".to_owned())]);
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
     if bias.is_some() && !has_weights {
         let fix = "remove it, or write the lines as `weigh`";
         let span = node.get("bias").map_or(label_span, |bias| bias.span);
-        fields.found.push(Diagnostic::error("SM0330", span, "`bias` without a `weigh` list", fix));
+        fields.found.push(Diagnostic::error("SM0330", span, "`bias` needs a `weigh` list", fix));
     }
     let marker = Marker {
         description: fields.text("description").unwrap_or_default().0,
@@ -137,7 +137,7 @@ fn negation(fields: &mut Fields<'_, '_>) -> NegationMode {
         ["flip", label] => NegationMode::Flip(label.to_owned()),
         _ => {
             let message = format!("`negation` cannot be `{text}`", text = excerpt(&text));
-            let fix = "write `keep`, `drop`, or `flip` and the label of another marker";
+            let fix = "write `keep`, `drop`, or `flip` with the label of another marker";
             fields.found.push(Diagnostic::error("SM0307", span, message, fix));
             NegationMode::Keep
         }
@@ -193,7 +193,7 @@ fn share(fields: &mut Fields<'_, '_>) -> Option<Share> {
     if let Some((of, span)) = inner.text("of")
         && of != "turns"
     {
-        let message = format!("`share` of `{of}` is not known", of = excerpt(&of));
+        let message = format!("`share` cannot be of `{of}`", of = excerpt(&of));
         inner.found.push(Diagnostic::error("SM0336", span, message, "write `of: turns`"));
     }
     let by = inner.texts("by").into_iter().map(|(role, _)| role).collect();
@@ -229,11 +229,11 @@ fn test_lines(fields: &mut Fields<'_, '_>, key: &'static str, around: &Surroundi
     let Some(node) = fields.take(key) else { return Vec::new() };
     if matches!(node.value, Value::Map(_)) {
         // `hit: counselor: Hello` in one line is a map for YAML.
-        let fix = format!("write `{key}: |` and below it one line of talk each");
+        let fix = format!("write `{key}: |` and below it one line for each test");
         fields.found.push(Diagnostic::error(
             "SM0338",
             node.span,
-            format!("`{key}` is a map, not lines of talk"),
+            format!("`{key}` is a map, not lines of text"),
             fix,
         ));
         return Vec::new();

@@ -12,9 +12,9 @@ pub(super) fn unknown_label(label: &str, span: Span, around: &Surroundings<'_>) 
     let labels: Vec<&str> = around.labels.names();
     let fix = match suggest(label, &labels) {
         Some(near) => format!("did you mean `{near}`"),
-        None => format!("the markers here are {}", some_of(&labels)),
+        None => format!("the markers are {}", some_of(&labels)),
     };
-    Diagnostic::error("SM0352", span, format!("no marker is called `{label}`", label = excerpt(label)), fix)
+    Diagnostic::error("SM0352", span, format!("unknown marker `{label}`", label = excerpt(label)), fix)
 }
 
 /// Checks what the markers say of each other; `nodes` are theirs.
@@ -22,11 +22,11 @@ pub(super) fn check(markers: &[Marker], nodes: &[Node], around: &Surroundings<'_
     for (marker, node) in markers.iter().zip(nodes) {
         if let NegationMode::Flip(label) = &marker.negation {
             let span = node.get("negation").map_or(node.span, |node| node.span);
-            reference(markers, marker, label, span, "flip to", around, found);
+            reference(markers, marker, label, span, "receive flipped matches", around, found);
         }
         for key in ["after", "before", "pair", "echo", "when"] {
             for (label, span) in relation::written_markers(node, key) {
-                reference(markers, marker, &label, span, "be looked for", around, found);
+                reference(markers, marker, &label, span, "be found", around, found);
             }
         }
         let Some(ratio) = &marker.ratio else { continue };
@@ -34,10 +34,10 @@ pub(super) fn check(markers: &[Marker], nodes: &[Node], around: &Surroundings<'_
             |key| node.get("ratio").and_then(|node| node.get(key)).map_or(node.span, |node| node.span);
         // A missing label has been reported.
         if !ratio.of.is_empty() {
-            reference(markers, marker, &ratio.of, place("of"), "be counted from", around, found);
+            reference(markers, marker, &ratio.of, place("of"), "be counted", around, found);
         }
         if let RatioTo::Marker(label) = &ratio.to {
-            reference(markers, marker, label, place("to"), "be counted from", around, found);
+            reference(markers, marker, label, place("to"), "be counted", around, found);
         }
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn circles(markers: &[Marker], nodes: &[Node], found: &mut Diagnostic
             "SM0363",
             span,
             message,
-            "write patterns in the place of one of these markers",
+            "replace one of these markers with patterns (`any`)",
         ));
     }
 }
@@ -78,13 +78,13 @@ pub(super) fn poles(score: ScoreKind, markers: &[Marker], nodes: &[Node], found:
     for (marker, node) in markers.iter().zip(nodes).filter(|(_, node)| node.get("pole").is_none()) {
         let span = node.get("label").map_or(node.span, |label| label.span);
         let message = format!(
-            "`{}` has no `pole` in a `score: {}` with markers of both",
+            "`{}` has no `pole`, but `score: {}` has markers of both poles",
             excerpt(&marker.label),
             score.as_str()
         );
         let fix = match score {
             ScoreKind::Risk => "write `pole: against` for a risk, `pole: for` for what mitigates one",
-            _ => "write `pole: for` for what is looked for, `pole: against` for what speaks against it",
+            _ => "write `pole: for` if it speaks for the score, `pole: against` if it speaks against it",
         };
         found.push(Diagnostic::error("SM0362", span, message, fix));
     }
@@ -103,11 +103,14 @@ fn reference(
     match markers.iter().find(|other| other.label == label) {
         None => found.push(unknown_label(label, span, around)),
         Some(other) if other.label == marker.label => {
-            let message = format!("`{label}` names itself", label = excerpt(label));
+            let message = format!("`{label}` refers to itself", label = excerpt(label));
             found.push(Diagnostic::error("SM0347", span, message, "name another marker"));
         }
         Some(other) if other.absence.is_some() || other.ratio.is_some() => {
-            let message = format!("`{label}` has no evidence lines to {use_of_it}", label = excerpt(label));
+            let message = format!(
+                "`{label}` has no evidence of its own that could {use_of_it}",
+                label = excerpt(label)
+            );
             let fix = "name a marker with `strong`, `clear`, `weak` or `weigh`";
             found.push(Diagnostic::error("SM0348", span, message, fix));
         }

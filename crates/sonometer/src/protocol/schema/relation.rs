@@ -54,7 +54,8 @@ pub(super) fn read(
     let echo = echo(fields);
     for key in ["pair", "echo"] {
         if let (Some(_), Some(place)) = (node.get("weigh"), node.get(key)) {
-            let message = format!("`{key}` beside `weigh`: it changes strengths, not weights");
+            let message =
+                format!("`{key}` cannot be combined with `weigh`: it changes strengths, not weights");
             let fix = "write the lines as `strong`, `clear` or `weak`";
             fields.found.push(Diagnostic::error("SM0341", place.span, message, fix));
         }
@@ -237,7 +238,7 @@ fn absence(
     let until = fields.text("until");
     if !is_absent {
         for key in [when.as_ref().map(|_| "when"), until.as_ref().map(|_| "until")].into_iter().flatten() {
-            let message = format!("`{key}` without `absent`");
+            let message = format!("`{key}` needs `absent`");
             let fix = "add `absent: |` with what must be said, or remove it";
             fields.found.push(Diagnostic::error("SM0344", place(key), message, fix));
         }
@@ -310,8 +311,8 @@ fn ratio(fields: &mut Fields<'_, '_>, around: &Surroundings<'_>, marker: &Node) 
 fn useless(fields: &mut Fields<'_, '_>, marker: &Node, keys: &[&str], beside: &str, code: &'static str) {
     for key in keys {
         if let Some(place) = marker.get(key).map(|node| node.span) {
-            let message = format!("`{key}` has no meaning beside {beside}");
-            let fix = "remove it, or make it a marker of its own";
+            let message = format!("`{key}` cannot be combined with {beside}");
+            let fix = "remove it, or move it to a separate marker";
             fields.found.push(Diagnostic::error(code, Span::new(place.start, place.end), message, fix));
         }
     }

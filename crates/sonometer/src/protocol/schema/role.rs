@@ -41,7 +41,7 @@ impl Declared {
             Some(near) => format!("did you mean `{}`", excerpt(near)),
             None => {
                 format!(
-                    "the roles here are {}; declare another one in `actants`, as `others: [{}]`",
+                    "the roles are {}; declare another one in `actants`: `others: [{}]`",
                     some_of(&names),
                     excerpt(role)
                 )
@@ -69,7 +69,7 @@ impl Declared {
 
     fn one(&self, key: &str, role: &str, span: Span, found: &mut Diagnostics) {
         if !self.contains(role) {
-            let message = format!("`{key}` names `{}`, and no actant is called so", excerpt(role));
+            let message = format!("`{key}` names `{}`, which `actants` does not declare", excerpt(role));
             found.push(Diagnostic::error("SM0361", span, message, self.instead_of(role)));
         }
     }

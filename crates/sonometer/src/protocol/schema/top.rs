@@ -102,8 +102,7 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
 fn format_version(fields: &mut Fields<'_, '_>) {
     let (text, span) = fields.some_text("sonometer");
     if !text.is_empty() && text != "1" {
-        let message =
-            format!("`sonometer: {text}` is a format this engine does not read", text = excerpt(&text));
+        let message = format!("`sonometer: {text}` is not a supported format version", text = excerpt(&text));
         fields.found.push(Diagnostic::error("SM0309", span, message, "write `sonometer: 1`"));
     }
 }
@@ -129,9 +128,9 @@ fn language_code(fields: &mut Fields<'_, '_>) -> Option<String> {
     let (code, span) = fields.text("language")?;
     if language::find(&code).is_none() {
         let known: Vec<&str> = language::LANGUAGES.iter().map(|l| l.code).collect();
-        let message = format!("the engine has no data for the language `{code}`", code = excerpt(&code));
+        let message = format!("unsupported language `{code}`", code = excerpt(&code));
         let fix = format!(
-            "leave `language` out (patterns then match as they are), or write one of {}",
+            "write one of {}, or leave out `language` (words are then matched without inflection)",
             known.join(", ")
         );
         fields.found.push(Diagnostic::error("SM0311", span, message, fix));
@@ -176,7 +175,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
                     && other != role.text
                 {
                     let message = format!(
-                        "`{name}` stands for both `{other}` and `{}`",
+                        "`{name}` is an alias of both `{other}` and `{}`",
                         excerpt(&role.text),
                         name = excerpt(name),
                         other = excerpt(&other)
@@ -202,7 +201,7 @@ fn fidelity(fields: &mut Fields<'_, '_>) -> FidelityNeeds {
         let entries = match &node.value {
             Value::Map(entries) => entries.as_slice(),
             _ => {
-                let fix = "write `roles: {agent: 20}`: words of that role";
+                let fix = "write for example `roles: {agent: 20}`, in words";
                 inner.found.push(Diagnostic::error(
                     "SM0314",
                     node.span,
@@ -267,7 +266,7 @@ fn unfold(fields: &mut Fields<'_, '_>) -> Vec<Unfold> {
     let mut chosen = Vec::new();
     for (text, span) in texts_of(node, "unfold", fields.found) {
         if text == "zero_width" {
-            let message = "`zero_width` characters are undone in every text";
+            let message = "`zero_width` characters are always removed";
             fields.found.push(Diagnostic::warning("SM0408", span, message, "remove it here"));
             continue;
         }
@@ -283,7 +282,7 @@ fn temporal(fields: &mut Fields<'_, '_>, sgm: Sgm) -> Windows {
     let mut windows = Windows::default();
     let Some(node) = fields.take("temporal") else { return windows };
     if sgm < Sgm::V1_5 {
-        let message = "`temporal` has no meaning on SGM 1.0";
+        let message = "`temporal` needs SGM 1.5";
         let fix = "write `sgm: \"1.5\"`, or remove it";
         fields.found.push(Diagnostic::error("SM0356", node.span, message, fix));
     }
@@ -328,12 +327,15 @@ fn phrases(fields: &mut Fields<'_, '_>, key: &'static str) -> Vec<Vec<String>> {
         match words {
             Some(words) => all.push(words),
             None => {
-                let message = format!("`{text}` in `{key}` is more than plain words", text = excerpt(text));
+                let message = format!(
+                    "`{text}` in `{key}` has pattern syntax; only plain words are allowed",
+                    text = excerpt(text)
+                );
                 fields.found.push(Diagnostic::error(
                     "SM0315",
                     line.span,
                     message,
-                    "write one word or phrase a line",
+                    "write one word or phrase on each line",
                 ));
             }
         }
@@ -384,8 +386,8 @@ fn markers(
         let (marker, label_span) = marker::read(item, surroundings, found);
         lines += marker.all_lines().count();
         if !marker.label.is_empty() && labels.put(&marker.label, ()).is_some() {
-            let message = format!("two markers are called `{}`", excerpt(&marker.label));
-            found.push(Diagnostic::error("SM0320", label_span, message, "give one of them another label"));
+            let message = format!("two markers have the label `{}`", excerpt(&marker.label));
+            found.push(Diagnostic::error("SM0320", label_span, message, "rename one of them"));
         }
         markers.push(marker);
     }
@@ -393,7 +395,7 @@ fn markers(
     reference::circles(&markers, items, found);
     reference::poles(score, &markers, items, found);
     if lines > MAX_LINES {
-        let message = format!("{lines} pattern lines, more than {MAX_LINES}");
+        let message = format!("{lines} pattern lines; the limit is {MAX_LINES}");
         let span = Span::new(node.span.start, node.span.start);
         found.push(Diagnostic::error("SM0321", span, message, "split the protocol, or use `lists`"));
     }

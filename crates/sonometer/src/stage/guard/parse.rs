@@ -15,7 +15,7 @@ const DEEPEST: u32 = 24;
 pub(in crate::stage) enum Place {
     /// Asked after an action.
     Action,
-    /// Asked when the dive is closed: there is no action any more.
+    /// Asked when the dive is closed: the known ones are no action any more.
     Pass,
 }
 
@@ -70,8 +70,14 @@ pub(in crate::stage) fn parse(
     place: Place,
 ) -> Result<(Guard, Vec<Marker>), GuardError> {
     if text.len() > LONGEST {
-        let message = format!("the guard is {} bytes long, at most {LONGEST} are read", text.len());
-        return Err(error("SM0604", 0, text.len(), message, "keep part of it in a variable or a checkpoint"));
+        let message = format!("the guard has {} bytes; the limit is {LONGEST}", text.len());
+        return Err(error(
+            "SM0604",
+            0,
+            text.len(),
+            message,
+            "move a part of it to a variable or a checkpoint",
+        ));
     }
     let mut parser = Parser { text, at: 0, known, place, depth: 0, markers: Vec::new() };
     let guard = parser.any()?;
@@ -148,7 +154,7 @@ impl<'p> Parser<'p> {
             "SM0601",
             self.at,
             self.at + length,
-            format!("{wanted} is expected here, not {found}", found = excerpt(&found)),
+            format!("expected {wanted}, found {found}", found = excerpt(&found)),
             fix,
         )
     }
@@ -186,8 +192,8 @@ impl<'p> Parser<'p> {
         if self.depth <= DEEPEST {
             return Ok(());
         }
-        let message = format!("brackets and `not` stand more than {DEEPEST} deep inside each other");
-        Err(error("SM0604", start, start + 1, message, "keep part of it in a variable or a checkpoint"))
+        let message = format!("brackets and `not` are nested more than {DEEPEST} deep");
+        Err(error("SM0604", start, start + 1, message, "move a part of it to a variable or a checkpoint"))
     }
 
     fn comparison(&mut self) -> Result<Guard, GuardError> {
@@ -202,14 +208,15 @@ impl<'p> Parser<'p> {
             return match left {
                 Operand::Truth(guard) => Ok(guard),
                 Operand::Quantity(quantity) => {
-                    let message = format!("`{}` is a number, and a truth is wanted", &self.text[start..end]);
+                    let message =
+                        format!("`{}` is a number, but true or false is required", &self.text[start..end]);
                     Err(error("SM0602", start, end, message, format!("compare it: `{quantity} >= 1`")))
                 }
             };
         };
         self.at += sign.len();
         if self.rest().starts_with('=') {
-            return Err(error("SM0601", sign_at, self.at + 1, "there is no sign `==`", "write `=`"));
+            return Err(error("SM0601", sign_at, self.at + 1, "unknown operator `==`", "write `=`"));
         }
         self.skip();
         let right_start = self.at;
@@ -218,7 +225,7 @@ impl<'p> Parser<'p> {
             Operand::Quantity(quantity) => Ok(quantity),
             Operand::Truth(_) => {
                 let message =
-                    format!("`{}` is true or false, and a number is wanted", self.text[start..end].trim());
+                    format!("`{}` is true or false, but a number is required", self.text[start..end].trim());
                 Err(error(
                     "SM0602",
                     start,
@@ -290,13 +297,13 @@ impl<'p> Parser<'p> {
                 let fix = match suggest(word, &all) {
                     Some(near) if is_asked(near) => format!("did you mean `{near}(…)`"),
                     Some(near) => format!("did you mean `{near}`"),
-                    None => "declare it under `vars`, or ask for a marker by `fired(label)`".to_owned(),
+                    None => "declare it under `vars`; for a marker write `fired(label)`".to_owned(),
                 };
                 return Err(error(
                     "SM0603",
                     start,
                     end,
-                    format!("there is no variable `{word}`", word = excerpt(word)),
+                    format!("unknown variable `{word}`", word = excerpt(word)),
                     fix,
                 ));
             }
@@ -317,7 +324,7 @@ impl<'p> Parser<'p> {
         let name_at = self.at + (inside.len() - inside.trim_start().len());
         self.at += length + 1;
         if name.is_empty() {
-            let message = format!("`{word}` asks for a name", word = excerpt(word));
+            let message = format!("`{word}` needs a name", word = excerpt(word));
             return Err(error(
                 "SM0601",
                 start,
@@ -340,7 +347,7 @@ impl<'p> Parser<'p> {
             ("none", "flags") => Fact::NoFlag,
             ("all" | "any" | "none", _) => {
                 let message =
-                    format!("`{word}({name})` is no question", word = excerpt(word), name = excerpt(name));
+                    format!("unknown question `{word}({name})`", word = excerpt(word), name = excerpt(name));
                 let fix =
                     "the questions are `all(checkpoints)`, `any(checkpoints)`, `any(flags)`, `none(flags)`";
                 return Err(error("SM0603", start, self.at, message, fix));
@@ -368,7 +375,7 @@ impl<'p> Parser<'p> {
                     "SM0603",
                     start,
                     start + word.len(),
-                    format!("there is no question `{word}(…)`", word = excerpt(word)),
+                    format!("unknown question `{word}(…)`", word = excerpt(word)),
                     fix,
                 ));
             }
@@ -393,12 +400,12 @@ fn example(word: &str) -> String {
 fn only_in(word: &str, start: usize, place: Place) -> GuardError {
     let (message, fix) = match place {
         Place::Action => (
-            format!("`{word}` is about one action, and `pass` is asked when there is none any more"),
-            "keep it in a checkpoint, or ask for `times(label)`, `score` or `on_target` of the whole dive",
+            format!("`{word}` is about one action, but `pass` is evaluated after the last one"),
+            "move it to a checkpoint, or use `times(label)`, `score` or `on_target` of the whole dive",
         ),
         Place::Pass => (
-            format!("`{word}` is known when the dive is closed"),
-            "ask for it in `pass`, or compare `score` here",
+            format!("`{word}` is known only when the dive is closed"),
+            "use it in `pass`, or compare `score` here",
         ),
     };
     error("SM0605", start, start + word.len(), message, fix)
@@ -408,9 +415,9 @@ fn unknown(kind: &str, name: &str, at: usize, known: &[&str]) -> GuardError {
     let fix = match (suggest(name, known), known.is_empty()) {
         (Some(near), _) => format!("did you mean `{near}`"),
         (None, true) => format!("the stage has no {kind}; add one"),
-        (None, false) => format!("there is {}", some_of(known)),
+        (None, false) => format!("the known ones are {}", some_of(known)),
     };
-    error("SM0603", at, at + name.len(), format!("there is no {kind} `{name}`", name = excerpt(name)), fix)
+    error("SM0603", at, at + name.len(), format!("unknown {kind} `{name}`", name = excerpt(name)), fix)
 }
 
 fn single_or(mut parts: Vec<Guard>, whole: fn(Vec<Guard>) -> Guard) -> Guard {

@@ -104,10 +104,13 @@ fn target(fields: &mut Fields<'_, '_>) -> Option<(TargetKind, Reference, Span)> 
         return named.pop();
     }
     let (span, message) = match named.get(1) {
-        Some((.., span)) => (*span, "a stage is sensed by one target"),
-        None => (Span::new(fields.span.start, fields.span.start), "a stage needs something that senses it"),
+        Some((.., span)) => (*span, "a stage has exactly one blueprint, metric or protocol"),
+        None => (
+            Span::new(fields.span.start, fields.span.start),
+            "the stage has no protocol, metric or blueprint",
+        ),
     };
-    let fix = "name one `blueprint`, `metric` or `protocol`, such as `blueprint: service-call@1.0`";
+    let fix = "write one of these keys, such as `blueprint: service-call@1.0`";
     fields.found.push(Diagnostic::error("SM0610", span, message, fix));
     None
 }
@@ -145,7 +148,7 @@ fn entries<'n>(node: Option<&'n Node>, what: &str, found: &mut Diagnostics) -> &
         None => &[],
         Some((Value::Map(entries), _)) => entries,
         Some((_, node)) => {
-            let message = format!("the {what}s are written as {}", node.kind_name());
+            let message = format!("the {what}s are {}, not a map", node.kind_name());
             found.push(Diagnostic::error("SM0301", node.span, message, "write them as `name: …` pairs"));
             &[]
         }
@@ -205,7 +208,7 @@ impl Reader<'_> {
             self.found.push(Diagnostic::error(
                 "SM0603",
                 span,
-                format!("there is no scene `{name}`", name = excerpt(name)),
+                format!("unknown scene `{name}`", name = excerpt(name)),
                 fix,
             ));
         }
@@ -228,8 +231,8 @@ impl Reader<'_> {
                 Ok(template) => template,
                 Err(bad) => {
                     let span = span_within(item, base + bad.start, base + bad.end);
-                    let message = "a brace in a world text stands alone";
-                    let fix = "write `{name}` for a list or variable, and `{{` or `}}` for a brace";
+                    let message = "a single brace in a world text";
+                    let fix = "write `{name}` for a list or variable, and `{{` or `}}` for a literal brace";
                     self.found.push(Diagnostic::error("SM0608", span, message, fix));
                     continue;
                 }
@@ -242,7 +245,7 @@ impl Reader<'_> {
                         Some(near) => format!("did you mean `{near}`"),
                         None => "add it under `lists` or `vars`".to_owned(),
                     };
-                    let message = format!("there is no list or variable `{name}`", name = excerpt(name));
+                    let message = format!("unknown list or variable `{name}`", name = excerpt(name));
                     self.found.push(Diagnostic::error(
                         "SM0603",
                         span_within(item, at, at + name.len()),

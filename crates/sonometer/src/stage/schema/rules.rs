@@ -145,8 +145,9 @@ pub(super) fn variable(node: &Node, found: &mut Diagnostics) -> Option<Variable>
     });
     let variable = parts.filter(|variable| (variable.low..=variable.high).contains(&variable.start));
     if variable.is_none() {
-        let message = format!("`{text}` is no variable: a start within its bounds", text = excerpt(text));
-        let fix = "write for example `1 in 0..5`, whole numbers from -1000000 to 1000000";
+        let message = format!("`{text}` is not a variable definition", text = excerpt(text));
+        let fix =
+            "write its start and bounds, for example `1 in 0..5`, as whole numbers from -1000000 to 1000000";
         found.push(Diagnostic::error("SM0606", node.span, message, fix));
     }
     variable
@@ -173,18 +174,19 @@ pub(super) fn check_names(
     for (name, _) in vars {
         let span = place("vars", name).unwrap_or_default();
         if WORDS.contains(&name.as_str()) || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
-            let message = format!("no variable can be called `{name}`", name = excerpt(name));
-            let fix = "choose a name that begins with a letter and is no word of guards";
+            let message = format!("`{name}` cannot be the name of a variable", name = excerpt(name));
+            let fix =
+                "choose a name that begins with a letter and is not used in guards, as `score` or `turn` is";
             found.push(Diagnostic::error("SM0612", span, message, fix));
         }
         if lists.iter().any(|(list, _)| list == name) {
             let span = place("lists", name).unwrap_or(span);
-            let message = format!("`{name}` is a variable and a list", name = excerpt(name));
+            let message = format!("`{name}` is both a variable and a list", name = excerpt(name));
             found.push(Diagnostic::error(
                 "SM0612",
                 span,
                 message,
-                "rename one of them; texts name both the same way",
+                "rename one of them; texts refer to both as `{name}`",
             ));
         }
     }

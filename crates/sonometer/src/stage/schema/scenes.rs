@@ -25,10 +25,8 @@ pub(super) fn scene(reader: &mut Reader<'_>, node: &Node) -> Option<Scene> {
         Some((_, node)) => entry(reader, node).into_iter().collect(),
     };
     let wrong = match (end, steps.is_some()) {
-        (true, true) => {
-            Some(("a scene that ends the world is never acted in", "remove `do`, or `end: true`"))
-        }
-        (false, false) => Some(("nothing leads out of this scene", "add `do`, or `end: true`")),
+        (true, true) => Some(("a scene with `end: true` never uses `do`", "remove `do`, or `end: true`")),
+        (false, false) => Some(("this scene has no way out", "add `do`, or `end: true`")),
         _ => None,
     };
     if let Some((message, fix)) = wrong {
@@ -49,12 +47,12 @@ fn entry(reader: &mut Reader<'_>, node: &Node) -> Option<Entry> {
     let head = Span::new(node.span.start, node.span.start);
     match (when.is_some(), &otherwise, &go) {
         (false, None, _) => {
-            let fix = "add `when: …`, or `otherwise: stay` for all that is left";
+            let fix = "add `when: …`, or `otherwise: stay` for everything else";
             reader.found.push(Diagnostic::error("SM0609", head, "an entry needs a condition", fix));
         }
         (true, Some((_, span)), _) | (false, Some((_, span)), Some(_)) => {
-            let message = "`otherwise` stands alone: it says what happens when nothing else applies, and where it leads";
-            let fix = "write `otherwise: scene` without `when` and `go`";
+            let message = "`otherwise` cannot be combined with `when` or `go`";
+            let fix = "write only `otherwise: scene`";
             reader.found.push(Diagnostic::error("SM0609", *span, message, fix));
         }
         _ => {}
@@ -86,7 +84,7 @@ fn change(reader: &mut Reader<'_>, text: &str, span: Span) -> Option<Change> {
     let sign = rest.chars().next();
     let (Some(amount), Some(sign @ ('+' | '-' | '='))) = (amount.filter(|n| n.abs() <= GREATEST), sign)
     else {
-        let message = format!("`{text}` changes nothing", text = excerpt(text));
+        let message = format!("`{text}` is not a change of a variable", text = excerpt(text));
         let fix = "write `name + 1`, `name - 1` or `name = 0`, with spaces and a whole number up to 1000000";
         reader.found.push(Diagnostic::error("SM0607", span, message, fix));
         return None;
@@ -99,7 +97,7 @@ fn change(reader: &mut Reader<'_>, text: &str, span: Span) -> Option<Change> {
         reader.found.push(Diagnostic::error(
             "SM0603",
             span,
-            format!("there is no variable `{name}`", name = excerpt(name)),
+            format!("unknown variable `{name}`", name = excerpt(name)),
             fix,
         ));
         return None;
