@@ -181,11 +181,7 @@ fn errors_name_the_place_and_the_mend() {
             2,
             "labels.polite is a truth value; spans are a list",
         ),
-        (
-            &["courtesy", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"],
-            2,
-            "existing folder",
-        ),
+        (&["courtesy", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"], 2, "existing folder"),
         (&["courtesy", &uneven, "--unit", "segments"], 2, "a list of 2 beside 1 segments"),
         (&["personal-data", &outside], 2, "0 to 9 is outside the text (in characters)"),
         (&["affect", NOTES], 2, "no marker has the name of a type; say which finds which, as --map CARD="),

@@ -92,7 +92,9 @@ fn what_was_probably_meant_is_told_beside_the_result() {
         assert!(ran.status.success(), "{arguments:?}");
         String::from_utf8(ran.stderr).expect("is UTF-8")
     };
-    assert!(told(&["sense", "courtesy", talk]).contains("2 lines begin like `agent: …`; to sense them as turns"));
+    assert!(
+        told(&["sense", "courtesy", talk]).contains("2 lines begin like `agent: …`; to sense them as turns")
+    );
     assert_eq!(told(&["sense", "courtesy", talk, "--format", "turns"]), "");
     let whole = told(&["sense", "courtesy", "sources/visits.csv", "--as", "text"]);
     assert!(whole.contains("`--column NAME`") && whole.contains("said"), "{whole}");

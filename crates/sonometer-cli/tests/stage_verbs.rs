@@ -174,7 +174,11 @@ fn publish_refuses_what_fails_or_can_still_change() {
         (DOOR.replace("go: through", "go: thruogh"), PORTER, "the stage has 1 error"),
         (DOOR.replace("fired(thanks)", "fired(tanks)"), PORTER, "the stage has 1 error"),
         (DOOR.replace("porter@1.2", "porters@1.2"), PORTER, "there is no protocol `porters`"),
-        (DOOR.replace("expect: pass", "expect: fail"), PORTER, "2 warnings; a published version never changes"),
+        (
+            DOOR.replace("expect: pass", "expect: fail"),
+            PORTER,
+            "2 warnings; a published version never changes",
+        ),
         (DOOR.replace("  parrot", "  other"), PORTER, "1 warning; what is published never changes"),
         (
             DOOR.replace("say: [\"Good evening, thank you so much for waiting.\"]", run_of_two),
@@ -260,12 +264,9 @@ fn diff_says_what_to_do_with_stages() {
     for (old, new) in [(&*door, &*door), (&*porter, &*door), ("billing-dispute", "billing-dispute@1.0")] {
         let (code, out, told) = run(&["diff", old, new, talks]);
         assert_eq!((code, out.as_str()), (2, ""));
-        for said in [
-            "stages cannot be compared",
-            "`sonometer test` runs",
-            "--actions FILE`",
-            "that the stage names",
-        ] {
+        for said in
+            ["stages cannot be compared", "`sonometer test` runs", "--actions FILE`", "that the stage names"]
+        {
             assert!(told.contains(said), "{told}");
         }
     }

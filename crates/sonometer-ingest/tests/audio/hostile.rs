@@ -163,7 +163,10 @@ fn each_ends_in_a_clear_error() {
         assert!(reasons.contains(&failure.reason), "{name}: {:?}: {failure}", failure.reason);
         // The reader of WAV panics here; that is caught, and of no harm in a process apart.
         let may_panic = name == "all channels there can be";
-        assert!(may_panic || !failure.error.message.contains("damaged and cannot be read"), "{name}: a panic");
+        assert!(
+            may_panic || !failure.error.message.contains("damaged and cannot be read"),
+            "{name}: a panic"
+        );
         assert!(
             failure.error.message.contains("; ") || failure.error.message.contains(", so "),
             "{name}: {failure}"

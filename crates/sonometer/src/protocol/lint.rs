@@ -183,10 +183,8 @@ fn unreachable_trigger(marker: &Marker, place: Span, found: &mut Diagnostics) {
         marker.lines.iter().map(|l| l.strength.0.max(0)).sum::<i64>().saturating_add(marker.bias.0);
     let at_most = crate::unit::saturate(i128::from(most.max(0)), marker.half);
     if at_most < marker.trigger {
-        let message = format!(
-            "`{}` can never trigger: with `repeat: once` it reaches at most {at_most}",
-            marker.label
-        );
+        let message =
+            format!("`{}` can never trigger: with `repeat: once` it reaches at most {at_most}", marker.label);
         found.push(Diagnostic::error("SM0406", place, message, "lower `trigger`, or raise the strengths"));
     }
 }

@@ -217,12 +217,7 @@ impl Kept {
             Some(id) => (id.clone(), format!("{line}, score {score}")),
             None => (line, format!("score {score}")),
         };
-        Case {
-            name,
-            about,
-            texts: vec![Text::from(Talk::of(&self.reading))],
-            ..Case::default()
-        }
+        Case { name, about, texts: vec![Text::from(Talk::of(&self.reading))], ..Case::default() }
     }
 
     fn json(&self) -> Worst<'_> {
