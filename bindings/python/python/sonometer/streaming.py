@@ -156,7 +156,7 @@ class Guard(_Feed[_R_co]):
     def _push(self, chunk: Any) -> Step:
         if not isinstance(chunk, (str, bytes, bytearray)):
             fix = "a guard takes one text, in chunks of str or bytes"
-            raise WrongTypeError(f"a {type(chunk).__name__} is no chunk of text; {fix}", place="chunks", fix=fix)
+            raise WrongTypeError(f"{type(chunk).__name__} in the place of a chunk of text; {fix}", place="chunks", fix=fix)
         return super()._push(chunk)
 
     def __iter__(self) -> Guard[_R_co]:
