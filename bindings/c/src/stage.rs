@@ -4,6 +4,7 @@ use crate::door::{self, Failure};
 use crate::error::Error;
 use crate::raw::{self, Ended, Text};
 use crate::status::Status;
+use crate::target::no_name;
 use sonometer::stage::World;
 use sonometer_catalog::{Shelf, stage_named};
 use std::ffi::c_char;
@@ -38,7 +39,8 @@ pub struct Envelope {
 
 impl Stage {
     pub(crate) fn read(source: &str, shelf: &Shelf) -> Result<Self, sonometer::Error> {
-        let (world, _warnings) = World::read(source, shelf)?;
+        let (world, _warnings) =
+            World::read(source, shelf).map_err(|error| no_name(source, error, "stage"))?;
         Ok(Self::of(world))
     }
 

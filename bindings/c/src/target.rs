@@ -19,7 +19,9 @@ pub struct Target {
 
 impl Target {
     fn read(source: &str, shelf: &Shelf) -> Result<Self, sonometer::Error> {
-        Ok(Self { instrument: Instrument::new(Document::read(source)?.0, shelf)? })
+        let (document, _warnings) =
+            Document::read(source).map_err(|error| no_name(source, error, "target"))?;
+        Ok(Self { instrument: Instrument::new(document, shelf)? })
     }
 
     /// The canonical JSON of a reading.
@@ -31,6 +33,15 @@ impl Target {
         self.instrument.check(wanted.view)?;
         Ok(self.instrument.sense_with(interaction, wanted.sense)?.to_json(wanted.view))
     }
+}
+
+/// What is wrong with a source; with a single word, that it looks like a name, and which call takes names.
+pub(crate) fn no_name(source: &str, mut error: sonometer::Error, noun: &str) -> sonometer::Error {
+    if !source.is_empty() && source.chars().all(|c| c.is_ascii_alphanumeric() || "-_.@/".contains(c)) {
+        error.message =
+            format!("`{source}` is a name, not a source; `snm_{noun}_shipped` takes the names of what ships");
+    }
+    error
 }
 
 /// The protocol, metric or blueprint that ships as `id` (the latest that is published) or `id@version`.

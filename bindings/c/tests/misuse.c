@@ -163,6 +163,18 @@ static void odd_inputs(void) {
     status = snm_stage_find("nothing", 7, (snm_stage **)&out, &error);
     refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "stage");
     out = anything();
+    status = snm_stage_shipped("billing-disput", 14, (snm_stage **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "did you mean `billing-dispute`?") != NULL);
+    refused(status, SNM_STATUS_TARGET_NOT_FOUND, out, error, "stage");
+    out = anything();
+    status = snm_target_read("courtesy", 8, NULL, 0, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_target_shipped`") != NULL);
+    refused(status, SNM_STATUS_INVALID_PROTOCOL, out, error, "line 1, column 1");
+    out = anything();
+    status = snm_stage_read("billing-dispute", 15, NULL, 0, (snm_stage **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "`snm_stage_shipped`") != NULL);
+    refused(status, SNM_STATUS_INVALID_PROTOCOL, out, error, "line 1, column 1");
+    out = anything();
     status = snm_target_read("sonometer: 1\nid: [", 18, NULL, 0, (snm_target **)&out, &error);
     CHECK(strcmp(snm_error_code(error), "invalid_protocol") == 0);
     CHECK(strncmp(snm_error_json(error), "{\"code\":\"invalid_protocol\",\"message\":\"", 38) == 0);

@@ -8,6 +8,7 @@ use crate::stage::{Stage, envelope_object, stamp_object, target_object};
 use crate::value::text;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMapping, PyString, PyTuple};
+use sonometer::Error;
 use sonometer::batch::guarded;
 use sonometer::stage::{Action, Agent, Attempt, Card, Measured, Mismatch, World, replay};
 use sonometer_card::{BadKey, Keys, check, envelope, sign, statement};
@@ -419,7 +420,7 @@ impl StageCard {
     fn world(&self, py: Python<'_>, stage: Option<&Bound<'_, PyAny>>) -> Outcome<World> {
         let Some(given) = stage else {
             let name = format!("{}@{}", self.card.stage.id, self.card.stage.version);
-            let entry = sonometer_catalog::stage_named(&name)?;
+            let entry = sonometer_catalog::stage_named(&name).map_err(Error::from)?;
             return Ok(Stage::find(PyString::new(py, entry.source).as_any(), None, true)?.world);
         };
         match given.cast::<Stage>() {

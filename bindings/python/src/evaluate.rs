@@ -147,12 +147,17 @@ fn labelled(items: &Bound<'_, PyAny>) -> Outcome<Labelled> {
     Ok(Labelled::new(all.collect::<Outcome<Vec<Item>>>()?)?)
 }
 
-type Row<'py> = (Option<String>, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>, Bound<'py, PyAny>);
+/// A value and the column in which it stands.
+type Cell<'py> = (String, Bound<'py, PyAny>);
+type Row<'py> = (Option<String>, Cell<'py>, Option<Cell<'py>>, Bound<'py, PyAny>);
 
 fn item(row: &Bound<'_, PyAny>, place: &str) -> Outcome<Item> {
     let (id, first, second, labels): Row<'_> = row.extract()?;
-    let first = interaction(&first).map_err(|failure| failure.within(place))?;
-    let second = second.map(|second| interaction(&second).map_err(|failure| failure.within(place)));
+    let sensed = |(column, value): Cell<'_>| {
+        interaction(&value).map_err(|failure| failure.within(&format!("{place}.{column}")))
+    };
+    let first = sensed(first)?;
+    let second = second.map(sensed);
     let json = value::json(&labels, &format!("{place}.labels"))?;
     // What was written just now is read again.
     let labels =

@@ -88,12 +88,12 @@ impl Failure {
         }
     }
 
-    /// As `self`, with `prefix` before a place in an object and in the place of no place.
+    /// As `self`, with `prefix` before a place in an object, and in the place of none or of the whole interaction.
     pub(crate) fn within(mut self, prefix: &str) -> Self {
         if let Self::Told(told) = &mut self {
             let place = &mut told.error.place;
             *place = match place.as_str() {
-                "" => prefix.to_owned(),
+                "" | "interaction" => prefix.to_owned(),
                 // A place in a text is no member of anything.
                 inner if inner.starts_with("line ") => format!("{prefix}, {inner}"),
                 inner => format!("{prefix}.{inner}"),

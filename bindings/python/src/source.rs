@@ -57,7 +57,10 @@ impl Source {
         if let Ok(name) = value.cast::<PyString>() {
             let name = text(name, "stage")?;
             if !is_text(name) && !is_path(name) {
-                return Ok(Self { text: stage_named(name)?.source.into(), folder: None });
+                return Ok(Self {
+                    text: stage_named(name).map_err(Error::from)?.source.into(),
+                    folder: None,
+                });
             }
         } else if let Ok(stage) = value.cast::<Stage>() {
             return Ok(Self::of_text(stage.get().canonical()));

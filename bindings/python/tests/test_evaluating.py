@@ -137,7 +137,8 @@ def test_classes_and_conditions_as_python_has_them() -> None:
     ("items", "options", "place", "said"),
     [
         ([{"text": KIND, "polite": "yes"}], {}, "items[0].labels.polite", "say which values are positive with `positive`"),
-        ([{"text": KIND, "polite": True}, {"text": None, "polite": True}], {}, "items[1].interaction", "the value is missing"),
+        ([{"text": KIND, "polite": True}, {"text": None, "polite": True}], {}, "items[1].text", "the value is missing"),
+        ([{"said": [("agent", 5)], "polite": True}], {"text": "said"}, "items[0].said.segments[0].content", "an int"),
         ([{"text": KIND, "polite": object()}], {}, "items[0].labels.polite", "cannot be written as JSON"),
         ([{"text": KIND, "a": 1, "b": 1}], {}, "items", "choose one with `label`"),
         ([{"text": KIND, "polite": True}], {"label": "polit"}, "items", "did you mean `polite`?"),

@@ -31,7 +31,7 @@ export function finding([code, severity, message, fix, line, column, start, end]
 
 /** The same error as that of one interaction of many. */
 export function nth(at, error) {
-  const place = error.place === '' ? `interactions[${at}]` : `interactions[${at}].${error.place}`;
+  const place = error.place === '' || error.place === 'interaction' ? `interactions[${at}]` : `interactions[${at}].${error.place}`;
   return new SonometerError(error.code, error.message, place, error.details, 'cause' in error ? { cause: error.cause } : undefined);
 }
 

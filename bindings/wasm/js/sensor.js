@@ -39,7 +39,7 @@ export class Sensor {
     known('options', options, ['shelf', 'shipped']);
     const { shelf = [], shipped = true } = options;
     flag('options.shipped', shipped);
-    const text = sourceText('source', source, 'protocol, metric or blueprint');
+    const text = sourceText('source', source, 'protocol, metric or blueprint', 'Sensor');
     const others = shelfTexts(shelf);
     return new Sensor(inside, (engine) => engine.Instrument.read(text, others, shipped));
   }

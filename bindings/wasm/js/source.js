@@ -2,10 +2,11 @@
 import { invalid } from './errors.js';
 import { kind, messageOf, wantText } from './interaction.js';
 
-/** The text of a source; `what` it is the source of, for people. */
-export function sourceText(place, source, what) {
+/** The text of a source; `what` it is the source of, for people. What ships is made by `shipped` of the class `name`. */
+export function sourceText(place, source, what, name = undefined) {
   if (typeof source === 'string') {
     wantText(place, source);
+    if (name !== undefined && /^[\w.@/\\-]+$/.test(source)) throw invalid(place, noSource(source, what, name));
     return source;
   }
   if (typeof source !== 'object' || source === null || Array.isArray(source)) {
@@ -19,6 +20,14 @@ export function sourceText(place, source, what) {
   }
   if (text === undefined) throw invalid(place, 'this has no JSON form');
   return text;
+}
+
+/** What to write instead of a single word, which is the source of nothing. */
+function noSource(word, what, name) {
+  const fix = /\.(ya?ml|json)$/i.test(word)
+    ? `give the text of the file, in Node \`readFileSync('${word}', 'utf8')\``
+    : `write \`${name}.shipped('${word}')\` for what ships`;
+  return `\`${word}\` is a name, not the source of a ${what}; ${fix}`;
 }
 
 /** The texts of sources that stand on a shelf. */

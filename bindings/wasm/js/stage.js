@@ -58,7 +58,7 @@ export class Stage {
   /** From the source of a stage: YAML or JSON text, or an object. */
   static fromSource(source, options = {}) {
     known('options', options, ['shelf']);
-    const text = sourceText('source', source, 'stage');
+    const text = sourceText('source', source, 'stage', 'Stage');
     const others = shelfTexts(options.shelf ?? []);
     return new Stage(inside, (engine) => engine.World.read(text, others));
   }

@@ -125,6 +125,19 @@ pub(crate) fn rate(text: Option<&str>) -> Result<Unit, Error> {
     }
 }
 
+/// An error with the place that an option has in JavaScript, where the engine names it as a request over HTTP does.
+pub(crate) fn in_options(error: Error) -> Error {
+    let place = match error.place.as_str() {
+        "mask_key" => "options.maskKey",
+        "v1_5.actant.analyze_flow" => "options.flow",
+        "v1_5.actant.primary" => "options.flow.primary",
+        "v1_5.temporal.analyze_dynamics" => "options.temporal",
+        "v1_5.temporal.window_seconds" => "options.temporal.window",
+        _ => return error,
+    };
+    Error { place: place.into(), ..error }
+}
+
 fn at(place: &str, error: Error) -> JsValue {
     thrown(Error { place: place.into(), ..error })
 }

@@ -29,7 +29,8 @@ impl World {
     /// Those of the shelf; `target_not_found`.
     pub fn shipped(name: &str, shelf: Vec<String>) -> Result<World, JsValue> {
         let shelf = own(&shelf)?;
-        Self::of(stage_named(name).map_err(thrown)?.source, &shelf)
+        let entry = stage_named(name).map_err(|none| thrown(none.into()))?;
+        Self::of(entry.source, &shelf)
     }
 
     /// Reads a stage. It finds what it names among the sources of `shelf`, and behind them in what ships.

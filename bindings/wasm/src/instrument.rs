@@ -1,6 +1,6 @@
 //! A compiled protocol, metric or blueprint, as JavaScript holds it.
 
-use crate::ask::{self, Ask};
+use crate::ask::{self, Ask, in_options};
 use crate::stream::Stream;
 use crate::trouble::{findings, thrown, thrown_of};
 use sonometer::protocol::Modality;
@@ -86,7 +86,7 @@ impl Instrument {
     /// # Errors
     /// Those of [`sonometer::View::check`].
     pub fn check(&self, ask: Option<Ask>) -> Result<(), JsValue> {
-        self.inner.check(ask.unwrap_or_default().view()).map_err(thrown)
+        self.inner.check(ask.unwrap_or_default().view()).map_err(|error| thrown(in_options(error)))
     }
 
     /// The canonical JSON of the reading of a text (or of an interaction as JSON, with `json`). Of one interaction of
@@ -102,15 +102,16 @@ impl Instrument {
         nth: Option<u32>,
     ) -> Result<String, JsValue> {
         let ask = ask.unwrap_or_default();
-        let sensed = || {
+        let sensed = || -> Result<String, Error> {
             let view = ask.view();
-            self.inner.check(view)?;
+            self.inner.check(view).map_err(in_options)?;
             let interaction = interaction(input, json)?;
-            Ok(self.inner.sense_with(&interaction, ask.options)?.to_json(view))
+            Ok(self.inner.sense_with(&interaction, ask.options).map_err(in_options)?.to_json(view))
         };
         sensed().map_err(|error| match nth {
-            Some(at) => thrown(batch::nth(at as usize, error)),
-            None => thrown(error),
+            // Options are those of all of them.
+            Some(at) if !error.place.starts_with("options.") => thrown(batch::nth(at as usize, error)),
+            _ => thrown(error),
         })
     }
 
@@ -120,7 +121,7 @@ impl Instrument {
     /// Those of [`sonometer::View::check`].
     pub fn session(&self, ask: Option<Ask>, release: bool) -> Result<Stream, JsValue> {
         let ask = ask.unwrap_or_default();
-        self.inner.check(ask.view()).map_err(thrown)?;
+        self.inner.check(ask.view()).map_err(|error| thrown(in_options(error)))?;
         Ok(Stream::new(&self.inner, ask, release))
     }
 
@@ -169,7 +170,10 @@ impl Instrument {
             let rate = ask::rate(rate.as_deref())?;
             let modality = Modality::from_name(modality).ok_or_else(|| {
                 let names = Modality::NAMES.join(", ");
-                Error::invalid("modality", format!("unknown modality `{modality}`; write one of {names}"))
+                Error::invalid(
+                    "options.modality",
+                    format!("unknown modality `{modality}`; write one of {names}"),
+                )
             })?;
             // JavaScript has checked that it is a whole number from 0.
             let estimate = self.inner.estimate(characters as u64, modality, rates_of)?;

@@ -1,6 +1,7 @@
 //! An interaction that comes in bit by bit, as JavaScript holds it.
 
 use crate::ask::Ask;
+use crate::ask::in_options;
 use crate::trouble::thrown;
 use sonometer::{Error, Instrument, OffsetUnit, Session, SessionOptions, Step, Turn, Unit};
 use wasm_bindgen::prelude::*;
@@ -80,7 +81,7 @@ impl Stream {
     pub fn so_far(&mut self) -> Result<String, JsValue> {
         let view = self.ask.view();
         let session = self.session.as_ref().ok_or_else(finished).map_err(thrown)?;
-        session.so_far().map(|reading| reading.to_json(view)).map_err(thrown)
+        session.so_far().map(|reading| reading.to_json(view)).map_err(|error| thrown(in_options(error)))
     }
 
     /// The canonical JSON of the reading of all that came in. The session is over, unless this is an error.
@@ -103,7 +104,7 @@ impl Stream {
 
     fn step(&mut self, work: impl FnOnce(&mut Session) -> Result<Step, Error>) -> Result<String, JsValue> {
         let session = self.session.as_mut().ok_or_else(finished).map_err(thrown)?;
-        work(session).map(|step| step.to_json()).map_err(thrown)
+        work(session).map(|step| step.to_json()).map_err(|error| thrown(in_options(error)))
     }
 }
 

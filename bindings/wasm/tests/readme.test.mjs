@@ -14,10 +14,11 @@ test('there is code', () => assert.ok(own.length >= 4 && repository.length >= 1)
 
 for (const [at, code] of blocks.entries()) {
   test(`block ${at + 1}`, async () => {
-    // `expression; // value` becomes a comparison; values with … are told to people only.
-    const lines = code.split('\n').map((line) => {
+    // `expression; // value` becomes a comparison, also of what is logged; values with … are told to people only.
+    const lines = code.split('\n').map((whole) => {
+      const line = whole.replace(/^console\.log\((.*)\);(\s*\/\/)/, '$1;$2');
       const [, expression, value] = /^ *([\w.()'[\]@ ,:{}?=>-]+);\s*\/\/ ([\d.]+|true|false|'[^']*')(?:$|:.*$)/.exec(line) ?? [];
-      if (expression === undefined || /^(const|import|return)\b/.test(expression)) return line;
+      if (expression === undefined || /^(const|import|return)\b/.test(expression)) return whole;
       return `check(${expression}, ${value}, ${JSON.stringify(line)});`;
     });
     const file = join(here, `readme-${at + 1}.mjs`);

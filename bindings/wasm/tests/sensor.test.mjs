@@ -32,6 +32,10 @@ test('a draft is found by its version only, and what is missing is named', () =>
 test('wrong names and constructors say what to write', () => {
   refused(() => Sensor.shipped('curtesy'), { code: 'target_not_found', place: 'target', message: /no protocol, metric or blueprint `curtesy`; did you mean `courtesy`\?$/ });
   refused(() => new Sensor('courtesy'), { code: 'invalid_request', message: /write `Sensor\.shipped\('courtesy'\)` for what ships, or `Sensor\.fromSource\(source\)`/ });
+  refused(() => Stage.shipped('billing-disput'), { code: 'target_not_found', place: 'stage', message: /did you mean `billing-dispute`\?$/ });
+  refused(() => Sensor.fromSource('courtesy'), { code: 'invalid_request', place: 'source', message: /write `Sensor\.shipped\('courtesy'\)`/ });
+  refused(() => Stage.fromSource('drinking-less'), { place: 'source', message: /write `Stage\.shipped\('drinking-less'\)`/ });
+  refused(() => Sensor.fromSource('own/guarantees.yaml'), { place: 'source', message: /in Node `readFileSync\('own\/guarantees\.yaml', 'utf8'\)`/ });
   refused(() => new Sensor({ id: 'own' }), { message: /write `Sensor\.shipped\(name\)`/ });
   refused(() => new Stage('drinking-less@1.0'), { message: /write `Stage\.shipped\('drinking-less@1\.0'\)`/ });
 });
@@ -107,8 +111,10 @@ test('flow and temporal analysis of SGM 1.5', () => {
   assert.equal(reading.temporal.trend, 'insufficient');
   assert.equal(reading.evidence[0].actant, 'agent');
   assert.equal(sensor.sense(call).actant_flow, undefined);
-  refused(() => Sensor.fromSource(thanks).sense(call, { flow: true }), { code: 'invalid_request', place: 'v1_5.actant.analyze_flow' });
-  refused(() => sensor.sense(call, { temporal: { window: 0 } }), { place: 'v1_5.temporal.window_seconds' });
+  refused(() => Sensor.fromSource(thanks).sense(call, { flow: true }), { code: 'invalid_request', place: 'options.flow' });
+  refused(() => sensor.sense(call, { temporal: { window: 0 } }), { place: 'options.temporal.window' });
+  refused(() => sensor.sense(call, { flow: { primary: ' ' } }), { place: 'options.flow.primary' });
+  refused(() => Sensor.fromSource(thanks).session({ temporal: true }), { place: 'options.temporal' });
 });
 
 test('content that is insufficient gives a reading that says so', () => {
@@ -160,7 +166,7 @@ test('estimating', () => {
   for (const characters of [-1, 0.5, NaN, '10', 2 ** 60]) {
     refused(() => Sensor.fromSource(thanks).estimate(characters), { code: 'invalid_request', place: 'characters' });
   }
-  refused(() => Sensor.fromSource(thanks).estimate(1, { modality: 'smell' }), { place: 'modality', message: /text, transcript/ });
+  refused(() => Sensor.fromSource(thanks).estimate(1, { modality: 'smell' }), { place: 'options.modality', message: /text, transcript/ });
 });
 
 test('a protocol with mistakes says where and how to mend them', () => {
@@ -190,10 +196,13 @@ test('masks are of the kind that a call asks for', () => {
   for (const [options, place] of [
     [{ mask: 'labels' }, 'options.mask'],
     [{ mask: 7 }, 'options.mask'],
-    [{ mask: 'keyed' }, 'mask_key'],
+    [{ mask: 'keyed' }, 'options.maskKey'],
     [{ mask: 'keyed', maskKey: new Uint8Array(3) }, 'options.maskKey'],
     [{ maskKey: 'a text that is long enough' }, 'options.maskKey'],
   ]) {
-    assert.throws(() => privacy.sense(text, options), (error) => error.code === 'invalid_request' && error.place === place);
+    const isRefused = (error) => error.code === 'invalid_request' && error.place === place;
+    assert.throws(() => privacy.sense(text, options), isRefused);
+    assert.throws(() => [...privacy.each([text], options)].map(({ error }) => { throw error; }), isRefused);
+    assert.throws(() => privacy.session(options).push(text), isRefused);
   }
 });

@@ -29,7 +29,7 @@ test('wrong types', () => {
   }
   for (const [input, called] of [[null, 'null'], [undefined, 'undefined']]) {
     const [, { error }] = sensor.batch(['thank you', input]);
-    assert.equal(error.place, 'interactions[1].interaction');
+    assert.equal(error.place, 'interactions[1]');
     assert.match(error.message, new RegExp(`not ${called}; give ''`));
   }
   for (const row of [{ role: 'user', content: null }, { role: 'user', content: undefined, timestamp: null }]) {
@@ -113,7 +113,7 @@ test('batch: what is wrong with one costs the others nothing', () => {
   assert.deepEqual(outcomes.map(({ reading, error }) => reading?.score ?? error.place), [
     1,
     'interactions[1].segments[0].role',
-    'interactions[2].interaction',
+    'interactions[2]',
     'interactions[3].content',
     0,
   ]);

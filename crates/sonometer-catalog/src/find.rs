@@ -33,11 +33,11 @@ pub fn shipped(name: &str) -> Result<Instrument, Error> {
 /// What there is instead.
 pub fn find_document<'n>(
     name: &'n str,
-    kinds: &'n [TargetKind],
+    kinds: &[TargetKind],
 ) -> Result<(&'static Entry, Document, Diagnostics), NotFound<'n>> {
     let (id, version) = split(name);
     let found = kinds.iter().find_map(|kind| read_of(*kind, id, version));
-    found.ok_or_else(|| NotFound::among(kinds, name))
+    found.ok_or_else(|| NotFound::of(kinds, name))
 }
 
 /// Id and version of `id` or `id@version`.
@@ -50,10 +50,10 @@ pub fn split(name: &str) -> (&str, Option<&str>) {
 ///
 /// # Errors
 /// What there is instead.
-pub fn find_any<'n>(name: &'n str, kinds: &'n [TargetKind]) -> Result<&'static Entry, NotFound<'n>> {
+pub fn find_any<'n>(name: &'n str, kinds: &[TargetKind]) -> Result<&'static Entry, NotFound<'n>> {
     let (id, version) = split(name);
     let found = kinds.iter().find_map(|kind| find_of(*kind, id, version));
-    found.ok_or_else(|| NotFound::among(kinds, name))
+    found.ok_or_else(|| NotFound::of(kinds, name))
 }
 
 /// The version of a protocol asked for; without one, the latest that is published.
@@ -86,15 +86,10 @@ pub fn find_stage(id: &str, version: Option<&str>) -> Option<&'static Entry> {
 /// The stage that ships as `id` or `id@version`, as [`find_stage`].
 ///
 /// # Errors
-/// `target_not_found` with the place `stage` and with what there is.
-pub fn stage_named(name: &str) -> Result<&'static Entry, Error> {
+/// What there is instead.
+pub fn stage_named(name: &str) -> Result<&'static Entry, NotFound<'_>> {
     let (id, version) = split(name);
-    find_stage(id, version).ok_or_else(|| {
-        let there: Vec<String> =
-            stages().iter().map(|entry| format!("{}@{}", entry.id, entry.version)).collect();
-        let message = format!("the catalogue has no stage `{name}`; there is {}", there.join(", "));
-        Error::new(ErrorCode::TargetNotFound, "stage", message)
-    })
+    find_stage(id, version).ok_or_else(|| NotFound::among(vec![stages()], "stage".to_owned(), name))
 }
 
 fn find_of(kind: TargetKind, id: &str, version: Option<&str>) -> Option<&'static Entry> {
@@ -130,21 +125,25 @@ pub struct NotFound<'n> {
     pub id: &'n str,
     /// The version that was asked for.
     pub version: Option<&'n str>,
-    /// The kinds that it was looked for among.
-    pub kinds: &'n [TargetKind],
+    /// What was looked for, such as `metric or blueprint`.
+    pub what: String,
+    /// What was looked through.
+    pub among: Vec<&'static [Entry]>,
     /// The versions there are of that id, from the oldest to the newest.
     pub versions: Vec<&'static Entry>,
 }
 
 impl<'n> NotFound<'n> {
-    fn among(kinds: &'n [TargetKind], name: &'n str) -> Self {
-        let (id, version) = split(name);
-        let versions = kinds.iter().flat_map(|kind| versions_in(entries(*kind), id)).collect();
-        Self { id, version, kinds, versions }
+    fn of(kinds: &[TargetKind], name: &'n str) -> Self {
+        let among = kinds.iter().map(|kind| entries(*kind)).collect();
+        Self::among(among, one_of(kinds.iter().map(|kind| kind.as_str())), name)
     }
-}
 
-impl NotFound<'_> {
+    fn among(among: Vec<&'static [Entry]>, what: String, name: &'n str) -> Self {
+        let (id, version) = split(name);
+        let versions = among.iter().flat_map(|entries| versions_in(entries, id)).collect();
+        Self { id, version, what, among, versions }
+    }
     /// The id that was probably meant; `None` if none is like it, or the id is right and the version is not.
     pub fn suggestion(&self) -> Option<&'static str> {
         if self.versions.is_empty() { suggest(self.id, &self.ids()) } else { None }
@@ -152,8 +151,7 @@ impl NotFound<'_> {
 
     /// The ids that there are.
     fn ids(&self) -> Vec<&'static str> {
-        let mut ids: Vec<&str> =
-            self.kinds.iter().flat_map(|kind| entries(*kind)).map(|entry| entry.id).collect();
+        let mut ids: Vec<&str> = self.among.iter().copied().flatten().map(|entry| entry.id).collect();
         ids.dedup();
         ids
     }
@@ -161,23 +159,19 @@ impl NotFound<'_> {
 
 impl From<NotFound<'_>> for Error {
     fn from(none: NotFound<'_>) -> Self {
-        Self::new(ErrorCode::TargetNotFound, "target", none.to_string())
+        let place = if none.what == "stage" { "stage" } else { "target" };
+        Self::new(ErrorCode::TargetNotFound, place, none.to_string())
     }
 }
 
 impl fmt::Display for NotFound<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let id = excerpt(self.id);
+        let (id, what) = (excerpt(self.id), &self.what);
         match (self.versions.last(), self.version) {
-            (None, _) => {
-                let kinds = one_of(self.kinds.iter().map(|kind| kind.as_str()));
-                match self.suggestion() {
-                    Some(near) => write!(f, "the catalogue has no {kinds} `{id}`; did you mean `{near}`?"),
-                    None => {
-                        write!(f, "the catalogue has no {kinds} `{id}`; there is {}", self.ids().join(", "))
-                    }
-                }
-            }
+            (None, _) => match self.suggestion() {
+                Some(near) => write!(f, "the catalogue has no {what} `{id}`; did you mean `{near}`?"),
+                None => write!(f, "the catalogue has no {what} `{id}`; there is {}", self.ids().join(", ")),
+            },
             (Some(_), Some(version)) => {
                 let there: Vec<&str> = self.versions.iter().map(|entry| entry.version).collect();
                 write!(f, "`{id}` has no version `{}`; there is {}", excerpt(version), there.join(", "))
@@ -226,8 +220,26 @@ mod tests {
     }
 
     #[test]
+    fn a_stage_that_does_not_ship_is_told_with_the_one_that_was_meant() {
+        for (name, message) in [
+            (
+                "billing-disput",
+                "the catalogue has no stage `billing-disput`; did you mean `billing-dispute`?",
+            ),
+            ("billing-dispute@9", "`billing-dispute` has no version `9`; there is 1.0"),
+            (
+                "door",
+                "the catalogue has no stage `door`; there is agent-phishing, billing-dispute, drinking-less",
+            ),
+        ] {
+            let error = Error::from(stage_named(name).expect_err(name));
+            assert_eq!((error.place.as_str(), error.message.as_str()), ("stage", message));
+        }
+    }
+
+    #[test]
     fn what_does_not_ship_is_told_with_what_does() {
-        let told = |name, kinds| find_any(name, kinds).expect_err(name).to_string();
+        let told = |name, kinds: &[TargetKind]| find_any(name, kinds).expect_err(name).to_string();
         for (name, message) in [
             ("courtesy@9", "`courtesy` has no version `9`; there is 1.0, 1.5"),
             (

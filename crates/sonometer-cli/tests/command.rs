@@ -272,6 +272,7 @@ fn exit_codes_are_as_documented() {
         (&["sense", "courtesy", &bad_json], 2, "line 1, column 1"),
         (&["sense", "courtesy", &nameless], 2, "the file has no captions"),
         (&["check", CARDS, "nowhere.yaml", BROKEN], 2, "no such file"),
+        (&["dive", "billing-disput"], 4, "no stage `billing-disput`; did you mean `billing-dispute`?"),
         (&["sense", "courtesy", &wordless], 3, "insufficient_signal"),
         (&["fidelity", "courtesy", &wordless], 0, ""),
         (&["sense", "curtesy", &text], 4, "did you mean `courtesy`?"),

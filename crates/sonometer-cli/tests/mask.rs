@@ -47,6 +47,18 @@ fn file(name: &str, content: &str) -> String {
 const MAIL: &str = "Write to ann@example.com or bob@example.com, not to Ann@Example.com.";
 
 #[test]
+fn a_protocol_that_masks_nothing_is_told() {
+    for arguments in [&["mask", "courtesy", "-", "--format", "text"][..], &["stream", "courtesy", "--guard"]]
+    {
+        let output = run_in(&[], arguments, MAIL);
+        assert_eq!(text(&output.stdout).trim_end(), MAIL, "{arguments:?}");
+        let told = "`courtesy@1.5` masks nothing: none of its markers has the key `mask`\n";
+        assert_eq!(text(&output.stderr), told, "{arguments:?}");
+    }
+    assert_eq!(text(&run_in(&[], &["mask", "personal-data", "-", "--format", "text"], MAIL).stderr), "");
+}
+
+#[test]
 fn prints_the_masked_text_alone() {
     let masked = |kind| shown(&["mask", "personal-data", "-", "--format", "text", "--mask", kind], MAIL);
     assert_eq!(masked("label"), "Write to <EMAIL_ADDRESS> or <EMAIL_ADDRESS>, not to <EMAIL_ADDRESS>.\n");

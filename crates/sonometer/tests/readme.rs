@@ -25,4 +25,14 @@ fn the_protocol_of_the_readme_passes_its_own_lines() {
         ran += 1;
     }
     assert_eq!(ran, 5);
+
+    // What the block in Rust senses and prints.
+    let turn =
+        Turn { role: Some("agent".into()), content: "Honestly, you cannot lose.".into(), timestamp: None };
+    assert!(README.contains(r#"content: "Honestly, you cannot lose.".into()"#));
+    let reading = sensor.sense(&Interaction::transcript(vec![turn]).expect("is one")).expect("is read");
+    let found =
+        reading.evidence().map(|found| format!("{} {} {}", found.metamarker, found.score, found.source));
+    let printed = found.collect::<Vec<_>>().join("\n");
+    assert!(README.contains(&format!("// {printed}\n")), "{printed}");
 }

@@ -359,7 +359,7 @@ def _selection(
 
 
 def _items(items: Any, text: str | tuple[str, str] | None, ids: str | None) -> Any:
-    """Rows of id, interaction, second interaction and labels; of a file its name and bytes."""
+    """Rows of id, interaction and second interaction with their columns, and labels; of a file its name and bytes."""
     if isinstance(items, os.PathLike) or isinstance(items, str) and items.endswith(".jsonl"):
         with open(items, "rb") as file:
             return os.fspath(items), file.read()
@@ -416,7 +416,7 @@ def _row(at: int, row: Mapping[str, Any], columns: tuple[str, ...], ids: str | N
     labels = row.get("labels")
     if not isinstance(labels, Mapping):
         labels = {name: value for name, value in row.items() if name not in columns and name != own}
-    first, *second = (_listed(row[name]) for name in columns)
+    first, *second = ((str(name), _listed(row[name])) for name in columns)
     identity = _plain(row.get(own))
     return (None if identity is None else str(identity), first, second[0] if second else None, _plain(labels))
 

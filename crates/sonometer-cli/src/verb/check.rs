@@ -42,7 +42,7 @@ fn guarding(protocol: &Protocol) -> Option<String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let (mut errors, mut warnings) = (0, 0);
+    let (mut errors, mut warnings, mut unread) = (0, 0, 0);
     let mut exit = Exit::Done;
     let mut first_code = None;
     for file in &arguments.files {
@@ -69,6 +69,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             Ok(source) => source,
             Err(failure) => {
                 exit = exit.or(screen.fail(&failure, arguments.json()));
+                unread += 1;
                 continue;
             }
         };
@@ -110,8 +111,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             }
         }
     }
-    if arguments.format == Format::Full {
-        let files = counted(arguments.files.len(), "file");
+    let read = arguments.files.len() - unread;
+    if arguments.format == Format::Full && read > 0 {
+        let files = counted(read, "file");
         let summary = match (errors, warnings) {
             (0, 0) if exit == Exit::Done => format!("{files} checked, nothing to report\n"),
             _ => format!("{files} checked: {}, {}\n", counted(errors, "error"), counted(warnings, "warning")),

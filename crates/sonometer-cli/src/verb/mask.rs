@@ -1,6 +1,6 @@
 //! `sonometer mask`: a text or a conversation as it may be shown, and nothing else.
 
-use super::masks::MaskArguments;
+use super::masks::{self, MaskArguments};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, InputArguments, Item, refused};
 use crate::json;
@@ -48,6 +48,7 @@ struct Seconds(#[serde(serialize_with = "json::number")] Unit);
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
     let options = arguments.masks.options()?;
+    masks::tell_if_none(&instrument, screen);
     let input = Input::open(&arguments.input)?;
     let as_json = arguments.json || input.is_several();
     let mut exit = Exit::Done;

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::file;
-use sonometer::{Mask, MaskKey, SenseOptions};
+use crate::screen::Screen;
+use sonometer::{Instrument, Mask, MaskKey, SenseOptions};
 use std::env;
 
 /// The environment variable that holds a key.
@@ -20,6 +21,14 @@ pub(crate) struct MaskArguments {
     /// key
     #[arg(long, value_name = "FILE")]
     mask_key: Option<String>,
+}
+
+/// Says that an instrument masks nothing, before its texts are taken for masked ones.
+pub(super) fn tell_if_none(instrument: &Instrument, screen: &Screen) {
+    if instrument.markers().all(|(_, marker)| marker.mask.is_none()) {
+        let (id, version) = (instrument.id(), instrument.version());
+        screen.note(&format!("`{id}@{version}` masks nothing: none of its markers has the key `mask`"));
+    }
 }
 
 fn kind(name: &str) -> Result<Mask, String> {

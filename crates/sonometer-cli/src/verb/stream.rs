@@ -2,7 +2,7 @@
 
 mod sentences;
 
-use super::masks::MaskArguments;
+use super::masks::{self, MaskArguments};
 use super::sense::{profile, rate, unit};
 use crate::blocks::TOO_LONG;
 use crate::failure::{Exit, Failure};
@@ -68,6 +68,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         release: true,
     };
     let instrument = Source::find(&arguments.target)?.instrument()?;
+    if arguments.guard {
+        masks::tell_if_none(&instrument, screen);
+    }
     let mut stream = Stream { session: instrument.session(options), teller: Teller::new(arguments) };
     stream.read(arguments.form, screen)?;
     let step = stream.session.end().map_err(|error| unusable(&error))?;

@@ -5,7 +5,7 @@ use crate::refusal::{Code, Refusal};
 use crate::store::{Grant, StageAccess, StageRow};
 use crate::{Caller, Mode as TokenMode, Service};
 use sonometer::stage::{Access, Mode, Stage};
-use sonometer_catalog::{compare_versions, find_stage, split};
+use sonometer_catalog::{compare_versions, split, stage_named};
 
 /// A stage that a caller can see.
 pub(super) struct Seen {
@@ -66,7 +66,8 @@ impl Service {
         if let Some(seen) = self.first_of(caller, &owners, id, version).await? {
             return Ok(seen);
         }
-        if let Some(entry) = find_stage(id, version) {
+        let shipped = stage_named(&asked.stage);
+        if let Ok(entry) = &shipped {
             let stage = Stage::read(entry.source).map_err(|error| Refusal::internal(&error.to_string()))?.0;
             let (owner, says) = (String::new(), StageAccess::default());
             return Ok(Seen { owner, stage, is_draft: false, says, session: None });
@@ -76,7 +77,9 @@ impl Service {
         let others = others.into_iter().filter(|(_, until)| is_good(*until));
         let others: Vec<_> = others.map(|(owner, _)| (owner, None)).collect();
         let seen = self.first_of(caller, &others, id, version).await?;
-        seen.ok_or_else(|| Refusal::no_target("stage", id, version, None))
+        // Only what ships is suggested: stages of others are not for everybody to know of.
+        let near = shipped.err().and_then(|none| none.suggestion());
+        seen.ok_or_else(|| Refusal::no_target("stage", id, version, near))
     }
 
     async fn first_of(

@@ -141,6 +141,6 @@ impl Engine {
 fn read_world(stage: &str, shelf: &[String]) -> Result<World, Wrong> {
     let shelf = Shelf::default().for_stages().read(shelf)?;
     let is_source = stage.contains('\n') || stage.starts_with('{');
-    let source = if is_source { stage } else { stage_named(stage)?.source };
+    let source = if is_source { stage } else { stage_named(stage).map_err(Error::from)?.source };
     Ok(World::read(source, &shelf)?.0)
 }

@@ -4,10 +4,9 @@ use crate::failure::{Exit, Failure, counted};
 use crate::file;
 use crate::screen::Screen;
 use crate::target::{Source, is_path};
-use sonometer::document::suggest;
 use sonometer::stage::{Stage, Walk, World};
 use sonometer::{Diagnostics, Error, ErrorCode};
-use sonometer_catalog::{Shelf, split};
+use sonometer_catalog::{Entry, Shelf, stage_named};
 
 /// The text of a stage, and the stage made ready.
 #[derive(Debug)]
@@ -23,30 +22,22 @@ impl StageSource {
             let text = file::utf8(target, &bytes, 0)?.to_owned();
             return Ok(Self { source: Source { name: target.to_owned(), text: text.into() } });
         }
-        Self::shipped(target).ok_or_else(|| {
-            let ids: Vec<&str> = sonometer_catalog::stages().iter().map(|entry| entry.id).collect();
-            let fix = match suggest(split(target).0, &ids) {
-                None => format!(
-                    "stages: {}; the name of a stage file ends in .yaml, .yml or .json",
-                    ids.join(", ")
-                ),
-                Some(near) => format!("did you mean `{near}`?"),
-            };
-            Failure::told(ErrorCode::TargetNotFound, format!("unknown stage `{target}`; {fix}"))
+        stage_named(target).map(Self::of).map_err(|none| {
+            let files = "; the name of a stage file ends in .yaml, .yml or .json";
+            let is_unlike = none.versions.is_empty() && none.suggestion().is_none();
+            Failure::told(ErrorCode::TargetNotFound, format!("{none}{}", if is_unlike { files } else { "" }))
         })
     }
 
-    /// A stage that ships.
-    pub(crate) fn shipped(target: &str) -> Option<Self> {
-        let (id, version) = split(target);
-        sonometer_catalog::find_stage(id, version).map(|entry| Self { source: Source::of(entry) })
+    fn of(entry: &'static Entry) -> Self {
+        Self { source: Source::of(entry) }
     }
 
     /// The stage file that a target of another verb is, if it is one.
     pub(crate) fn meant(target: &str) -> Option<Self> {
         match is_path(target) {
             true => Self::find(target).ok().filter(|found| Stage::is_meant(&found.source.text)),
-            false => Self::shipped(target),
+            false => stage_named(target).ok().map(Self::of),
         }
     }
 
