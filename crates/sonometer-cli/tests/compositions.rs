@@ -158,11 +158,11 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
             3,
             "lacks sufficient signal for `courtesy` in `reply-quality`",
         ),
-        (vec!["sense", "reply-quality", CALL, "--flow"], 2, "actant flow is of one protocol"),
+        (vec!["sense", "reply-quality", CALL, "--flow"], 2, "actant flow works with a protocol"),
         (vec!["compare", "courtesy", CALL, &short], 3, "interaction_b: the content lacks sufficient signal"),
         (vec!["compare", "courtesy", CALL, "none.json"], 2, "none.json: no such file"),
         (vec!["metrics", "reply-qualty"], 4, "did you mean `reply-quality`"),
-        (vec!["blueprints", "service-call@7"], 4, "there is 1.0"),
+        (vec!["blueprints", "service-call@7"], 4, "its versions: 1.0"),
         (vec!["estimate", "courtesy", "--length", "500", "--modality", "audio"], 2, "not audio"),
     ] {
         let (found, out, err) = run(&arguments);

@@ -182,9 +182,13 @@ fn errors_name_the_place_and_the_mend() {
             "labels.polite is a truth value; spans are a list",
         ),
         (&["courtesy", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"], 2, "existing folder"),
-        (&["courtesy", &uneven, "--unit", "segments"], 2, "a list of 2 beside 1 segments"),
+        (&["courtesy", &uneven, "--unit", "segments"], 2, "a list of 2 values for 1 segments"),
         (&["personal-data", &outside], 2, "0 to 9 is outside the text (in characters)"),
-        (&["affect", NOTES], 2, "no marker has the name of a type; say which finds which, as --map CARD="),
+        (
+            &["affect", NOTES],
+            2,
+            "no marker has the name of a type; map types to markers, for example --map CARD=",
+        ),
         (&["personal-data", NOTES, "--positive", "CARD"], 2, "--map TYPE=marker"),
     ];
     for (arguments, code, said) in cases {

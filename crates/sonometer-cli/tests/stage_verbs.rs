@@ -173,17 +173,17 @@ fn publish_refuses_what_fails_or_can_still_change() {
     for (stage, other, said) in [
         (DOOR.replace("go: through", "go: thruogh"), PORTER, "the stage has 1 error"),
         (DOOR.replace("fired(thanks)", "fired(tanks)"), PORTER, "the stage has 1 error"),
-        (DOOR.replace("porter@1.2", "porters@1.2"), PORTER, "there is no protocol `porters`"),
+        (DOOR.replace("porter@1.2", "porters@1.2"), PORTER, "unknown protocol `porters`"),
         (
             DOOR.replace("expect: pass", "expect: fail"),
             PORTER,
             "2 warnings; a published version never changes",
         ),
-        (DOOR.replace("  parrot", "  other"), PORTER, "1 warning; what is published never changes"),
+        (DOOR.replace("  parrot", "  other"), PORTER, "1 warning; a published version never changes"),
         (
             DOOR.replace("say: [\"Good evening, thank you so much for waiting.\"]", run_of_two),
             PORTER,
-            "of 5 runs of silence and repetition 1 passed; `sonometer test",
+            "1 of 5 runs of silence and repetition passed, but must fail; for details run `sonometer test",
         ),
         (
             DOOR.replace("porter@1.2", "porter"),
@@ -265,7 +265,7 @@ fn diff_says_what_to_do_with_stages() {
         let (code, out, told) = run(&["diff", old, new, talks]);
         assert_eq!((code, out.as_str()), (2, ""));
         for said in
-            ["stages cannot be compared", "`sonometer test` runs", "--actions FILE`", "that the stage names"]
+            ["stages cannot be compared", "run `sonometer test`", "--actions FILE`", "that the stage names"]
         {
             assert!(told.contains(said), "{told}");
         }

@@ -107,7 +107,7 @@ fn a_blueprint_listens_too() {
 fn what_cannot_be_read_is_told_with_its_place() {
     for (arguments, input, told) in [
         (&["stream", "courtesy"][..], &b"abc\xff"[..], "byte 3 of the content is not UTF-8"),
-        (&["stream", "courtesy"], b"ab\xc3", "byte 2 begins one that is not complete"),
+        (&["stream", "courtesy"], b"ab\xc3", "the one at byte 2 is incomplete"),
         (&["stream", "courtesy", "--form", "turns"], b"hello", "the first words have no role"),
         (&["stream", "courtesy", "--form", "jsonl"], b"\n{\"role\":1}", "line 2"),
         (

@@ -408,7 +408,7 @@ async fn check(service: &Service) -> Result<(String, Exit), Failure> {
         ));
     }
     text.push_str(&format!(
-        "{} compared with the ledger, {} different\n",
+        "{} compared with the ledger, {} wrong\n",
         counted(rows, "account month"),
         faults.len()
     ));
