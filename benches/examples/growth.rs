@@ -1,5 +1,5 @@
 //! How the time a byte takes grows with the length of a text, for every shipped protocol and some pattern sets: texts of 1 KB, 1 MB
-//! and 10 MB of the same talk, each figure the least CPU time of several rounds taken in turns. `growth [MEBIBYTES]`; 1.0 is flat.
+//! and 10 MB of the same talk, each figure the least CPU time of several rounds taken in turns. `growth [MEBIBYTES [NAME]]`; 1.0 is flat.
 
 use cpu_time::ThreadTime;
 use sonometer::{Instrument, Interaction};
@@ -26,6 +26,8 @@ fn main() {
         ["courtesy", "affect", "pressure-tactics", "personal-data"].map(|id| (id, shipped(id))).into();
     all.push(("set a", sensor(&grams.phrases(&patterns::A)).into()));
     all.push(("set d", sensor(&grams.gap_rules()).into()));
+    let wanted = std::env::args().nth(2);
+    all.retain(|(name, _)| wanted.as_ref().is_none_or(|wanted| wanted == name));
     for (name, instrument) in &all {
         let mut least = [f64::MAX; 3];
         for _ in 0..ROUNDS {

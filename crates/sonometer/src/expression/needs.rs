@@ -3,6 +3,7 @@
 use super::pieces::{Pieces, Threes};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::cell::OnceCell;
+use std::cmp::Reverse;
 
 /// What a text has, for all expressions that may be looked for in it.
 #[derive(Debug)]
@@ -120,13 +121,26 @@ fn sets(parsed: &Hir) -> Vec<Bytes> {
         HirKind::Repetition(repetition) => sets(&repetition.sub),
         HirKind::Capture(group) => sets(&group.sub),
         HirKind::Concat(parts) => parts.iter().flat_map(sets).collect(),
-        // One of each, in one set: which of them a match takes is open.
-        HirKind::Alternation(parts) => {
-            let rarest = parts.iter().map(|part| sets(part).into_iter().min_by_key(Bytes::frequency));
-            let all: Option<Vec<Bytes>> = rarest.collect();
-            all.map(|all| all.iter().fold(Bytes::NONE, Bytes::with)).into_iter().collect()
-        }
+        HirKind::Alternation(parts) => of_one(&parts.iter().map(sets).collect::<Vec<_>>()),
     }
+}
+
+/// Alternatives with their sets: which of them a match takes is open, so one set of each together is what it needs.
+fn of_one(parts: &[Vec<Bytes>]) -> Vec<Bytes> {
+    let Some((first, others)) = parts.split_first() else { return Vec::new() };
+    // What looks rarest in one may not go with the others (`10.` beside `1:`: a digit is in both). Only a few are tried of a few.
+    let mut first: Vec<&Bytes> = first.iter().collect();
+    first.sort_by_cached_key(|set| Reverse(set.frequency()));
+    let tried = if others.len() < 8 { first.len().min(MOST) } else { first.len().min(1) };
+    let with_others = |set: &Bytes| {
+        others.iter().try_fold(*set, |all, other| {
+            let together = other.iter().map(|set| all.with(set));
+            together.min_by_key(Bytes::frequency)
+        })
+    };
+    let (common, rare) = first.split_at(first.len() - tried);
+    // The most common one as well: a class such as `\d`, in which what others need lies.
+    common.first().into_iter().chain(rare).filter_map(|set| with_others(set)).collect()
 }
 
 fn one(byte: u8) -> Bytes {

@@ -27,39 +27,58 @@ pub(super) const LIMIT_BEHIND: usize = 2 * MAX_BYTES;
 /// All but one of the rules bound the size from above. Reading backward, sequences of bytes that begin alike share states through a
 /// table of a thousand places that forgets what collides. It made what ships at most 2 in a hundred larger; an eighth is allowed for it.
 pub(super) fn may_be_too_large(parsed: &Hir) -> bool {
-    let bytes = of(parsed).saturating_add(FRAME);
+    let bytes = Reckoning::default().of(parsed).saturating_add(FRAME);
     bytes.saturating_add(bytes / 8) > MAX_BYTES
 }
 
-fn of(parsed: &Hir) -> usize {
-    match parsed.kind() {
-        HirKind::Empty | HirKind::Look(_) => STATE,
-        // As one of several literals a byte can take a state, a union and its end.
-        HirKind::Literal(literal) => literal.0.len().saturating_mul(3 * (STATE + WAY)),
-        HirKind::Class(Class::Bytes(class)) => 2 * STATE + WAY * class.ranges().len(),
-        HirKind::Class(Class::Unicode(class)) => of_class(class),
-        HirKind::Repetition(repetition) => of_repetition(repetition),
-        HirKind::Capture(group) => of(&group.sub).saturating_add(2 * STATE),
-        HirKind::Concat(parts) => parts.iter().map(of).fold(0, usize::saturating_add),
-        HirKind::Alternation(parts) => {
-            parts.iter().map(|part| of(part).saturating_add(WAY)).fold(2 * STATE, usize::saturating_add)
-        }
-    }
+/// Adds up the parts of an expression.
+#[derive(Default)]
+struct Reckoning<'h> {
+    /// The classes so far: most stand several times, and comparing takes a tenth of going through their characters.
+    classes: Vec<(&'h ClassUnicode, usize)>,
 }
 
-/// As often as it is written out, each time with a choice to stop, and a loop or an end.
-fn of_repetition(repetition: &Repetition) -> usize {
-    let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
-    let once = of(&repetition.sub).saturating_add(STATE + 2 * WAY);
-    once.saturating_mul(times).saturating_add(3 * (STATE + 2 * WAY))
+impl<'h> Reckoning<'h> {
+    fn of(&mut self, parsed: &'h Hir) -> usize {
+        match parsed.kind() {
+            HirKind::Empty | HirKind::Look(_) => STATE,
+            // As one of several literals a byte can take a state, a union and its end.
+            HirKind::Literal(literal) => literal.0.len().saturating_mul(3 * (STATE + WAY)),
+            HirKind::Class(Class::Bytes(class)) => 2 * STATE + WAY * class.ranges().len(),
+            HirKind::Class(Class::Unicode(class)) => self.of_class(class),
+            HirKind::Repetition(repetition) => self.of_repetition(repetition),
+            HirKind::Capture(group) => self.of(&group.sub).saturating_add(2 * STATE),
+            HirKind::Concat(parts) => parts.iter().map(|part| self.of(part)).fold(0, usize::saturating_add),
+            HirKind::Alternation(parts) => {
+                let each = parts.iter().map(|part| self.of(part).saturating_add(WAY));
+                each.fold(2 * STATE, usize::saturating_add)
+            }
+        }
+    }
+
+    /// As often as it is written out, each time with a choice to stop, and a loop or an end.
+    fn of_repetition(&mut self, repetition: &'h Repetition) -> usize {
+        let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
+        let once = self.of(&repetition.sub).saturating_add(STATE + 2 * WAY);
+        once.saturating_mul(times).saturating_add(3 * (STATE + 2 * WAY))
+    }
+
+    fn of_class(&mut self, class: &'h ClassUnicode) -> usize {
+        if class.is_ascii() {
+            return 2 * STATE + WAY * class.ranges().len();
+        }
+        if let Some((_, bytes)) = self.classes.iter().find(|(known, _)| *known == class) {
+            return *bytes;
+        }
+        let bytes = of_class(class);
+        self.classes.push((class, bytes));
+        bytes
+    }
 }
 
 /// The sequences of bytes that the characters of a class are written as. Reading backward each byte is a state of its own, unless the
 /// sequence before has the same up to it; reading forward never takes more.
 fn of_class(class: &ClassUnicode) -> usize {
-    if class.is_ascii() {
-        return 2 * STATE + WAY * class.ranges().len();
-    }
     let mut bytes = 2 * STATE;
     let mut before = Sequence::default();
     let mut add = |own: Sequence| {

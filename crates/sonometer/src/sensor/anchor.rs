@@ -65,17 +65,23 @@ impl Part {
                 let mut union: Option<Anchor> = None;
                 // A match holds one of them, and which is not known: all must have an anchor, and all are looked for.
                 for part in parts {
-                    let anchor = part.anchor()?;
-                    union = Some(match union {
-                        None => anchor,
-                        Some(mut all) => {
-                            all.keys.extend(anchor.keys);
-                            all.min = all.min.min(anchor.min);
-                            all.max = all.max.max(anchor.max);
-                            all.cost += anchor.cost;
-                            all
-                        }
+                    let all = union.get_or_insert_with(|| Anchor {
+                        keys: Vec::with_capacity(parts.len()),
+                        min: u32::MAX,
+                        max: 0,
+                        cost: 0,
                     });
+                    // Words without a list of one each: of most alternatives there are hundreds.
+                    if let Self::Key(key, cost) = part {
+                        all.keys.push(*key);
+                        (all.min, all.cost) = (0, all.cost + cost);
+                        continue;
+                    }
+                    let anchor = part.anchor()?;
+                    all.keys.extend(anchor.keys);
+                    all.min = all.min.min(anchor.min);
+                    all.max = all.max.max(anchor.max);
+                    all.cost += anchor.cost;
                 }
                 if let Some(all) = &mut union {
                     all.keys.sort_unstable();

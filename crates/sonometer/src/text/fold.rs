@@ -19,6 +19,7 @@
 use super::chars::{CharFold, Class, char_fold, class, combining_class, is_extender, is_unchanged_anywhere};
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ZERO_WIDTH_JOINER: char = '\u{200D}';
 
@@ -37,6 +38,17 @@ pub struct Folded<'t> {
     is_ascii: bool,
     /// Empty when `is_ascii`.
     buffers: FoldBuffers,
+    last: Last,
+}
+
+/// The segment that was looked up last: where the next look-up begins. It moves work and never a place.
+#[derive(Debug, Default)]
+struct Last(AtomicUsize);
+
+impl Clone for Last {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// The memory of a [`Folded`], to be used for the next one.
@@ -79,14 +91,14 @@ impl<'t> Folded<'t> {
             folder.fold();
             buffers = folder.output;
         }
-        Self { original, is_ascii, buffers }
+        Self { original, is_ascii, buffers, last: Last::default() }
     }
 
     /// The same fold once more, in memory that was used before.
     pub(crate) fn copy_into(&self, mut buffers: FoldBuffers) -> Self {
         buffers.text.clone_from(&self.buffers.text);
         buffers.segments.clone_from(&self.buffers.segments);
-        Self { original: self.original, is_ascii: self.is_ascii, buffers }
+        Self { original: self.original, is_ascii: self.is_ascii, buffers, last: Last::default() }
     }
 
     /// Gives the memory back.
@@ -176,7 +188,16 @@ impl<'t> Folded<'t> {
     /// The segment that holds the folded byte at `offset`; `None` if the text is unfolded.
     fn segment_at(&self, offset: usize) -> Option<(usize, Segment)> {
         let segments = &self.buffers.segments;
-        let index = segments.partition_point(|segment| segment.folded <= offset).checked_sub(1)?;
+        // Most are asked for from left to right, word by word: a search by halves each time takes longer the longer the text is.
+        let last = self.last.0.load(Ordering::Relaxed);
+        let is_it = |at: usize| {
+            segments.get(at).is_some_and(|segment| segment.folded <= offset)
+                && segments.get(at + 1).is_none_or(|next| offset < next.folded)
+        };
+        let near = (last..last + 4).find(|at| is_it(*at));
+        let search = || segments.partition_point(|segment| segment.folded <= offset).checked_sub(1);
+        let index = near.or_else(search)?;
+        self.last.0.store(index, Ordering::Relaxed);
         Some((index, segments[index]))
     }
 }
