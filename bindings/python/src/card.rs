@@ -118,7 +118,7 @@ fn keys(value: &Bound<'_, PyAny>) -> Outcome<Keys> {
         all.extend(read.iter().cloned());
     }
     match all.is_empty() {
-        true => Err(Failure::coded(BadKey::CODE, "keys", "no key was given")),
+        true => Err(Failure::coded(BadKey::CODE, "keys", "there is no key")),
         false => Ok(all.into_iter().collect()),
     }
 }

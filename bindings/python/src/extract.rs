@@ -247,7 +247,7 @@ pub(crate) fn watched<T: Send>(
 /// >>> sonometer.extract(b"%PDF-1.7\n%broken")
 /// Traceback (most recent call last):
 ///   ...
-/// sonometer.errors.InvalidRequestError: the file is broken
+/// sonometer.errors.InvalidRequestError: the file is damaged ...
 #[pyfunction]
 #[pyo3(signature = (
     source, /, *, name = None, kind = None, turns = false, column = None, role_column = None, sheet = None, quoted = "cut",

@@ -12,7 +12,7 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
 export async function publicKeys(keys, idOf) {
   const text = textOf('keys', keys);
   const found = text.trimStart().startsWith('{') ? await toldKeys(text, idOf) : lines(text).map(({ digits, line }) => wantKey(bytesOf(digits, line, 'a public key'), line));
-  if (found.length === 0) throw badKey(1, 'the file has no key');
+  if (found.length === 0) throw badKey(1, 'there is no key');
   return found;
 }
 
@@ -49,7 +49,7 @@ function wantKey(bytes, line) {
 /** The 32 secret bytes of a text or of bytes. */
 export function secretKey(key) {
   const [first, ...more] = lines(textOf('secretKey', key));
-  if (first === undefined) throw badKey(1, 'the file has no key');
+  if (first === undefined) throw badKey(1, 'there is no key');
   const bytes = bytesOf(first.digits, first.line, 'a signing key');
   if (more.length > 0) throw badKey(1, 'the file has several keys; give a file with one');
   return bytes;

@@ -57,7 +57,7 @@ impl SigningKey {
         let mut seeds = lines(text).map(|(line, digits)| bytes(line, digits, "a signing key"));
         let seed = seeds
             .next()
-            .unwrap_or_else(|| Err(BadKey { line: 1, message: "the file has no key".to_owned() }))?;
+            .unwrap_or_else(|| Err(BadKey { line: 1, message: "there is no key".to_owned() }))?;
         match seeds.next() {
             None => Ok(Self::from_seed(seed)),
             Some(_) => {
@@ -124,7 +124,7 @@ impl Keys {
                 .collect::<Result<Vec<_>, _>>()?,
         };
         match keys.is_empty() {
-            true => Err(BadKey { line: 1, message: "the file has no key".to_owned() }),
+            true => Err(BadKey { line: 1, message: "there is no key".to_owned() }),
             false => Ok(Self(keys)),
         }
     }

@@ -333,7 +333,7 @@ mod tests {
     fn names_the_place_of_what_does_not() {
         for (body, place, part) in [
             ("", "line 1, column 1", "empty"),
-            ("{", "line 1, column 1", "not JSON"),
+            ("{", "line 1, column 1", "not valid JSON"),
             ("[]", "", "a list, not an object"),
             ("null", "", "null"),
             ("{}", "name", "missing"),

@@ -392,7 +392,7 @@ mod tests {
             ("\n[1]", "data.jsonl:2:"),
             ("{\"labels\": {}}", "data.jsonl:1: has no `interaction`"),
             ("{\"interaction_a\": {}}", "data.jsonl:1: holds a pair"),
-            ("{\"content\": \"x\"}", "data.jsonl:1: is a bare interaction"),
+            ("{\"content\": \"x\"}", "data.jsonl:1: is an interaction without labels"),
             ("{\"interaction\": {\"contant\": \"x\"}}", "data.jsonl:1: contant: unknown key"),
             ("{\"interaction\": {\"content\": \"x\"}, \"labels\": [1]}", "data.jsonl:1: `labels` is a list"),
         ] {

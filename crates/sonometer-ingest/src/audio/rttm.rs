@@ -188,7 +188,7 @@ mod tests {
             .map(|s| (s.speaker.as_deref().unwrap_or_default(), s.text.as_str()))
             .collect();
         assert_eq!(told, [("ann", "How are you?"), ("bo", "Fine."), ("bo", "Bye.")]);
-        assert!(apply(named, rttm).expect_err("has names").to_string().contains("leave"));
+        assert!(apply(named, rttm).expect_err("has names").to_string().contains("remove the speakers file"));
         let broken =
             |rttm: &[u8]| apply(Transcript { segments: vec![late.clone()] }, rttm).expect_err("is none");
         assert!(broken(b"SPEAKER x 1 soon 1 <NA> <NA> ann").to_string().contains("line 1"));

@@ -198,7 +198,7 @@ fn hints_that_do_not_fit_are_refused() {
     let two = Channels::named(["agent", "customer"]);
     let ear = super::Ear::default();
     let failure = refusal(Hints::default(), Request { channels: &two, ..Request::new(Words::Heard(&ear)) });
-    assert!(failure.to_string().contains("1 channel, and 2 are named"), "{failure}");
+    assert!(failure.to_string().contains("1 channel, but 2 are named"), "{failure}");
     let failure = refusal(Hints::default(), Request { channels: &two, ..request });
     assert!(failure.to_string().contains("does not distinguish channels"), "{failure}");
     let failure = refusal(Hints::default(), Request::new(Words::Heard(&ear)));
