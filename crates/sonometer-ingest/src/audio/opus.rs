@@ -5,7 +5,7 @@ use opus_decoder::{OpusDecoder, OpusMultistreamDecoder};
 /// Samples a second; Opus knows no other clock.
 pub(crate) const RATE: u32 = 48_000;
 /// Samples of the longest packet, 120 milliseconds, in each channel.
-const LONGEST: usize = 5_760;
+const LONGEST_PACKET: usize = 5_760;
 
 /// The two forms: one stream of one or two channels, or several under one roof.
 enum Decoder {
@@ -40,7 +40,7 @@ impl Opus {
                 let decoder =
                     OpusMultistreamDecoder::new(RATE, channels, streams.into(), coupled.into(), mapping)
                         .map_err(|_| "its channels make no sense")?;
-                let samples = vec![0.0; LONGEST * channels];
+                let samples = vec![0.0; LONGEST_PACKET * channels];
                 Ok(Self { decoder: Decoder::Many(Box::new(decoder)), channels, lead, samples })
             }
             _ => Err("its channels are laid out in a way that is not known"),
@@ -49,7 +49,7 @@ impl Opus {
 
     fn one(channels: usize, lead: u64) -> Result<Self, &'static str> {
         let decoder = OpusDecoder::new(RATE, channels).map_err(|_| "it has neither one channel nor two")?;
-        let samples = vec![0.0; LONGEST * channels];
+        let samples = vec![0.0; LONGEST_PACKET * channels];
         Ok(Self { decoder: Decoder::One(Box::new(decoder)), channels, lead, samples })
     }
 
