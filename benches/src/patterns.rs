@@ -90,7 +90,7 @@ impl PatternSet {
 }
 
 /// The most words of a phrase.
-const LONGEST: usize = 4;
+const MOST_WORDS: usize = 4;
 /// No phrase stands for more than this many times the average of its set.
 const MOST_FREQUENT: usize = 20;
 
@@ -98,7 +98,7 @@ const MOST_FREQUENT: usize = 20;
 const FREQUENT_ONE_IN: usize = 2_000;
 
 /// A word sequence: word numbers, 0 behind the last.
-type Gram = [u32; LONGEST];
+type Gram = [u32; MOST_WORDS];
 
 /// The word sequences of a corpus, single spaces between, and how often each stands there: what sets are drawn from.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Grams {
         }
         grams.places.push(0);
         for at in 0..grams.places.len() {
-            for len in 1..=LONGEST {
+            for len in 1..=MOST_WORDS {
                 let Some(gram) = grams.at(at, len) else { break };
                 *grams.counts.entry(gram).or_default() += 1;
             }
@@ -149,7 +149,7 @@ impl Grams {
     /// The sequence of `len` words at a place, if no break lies inside.
     fn at(&self, place: usize, len: usize) -> Option<Gram> {
         let words = self.places.get(place..place + len)?;
-        let mut gram = [0; LONGEST];
+        let mut gram = [0; MOST_WORDS];
         gram[..len].copy_from_slice(words);
         (!words.contains(&0)).then_some(gram)
     }

@@ -118,7 +118,7 @@ pub(crate) unsafe fn texts<'a>(
 }
 
 /// No later version of a struct that may grow will be larger.
-const MOST: usize = 4096;
+const LARGEST_STRUCT_BYTES: usize = 4096;
 
 /// A struct that may grow, as far as this library knows it; what it lacks is zeros. `first` is the size of its first version,
 /// `init` the macro that it begins with.
@@ -129,7 +129,7 @@ const MOST: usize = 4096;
 pub(crate) unsafe fn grown<T>(given: *const T, first: usize, name: &str, init: &str) -> Result<T, Failure> {
     // SAFETY: as the caller says.
     let size = unsafe { given.cast::<usize>().read_unaligned() };
-    if !(first..=MOST).contains(&size) {
+    if !(first..=LARGEST_STRUCT_BYTES).contains(&size) {
         let message = format!("`size` is {size}; begin with {init}");
         return Err(Failure::argument(format!("{name}.size"), message));
     }

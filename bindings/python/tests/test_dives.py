@@ -137,7 +137,7 @@ def test_whatever_names_a_stage_gives_it(door: Stage, tmp_path: pathlib.Path, mo
 
 
 def test_what_is_no_stage_is_told_with_its_place(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(TargetNotFoundError, match="there is agent-phishing@1.0") as missing:
+    with pytest.raises(TargetNotFoundError, match="did you mean `billing-dispute`") as missing:
         Stage("billing-dispute-2")
     assert missing.value.place == "stage"
     with pytest.raises(TargetNotFoundError) as missing:

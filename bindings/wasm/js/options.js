@@ -6,7 +6,7 @@ const PROFILES = ['raw', 'detailed', 'discovery'];
 const UNITS = ['bytes', 'chars', 'utf16'];
 
 /** The fewest bytes of a key of masks. */
-const FEWEST = 16;
+const FEWEST_KEY_BYTES = 16;
 
 /** The names of what is asked of sensing. */
 export const NAMES = ['profile', 'offsets', 'flow', 'temporal', 'usdPerIcs', 'mask', 'maskKey'];
@@ -46,8 +46,8 @@ function checkMasks(mask, maskKey) {
   if (maskKey !== undefined && !(maskKey instanceof Uint8Array)) {
     throw invalid('options.maskKey', `a Uint8Array of 16 bytes or more is needed, not ${kind(maskKey)}`);
   }
-  if (maskKey !== undefined && maskKey.length < FEWEST) {
-    throw invalid('options.maskKey', `the key has ${maskKey.length} bytes; give ${FEWEST} or more`);
+  if (maskKey !== undefined && maskKey.length < FEWEST_KEY_BYTES) {
+    throw invalid('options.maskKey', `the key has ${maskKey.length} bytes; give ${FEWEST_KEY_BYTES} or more`);
   }
 }
 

@@ -108,7 +108,7 @@ impl Instrument {
             let interaction = interaction(input, json)?;
             Ok(self.inner.sense_with(&interaction, ask.options).map_err(in_options)?.to_json(view))
         };
-        sensed().map_err(|error| match nth {
+        sensed().map_err(|error: Error| match nth {
             // Options are those of all of them.
             Some(at) if !error.place.starts_with("options.") => thrown(batch::nth(at as usize, error)),
             _ => thrown(error),

@@ -1,7 +1,6 @@
 //! An interaction that comes in bit by bit, as JavaScript holds it.
 
-use crate::ask::Ask;
-use crate::ask::in_options;
+use crate::ask::{Ask, in_options};
 use crate::trouble::thrown;
 use sonometer::{Error, Instrument, OffsetUnit, Session, SessionOptions, Step, Turn, Unit};
 use wasm_bindgen::prelude::*;

@@ -25,9 +25,18 @@ export async function answers(sonometer, cases) {
   return all;
 }
 
+/** The places of options, as requests over HTTP and the vectors name them. */
+const REQUESTED = {
+  'options.maskKey': 'mask_key',
+  'options.flow': 'v1_5.actant.analyze_flow',
+  'options.flow.primary': 'v1_5.actant.primary',
+  'options.temporal': 'v1_5.temporal.analyze_dynamics',
+  'options.temporal.window': 'v1_5.temporal.window_seconds',
+};
+
 /** An error as JSON. */
 export function told({ code, message, place }) {
-  return JSON.stringify({ code, message, place });
+  return JSON.stringify({ code, message, place: REQUESTED[place] ?? place });
 }
 
 function sensed({ Interaction, Sensor }, aCase) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// follows at every step.
 const SIZES: [usize; 2] = [4 << 10, 64 << 10];
 /// So many times as long is too much.
-const MOST: u32 = 80;
+const MOST_TIMES_AS_LONG: u32 = 80;
 /// Shorter times say nothing.
 const TELLING: Duration = Duration::from_millis(60);
 /// Signs that begin, end or part something in most formats.
@@ -48,6 +48,6 @@ fn too_long(reader: &Reader, clock: fn() -> Duration, file: &[u8], at: usize, wo
     };
     let long = took(SIZES[1]);
     // Twice, since the first time of anything is slower.
-    let is_slow = long > TELLING && took(SIZES[1]) > TELLING && long > MOST * took(SIZES[0]);
+    let is_slow = long > TELLING && took(SIZES[1]) > TELLING && long > MOST_TIMES_AS_LONG * took(SIZES[0]);
     is_slow.then_some(long.as_secs_f64())
 }

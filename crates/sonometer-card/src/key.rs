@@ -55,9 +55,8 @@ impl SigningKey {
     /// A text that holds no seed or more than one.
     pub fn read(text: &str) -> Result<Self, BadKey> {
         let mut seeds = lines(text).map(|(line, digits)| bytes(line, digits, "a signing key"));
-        let seed = seeds
-            .next()
-            .unwrap_or_else(|| Err(BadKey { line: 1, message: "there is no key".to_owned() }))?;
+        let seed =
+            seeds.next().unwrap_or_else(|| Err(BadKey { line: 1, message: "there is no key".to_owned() }))?;
         match seeds.next() {
             None => Ok(Self::from_seed(seed)),
             Some(_) => {

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 /// Bytes that are asked of the input at once.
 const READ: usize = 64 << 10;
 /// The longest line that is kept: beyond it no interaction can be.
-pub(crate) const MOST: usize = 2 * MAX_CONTENT_BYTES;
+pub(crate) const LONGEST_LINE_BYTES: usize = 2 * MAX_CONTENT_BYTES;
 
 /// What is said of a longer one.
 pub(crate) const TOO_LONG: &str =
@@ -62,7 +62,7 @@ pub(crate) struct Blocks<R> {
 
 impl<R: Read> Blocks<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Self { reader, rest: Vec::new(), next: 1, taken: 0, most: MOST, over: false }
+        Self { reader, rest: Vec::new(), next: 1, taken: 0, most: LONGEST_LINE_BYTES, over: false }
     }
 
     /// Bytes given out so far.

@@ -4,14 +4,14 @@
 use std::env;
 
 /// The most characters that a message shows of one argument or of one quoted part of an input.
-const MOST: usize = 200;
+const MOST_CHARACTERS: usize = 200;
 /// Of what is longer, the beginning and the end are shown, where the name of a file stands.
 const HEAD: usize = 120;
 const TAIL: usize = 60;
 
 /// A message with its long arguments and quotations cut.
 pub(crate) fn short(message: &str) -> String {
-    if message.len() <= MOST {
+    if message.len() <= MOST_CHARACTERS {
         return message.to_owned();
     }
     let arguments: Vec<String> =
@@ -43,7 +43,7 @@ fn quotations_cut(message: &str) -> String {
 }
 
 fn is_long(text: &str) -> bool {
-    text.chars().nth(MOST).is_some()
+    text.chars().nth(MOST_CHARACTERS).is_some()
 }
 
 fn cut(text: &str) -> String {

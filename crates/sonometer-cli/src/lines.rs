@@ -1,6 +1,6 @@
 //! Lines out of bytes that come in bit by bit.
 
-use crate::blocks::MOST;
+use crate::blocks::LONGEST_LINE_BYTES;
 
 /// What came, and was not taken out yet.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl Lines {
     /// The number of the line that comes in, if it is longer than any interaction can be. Asked after [`Lines::next_line`] gave
     /// all that is complete.
     pub(crate) fn too_long(&self) -> Option<u64> {
-        (self.bytes.len() - self.from > MOST).then_some(self.taken + 1)
+        (self.bytes.len() - self.from > LONGEST_LINE_BYTES).then_some(self.taken + 1)
     }
 
     /// What stands behind the last line end.
@@ -81,7 +81,7 @@ mod tests {
         lines.take(b"a\n");
         assert!(lines.next_line().is_some());
         let chunk = vec![b'x'; 16 << 20];
-        for _ in 0..MOST / chunk.len() {
+        for _ in 0..LONGEST_LINE_BYTES / chunk.len() {
             lines.take(&chunk);
             assert!(lines.next_line().is_none() && lines.too_long().is_none());
         }

@@ -8,7 +8,7 @@ use sonometer::protocol::Pole::{Against, For};
 use sonometer::protocol::{Marker, ScoreKind};
 
 /// The most evidence that is reckoned with.
-const MOST: Number = 1_000_000 * U;
+const MOST_EVIDENCE: Number = 1_000_000 * U;
 
 /// A reading, part by part.
 pub(crate) struct Parts<'a> {
@@ -45,14 +45,14 @@ impl Parts<'_> {
                 })
                 .sum()
         };
-        sum.clamp(0, MOST)
+        sum.clamp(0, MOST_EVIDENCE)
     }
 
     /// (S² − Q) ÷ (Q·(n − 1)).
     pub(crate) fn spread(&self) -> Number {
         let all: Vec<Number> = self
             .markers()
-            .map(|(marker, reading)| (reading.evidence - reading.at_rest(marker).0).clamp(0, MOST))
+            .map(|(marker, reading)| (reading.evidence - reading.at_rest(marker).0).clamp(0, MOST_EVIDENCE))
             .collect();
         let s: Number = all.iter().sum();
         let q: Number = all.iter().map(|e| e * e).sum();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// Values with a name each.
 #[derive(Clone, Debug)]
-pub(crate) struct Numbered<T = ()> {
+pub(crate) struct Numbered<T> {
     numbers: BTreeMap<Box<str>, u32>,
     values: Vec<T>,
 }
@@ -24,12 +24,6 @@ impl<T> Numbered<T> {
             self.values.push(make());
         }
         number
-    }
-
-    /// The value of a name; of a new one, what `make` makes.
-    pub(crate) fn entry(&mut self, name: &str, make: impl FnOnce() -> T) -> &mut T {
-        let number = self.number(name, make);
-        self.value(number)
     }
 
     /// Gives a name a value; what it had before, if it is known.
@@ -125,7 +119,7 @@ mod tests {
             (0, 1, 0)
         );
         assert_eq!((all.put("c", "third"), all.put("a", "other")), (None, Some("second")));
-        *all.entry("b", || "none") = "changed";
+        *all.value(0) = "changed";
         assert_eq!(
             (all.names(), all.clone().into_values()),
             (vec!["a", "b", "c"], vec!["changed", "other", "third"])

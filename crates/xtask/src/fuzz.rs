@@ -28,7 +28,7 @@ const SLOW: u64 = 10;
 /// Mebibytes of memory.
 const MEMORY: u64 = 1024;
 /// A reader with so many findings is not fuzzed any further.
-const MOST: usize = 12;
+const MOST_FINDINGS: usize = 12;
 
 /// Fuzzes the readers of these names, or all.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
@@ -173,7 +173,7 @@ impl Fuzzer<'_> {
         }
         let (begun, all) = (Instant::now(), Duration::from_secs(self.seconds));
         let mut fuzzed = Fuzzed::default();
-        while fuzzed.findings.len() < MOST {
+        while fuzzed.findings.len() < MOST_FINDINGS {
             let left = all.saturating_sub(begun.elapsed()).as_secs();
             if left == 0 {
                 break;

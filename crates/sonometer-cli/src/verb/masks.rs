@@ -9,7 +9,7 @@ use std::env;
 /// The environment variable that holds a key.
 const KEY: &str = "SONOMETER_MASK_KEY";
 /// The most bytes of a file with a key.
-const MOST: usize = 64 << 10;
+const MOST_KEY_BYTES: usize = 64 << 10;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct MaskArguments {
@@ -43,7 +43,7 @@ impl MaskArguments {
 
     fn key(&self) -> Result<Option<MaskKey>, Failure> {
         let (name, bytes) = match (&self.mask_key, env::var_os(KEY)) {
-            (Some(path), _) => (path.as_str(), file::bytes(path, MOST)?),
+            (Some(path), _) => (path.as_str(), file::bytes(path, MOST_KEY_BYTES)?),
             (None, Some(value)) if !value.is_empty() => (KEY, value.into_encoded_bytes()),
             _ => return Ok(None),
         };

@@ -57,7 +57,7 @@ pub(crate) struct Example {
 }
 
 /// Fewer examples of a class tell nothing that would hold elsewhere.
-const FEWEST: usize = 10;
+const FEWEST_EXAMPLES: usize = 10;
 
 /// Makes a protocol of one weighted list from labelled items.
 ///
@@ -71,7 +71,7 @@ pub fn fit(
     watch: Watch<'_>,
 ) -> Result<FitReport, Error> {
     let data = data::read(labelled, selector, settings.turns)?;
-    data.expect(FEWEST)?;
+    data.expect(FEWEST_EXAMPLES)?;
     let frame = settings.frame()?;
     let costs = settings::costs(&settings.regularisation)?;
     let interactions: Vec<&Interaction> = data.examples.iter().map(|example| &example.interaction).collect();
@@ -143,7 +143,7 @@ pub fn tune(
     watch: Watch<'_>,
 ) -> Result<Change, Error> {
     let data = data::read(labelled, selector, tuning.turns)?;
-    data.expect(FEWEST)?;
+    data.expect(FEWEST_EXAMPLES)?;
     let (protocol, _) = file.read()?;
     let labels: Vec<&str> = protocol.markers.iter().map(|marker| marker.label.as_str()).collect();
     let marker = match (&tuning.marker, &labels[..]) {

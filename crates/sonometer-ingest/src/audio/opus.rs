@@ -5,7 +5,7 @@ use opus_decoder::{OpusDecoder, OpusMultistreamDecoder};
 /// Samples a second; Opus knows no other clock.
 pub(crate) const RATE: u32 = 48_000;
 /// Samples of the longest packet, 120 milliseconds, in each channel.
-const LONGEST: usize = 5_760;
+const LONGEST_PACKET: usize = 5_760;
 
 /// The two forms: one stream of one or two channels, or several under one roof.
 enum Decoder {
@@ -41,7 +41,7 @@ impl Opus {
                 let decoder =
                     OpusMultistreamDecoder::new(RATE, channels, streams.into(), coupled.into(), mapping)
                         .map_err(|_| "its channels are not valid")?;
-                let samples = vec![0.0; LONGEST * channels];
+                let samples = vec![0.0; LONGEST_PACKET * channels];
                 Ok(Self { decoder: Decoder::Many(Box::new(decoder)), channels, lead, samples })
             }
             _ => Err("its channel layout is unknown"),
@@ -50,7 +50,7 @@ impl Opus {
 
     fn one(channels: usize, lead: u64) -> Result<Self, &'static str> {
         let decoder = OpusDecoder::new(RATE, channels).map_err(|_| "it has more than two channels")?;
-        let samples = vec![0.0; LONGEST * channels];
+        let samples = vec![0.0; LONGEST_PACKET * channels];
         Ok(Self { decoder: Decoder::One(Box::new(decoder)), channels, lead, samples })
     }
 

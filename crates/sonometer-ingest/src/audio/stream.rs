@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
 /// The most bytes of a frame of JSON, and of samples for each channel.
-const MOST: usize = 1 << 20;
+const MOST_FRAME_BYTES: usize = 1 << 20;
 
 #[derive(Serialize, Deserialize)]
 struct Begin {
@@ -90,8 +90,8 @@ impl Sink for Writer<'_> {
 
     fn take(&mut self, channels: &[Vec<i16>]) -> Result<(), ReadError> {
         let frames = channels.first().map_or(0, Vec::len);
-        for from in (0..frames).step_by(MOST / 2) {
-            let to = frames.min(from + MOST / 2);
+        for from in (0..frames).step_by(MOST_FRAME_BYTES / 2) {
+            let to = frames.min(from + MOST_FRAME_BYTES / 2);
             let samples = channels.iter().flat_map(|channel| &channel[from..to]);
             let bytes: Vec<u8> = samples.flat_map(|sample| sample.to_le_bytes()).collect();
             let wrote = self.frame(b'S', &bytes);
@@ -118,7 +118,7 @@ pub(crate) fn receive(
         let mut head = [0; 5];
         input.read_exact(&mut head)?;
         let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
-        if length > MOST * channels.max(1) {
+        if length > MOST_FRAME_BYTES * channels.max(1) {
             return Err(odd());
         }
         let mut bytes = vec![0; length];

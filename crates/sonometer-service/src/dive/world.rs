@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// So many worlds are kept ready.
-const MOST: usize = 256;
+const MOST_WORLDS: usize = 256;
 
 /// A world, and what is kept of it.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(crate) struct Worlds {
 
 fn put<K: std::hash::Hash + Eq, V>(kept: &Mutex<HashMap<K, V>>, key: K, value: V) {
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() >= MOST {
+    if kept.len() >= MOST_WORLDS {
         kept.clear();
     }
     kept.insert(key, value);

@@ -13,7 +13,7 @@ use super::text::{Text, value};
 use std::net::Ipv6Addr;
 
 /// The longest text form: six groups of four, then an IPv4 address.
-const LONGEST: usize = 45;
+const LONGEST_ADDRESS: usize = 45;
 
 /// The end of the `<ip>` at `at`.
 pub(super) fn ip(text: &Text<'_>, at: usize) -> Option<usize> {
@@ -50,7 +50,7 @@ fn v6(text: &Text<'_>, at: usize) -> Option<usize> {
         return None;
     }
     // What is taken off the end is at most one `:` and full stops: a run with anything else further on is too long.
-    let mut end = text.run_of(at, LONGEST + 1, in_run);
+    let mut end = text.run_of(at, LONGEST_ADDRESS + 1, in_run);
     if matches!(text.before(end), b'.' | b':') {
         end = text.run(end, in_run);
     }
@@ -61,7 +61,7 @@ fn v6(text: &Text<'_>, at: usize) -> Option<usize> {
         end -= 1;
     }
     let run = text.slice(at, end);
-    if run.len() > LONGEST || !run.contains(&b':') || !run.iter().any(u8::is_ascii_digit) {
+    if run.len() > LONGEST_ADDRESS || !run.contains(&b':') || !run.iter().any(u8::is_ascii_digit) {
         return None;
     }
     let address = std::str::from_utf8(run).ok()?;

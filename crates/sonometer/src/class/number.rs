@@ -42,8 +42,9 @@ fn number_word(text: &Text<'_>, at: usize) -> Option<(usize, Kind)> {
 
 /// The kind of the number word that ends at `end`. Number words are short, so looking back is bounded.
 fn number_word_before(text: &Text<'_>, end: usize) -> Option<Kind> {
-    let length =
-        (0..words::LONGEST).take_while(|&back| text.back(end, back + 1).is_ascii_alphabetic()).count();
+    let length = (0..words::LONGEST_NUMBER_WORD)
+        .take_while(|&back| text.back(end, back + 1).is_ascii_alphabetic())
+        .count();
     let start = end - length;
     (length > 0 && text.edge(start) && text.edge(end))
         .then(|| words::number(text.slice(start, end), text.words))

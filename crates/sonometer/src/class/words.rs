@@ -31,7 +31,7 @@ pub(super) enum Kind {
 }
 
 /// The longest number word has fewer letters than this (`siebenhundertsiebenundsiebzigtausendsiebenhundertsiebenundsiebzig`).
-pub(super) const LONGEST: usize = 80;
+pub(super) const LONGEST_NUMBER_WORD: usize = 80;
 
 /// The kind of a number word.
 pub(super) fn number(word: &[u8], vocabulary: Vocabulary) -> Option<Kind> {
@@ -171,7 +171,7 @@ fn under_thousand(word: &[u8]) -> bool {
 }
 
 fn german(word: &[u8]) -> Option<Kind> {
-    if !(3..LONGEST).contains(&word.len()) {
+    if !(3..LONGEST_NUMBER_WORD).contains(&word.len()) {
         return None;
     }
     if one_of(word, &GERMAN_SCALES) {
@@ -528,7 +528,7 @@ mod tests {
                     format!("{}tausend{}", below_thousand(thousands, false), below_thousand(n % 1000, true))
                 }
             };
-            assert!(german(word.as_bytes()).is_some() && word.len() < LONGEST, "{n}: {word}");
+            assert!(german(word.as_bytes()).is_some() && word.len() < LONGEST_NUMBER_WORD, "{n}: {word}");
         }
     }
 

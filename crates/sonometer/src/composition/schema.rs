@@ -4,8 +4,8 @@ use super::{Blueprint, Component, Metric, Placed, Reference, Standing, keys};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Value};
 use crate::keys::fields::{Fields, check_identifier};
-use crate::names::Numbered;
 use crate::protocol::schema::{is_version, version};
+use std::collections::BTreeSet;
 
 /// Reads a metric; what is wrong stands in `found`.
 pub(super) fn metric(root: &Node, found: &mut Diagnostics) -> Option<Metric> {
@@ -138,9 +138,9 @@ fn nothing(span: Span, message: &str, fix: &str, found: &mut Diagnostics) {
 
 /// Reports what is named twice: its score would count twice, or two versions of it against each other.
 fn once<'r>(references: impl Iterator<Item = (&'r Reference, Span)>, found: &mut Diagnostics) {
-    let mut seen = Numbered::default();
+    let mut seen = BTreeSet::new();
     for (reference, span) in references {
-        if seen.put(&reference.id, ()).is_some() {
+        if !seen.insert(&reference.id) {
             let message = format!("`{}` is named twice", reference.id);
             found.push(Diagnostic::error(
                 "SM0504",

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 /// The most that are kept: more threads at once make their own and drop it afterwards, so a burst leaves no more memory behind.
-const MOST: usize = 4;
+const MOST_KEPT: usize = 4;
 
 /// Working memory, lent to one search at a time.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl<T> Kept<T> {
         let mut lent = kept.unwrap_or_else(make);
         let result = work(&mut lent);
         let mut all = all();
-        if all.len() < MOST {
+        if all.len() < MOST_KEPT {
             all.push(lent);
         }
         result

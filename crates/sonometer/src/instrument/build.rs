@@ -5,10 +5,10 @@ use super::{Composed, Inner, Instrument};
 use crate::composition::{Blueprint, Catalog, Component, Metric, Reference, TargetKind, catalog};
 use crate::error::Error;
 use crate::json::quoted;
-use crate::names::Numbered;
 use crate::protocol::{Better, Protocol};
 use crate::sensor::Sensor;
 use crate::unit::Unit;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Instrument {
@@ -147,13 +147,14 @@ impl<'c> Builder<'c> {
 
 /// The shortest name of each marker that no other has.
 fn keys(sensors: &[Sensor]) -> Vec<Vec<String>> {
-    let (mut labels, mut with_protocol) = (Numbered::default(), Numbered::default());
+    // How many markers have each of the names.
+    let (mut labels, mut with_protocol) = (BTreeMap::new(), BTreeMap::new());
     // No id has a stroke in it.
     let in_protocol = |protocol: &Protocol, label: &str| format!("{}/{label}", protocol.id);
     for protocol in sensors.iter().map(Sensor::protocol) {
         for marker in &protocol.markers {
-            *labels.entry(&marker.label, || 0) += 1;
-            *with_protocol.entry(&in_protocol(protocol, &marker.label), || 0) += 1;
+            *labels.entry(&marker.label).or_insert(0) += 1;
+            *with_protocol.entry(in_protocol(protocol, &marker.label)).or_insert(0) += 1;
         }
     }
     let of = |sensor: &Sensor| {

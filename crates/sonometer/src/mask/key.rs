@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 
 /// The fewest bytes of a key, 128 bits: of fewer, all could be tried, and with the key the values that names stand for.
-const FEWEST: usize = 16;
+const FEWEST_KEY_BYTES: usize = 16;
 /// The bytes that SHA-256 works on at once.
 const BLOCK: usize = 64;
 
@@ -19,9 +19,9 @@ impl MaskKey {
     /// # Errors
     /// `invalid_request` at `mask_key` if there are fewer.
     pub fn new(bytes: &[u8]) -> Result<Self, Error> {
-        if bytes.len() < FEWEST {
+        if bytes.len() < FEWEST_KEY_BYTES {
             let message = format!(
-                "the key has {} bytes; give {FEWEST} or more, such as 32 random ones (`openssl rand -hex 32`)",
+                "the key has {} bytes; give {FEWEST_KEY_BYTES} or more, such as 32 random ones (`openssl rand -hex 32`)",
                 bytes.len()
             );
             return Err(Error::invalid("mask_key", message));

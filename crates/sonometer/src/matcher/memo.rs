@@ -103,7 +103,7 @@ struct Table {
 impl Table {
     const KEY_BITS: u32 = 50;
     /// The fewest places, 12 KiB: a start comes here only when more than 64 ways were not enough.
-    const FEWEST: usize = 1 << 10;
+    const FEWEST_PLACES: usize = 1 << 10;
 
     fn clear(&mut self) {
         self.len = 0;
@@ -149,7 +149,7 @@ impl Table {
     }
 
     fn grow(&mut self) {
-        let size = (2 * self.keys.len()).max(Self::FEWEST);
+        let size = (2 * self.keys.len()).max(Self::FEWEST_PLACES);
         let keys = std::mem::replace(&mut self.keys, vec![0; size]);
         let values = std::mem::replace(&mut self.values, vec![0; size]);
         self.round = self.round.max(1);

@@ -40,8 +40,8 @@ impl fmt::Display for Roles {
 
 /// The beginning of a name, which callers choose and which may be of any length, for a message.
 fn short(name: &str) -> String {
-    const MOST: usize = 40;
-    match name.char_indices().nth(MOST) {
+    const MOST_CHARACTERS: usize = 40;
+    match name.char_indices().nth(MOST_CHARACTERS) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),
     }

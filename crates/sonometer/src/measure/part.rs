@@ -8,7 +8,7 @@ use crate::unit::Unit;
 
 /// The most evidence a marker has in a part, 1,000,000 or 10^12 millionths. With 2,000 markers (`MAX_MARKERS`) a sum is at most
 /// 2·10^15 and a product of two sums 4·10^30; times the 10^6 of `Unit::ratio` that is still below 1.7·10^38, the most of an `i128`.
-const MOST: i128 = 1_000_000_000_000;
+const MOST_EVIDENCE: i128 = 1_000_000_000_000;
 
 /// What a marker has in a part, if anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ pub(crate) fn portions(
         portions.extend(positive.map(|(part, sum)| Portion {
             part,
             marker,
-            evidence: Unit(sum.min(MOST) as i64),
+            evidence: Unit(sum.min(MOST_EVIDENCE) as i64),
         }));
     }
     portions.sort_unstable();

@@ -6,7 +6,7 @@ use super::phrase::Pattern;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{Node, Value, suggest};
 use crate::language;
-use crate::names::Numbered;
+use std::collections::BTreeSet;
 
 /// Checks what no single key shows; `root` gives the places.
 pub(super) fn whole(protocol: &Protocol, root: &Node, found: &mut Diagnostics) {
@@ -114,10 +114,10 @@ fn undone_without_words(protocol: &Protocol, place: Span, found: &mut Diagnostic
 }
 
 fn repeated_lines(marker: &Marker, found: &mut Diagnostics) {
-    let (mut lines, mut exceptions) = (Numbered::default(), Numbered::default());
+    let (mut lines, mut exceptions) = (BTreeSet::new(), BTreeSet::new());
     for line in marker.lines.iter().chain(&marker.except) {
         let same_kind = if line.list == LineList::Except { &mut exceptions } else { &mut lines };
-        if same_kind.put(&line.text, ()).is_some() {
+        if !same_kind.insert(&line.text) {
             let message = format!("`{}` appears twice in `{}`", excerpt(&line.text), marker.label);
             found.push(Diagnostic::warning(
                 "SM0403",

@@ -33,7 +33,7 @@ impl Program {
 /// The words of which every match begins with one; `None` where it can begin with something else, or with many words.
 pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
     // They are compared one by one at each start: 8 numbers are 32 bytes, half a line of the cache.
-    const MOST: usize = 8;
+    const MOST_COMPARED: usize = 8;
     let mut words = Vec::new();
     let mut todo = vec![entry];
     while let Some(op) = todo.pop() {
@@ -46,7 +46,7 @@ pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
             Op::Open(next) | Op::SentenceStart(next) => todo.push(*next),
             _ => return None,
         }
-        if words.len() > MOST {
+        if words.len() > MOST_COMPARED {
             return None;
         }
     }

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// The most bytes over which a match is followed; a turn in which one lives longer is read as a whole. Each time a cut is asked
 /// about, the oldest open match is followed anew, so this bounds what a chunk costs (`session/mod.rs` promises the number).
-const LONGEST: usize = 4096;
+const LONGEST_OPEN_MATCH: usize = 4096;
 
 /// The watch over one turn for one protocol.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl Watch {
                     Fate::Dead { reached } if base + reached > start => self.cover(start, base + reached),
                     Fate::Dead { .. } => {}
                     Fate::Alive { length } => {
-                        self.has_given_up = length > LONGEST;
+                        self.has_given_up = length > LONGEST_OPEN_MATCH;
                         return false;
                     }
                     Fate::Unknown => {

@@ -1,7 +1,7 @@
 //! Composing: a text as patterns see it, with `\n` for every line end and letters that are one character with their marks
 //! where Unicode has one (its form NFC), and the way back to the original.
 //!
-//! A *row* is a character with the marks behind it, at most [`LONGEST`] of them, or a line end; each row is composed by itself,
+//! A *row* is a character with the marks behind it, at most [`LONGEST_RUN`] of them, or a line end; each row is composed by itself,
 //! so that what has come in of a text can be composed before the rest has. The characters of each version of Unicode compose alike in all
 //! later ones; which have been assigned follows from the exactly pinned crate that composes them.
 
@@ -13,7 +13,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// The most characters behind the first one that make one row. A row is composed as a whole, and a session looks at an open one
 /// again with each chunk: without a limit, a text of nothing but marks would cost the square of its length.
-const LONGEST: usize = 32;
+const LONGEST_RUN: usize = 32;
 
 /// A stretch that composing changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -259,7 +259,7 @@ fn row_around(text: &str, found: usize) -> Range<usize> {
         }
         _ => found,
     };
-    let most = LONGEST - usize::from(start < found);
+    let most = LONGEST_RUN - usize::from(start < found);
     let marks = characters.take(most).take_while(|c| is_special(*c) && !begins(*c));
     let first = text[found..].chars().next().map_or(0, char::len_utf8);
     start..found + first + marks.map(char::len_utf8).sum::<usize>()

@@ -3,7 +3,7 @@
 use super::{Page, all};
 
 /// The longest line of prose, in characters. Tables, code and quoted messages may be longer.
-const LONGEST: usize = 160;
+const LONGEST_LINE: usize = 160;
 
 /// An abbreviation of ours, and what must stand where a page first uses it.
 const WRITTEN_OUT: [(&str, &str); 2] = [("ICS", "Interaction Computed Signal"), ("SGM", "measuring rules")];
@@ -21,9 +21,9 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn too_long(page: &Page) -> impl Iterator<Item = String> {
-    prose(&page.text).filter(|(_, line)| line.chars().count() > LONGEST).map(|(number, line)| {
+    prose(&page.text).filter(|(_, line)| line.chars().count() > LONGEST_LINE).map(|(number, line)| {
         let length = line.chars().count();
-        format!("{}:{number}: {length} characters, the most are {LONGEST}", page.path.display())
+        format!("{}:{number}: {length} characters, the most are {LONGEST_LINE}", page.path.display())
     })
 }
 
@@ -61,9 +61,9 @@ fn prose_is_what_is_no_code_table_or_quote() {
     let lines: Vec<(usize, &str)> = prose(text).filter(|(_, line)| !line.is_empty()).collect();
     assert_eq!(lines, [(1, "One."), (8, "  - two")]);
     let page = |text: String| Page::new("a.md".into(), text);
-    assert_eq!(too_long(&page("ä".repeat(LONGEST))).count(), 0);
+    assert_eq!(too_long(&page("ä".repeat(LONGEST_LINE))).count(), 0);
     assert_eq!(
-        too_long(&page("a".repeat(LONGEST + 1))).next().expect("is too long"),
+        too_long(&page("a".repeat(LONGEST_LINE + 1))).next().expect("is too long"),
         "a.md:1: 161 characters, the most are 160"
     );
 }

@@ -20,7 +20,7 @@ const FILES: [(&str, &str); 13] = [
 ];
 
 /// The longest line of the page in characters, and where a longer one is cut.
-const LONGEST: usize = 160;
+const LONGEST_LINE: usize = 160;
 const WRAPPED: usize = 140;
 
 const INTRODUCTION: &str = "\
@@ -57,7 +57,7 @@ pub(super) fn page(manifest: &Path) -> Result<String, String> {
 
 /// A line that links made too long for a page, cut at spaces outside of code and links. What follows is as far right as its text.
 fn wrapped(line: &str) -> Vec<String> {
-    if line.chars().count() <= LONGEST {
+    if line.chars().count() <= LONGEST_LINE {
         return vec![line.to_owned()];
     }
     let text = line.trim_start();

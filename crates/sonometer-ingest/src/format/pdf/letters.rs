@@ -10,7 +10,7 @@ const BEGIN: &[u8] = b"beginbfrange";
 const END: &[u8] = b"endbfrange";
 
 /// The most codes of a range; by the standard only the last byte counts up.
-const MOST: usize = 256;
+const MOST_CODES: usize = 256;
 
 /// Rewrites the maps of all fonts. What cannot be read stays as it is.
 pub(super) fn known(document: &mut Document) {
@@ -74,7 +74,7 @@ fn ranges(section: &[u8]) -> Option<String> {
         let code = |code: &str| usize::from_str_radix(code, 16).ok();
         let count = code(to)?.checked_sub(code(from)?)? + 1;
         let units = units(letters)?;
-        if count > MOST {
+        if count > MOST_CODES {
             return None;
         }
         is_other = true;

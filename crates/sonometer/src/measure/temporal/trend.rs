@@ -36,7 +36,7 @@ impl Trend {
 }
 
 /// The fewest levels that have a trend.
-const FEWEST: usize = 4;
+const FEWEST_LEVELS: usize = 4;
 /// The least change from end to end.
 const LEAST_CHANGE: i64 = 50_000;
 /// The step that counts as a swing; a series without a trend is volatile if most of its steps do.
@@ -47,7 +47,7 @@ const CRITICAL: i128 = 2_705_543;
 /// The trend of a series, by the test of Mann and Kendall at 10 %, with the correction for ties and for continuity, and
 /// a slope of Theil and Sen that comes to 0.05 at least from end to end.
 pub fn trend(levels: &[Unit]) -> Trend {
-    if levels.len() < FEWEST {
+    if levels.len() < FEWEST_LEVELS {
         return Trend::Insufficient;
     }
     let s = kendall(levels);

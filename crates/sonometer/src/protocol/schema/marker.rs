@@ -14,6 +14,7 @@ use crate::protocol::model::*;
 use crate::protocol::phrase::Pattern;
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
+use std::collections::BTreeSet;
 
 /// What a marker takes from the protocol around it.
 pub(super) struct Surroundings<'s> {
@@ -23,11 +24,11 @@ pub(super) struct Surroundings<'s> {
     pub(super) stem: Option<fn(&str, &mut String)>,
     pub(super) strengths: Strengths,
     /// Every role name that the protocol knows, folded: prefixes of test lines.
-    pub(super) roles: Numbered,
+    pub(super) roles: BTreeSet<String>,
     /// The roles of `actants`, if the protocol has any.
     pub(super) declared: Option<Declared>,
     /// Every label of the protocol, as written.
-    pub(super) labels: Numbered,
+    pub(super) labels: BTreeSet<String>,
 }
 
 /// Reads one marker; the span is that of its label.
@@ -97,22 +98,18 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
 }
 
 /// Every label that is written.
-pub(super) fn known_labels(markers: Option<&Node>) -> Numbered {
+pub(super) fn known_labels(markers: Option<&Node>) -> BTreeSet<String> {
     let items = match markers.map(|node| &node.value) {
         Some(Value::List(items)) => items.as_slice(),
         _ => &[],
     };
-    let mut labels = Numbered::default();
-    for label in items.iter().filter_map(|item| item.get("label")?.text()) {
-        labels.put(label.trim(), ());
-    }
-    labels
+    items.iter().filter_map(|item| item.get("label")?.text()).map(|label| label.trim().to_owned()).collect()
 }
 
 /// Every role that the protocol names anywhere, folded.
-pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> Numbered {
-    let mut roles = Numbered::default();
-    let mut add = |role: &str| roles.put(fold_to_lower(role).trim(), ());
+pub(super) fn known_roles(actants: &Actants, markers: Option<&Node>) -> BTreeSet<String> {
+    let mut roles = BTreeSet::new();
+    let mut add = |role: &str| roles.insert(fold_to_lower(role).trim().to_owned());
     for role in actants.names() {
         add(role);
     }

@@ -9,7 +9,7 @@ use crate::protocol::order::judging_order;
 
 /// The finding for a label that no marker has.
 pub(super) fn unknown_label(label: &str, span: Span, around: &Surroundings<'_>) -> Diagnostic {
-    let labels: Vec<&str> = around.labels.names();
+    let labels: Vec<&str> = around.labels.iter().map(String::as_str).collect();
     let fix = match suggest(label, &labels) {
         Some(near) => format!("did you mean `{near}`"),
         None => format!("the markers are {}", some_of(&labels)),

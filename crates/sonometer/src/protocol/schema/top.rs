@@ -9,13 +9,13 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{MAX_FINDINGS, Node, Value};
 use crate::keys::fields::{Fields, check_identifier, count_of, text_of, texts_of};
 use crate::language;
-use crate::names::Numbered;
 use crate::protocol::keys;
 use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern, WordKind, WordTest};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most markers a protocol may have.
 const MAX_MARKERS: usize = 2_000;
@@ -153,7 +153,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
     let secondary = inner.text("secondary").map(|(text, _)| text);
     let others = inner.texts("others").into_iter().map(|(role, _)| role).collect();
     let mut aliases = Vec::new();
-    let mut seen = Numbered::default();
+    let mut seen = BTreeMap::new();
     if let Some(node) = inner.take("aliases") {
         let entries = match &node.value {
             Value::Map(entries) => entries.as_slice(),
@@ -171,7 +171,7 @@ fn actants(fields: &mut Fields<'_, '_>) -> Actants {
         for (role, names) in entries {
             let names = texts_of(names, "aliases", inner.found);
             for (name, span) in &names {
-                if let Some(other) = seen.put(&fold_to_lower(name), role.text.clone())
+                if let Some(other) = seen.insert(fold_to_lower(name), role.text.clone())
                     && other != role.text
                 {
                     let message = format!(
@@ -379,13 +379,13 @@ fn markers(
         found.push(Diagnostic::error("SM0319", span, message, fix));
         return Vec::new();
     }
-    let mut labels = Numbered::default();
+    let mut labels = BTreeSet::new();
     let mut markers = Vec::with_capacity(items.len());
     let mut lines = 0;
     for item in items {
         let (marker, label_span) = marker::read(item, surroundings, found);
         lines += marker.all_lines().count();
-        if !marker.label.is_empty() && labels.put(&marker.label, ()).is_some() {
+        if !marker.label.is_empty() && !labels.insert(marker.label.clone()) {
             let message = format!("two markers have the label `{}`", excerpt(&marker.label));
             found.push(Diagnostic::error("SM0320", label_span, message, "rename one of them"));
         }

@@ -6,7 +6,7 @@ use crate::document::suggest;
 use crate::unit::Unit;
 
 /// The longest guard, in bytes.
-const LONGEST: usize = 2_000;
+const LONGEST_GUARD_BYTES: usize = 2_000;
 /// How many brackets and `not`s may stand inside each other.
 const DEEPEST: u32 = 24;
 
@@ -69,8 +69,8 @@ pub(in crate::stage) fn parse(
     known: Known<'_>,
     place: Place,
 ) -> Result<(Guard, Vec<Marker>), GuardError> {
-    if text.len() > LONGEST {
-        let message = format!("the guard has {} bytes; the limit is {LONGEST}", text.len());
+    if text.len() > LONGEST_GUARD_BYTES {
+        let message = format!("the guard has {} bytes; the limit is {LONGEST_GUARD_BYTES}", text.len());
         return Err(error(
             "SM0604",
             0,
