@@ -49,11 +49,6 @@ impl<T> Numbered<T> {
         self.numbers.keys().map(|name| &**name).collect()
     }
 
-    /// The value of a number that was given out.
-    pub(crate) fn value(&mut self, number: u32) -> &mut T {
-        &mut self.values[number as usize]
-    }
-
     /// The values by number.
     pub(crate) fn into_values(self) -> Vec<T> {
         self.values
