@@ -137,6 +137,10 @@ pub(super) fn cargo_install(setting: &Setting, order: &Path, folder: &Path) -> R
         }
     }
     super::write(&folder.join("patches.toml"), patches)?;
+    // It lies below the workspace of the repository, and is no member of it.
+    let manifest = installed.join("Cargo.toml");
+    let alone = [super::read(&manifest)?, b"\n[workspace]\n".to_vec()].concat();
+    super::write(&manifest, alone)?;
     let mut cargo = setting.program("cargo");
     // Quick to build; what is tried is that the archives hold everything.
     cargo.args([
