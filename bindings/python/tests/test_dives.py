@@ -211,7 +211,7 @@ def test_a_step_says_what_its_json_says(door: Stage) -> None:
 def test_what_is_refused_changes_nothing(door: Stage) -> None:
     dive = door.open()
     before = dive.save()
-    with pytest.raises(ActionTooLongError, match="101 characters; the limit of the stage is 100") as long:
+    with pytest.raises(ActionTooLongError, match="101 characters, but the limit of the stage is 100") as long:
         dive.act("😀" * 101)
     assert (long.value.code, long.value.place) == ("action_too_long", "action")
     assert long.value.fix == "shorten it" and dive.save() == before

@@ -346,7 +346,7 @@ def test_however_the_package_was_found(tmp_path: pathlib.Path) -> None:
     [
         ("sys.executable = ''", "is not set"),
         ("sys.executable = None", "is not set"),
-        ("sys.executable = '/nonexistent/python'", "cannot be used"),
+        ("sys.executable = '/nonexistent/python'", "cannot read files"),
         ("sys.executable = '/bin/cat'", "does not answer"),
         ("sys.frozen = True", "is not a Python interpreter"),
     ],

@@ -169,7 +169,7 @@ def test_speakers_and_channels() -> None:
 
     extract(AUDIO / "call.mp3", transcriber=heard, channels="mixed")
     assert asked == [None]
-    with pytest.raises(InvalidRequestError, match="2 channels, and 1 are named") as raised:
+    with pytest.raises(InvalidRequestError, match="2 channels, but 1 are named") as raised:
         extract(AUDIO / "call.mp3", transcriber=heard, channels=["agent"])
     assert raised.value.reason == "hint"
 

@@ -47,7 +47,7 @@ def test_what_the_catalogue_has_not_is_named() -> None:
     with pytest.raises(TargetNotFoundError, match="did you mean `courtesy`") as error:
         Sensor("curtesy")
     assert error.value.code == "target_not_found"
-    with pytest.raises(LookupError, match="there is affect@1.0, .*courtesy@1.0") as long:
+    with pytest.raises(LookupError, match="the versions are affect@1.0, .*courtesy@1.0") as long:
         Sensor("z" * 5000)
     assert len(str(long.value)) < 600
     with pytest.raises(LookupError, match="no protocol `courtesy@9`; there is courtesy@1.0"):
@@ -78,7 +78,7 @@ def test_files_give_the_errors_that_python_people_know(tmp_path: pathlib.Path) -
 
 @pytest.mark.parametrize("target", [None, 7, b"courtesy", ["courtesy"], object()])
 def test_other_types_are_refused(target: object) -> None:
-    with pytest.raises(WrongTypeError, match="is no protocol; give the id") as error:
+    with pytest.raises(WrongTypeError, match="is not a protocol; give the id") as error:
         Sensor(target)  # type: ignore[arg-type]
     assert isinstance(error.value, (TypeError, ValueError))
 

@@ -118,7 +118,7 @@ test('actions that are none leave the dive as it was', () => {
   for (const action of [undefined, null, 7, {}, ['x']]) refused(() => dive.act(action), { code: 'invalid_request', place: 'action' });
   refused(() => dive.act('thank you \ud83d'), { code: 'invalid_request', place: 'action', message: /half of a surrogate pair/, details: { offset: 10 } });
   refused(() => dive.act('\udc00'), { place: 'action', details: { offset: 0 } });
-  refused(() => dive.act('x'.repeat(41)), { code: 'action_too_long', place: 'action', message: /41 characters; the limit of the stage is 40/ });
+  refused(() => dive.act('x'.repeat(41)), { code: 'action_too_long', place: 'action', message: /41 characters, but the limit of the stage is 40/ });
   refused(() => dive.act('😀'.repeat(41)), { code: 'action_too_long' });
   assert.equal(dive.save(), before);
   assert.equal(dive.act('😀'.repeat(40)).observation.turn, 1);
