@@ -119,7 +119,10 @@ impl fmt::Display for Refused {
         match self {
             Self::Closed => f.write_str("the dive has ended; close it to get its card"),
             Self::TooLong { chars, most } => {
-                write!(f, "the action has {chars} characters, but the limit of the stage is {most}; shorten it")
+                write!(
+                    f,
+                    "the action has {chars} characters, but the limit of the stage is {most}; shorten it"
+                )
             }
         }
     }
