@@ -1,6 +1,7 @@
 //! A place of a turn with what stands around it, everything hidden that the protocol masks.
 
 use sonometer::Reading;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The text before a place, in it and after it.
@@ -26,10 +27,44 @@ pub fn excerpt(reading: &Reading, turn: usize, range: &Range<usize>) -> Excerpt 
     Excerpt { before, inside, after: shown.collect() }
 }
 
+/// Excerpts of many places of a reading, each within its line. What a turn shows is worked out once for all places in a row that are in
+/// it, so a long document costs its length and not its length for each place.
+#[derive(Debug)]
+pub(crate) struct Excerpts<'r> {
+    reading: &'r Reading,
+    turn: usize,
+    /// What is shown for each character of the turn, and the byte where the character begins.
+    shown: Vec<Cow<'r, str>>,
+    begins: Vec<usize>,
+}
+
+impl<'r> Excerpts<'r> {
+    pub(crate) fn of(reading: &'r Reading) -> Self {
+        Self { reading, turn: usize::MAX, shown: Vec::new(), begins: Vec::new() }
+    }
+
+    /// A place with at most `most` characters on each side, within its line; `…` where a line was cut. `range` counts bytes of the
+    /// turn's content.
+    pub(crate) fn at(&mut self, turn: usize, range: &Range<usize>, most: usize) -> Excerpt {
+        if self.turn != turn {
+            self.turn = turn;
+            self.shown = self.reading.masked_characters(turn);
+            let content = &self.reading.interaction().turns()[turn].content;
+            self.begins = content.char_indices().map(|(at, _)| at).collect();
+        }
+        let index = |byte: usize| self.begins.partition_point(|begin| *begin < byte).min(self.shown.len());
+        let (first, last) = (index(range.start), index(range.end));
+        // One more on each side tells whether the line goes on.
+        let text = |range: Range<usize>| self.shown[range].concat();
+        let before = text(first.saturating_sub(most + 1)..first);
+        let after = text(last..(last + most + 1).min(self.shown.len()));
+        Excerpt { before, inside: text(first..last), after }.within(most)
+    }
+}
+
 impl Excerpt {
     /// At most `most` characters on each side, within the line of the place; `…` where a line was cut.
-    #[must_use]
-    pub fn within(self, most: usize) -> Self {
+    fn within(self, most: usize) -> Self {
         let line = self.before.rsplit('\n').next().unwrap_or_default();
         let skipped = line.chars().count().saturating_sub(most);
         let kept: String = line.chars().skip(skipped).collect();

@@ -1,6 +1,6 @@
 //! The report of one reading.
 
-use crate::excerpt::{Excerpt, excerpt};
+use crate::excerpt::{Excerpt, Excerpts};
 use crate::paint::Tone;
 use crate::sheet::{Cell, Gauge, Gauges, Line, Part, Row, Sheet, Table, columns};
 use crate::signal;
@@ -129,9 +129,10 @@ fn of_parts(reading: &Reading) -> Gauges {
 /// A row for every piece of evidence: its place in the file, its marker, and what stands around it.
 fn places<'r>(reading: &Reading, place: &Place<'_>) -> Option<Part<'r>> {
     let tones = tones(reading);
+    let mut excerpts = Excerpts::of(reading);
     let row = |found: Evidence<'_>| {
         let tone = tones.get(found.metamarker).copied().unwrap_or_default();
-        let Excerpt { before, inside, after } = excerpt(reading, found.turn, &found.range).within(AROUND);
+        let Excerpt { before, inside, after } = excerpts.at(found.turn, &found.range, AROUND);
         let around = Line::of(Tone::Dim, before).and(tone, format!("[{inside}]")).and(Tone::Dim, after);
         let cells: [Line; 3] = [
             Line::of(Tone::Strong, place(&found).unwrap_or_default()),

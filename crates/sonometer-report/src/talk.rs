@@ -4,6 +4,7 @@ use crate::cited::{Cited, cited};
 use crate::paint::Tone;
 use sonometer::protocol::Effect;
 use sonometer::{Reading, Unit};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -54,8 +55,9 @@ impl Mark<'_> {
 }
 
 impl<'r> Talk<'r> {
-    /// These places of a reading.
-    pub fn with(reading: &'r Reading, marks: Vec<Mark<'r>>) -> Self {
+    /// These places of a reading, in any order.
+    pub fn with(reading: &'r Reading, mut marks: Vec<Mark<'r>>) -> Self {
+        marks.sort_by_key(|mark| (mark.turn, mark.range.start, mark.range.end));
         Self { reading, marks, judged: None, near: Vec::new(), whole: false, scores: false, page_only: false }
     }
 
@@ -77,19 +79,69 @@ impl<'r> Talk<'r> {
                 goes_on: true,
             }));
         }
-        marks.sort_by_key(|mark| (mark.turn, mark.range.start, mark.range.end));
         Self::with(reading, marks)
     }
 
-    /// The marks of a turn, by place.
-    pub(crate) fn marks_of(&self, turn: usize) -> Vec<&Mark<'r>> {
-        let mut own: Vec<&Mark<'r>> = self.marks.iter().filter(|mark| mark.turn == turn).collect();
-        own.sort_by_key(|mark| (mark.range.start, mark.range.end));
-        own
+    /// The marks of these turns, by place.
+    pub(crate) fn marks_of(&self, turns: Range<usize>) -> &[Mark<'r>] {
+        let first = self.marks.partition_point(|mark| mark.turn < turns.start);
+        let count = self.marks[first..].partition_point(|mark| mark.turn < turns.end);
+        &self.marks[first..first + count]
     }
 }
 
-/// The tone of each marker that resonates, by its label in evidence: markers that mean the same are told apart.
+/// A piece of a turn that the same marks cover from its beginning to its end.
+#[derive(Debug)]
+pub(crate) struct Stretch<'t, 'r> {
+    /// What is shown of it.
+    pub(crate) shown: String,
+    /// The marks, by place.
+    pub(crate) covering: Vec<&'t Mark<'r>>,
+}
+
+impl<'t, 'r> Stretch<'t, 'r> {
+    /// Whether something of it is shown, if only that something was removed here.
+    fn is_seen(&self) -> bool {
+        !(self.shown.is_empty() && self.covering.is_empty())
+    }
+
+    /// The narrowest of its marks, which gives it its colour.
+    pub(crate) fn narrowest(&self) -> Option<&'t Mark<'r>> {
+        self.covering.iter().copied().min_by_key(|mark| mark.range.len())
+    }
+}
+
+/// A turn cut wherever one of its marks begins or ends; `masked` is what is shown for each character of `content`, `marks` are by
+/// place. Takes time for each character and each mark once, but for marks that overlap.
+pub(crate) fn stretches<'t, 'r>(
+    content: &str,
+    masked: &[Cow<'_, str>],
+    marks: &'t [Mark<'r>],
+) -> Vec<Stretch<'t, 'r>> {
+    let mut cuts: Vec<usize> = marks.iter().flat_map(|mark| [mark.range.start, mark.range.end]).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
+    let mut cuts = cuts.into_iter().peekable();
+    let mut next = marks.iter().peekable();
+    let mut all = Vec::new();
+    let mut now = Stretch { shown: String::new(), covering: Vec::new() };
+    for ((at, _), shown) in content.char_indices().zip(masked) {
+        if cuts.next_if(|cut| *cut <= at).is_some() {
+            let mut covering = now.covering.clone();
+            covering.retain(|mark| mark.range.end > at);
+            while let Some(mark) = next.next_if(|mark| mark.range.start <= at) {
+                covering.extend((mark.range.end > at).then_some(mark));
+            }
+            let before = std::mem::replace(&mut now, Stretch { shown: String::new(), covering });
+            all.extend(before.is_seen().then_some(before));
+        }
+        now.shown.push_str(shown);
+    }
+    all.extend(now.is_seen().then_some(now));
+    all
+}
+
+/// The tone of each active marker, by its key in evidence. Markers with the same effect get different tones.
 pub fn tones(reading: &Reading) -> BTreeMap<&str, Tone> {
     let (mut good, mut bad) = (0, 0);
     let mut tones = BTreeMap::new();

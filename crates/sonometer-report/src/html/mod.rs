@@ -71,7 +71,7 @@ fn body(sheet: &Sheet<'_>) -> String {
     }
     let mut parts = sheet.parts.iter().peekable();
     while let Some(part) = parts.next() {
-        // What a table counts stands beside it.
+        // The confusion of an evaluation is shown to the right of its figures.
         match (part, parts.peek()) {
             (Part::Table(own), Some(Part::Confusion(counts))) => {
                 parts.next();

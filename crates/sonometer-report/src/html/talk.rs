@@ -1,9 +1,8 @@
 //! What was said, as a page shows it: turns with their evidence marked.
 
 use super::{escape, hue};
-use crate::talk::{Mark, Talk};
+use crate::talk::{Stretch, Talk, stretches};
 use crate::words::counted;
-use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Turns shown before and after one that matters, and at the beginning where none does.
@@ -19,7 +18,7 @@ pub(super) fn render(talk: &Talk<'_>) -> String {
             _ if talk.whole => true,
             Some(turn) => near(turn),
             None if talk.marks.is_empty() => number < FIRST,
-            None => talk.marks.iter().any(|mark| near(mark.turn)),
+            None => !talk.marks_of(number.saturating_sub(AROUND)..number + AROUND + 1).is_empty(),
         }
     };
     let mut text = format!("<div class=\"{}\">", if talk.whole { "whole" } else { "talk" });
@@ -32,8 +31,8 @@ pub(super) fn render(talk: &Talk<'_>) -> String {
         text.push_str(&gap(std::mem::take(&mut left_out)));
         let class = if talk.judged == Some(number) { "turn judged" } else { "turn" };
         let role = turn.role.as_deref().map_or_else(String::new, |role| format!("<b>{}</b> ", escape(role)));
-        let said =
-            highlighted(&turn.content, &talk.reading.masked_characters(number), &talk.marks_of(number));
+        let masked = talk.reading.masked_characters(number);
+        let said = highlighted(&stretches(&turn.content, &masked, talk.marks_of(number..number + 1)));
         let _ = write!(text, "<p class=\"{class}\" dir=\"auto\">{role}{said}</p>");
     }
     text.push_str(&gap(left_out));
@@ -60,31 +59,19 @@ fn gap(turns: usize) -> String {
     }
 }
 
-/// A turn with its evidence marked; where places overlap, the narrower one gives the colour. `masked` is what is shown for each
-/// character of `content`.
-fn highlighted(content: &str, masked: &[Cow<'_, str>], own: &[&Mark<'_>]) -> String {
+/// A turn with its evidence marked; where places overlap, the narrower one gives the colour.
+fn highlighted(stretches: &[Stretch<'_, '_>]) -> String {
     let mut text = String::new();
-    let mut run = String::new();
-    let mut open: Vec<&Mark<'_>> = Vec::new();
-    let mut flush = |run: &mut String, open: &[&Mark<'_>]| {
-        let said = escape(run);
-        run.clear();
-        match open.iter().min_by_key(|mark| mark.range.len()) {
+    for stretch in stretches {
+        let said = escape(&stretch.shown);
+        match stretch.narrowest() {
             None => text.push_str(&said),
             Some(narrowest) => {
-                let titles: Vec<String> = open.iter().map(|mark| escape(&mark.title())).collect();
+                let titles: Vec<String> = stretch.covering.iter().map(|mark| escape(&mark.title())).collect();
                 let (hue, titles) = (hue(narrowest.tone), titles.join(", "));
                 let _ = write!(text, "<mark style=\"--h:{hue}\" title=\"{titles}\">{said}</mark>");
             }
         }
-    };
-    for ((at, _), shown) in content.char_indices().zip(masked) {
-        if own.iter().any(|mark| mark.range.start == at || mark.range.end == at) {
-            flush(&mut run, &open);
-            open = own.iter().filter(|mark| mark.range.contains(&at)).copied().collect();
-        }
-        run.push_str(shown);
     }
-    flush(&mut run, &open);
     text
 }

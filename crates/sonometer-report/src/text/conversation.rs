@@ -5,8 +5,7 @@
 //! markers after it: `[thank you]{gratitude}`.
 
 use crate::paint::{Paint, Stress, Tone, columns, fit, safe, width};
-use crate::talk::{Mark, Talk};
-use std::borrow::Cow;
+use crate::talk::{Mark, Stretch, Talk, stretches};
 
 /// The most columns that a role takes.
 const ROLE: usize = 14;
@@ -22,12 +21,13 @@ pub(super) fn render(paint: &Paint, talk: &Talk<'_>) -> String {
     let indent = if role_width == 0 { 2 } else { role_width + 4 };
     let mut text = String::new();
     for (number, turn) in turns.iter().enumerate() {
-        let own = talk.marks_of(number);
+        let own = talk.marks_of(number..number + 1);
         let head = match &turn.role {
             Some(role) => format!("  {}  ", paint.bold(&fit(role, role_width))),
             None => "  ".to_owned(),
         };
-        let mut cells = cells(paint, &turn.content, &talk.reading.masked_characters(number), &own);
+        let masked = talk.reading.masked_characters(number);
+        let mut cells = cells(paint, &stretches(&turn.content, &masked, own));
         cells.truncate(cells.iter().rposition(|cell| !cell.shown.is_whitespace()).map_or(0, |at| at + 1));
         for (nth, line) in wrap(&cells, paint.width.saturating_sub(indent).max(20)).enumerate() {
             let before = if nth == 0 { head.clone() } else { " ".repeat(indent) };
@@ -35,14 +35,14 @@ pub(super) fn render(paint: &Paint, talk: &Talk<'_>) -> String {
             text.push('\n');
         }
         if !own.is_empty() && (paint.brush.is_some() || talk.scores) {
-            text.push_str(&format!("{}{}\n", " ".repeat(indent), names(paint, &own, talk.scores)));
+            text.push_str(&format!("{}{}\n", " ".repeat(indent), names(paint, own, talk.scores)));
         }
     }
     text
 }
 
 /// The markers of a turn, under it.
-fn names(paint: &Paint, own: &[&Mark<'_>], scores: bool) -> String {
+fn names(paint: &Paint, own: &[Mark<'_>], scores: bool) -> String {
     let mut names: Vec<String> = Vec::new();
     for mark in own {
         let mut name = paint.toned(mark.tone, mark.label);
@@ -74,48 +74,39 @@ impl Cell {
     }
 }
 
-/// A turn as cells; `masked` is what is shown for each of its characters.
-fn cells(paint: &Paint, content: &str, masked: &[Cow<'_, str>], own: &[&Mark<'_>]) -> Vec<Cell> {
-    let mut cells = Vec::with_capacity(content.len());
+/// A turn as cells. Without colour, brackets stand around what was found, with its labels behind.
+fn cells(paint: &Paint, stretches: &[Stretch<'_, '_>]) -> Vec<Cell> {
+    let mut cells = Vec::new();
     let mut open: Vec<&str> = Vec::new();
-    let (mut tone, mut stress) = (Tone::Plain, Stress::None);
-    for ((at, _), shown) in content.char_indices().zip(masked) {
-        if own.iter().any(|mark| mark.range.start == at || mark.range.end == at) {
-            let now = covering(own, at);
-            if now != open {
-                close(paint, &mut cells, &open);
-                open = now;
-                (tone, stress) = look(&open, own, at);
-                if !open.is_empty() && paint.brush.is_none() {
-                    cells.push(Cell::plain('['));
-                }
+    for stretch in stretches {
+        let now = labels(stretch);
+        if now != open {
+            close(paint, &mut cells, &open);
+            open = now;
+            if !open.is_empty() && paint.brush.is_none() {
+                cells.push(Cell::plain('['));
             }
         }
-        cells.extend(shown.chars().map(|shown| Cell { shown, tone, stress }));
+        let (tone, stress) = match stretch.narrowest() {
+            None => (Tone::Plain, Stress::None),
+            Some(narrowest) if open.len() > 1 => (narrowest.tone, Stress::Overlapping),
+            Some(narrowest) => (narrowest.tone, Stress::Found),
+        };
+        cells.extend(stretch.shown.chars().map(|shown| Cell { shown, tone, stress }));
     }
     close(paint, &mut cells, &open);
     cells
 }
 
-/// The labels of the marks at a byte, each once.
-fn covering<'m>(own: &[&Mark<'m>], at: usize) -> Vec<&'m str> {
+/// The labels of what was found in a stretch, each once.
+fn labels<'r>(stretch: &Stretch<'_, 'r>) -> Vec<&'r str> {
     let mut labels = Vec::new();
-    for mark in own.iter().filter(|mark| mark.range.contains(&at)) {
+    for mark in &stretch.covering {
         if !labels.contains(&mark.label) {
             labels.push(mark.label);
         }
     }
     labels
-}
-
-/// How the text looks from a byte on.
-fn look(open: &[&str], own: &[&Mark<'_>], at: usize) -> (Tone, Stress) {
-    let here = own.iter().filter(|mark| mark.range.contains(&at));
-    match here.min_by_key(|mark| mark.range.len()) {
-        None => (Tone::Plain, Stress::None),
-        Some(narrowest) if open.len() > 1 => (narrowest.tone, Stress::Overlapping),
-        Some(narrowest) => (narrowest.tone, Stress::Found),
-    }
 }
 
 /// Without colour, ends a bracket with its labels, before the space that a line may be broken at.
@@ -183,6 +174,7 @@ fn paint_cells(paint: &Paint, cells: &[Cell]) -> String {
 mod tests {
     use super::*;
     use sonometer::Unit;
+    use std::borrow::Cow;
     use std::ops::Range;
 
     const PLAIN: Paint = Paint { width: 100, brush: None };
@@ -197,7 +189,7 @@ mod tests {
     }
 
     fn shown(paint: &Paint, content: &str, own: &[Mark<'_>]) -> String {
-        paint_cells(paint, &cells(paint, content, &each(content), &own.iter().collect::<Vec<_>>()))
+        paint_cells(paint, &cells(paint, &stretches(content, &each(content), own)))
     }
 
     #[test]
@@ -221,16 +213,16 @@ mod tests {
     fn masked_text_is_marked_at_the_same_characters() {
         let own = found("card", 3..7);
         let masked = ["é", " ", "<CARD>", "", ""].map(Cow::Borrowed);
-        let line = cells(&PLAIN, "é 1é1", &masked, &[&own]);
+        let line = cells(&PLAIN, &stretches("é 1é1", &masked, &[own]));
         assert_eq!(paint_cells(&PLAIN, &line), "é [<CARD>]{card}");
     }
 
     #[test]
     fn what_goes_on_in_a_later_turn_has_no_score_there() {
         let (begun, on) = (found("card", 3..7), Mark { score: None, goes_on: true, ..found("card", 0..4) });
-        assert_eq!(names(&PLAIN, &[&begun], true), "╰ card 1");
-        assert_eq!(names(&PLAIN, &[&on], true), "╰ card …");
-        assert_eq!(names(&PLAIN, &[&begun, &on], false), "╰ card");
+        assert_eq!(names(&PLAIN, std::slice::from_ref(&begun), true), "╰ card 1");
+        assert_eq!(names(&PLAIN, std::slice::from_ref(&on), true), "╰ card …");
+        assert_eq!(names(&PLAIN, &[begun, on], false), "╰ card");
     }
 
     #[test]

@@ -14,11 +14,11 @@ pub trait Catalog {
     /// Why a version cannot be read.
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error>;
 
-    /// One version of a protocol; `None` if there is no such version. Whoever can find it without reading the others says so: reading
-    /// is most of what a composition costs.
+    /// One version of a protocol; `None` if there is no such version. The default reads all versions; a catalogue that can find one
+    /// without reading the others should define it, since reading is most of what building a composition costs.
     ///
     /// # Errors
-    /// Whatever keeps it from being read.
+    /// Why the version cannot be read.
     fn protocol(&self, id: &str, version: &str) -> Result<Option<Protocol>, Error> {
         Ok(self.protocols(id)?.into_iter().rfind(|protocol| protocol.version == version))
     }

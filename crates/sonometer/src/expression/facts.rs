@@ -17,8 +17,10 @@ pub(super) struct Facts {
     pub(super) needs: Needs,
 }
 
-/// The most bytes of patterns that a thread remembers: three times those of the protocol with the most that ships.
-const MOST_KEPT: usize = 128 << 10;
+/// The most bytes that a thread remembers, for about 400 expressions; the protocol with the most that ships has 81.
+const MOST_KEPT: usize = 256 << 10;
+/// What an entry takes beside its pattern: at most six sets of bytes and the numbers of some pieces.
+const ENTRY: usize = 512;
 
 #[derive(Default)]
 struct Memory {
@@ -45,11 +47,12 @@ pub(super) fn of(pattern: &str) -> Result<Arc<Facts>, Refusal> {
 
 impl Memory {
     fn keep(&mut self, pattern: &str, facts: &Arc<Facts>) {
-        if self.bytes + pattern.len() > MOST_KEPT {
+        let bytes = pattern.len() + ENTRY;
+        if self.bytes + bytes > MOST_KEPT {
             *self = Self::default();
         }
-        if pattern.len() <= MOST_KEPT {
-            self.bytes += pattern.len();
+        if bytes <= MOST_KEPT {
+            self.bytes += bytes;
             self.facts.insert(pattern.into(), Arc::clone(facts));
         }
     }

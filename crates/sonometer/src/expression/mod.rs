@@ -53,7 +53,7 @@ pub(crate) enum Refusal {
 pub(crate) struct Expression {
     pattern: String,
     facts: Arc<Facts>,
-    /// Built when it is first asked. `None` inside where that fails, which [`size`] has ruled out: it then finds nothing.
+    /// Built when it is first asked. `None` inside where that fails, which [`size::LIMIT_BEHIND`] rules out.
     machine: OnceLock<Option<Machine>>,
 }
 

@@ -16,6 +16,9 @@ const MOST: usize = 96;
 const MOST_AT_ONE_PLACE: usize = 3;
 /// The shortest piece.
 const SHORTEST: usize = 3;
+/// The longest that grows further: only its ends and its middle are looked at, and copying it at each step would take longer the longer
+/// it is.
+const LONGEST: usize = 64;
 
 /// The number of three characters.
 fn number(three: &[u8]) -> u16 {
@@ -146,7 +149,8 @@ fn written(parsed: &Hir) -> Option<Vec<Piece>> {
 /// Each of the one before each of the other.
 fn joined(before: &[Piece], after: &[Piece]) -> Option<Vec<Piece>> {
     let joined = before.iter().flat_map(|one| after.iter().map(move |other| [&one[..], other].concat()));
-    (before.len() * after.len() <= MOST).then(|| joined.collect())
+    let is_short = before.iter().all(|piece| piece.len() <= LONGEST);
+    (is_short && before.len() * after.len() <= MOST).then(|| joined.collect())
 }
 
 /// What a class has of ASCII, capitals and small letters being the same; `None` if that is much.

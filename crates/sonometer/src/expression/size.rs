@@ -18,9 +18,9 @@ const STATE_NUMBER: usize = 4;
 /// What every automaton has: the loop before the first byte, the whole match as a group, the end.
 const FRAME: usize = 1024;
 
-/// The limit of a machine that is built later. Twice the one that was checked, as the reckoning leaves a little open
-/// ([`may_be_too_large`]): a sound expression never fails to be built.
-pub(super) const LIMIT_BEHIND: usize = 2 * MAX_BYTES;
+/// The limit of a machine that is built later, so high that a sound expression never fails to be built. [`may_be_too_large`] counts at
+/// least one of the up to four states of each sequence of bytes, so no machine has more than four times what it reckoned.
+pub(super) const LIMIT_BEHIND: usize = 4 * MAX_BYTES;
 
 /// Whether an expression may grow beyond [`MAX_BYTES`].
 ///

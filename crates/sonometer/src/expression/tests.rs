@@ -1,5 +1,5 @@
-//! The small machines beside the `regex` crate: what they refuse, and what they find; and what is told of an expression without
-//! building it.
+//! The two machines of the small build against the `regex` crate: they refuse and find the same. And what is known of an expression
+//! before it is built.
 
 use super::small::Machine;
 use super::{Expression, MAX_BYTES, Refusal, Seen, size};
