@@ -1,6 +1,5 @@
 //! Where in a file evidence stands: page, paragraph, cell, line, time.
 
-use sonometer::Evidence;
 use sonometer::protocol::Modality;
 use sonometer_ingest::{Ingested, Kind};
 
@@ -17,9 +16,4 @@ pub(crate) fn shows_text(origin: &Ingested) -> bool {
 pub(crate) fn shows_places(origin: &Ingested) -> bool {
     origin.kind != Kind::Text
         || origin.interaction.turns().iter().any(|turn| turn.content.trim().contains('\n'))
-}
-
-/// `page 3, paragraph 2`, where a piece of evidence stands in the file.
-pub(crate) fn place(origin: &Ingested, found: &Evidence<'_>) -> Option<String> {
-    origin.place(found.turn, found.range.start).map(|place| place.to_string())
 }

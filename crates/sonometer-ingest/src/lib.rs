@@ -39,7 +39,7 @@ pub use format::turns::turns;
 pub use hints::{Hints, Quoted};
 pub use kind::Kind;
 pub use limits::Limits;
-pub use map::{Map, Moment, Piece, Place};
+pub use map::{Map, Moment, Piece, Place, Places};
 pub use sniff::sniff;
 
 use sonometer::Interaction;
@@ -61,9 +61,14 @@ pub struct Ingested {
 }
 
 impl Ingested {
-    /// Where in the file the byte `offset` of a turn comes from.
+    /// Where in the file the byte `offset` of a turn comes from. For many offsets, keep [`Self::places`].
     pub fn place(&self, turn: usize, offset: usize) -> Option<Place> {
-        self.map.place(&self.interaction, turn, offset)
+        self.places().at(turn, offset)
+    }
+
+    /// Finds the places of many offsets.
+    pub fn places(&self) -> Places<'_> {
+        Places::new(&self.map, &self.interaction)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use sonometer::{Interaction, Unit};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -158,21 +160,46 @@ impl Map {
         &self.pieces
     }
 
-    /// Where the byte `offset` of a turn comes from; what stands between two pieces belongs to the one before.
-    pub fn place(&self, interaction: &Interaction, turn: usize, offset: usize) -> Option<Place> {
+    /// The piece that the byte `offset` of a turn belongs to; what stands between two pieces belongs to the one before.
+    fn piece(&self, turn: usize, offset: usize) -> Option<&Piece> {
         let after = self.pieces.partition_point(|piece| (piece.turn, piece.range.start) <= (turn, offset));
-        let piece = self.pieces[..after].last().filter(|piece| piece.turn == turn)?;
+        self.pieces[..after].last().filter(|piece| piece.turn == turn)
+    }
+}
+
+/// Finds the places of many offsets of one file. The line breaks of a turn are looked up once: counted anew for each offset, a
+/// text of a thousand lines with evidence on each would be read a thousand times.
+#[derive(Clone, Debug)]
+pub struct Places<'r> {
+    map: &'r Map,
+    interaction: &'r Interaction,
+    /// By turn, the offsets of its line breaks, once they were asked for.
+    breaks: RefCell<HashMap<usize, Box<[usize]>>>,
+}
+
+impl<'r> Places<'r> {
+    pub(crate) fn new(map: &'r Map, interaction: &'r Interaction) -> Self {
+        Self { map, interaction, breaks: RefCell::default() }
+    }
+
+    /// Where the byte `offset` of a turn comes from.
+    pub fn at(&self, turn: usize, offset: usize) -> Option<Place> {
+        let piece = self.map.piece(turn, offset)?;
         let mut place = piece.place.clone();
         let heard = piece.words.partition_point(|word| word.at <= offset);
         if let Some(word) = heard.checked_sub(1).and_then(|at| piece.words.get(at)) {
             (place.time, place.until) = (Some(word.time), Some(word.until));
         }
         if piece.counts_lines {
-            let content = interaction.turns().get(turn)?.content.as_bytes();
-            let before = content.get(piece.range.start..offset.min(content.len()))?;
-            let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+            let content = self.interaction.turns().get(turn)?.content.as_bytes();
+            let mut known = self.breaks.borrow_mut();
+            let breaks = known.entry(turn).or_insert_with(|| {
+                content.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect()
+            });
+            let before = |end: usize| breaks.partition_point(|at| *at < end);
+            let within = before(offset.min(content.len())) - before(piece.range.start);
             place.line =
-                place.line.map(|line| line.saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX)));
+                place.line.map(|line| line.saturating_add(u32::try_from(within).unwrap_or(u32::MAX)));
         }
         Some(place)
     }

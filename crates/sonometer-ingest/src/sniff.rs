@@ -50,7 +50,17 @@ pub fn sniff(bytes: &[u8], name: Option<&str>) -> Result<Kind, ReadError> {
     }) {
         return Err(foreign(what));
     }
-    written(&text::decode(bytes)?.text, name)
+    match text::decode(bytes) {
+        Ok(decoded) => written(&decoded.text, name),
+        // Each line is an item of its own: one that is broken must not cost the others.
+        Err(_) if matches!(extension(name).as_str(), "jsonl" | "ndjson") => Ok(Kind::Jsonl),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// What stands behind the last dot of a name, in small letters.
+fn extension(name: Option<&str>) -> String {
+    name.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default()
 }
 
 /// Whether it begins as recordings do. Those with pictures count: their sound is read.
@@ -130,8 +140,6 @@ fn compound(bytes: &[u8]) -> Result<Kind, ReadError> {
 fn written(text: &str, name: Option<&str>) -> Result<Kind, ReadError> {
     let start = text.trim_start();
     let first = start.lines().next().unwrap_or_default();
-    let extension = name.and_then(|name| name.rsplit_once('.')).map(|(_, end)| end.to_ascii_lowercase());
-    let extension = extension.as_deref().unwrap_or_default();
     if first.strip_prefix("WEBVTT").is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])) {
         return Ok(Kind::Vtt);
     }
@@ -155,7 +163,7 @@ fn written(text: &str, name: Option<&str>) -> Result<Kind, ReadError> {
         let message = "the file is XML, but not a web page; give the original document, or its text";
         return Err(ReadError::new(Reason::Unsupported, "", message));
     }
-    Ok(match extension {
+    Ok(match extension(name).as_str() {
         // What is meant to be JSON is read strictly, so that a misspelt key is not sensed as a text.
         "json" => crate::format::chat::of_json(text),
         "jsonl" | "ndjson" => Kind::Jsonl,

@@ -131,8 +131,9 @@ impl<'a> From<&'a Place> for Found<'a> {
 /// The bytes of a reading, with `origin` behind its last key.
 pub(crate) fn with_origin(reading: &str, found: &Reading, file: &FileRead) -> String {
     let FileRead { read, bytes, sha256, reader, .. } = file;
+    let map = read.places();
     let places: Vec<Option<Place>> =
-        found.evidence().map(|evidence| read.place(evidence.turn, evidence.range.start)).collect();
+        found.evidence().map(|evidence| map.at(evidence.turn, evidence.range.start)).collect();
     let contents: Vec<&str> = read.interaction.turns().iter().map(|turn| &*turn.content).collect();
     let origin = crate::json::text(&Origin {
         kind: read.kind.as_str(),

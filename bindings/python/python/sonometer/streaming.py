@@ -64,6 +64,10 @@ class _Feed(Generic[_R_co]):
         """Whether all has come in."""
         return self._reading is not None
 
+    def __repr__(self) -> str:
+        state = "ended" if self.has_ended else "open"
+        return f"<{type(self).__name__} of {self._session!r}, {state}>"
+
     @staticmethod
     def _is_empty(chunk: Any) -> bool:
         """Whether this is nothing, such as the first and the last delta of a chat interface."""

@@ -191,7 +191,11 @@ fn json(reading: &Reading, arguments: &Arguments) -> String {
 /// The report of a reading; `on`: what was read, where there are several.
 fn report<'r>(reading: &'r Reading, on: &str, origin: Option<&Ingested>, arguments: &Arguments) -> Sheet<'r> {
     let with_places = origin.filter(|origin| places::shows_places(origin));
-    let place = |found: &Evidence<'_>| with_places.and_then(|origin| places::place(origin, found));
+    let places = with_places.map(Ingested::places);
+    let place = |found: &Evidence<'_>| {
+        let place = places.as_ref()?.at(found.turn, found.range.start)?;
+        Some(place.to_string())
+    };
     let shown = Shown {
         view: arguments.view(),
         explain: arguments.explain,

@@ -115,12 +115,14 @@ pub(crate) fn timestamp(node: &Node, place: &str) -> Result<Option<Unit>, Error>
 
 pub(crate) fn only_keys(node: &Node, place: &str, known: &[&str]) -> Result<(), Error> {
     let Value::Map(entries) = &node.value else {
-        return Err(Error::invalid(place, format!("expected an object, found {}", kind(node))));
+        let turn = known.contains(&"role");
+        let fix = if turn { r#"; write a turn as {"role": "customer", "content": "…"}"# } else { "" };
+        return Err(Error::invalid(place, format!("expected an object, found {}{fix}", kind(node))));
     };
     match entries.iter().find(|(key, _)| !known.contains(&key.text.as_str())) {
         None => Ok(()),
         Some((key, _)) => {
-            let fix = match suggest(&key.text, known) {
+            let fix = match elsewhere(&key.text, known).or_else(|| suggest(&key.text, known)) {
                 Some(near) => format!("did you mean `{near}`"),
                 None => format!("the known keys are {}", some_of(known)),
             };
@@ -128,6 +130,18 @@ pub(crate) fn only_keys(node: &Node, place: &str, known: &[&str]) -> Result<(), 
             Err(Error::invalid(join(place, &key), format!("unknown key `{key}`; {fix}")))
         }
     }
+}
+
+/// The key that has the meaning that `key` has in other formats.
+fn elsewhere(key: &str, known: &[&str]) -> Option<&'static str> {
+    const SYNONYMS: [(&str, &[&str]); 4] = [
+        ("content", &["text", "message", "body", "utterance"]),
+        ("segments", &["turns", "messages", "transcript", "conversation"]),
+        ("role", &["speaker", "sender", "author", "from"]),
+        ("timestamp", &["time", "ts", "start"]),
+    ];
+    let (ours, _) = SYNONYMS.iter().find(|(ours, theirs)| known.contains(ours) && theirs.contains(&key))?;
+    Some(ours)
 }
 
 /// What a value is, in the words of JSON.
