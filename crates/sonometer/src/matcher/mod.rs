@@ -129,12 +129,11 @@ impl Matcher {
             if (at as usize) < turn.from {
                 return;
             }
-            let hit = |rule: u32, last: usize| Hit { rule, first: at, last: last as u32, regex_match: 0 };
-            match (runner.run(plan, turn, program, at as usize), rule_at.wide) {
-                (Run::Match(last), _) => hits.push(hit(rule, last)),
-                (Run::Wide(last), Some(wide)) => hits.push(hit(wide, last)),
-                (Run::Unknown, _) => long.push((rule, at)),
-                (Run::Wide(_), None) | (Run::Nothing, _) => {}
+            match runner.run(plan, turn, program, at as usize) {
+                Run::Match(last) => note(plan, rule, false, at..last as u32, hits),
+                Run::Wide(last) => note(plan, rule, true, at..last as u32, hits),
+                Run::Unknown => long.push((rule, at)),
+                Run::Nothing => {}
             }
         });
         if !self.long.is_empty() {
@@ -152,21 +151,21 @@ impl Matcher {
         for of_rule in long.chunk_by(|a, b| a.0 == b.0) {
             let rule = of_rule[0].0;
             let Body::Program(program) = &plan.rules[rule as usize].body else { continue };
-            let mut find = |rule: u32, starts: &[(u32, u32)], wide: bool| -> Vec<(u32, u32)> {
+            let mut find = |starts: &[(u32, u32)], wide: bool| -> Vec<(u32, u32)> {
                 memo.clear();
                 let mut left = Vec::new();
                 for &(_, first) in starts {
                     match memo.longest(plan, turn, program, wide, Point::first(program, first as usize)) {
-                        Some(last) => hits.push(Hit { rule, first, last: last as u32, regex_match: 0 }),
+                        Some(last) => note(plan, rule, wide, first..last as u32, hits),
                         None => left.push((rule, first)),
                     }
                 }
                 left
             };
             // Only where the line itself does not match from a start can it be nearly missed there.
-            let left = find(rule, of_rule, false);
-            if let Some(wide) = plan.rules[rule as usize].wide {
-                find(wide, &left, true);
+            let left = find(of_rule, false);
+            if plan.rules[rule as usize].wide.is_some() {
+                find(&left, true);
             }
         }
         long.clear();
@@ -188,6 +187,15 @@ impl Matcher {
                 |start: &u32| turn.tokens.get(*start as usize).is_some_and(|t| program.may_begin(t.word()));
             self.tries.note(rule.rule, starts.filter(begins));
         }
+    }
+}
+
+/// Notes a match of a program for its rule and for every twin; `wide`: it is one with the gap widened.
+fn note(plan: &Plan, rule: u32, wide: bool, tokens: Range<u32>, hits: &mut Vec<Hit>) {
+    let found = &plan.rules[rule as usize];
+    for rule in std::iter::once(rule).chain(found.twins.iter().copied()) {
+        let rule = if wide { plan.rules[rule as usize].wide } else { Some(rule) };
+        hits.extend(rule.map(|rule| Hit { rule, first: tokens.start, last: tokens.end, regex_match: 0 }));
     }
 }
 
@@ -237,7 +245,7 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
                     hits.push(Hit { rule, first, last, regex_match: at as u32 });
                 }
             }
-            Body::Phrases | Body::Program(_) => {}
+            Body::Phrases | Body::Program(_) | Body::Twin(_) => {}
         }
     }
 }
@@ -270,6 +278,10 @@ fn take(plan: &Plan, hits: &mut Vec<Hit>) {
 fn program_of<'p>(plan: &'p Plan, hit: &Hit) -> Option<(&'p Program, bool)> {
     let program = |rule: u32| match &plan.rules.get(rule as usize)?.body {
         Body::Program(program) => Some(program),
+        Body::Twin(of) => match &plan.rules.get(*of as usize)?.body {
+            Body::Program(program) => Some(program),
+            _ => None,
+        },
         _ => None,
     };
     match plan.rules[hit.rule as usize].owner {

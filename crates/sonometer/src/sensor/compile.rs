@@ -1,14 +1,17 @@
 //! From pattern lines to phrases, programs and anchors.
 
-use super::anchor::Part;
+use super::anchor::{Keyed, Part};
 use super::phrases;
-use super::program::{self, Anchor, Key, Next, Op, Program};
+use super::program::{self, Key, Next, Op, Program};
 use super::vocabulary;
 use crate::class::ClassSet;
 use crate::language::Language;
 use crate::names::Numbered;
 use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
 use crate::text::compose::composed;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::mem::take;
 
 /// A pattern that becomes more plain phrases than this is compiled as a program. Phrases multiply: ten `(a|b)` in a row are
@@ -25,8 +28,10 @@ const REGEX_COST: u64 = 20;
 pub(crate) enum Body {
     /// Plain phrases: its matches come out of the phrase tree.
     Phrases,
-    /// A program that is tried around its anchors.
+    /// A program that is tried around its anchors; with plain phrases beside it where some alternatives are no more than that.
     Program(Program),
+    /// The program of this rule, which comes earlier: what is found for that one is found for this one too.
+    Twin(u32),
     /// `<question>` alone.
     Question,
     /// `/re/` alone: the number of the regular expression.
@@ -51,6 +56,8 @@ pub(crate) struct Compiler {
     pub(crate) everywhere: Vec<u32>,
     pub(crate) classes: ClassSet,
     pub(crate) shout: bool,
+    /// The first rule of each program.
+    programs: BTreeMap<(Box<[Op]>, Next, bool), u32>,
     tests: Numbered<TokenTest>,
     exacts: Numbered<Box<str>>,
     regexes: Numbered<Regex>,
@@ -78,23 +85,31 @@ impl Compiler {
             Pattern::Regex(regex) => return Body::Regex(self.regex(regex)),
             _ => {}
         }
-        if let Some(variants) = plain_phrases(pattern) {
-            for variant in variants {
-                let numbers = variant.into_iter().map(|word| self.words.number(word)).collect();
-                self.phrases.add(numbers, rule);
-            }
-            return Body::Phrases;
+        // A gap that is widened is one of the program, so a line with one stays whole.
+        let Parted { phrases, rest } =
+            if widened.is_none() { parted(pattern) } else { Parted::whole(pattern) };
+        for phrase in phrases {
+            let numbers = phrase.into_iter().map(|word| self.words.number(word)).collect();
+            self.phrases.add(numbers, rule);
         }
+        let Some(rest) = rest else { return Body::Phrases };
+        let pattern = &*rest;
         let mut code = Code { compiler: self, ops: Vec::new(), classes: Vec::new() };
         let end = code.push(Op::Match);
         let entry = code.emit(pattern, end);
         let Code { ops, mut classes, .. } = code;
+        match self.programs.entry((ops.as_slice().into(), entry, widened.is_some())) {
+            Entry::Occupied(first) => return Body::Twin(*first.get()),
+            Entry::Vacant(new) => _ = new.insert(rule),
+        }
         let captures = ops.iter().any(|op| matches!(op, Op::Open(_)));
         classes.sort_unstable();
         classes.dedup();
         match self.part(widened.unwrap_or(pattern)).anchor() {
-            Some(Anchor { keys, min, max, .. }) => {
-                self.anchors.extend(keys.into_iter().map(|key| (key, Anchored { rule, min, max })));
+            Some(anchor) => {
+                let anchored = anchor.keys().into_iter();
+                self.anchors
+                    .extend(anchored.map(|Keyed { key, min, max, .. }| (key, Anchored { rule, min, max })));
             }
             None => self.everywhere.push(rule),
         }
@@ -162,41 +177,80 @@ impl Compiler {
     }
 }
 
-/// The phrases of a pattern of nothing but words, alternatives and options; `None` for others and for too many.
-fn plain_phrases(pattern: &Pattern) -> Option<Vec<Vec<&str>>> {
-    match pattern {
-        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => Some(vec![vec![folded]]),
-        Pattern::Optional(inner) => {
-            let mut variants = plain_phrases(inner)?;
-            variants.push(Vec::new());
-            Some(variants)
-        }
-        Pattern::Either(items) => {
-            let mut variants = Vec::new();
-            for item in items {
-                variants.extend(plain_phrases(item)?);
-                if variants.len() > MAX_VARIANTS {
-                    return None;
-                }
-            }
-            Some(variants)
-        }
-        Pattern::Sequence(items) => {
-            let mut variants: Vec<Vec<&str>> = vec![Vec::new()];
-            for item in items {
-                let tails = plain_phrases(item)?;
-                if variants.len() * tails.len() > MAX_VARIANTS {
-                    return None;
-                }
-                variants = variants
-                    .iter()
-                    .flat_map(|head| tails.iter().map(move |tail| [head.as_slice(), tail].concat()))
-                    .collect();
-            }
-            Some(variants)
-        }
-        _ => None,
+/// A pattern as the plain phrases among what it matches, and a pattern of the rest.
+struct Parted<'p> {
+    phrases: Vec<Vec<&'p str>>,
+    rest: Option<Cow<'p, Pattern>>,
+}
+
+impl<'p> Parted<'p> {
+    /// A pattern without plain phrases.
+    fn whole(pattern: &'p Pattern) -> Self {
+        Self { phrases: Vec::new(), rest: Some(Cow::Borrowed(pattern)) }
     }
+}
+
+/// Parts a pattern: a list with a hundred words and one `thank~` is a hundred phrases in the tree, which costs next to nothing, and a
+/// program of one instruction. A part that would become too many phrases stays whole, and so does one in which two things in a row
+/// are more than phrases.
+fn parted(pattern: &Pattern) -> Parted<'_> {
+    let parted = match pattern {
+        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => {
+            Some(Parted { phrases: vec![vec![folded]], rest: None })
+        }
+        Pattern::Optional(inner) => {
+            let mut inner = self::parted(inner);
+            inner.phrases.push(Vec::new());
+            Some(inner)
+        }
+        Pattern::Either(items) => Some(either(items)),
+        Pattern::Sequence(items) => in_a_row(items),
+        _ => None,
+    };
+    parted.unwrap_or_else(|| Parted::whole(pattern))
+}
+
+fn either(items: &[Pattern]) -> Parted<'_> {
+    let (mut phrases, mut rest) = (Vec::new(), Vec::new());
+    for item in items {
+        let item = parted(item);
+        phrases.extend(item.phrases);
+        rest.extend(item.rest);
+    }
+    let rest = match rest.len() {
+        0 => None,
+        1 => rest.pop(),
+        _ => Some(Cow::Owned(Pattern::Either(rest.into_iter().map(Cow::into_owned).collect()))),
+    };
+    Parted { phrases, rest }
+}
+
+fn in_a_row(items: &[Pattern]) -> Option<Parted<'_>> {
+    let mut phrases: Vec<Vec<&str>> = vec![Vec::new()];
+    let mut open = None;
+    for (at, item) in items.iter().enumerate() {
+        let item = parted(item);
+        if let Some(rest) = item.rest
+            && open.replace((at, rest)).is_some()
+        {
+            return None;
+        }
+        let (heads, tails) = (phrases.len(), item.phrases.len());
+        // One behind a list, or before it, multiplies nothing.
+        if tails == 0 || heads * tails > MAX_VARIANTS.max(heads).max(tails) {
+            return None;
+        }
+        let tails = &item.phrases;
+        let longer =
+            phrases.iter().flat_map(|head| tails.iter().map(move |tail| [head.as_slice(), tail].concat()));
+        phrases = longer.collect();
+    }
+    let rest = open.map(|(at, rest)| {
+        let mut items = items.to_vec();
+        items[at] = rest.into_owned();
+        Cow::Owned(Pattern::Sequence(items))
+    });
+    Some(Parted { phrases, rest })
 }
 
 /// The alternatives of alternatives, side by side.

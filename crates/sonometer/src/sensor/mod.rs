@@ -120,6 +120,8 @@ pub(crate) struct Rule {
     pub(crate) taking: Taking,
     /// The rule that is this one with its gap widened, for near misses.
     pub(crate) wide: Option<u32>,
+    /// Later rules with the same program: a match of this one is one of each of them.
+    pub(crate) twins: Vec<u32>,
 }
 
 /// What a match of a rule is.
@@ -441,11 +443,15 @@ fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line
     let body = compiler.rule(rule, &line.pattern, widened.as_ref());
     // These lie apart as they are found. A rule that chose among them again would drop matches of an expression that share a token.
     let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
-    rules.push(Rule { owner, body, taking, wide: widened.as_ref().map(|_| rule + 1) });
+    if let Body::Twin(of) = body {
+        rules[of as usize].twins.push(rule);
+    }
+    rules.push(Rule { owner, body, taking, wide: widened.as_ref().map(|_| rule + 1), twins: Vec::new() });
     if let (Some(_), Owner::Line { marker, line }) = (widened, owner) {
         // It has no program: the run of the line itself goes on beyond its gap (`matcher/run.rs`), and files what it finds
         // there under this rule, the next number.
-        rules.push(Rule { owner: Owner::Wide { marker, line }, body: Body::Phrases, taking, wide: None });
+        let owner = Owner::Wide { marker, line };
+        rules.push(Rule { owner, body: Body::Phrases, taking, wide: None, twins: Vec::new() });
     }
 }
 
@@ -479,7 +485,8 @@ fn add_negation(
             let numbers = phrase.into_iter().map(|word| compiler.words.number(word)).collect();
             compiler.phrases.add(numbers, rule);
         }
-        rules.push(Rule { owner, body: Body::Phrases, taking: Taking::Apart, wide: None });
+        let (taking, twins) = (Taking::Apart, Vec::new());
+        rules.push(Rule { owner, body: Body::Phrases, taking, wide: None, twins });
     }
 }
 

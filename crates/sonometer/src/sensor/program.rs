@@ -60,7 +60,7 @@ pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
 pub(crate) type Next = u16;
 
 /// One instruction. Those that consume move to the tokens behind what they consumed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Op {
     /// Consumes a token with this word number.
     Word(u32, Next),
@@ -128,14 +128,4 @@ impl Key {
             Class::Shout => u32::MAX,
         })
     }
-}
-
-/// A set of keys of which every match holds one, between `min` and `max` tokens behind the start of the match.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Anchor {
-    pub(crate) keys: Vec<Key>,
-    pub(crate) min: u32,
-    pub(crate) max: u32,
-    /// How often the keys are expected to occur, the smaller the better.
-    pub(crate) cost: u64,
 }
