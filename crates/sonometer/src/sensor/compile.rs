@@ -10,8 +10,6 @@ use crate::names::Numbered;
 use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
 use crate::text::compose::composed;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::mem::take;
 
 /// A pattern that becomes more plain phrases than this is compiled as a program. Phrases multiply: ten `(a|b)` in a row are
@@ -30,7 +28,7 @@ pub(crate) enum Body {
     Phrases,
     /// A program that is tried around its anchors; with plain phrases beside it where some alternatives are no more than that.
     Program(Program),
-    /// The program of this rule, which comes earlier: what is found for that one is found for this one too.
+    /// The pattern of this rule, which comes earlier: what is found for that one is found for this one too.
     Twin(u32),
     /// `<question>` alone.
     Question,
@@ -56,8 +54,6 @@ pub(crate) struct Compiler {
     pub(crate) everywhere: Vec<u32>,
     pub(crate) classes: ClassSet,
     pub(crate) shout: bool,
-    /// The first rule of each program.
-    programs: BTreeMap<(Box<[Op]>, Next, bool), u32>,
     tests: Numbered<TokenTest>,
     exacts: Numbered<Box<str>>,
     regexes: Numbered<Regex>,
@@ -89,8 +85,7 @@ impl Compiler {
         let Parted { phrases, rest } =
             if widened.is_none() { parted(pattern) } else { Parted::whole(pattern) };
         for phrase in phrases {
-            let numbers = phrase.into_iter().map(|word| self.words.number(word)).collect();
-            self.phrases.add(numbers, rule);
+            self.phrases.add(phrase.into_iter().map(|word| self.words.number(word)), rule);
         }
         let Some(rest) = rest else { return Body::Phrases };
         let pattern = &*rest;
@@ -98,10 +93,6 @@ impl Compiler {
         let end = code.push(Op::Match);
         let entry = code.emit(pattern, end);
         let Code { ops, mut classes, .. } = code;
-        match self.programs.entry((ops.as_slice().into(), entry, widened.is_some())) {
-            Entry::Occupied(first) => return Body::Twin(*first.get()),
-            Entry::Vacant(new) => _ = new.insert(rule),
-        }
         let captures = ops.iter().any(|op| matches!(op, Op::Open(_)));
         classes.sort_unstable();
         classes.dedup();

@@ -120,7 +120,7 @@ pub(crate) struct Rule {
     pub(crate) taking: Taking,
     /// The rule that is this one with its gap widened, for near misses.
     pub(crate) wide: Option<u32>,
-    /// Later rules with the same program: a match of this one is one of each of them.
+    /// Later rules with the same pattern: a match of this one is one of each of them.
     pub(crate) twins: Vec<u32>,
 }
 
@@ -272,32 +272,33 @@ impl Plan {
     /// Compiles a protocol; expressions that are among the `known` are not read again.
     fn new(protocol: Protocol, known: &[Arc<Expression>]) -> Result<Self, Error> {
         let language = protocol.language.as_deref().and_then(language::find);
-        let mut compiler = Compiler::new(language);
-        let mut rules = Vec::new();
+        let mut lines =
+            Rules { compiler: Compiler::new(language), rules: Vec::new(), first: BTreeMap::new() };
         let mut companions = 0;
         for (marker, m) in protocol.markers.iter().enumerate() {
             let marker = marker as u32;
             // Lines are numbered from 0, those of `when` and `to` behind them; [`Plan::line`] reads the numbers back.
             for (line, l) in m.lines.iter().enumerate() {
                 let owner = Owner::Line { marker, line: line as u32 };
-                add(&mut rules, &mut compiler, owner, l, Taking::Apart);
+                lines.add(owner, l, Taking::Apart);
             }
             for (line, l) in (m.lines.len() as u32..).zip(m.side_lines()) {
-                add(&mut rules, &mut compiler, Owner::Line { marker, line }, l, Taking::Apart);
+                lines.add(Owner::Line { marker, line }, l, Taking::Apart);
             }
             // Of exclusions and companions every start counts: what is excluded, or said nearby, must not depend on what another
             // match of the line consumed.
             for l in &m.except {
-                add(&mut rules, &mut compiler, Owner::Except { marker }, l, Taking::EveryStart);
+                lines.add(Owner::Except { marker }, l, Taking::EveryStart);
             }
             for companion in m.companions() {
                 let owner = Owner::Companion(companions);
                 for l in &companion.lines {
-                    add(&mut rules, &mut compiler, owner, l, Taking::EveryStart);
+                    lines.add(owner, l, Taking::EveryStart);
                 }
                 companions += 1;
             }
         }
+        let Rules { mut compiler, mut rules, .. } = lines;
         if protocol.markers.iter().any(|m| m.heeds_negation()) {
             add_negation(&mut rules, &mut compiler, &protocol, language);
         }
@@ -315,7 +316,7 @@ impl Plan {
         let markers = marker::plans(&protocol, &roles);
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
-        let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, language);
+        let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, &rules, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
         };
@@ -437,21 +438,41 @@ fn expression(regex: &Regex, known: &[Arc<Expression>]) -> Result<Arc<Expression
     }
 }
 
-fn add(rules: &mut Vec<Rule>, compiler: &mut Compiler, owner: Owner, line: &Line, taking: Taking) {
-    let rule = rules.len() as u32;
-    let widened = widened(owner, line);
-    let body = compiler.rule(rule, &line.pattern, widened.as_ref());
-    // These lie apart as they are found. A rule that chose among them again would drop matches of an expression that share a token.
-    let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
-    if let Body::Twin(of) = body {
-        rules[of as usize].twins.push(rule);
-    }
-    rules.push(Rule { owner, body, taking, wide: widened.as_ref().map(|_| rule + 1), twins: Vec::new() });
-    if let (Some(_), Owner::Line { marker, line }) = (widened, owner) {
-        // It has no program: the run of the line itself goes on beyond its gap (`matcher/run.rs`), and files what it finds
-        // there under this rule, the next number.
-        let owner = Owner::Wide { marker, line };
-        rules.push(Rule { owner, body: Body::Phrases, taking, wide: None, twins: Vec::new() });
+/// The rules of a protocol as they are added.
+struct Rules<'p> {
+    compiler: Compiler,
+    rules: Vec<Rule>,
+    /// By text, and whether the gap is widened: the first rule with that line, and its pattern.
+    first: BTreeMap<(&'p str, bool), (u32, &'p Pattern)>,
+}
+
+impl<'p> Rules<'p> {
+    fn add(&mut self, owner: Owner, line: &'p Line, taking: Taking) {
+        let rule = self.rules.len() as u32;
+        let widened = widened(owner, line);
+        let is_widened = widened.is_some();
+        let push = |rules: &mut Vec<Rule>, owner, body, wide| {
+            // These lie apart as they are found. A rule that chose among them again would drop matches of an expression that share
+            // a token.
+            let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
+            rules.push(Rule { owner, body, taking, wide, twins: Vec::new() });
+        };
+        // A line that stands in several markers, mostly a list, is compiled and looked for once. The text says what a pattern is, but
+        // the pattern decides.
+        let (first, pattern) = *self.first.entry((&line.text, is_widened)).or_insert((rule, &line.pattern));
+        let is_whole = matches!(pattern, Pattern::Question | Pattern::Regex(_));
+        let body = if first != rule && !is_whole && *pattern == line.pattern {
+            self.rules[first as usize].twins.push(rule);
+            Body::Twin(first)
+        } else {
+            self.compiler.rule(rule, &line.pattern, widened.as_ref())
+        };
+        push(&mut self.rules, owner, body, is_widened.then_some(rule + 1));
+        if let (true, Owner::Line { marker, line }) = (is_widened, owner) {
+            // It has no program: the run of the line itself goes on beyond its gap (`matcher/run.rs`), and files what it finds
+            // there under this rule, the next number.
+            push(&mut self.rules, Owner::Wide { marker, line }, Body::Phrases, None);
+        }
     }
 }
 
@@ -482,8 +503,7 @@ fn add_negation(
         let shared = shared.unwrap_or_default().iter().map(|phrase| phrase.split(' ').collect::<Vec<_>>());
         let own = own.iter().map(|phrase| phrase.iter().map(String::as_str).collect());
         for phrase in shared.chain(own) {
-            let numbers = phrase.into_iter().map(|word| compiler.words.number(word)).collect();
-            compiler.phrases.add(numbers, rule);
+            compiler.phrases.add(phrase.into_iter().map(|word| compiler.words.number(word)), rule);
         }
         let (taking, twins) = (Taking::Apart, Vec::new());
         rules.push(Rule { owner, body: Body::Phrases, taking, wide: None, twins });
@@ -499,6 +519,7 @@ struct Rest {
 
 fn lay_out(
     mut compiler: Compiler,
+    rules: &[Rule],
     language: Option<&'static Language>,
 ) -> (vocabulary::Vocabulary, phrases::Phrases, Anchors, Rest) {
     // What later steps ask of a word is a bit of its number, so each token is looked up once and never compared with a list.
@@ -539,7 +560,8 @@ fn lay_out(
     let words = compiler.words.len();
     let rest = Rest { classes: compiler.classes, shout: compiler.shout, rules: compiler.everywhere };
     let anchors = Anchors::new(compiler.anchors, words);
-    (compiler.words.build(), compiler.phrases.build(words), anchors, rest)
+    let phrases = compiler.phrases.build(words, |rule| &rules[rule as usize].twins);
+    (compiler.words.build(), phrases, anchors, rest)
 }
 
 impl Anchors {

@@ -42,40 +42,68 @@ struct Edge {
     target: u32,
 }
 
-/// Collects phrases before the tree is laid out.
+/// Collects phrases before the tree is laid out: all words in one row, as a list for each of 300,000 phrases would be most of the
+/// work and of the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
-    phrases: Vec<(Vec<u32>, u32)>,
+    words: Vec<u32>,
+    phrases: Vec<Phrase>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Phrase {
+    /// The first two words; 0, which is no word, for a second one that is not there. Most phrases differ here already, and are put in
+    /// order without a look at the others.
+    first_two: u64,
+    /// Its words are `words[start..end]`. A protocol has at most 16 MiB, and fewer than 2^32 words even with 1,024 phrases a line.
+    start: u32,
+    end: u32,
+    rule: u32,
 }
 
 impl Builder {
     /// Adds a phrase of word numbers for a rule.
-    pub(crate) fn add(&mut self, phrase: Vec<u32>, rule: u32) {
-        self.phrases.push((phrase, rule));
+    pub(crate) fn add(&mut self, phrase: impl IntoIterator<Item = u32>, rule: u32) {
+        let start = self.words.len();
+        self.words.extend(phrase);
+        let word = |at: usize| self.words.get(start + at).copied().unwrap_or(0);
+        let first_two = u64::from(word(0)) << 32 | u64::from(word(1));
+        self.phrases.push(Phrase { first_two, start: start as u32, end: self.words.len() as u32, rule });
     }
 
     /// The phrases of one word.
     pub(crate) fn single_words(&self) -> impl Iterator<Item = u32> {
-        self.phrases.iter().filter(|(phrase, _)| phrase.len() == 1).map(|(phrase, _)| phrase[0])
+        self.phrases
+            .iter()
+            .filter(|phrase| phrase.end - phrase.start == 1)
+            .map(|phrase| (phrase.first_two >> 32) as u32)
     }
 
-    /// Lays out the tree; `words` is the number of word numbers.
-    pub(crate) fn build(mut self, words: usize) -> Phrases {
+    /// Lays out the tree; `count` is the number of word numbers. `twins`: the rules with the same phrases as a rule.
+    pub(crate) fn build<'r>(self, count: usize, twins: impl Fn(u32) -> &'r [u32]) -> Phrases {
+        let Self { words, mut phrases } = self;
+        let words_of = |phrase: &Phrase| &words[phrase.start as usize..phrase.end as usize];
         // Sorted, each phrase stands behind its own beginnings, so that a node is numbered before its children and its first
         // child directly behind it. Equal entries are the same, so an unstable sort gives one order.
-        self.phrases.sort_unstable();
-        self.phrases.dedup();
-        let mut roots = vec![0; words];
+        phrases.sort_unstable_by(|a, b| {
+            a.first_two
+                .cmp(&b.first_two)
+                .then_with(|| words_of(a).cmp(words_of(b)))
+                .then_with(|| a.rule.cmp(&b.rule))
+        });
+        phrases.dedup_by(|b, a| a.rule == b.rule && a.first_two == b.first_two && words_of(a) == words_of(b));
+        let mut roots = vec![0; count];
         let mut edges: Vec<(u32, u32, u32)> = Vec::new();
         let mut nodes = vec![Node::default()];
-        let mut rules = Vec::with_capacity(self.phrases.len());
+        let mut rules = Vec::with_capacity(phrases.len());
         let mut pairs = Vec::new();
         // Sorted phrases share their beginnings with the phrase before: `path` holds its nodes.
         let (mut path, mut last): (Vec<u32>, &[u32]) = (Vec::new(), &[]);
-        for (phrase, rule) in &self.phrases {
-            let shared = last.iter().zip(phrase).take_while(|(a, b)| a == b).count();
+        for phrase in &phrases {
+            let own = words_of(phrase);
+            let shared = last.iter().zip(own).take_while(|(a, b)| a == b).count();
             path.truncate(shared);
-            for (at, &word) in phrase.iter().enumerate().skip(shared) {
+            for (at, &word) in own.iter().enumerate().skip(shared) {
                 let node = nodes.len() as u32;
                 // What is added to `rules` from now on and until the next node is its own: equal phrases are neighbours.
                 nodes.push(Node { rules: rules.len() as u32, first_child: 0 });
@@ -90,12 +118,13 @@ impl Builder {
                     },
                 }
                 if at == 1 {
-                    pairs.push((phrase[0], word));
+                    pairs.push((own[0], word));
                 }
                 path.push(node);
             }
-            rules.push(*rule);
-            last = phrase;
+            rules.push(phrase.rule);
+            rules.extend(twins(phrase.rule));
+            last = own;
         }
         nodes.push(Node { rules: rules.len() as u32, first_child: 0 });
         Phrases { roots, edges: table(&edges), pairs: bits(&pairs), nodes, rules }
@@ -201,7 +230,7 @@ mod tests {
         for (phrase, rule) in phrases.clone() {
             builder.add(phrase, rule);
         }
-        let tree = builder.build(5);
+        let tree = builder.build(5, |rule| if rule == 3 { &[7, 9] } else { &[] });
         let rules = |words: &[u32]| -> Vec<u32> {
             let node = words[1..]
                 .iter()
@@ -211,7 +240,7 @@ mod tests {
         assert_eq!(rules(&[1, 2]), [0, 4]);
         assert_eq!(rules(&[1, 2, 3]), [1]);
         assert_eq!(rules(&[1]), [2]);
-        assert_eq!(rules(&[4, 2]), [3]);
+        assert_eq!(rules(&[4, 2]), [3, 7, 9]);
         assert!(rules(&[4]).is_empty() && rules(&[2]).is_empty() && rules(&[4, 2, 3]).is_empty());
         assert!(tree.may_begin(1, 2) && tree.may_begin(4, 2));
     }

@@ -60,7 +60,7 @@ pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
 pub(crate) type Next = u16;
 
 /// One instruction. Those that consume move to the tokens behind what they consumed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     /// Consumes a token with this word number.
     Word(u32, Next),
