@@ -18,6 +18,7 @@
 
 mod date;
 mod email;
+mod heads;
 mod identity;
 pub mod lists;
 mod money;
@@ -183,6 +184,11 @@ impl ClassSet {
         Self(self.0 & other.0)
     }
 
+    /// What is in this set and not in the other.
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// Whether `class` is in the set.
     pub const fn contains(self, class: Class) -> bool {
         self.0 & 1 << class as u8 != 0
@@ -298,10 +304,17 @@ pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
 pub(crate) fn find_near_from(text: &str, from: usize, wanted: ClassSet, out: &mut Vec<Occurrence>) {
     let view = Text::new(text, Vocabulary::None);
     let first = out.len();
-    for class in wanted.intersection(ClassSet::of(&[Class::Pan, Class::Iban])).iter() {
+    let wanted = wanted.intersection(ClassSet::of(&[Class::Pan, Class::Iban]));
+    // Both need digits, which most texts have none of.
+    for class in wanted.intersection(possible(view.bytes(), Vocabulary::None)).iter() {
         let (mut at, mut next_valid) = (from, None);
-        while at < view.bytes().len() {
-            if !may_begin(view.at(at)).contains(class) || !view.edge(at) {
+        while let Some(&byte) = view.bytes().get(at) {
+            // From what is cheap and seldom holds to what is not.
+            let begins = may_begin(byte).contains(class)
+                && !view.before(at).is_ascii_alphanumeric()
+                && heads::narrowed(may_begin(byte), view.bytes(), at).contains(class)
+                && view.edge(at);
+            if !begins {
                 at += 1;
                 continue;
             }
@@ -342,13 +355,19 @@ fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrenc
     let mut before = text.before(from);
     let more = !matches!(text.words, Vocabulary::None | Vocabulary::English);
     for (at, &byte) in text.bytes().iter().enumerate().skip(from) {
+        let inside = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
+        before = byte;
+        if inside {
+            continue;
+        }
         let mut here = may_begin(byte).intersection(set);
+        if byte.is_ascii_alphabetic() && !here.is_empty() {
+            here = heads::narrowed(here, text.bytes(), at);
+        }
         if more {
             here = here.union(with_words(byte).intersection(set));
         }
-        let inside = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
-        before = byte;
-        if inside || here.is_empty() || !text.edge(at) {
+        if here.is_empty() || !text.edge(at) {
             continue;
         }
         for class in here.iter() {
