@@ -1,7 +1,7 @@
 """One message of 1 KB, set a (30 markers, 300 phrases): what Python programs use, beside Sonometer from Python.
 
 `python table.py SET.json`, by `benches/python/run`. All engines read all messages in turns, in CPU time of this thread; a figure is the
-median of the rounds, a ratio the median of the ratios of neighbouring rounds. Spans are compared with those of `re`, one expression a marker.
+median of the rounds, a ratio the median of the ratios of neighbouring rounds. Spans are compared with ours; what differs is counted by its reason.
 """
 
 from __future__ import annotations
@@ -130,6 +130,28 @@ def in_turns(finds: dict[str, Find], messages: list[str], rounds: int) -> dict[s
     return {name: figures[1:] for name, figures in times.items()}
 
 
+def compared(ours: Spans, theirs: Spans, messages: list[str], markers: list[list[str]]) -> str:
+    """How many spans are equal, and why the others are not."""
+    why: dict[str, int] = {}
+    for side, alone, others in (("ours", ours - theirs, theirs), ("peer's", theirs - ours, ours)):
+        for span in alone:
+            reason = f"{side} {reason_of(span, others, messages, markers)}"
+            why[reason] = why.get(reason, 0) + 1
+    return "; ".join([str(len(ours & theirs)), *(f"{reason} {count}" for reason, count in sorted(why.items()))])
+
+
+def reason_of(span: tuple[int, int, int], others: Spans, messages: list[str], markers: list[list[str]]) -> str:
+    marker, start, end = span
+    text, phrases = messages[marker // len(markers)], markers[marker % len(markers)]
+    if text[start:end].lower() not in phrases:
+        return "written otherwise"
+    if re.match(r"['’]?\w", text[end:]) or re.search(r"\w['’]?$", text[:start]):
+        return "inside a word"
+    if any(other[0] == marker and other[1] < end and start < other[2] for other in others):
+        return "overlaps another"
+    return "other"
+
+
 def row(what: str, ours: float, peer: str, theirs: float, ratio: float, spans: str, aim: str = "-", met: str = "-") -> None:
     print(f"| {what} | {ours:.1f} | {peer} | {theirs:.1f} | {ratio:.2f} | {spans} | {aim} | {met} |")
 
@@ -177,8 +199,13 @@ def main() -> None:
         except ImportError as error:
             print(f"skipped: {name} ({error})")
             continue
-        spans[name] = {(at * len(markers) + number, start, end) for at, text in enumerate(messages) for number, start, end in collect(text)}
-    print("| set a from Python | ours | peer | peer's | ratio | spans: both, ours only, peer's only | aim | met |")
+        # The number of the message is put before that of the marker.
+        spans[name] = {
+            (at * len(markers) + number, start, end)
+            for at, text in enumerate(messages)
+            for number, start, end in collect(text)
+        }
+    print("| set a from Python | ours | peer | peer's | ratio | spans of both; and why others are not | aim | met |")
     print("|---|---:|---|---:|---:|---|---|---|")
     times = in_turns(finds, messages, ROUNDS)
     ours = times.get("Sonometer")
@@ -186,8 +213,7 @@ def main() -> None:
         if ours is None or name == "Sonometer":
             continue
         ratio = statistics.median(b / a for a, b in zip(ours, figures, strict=True))
-        both, mine, theirs = (spans["Sonometer"] & spans[name], spans["Sonometer"] - spans[name], spans[name] - spans["Sonometer"])
-        found = f"{len(both)}, {len(mine)}, {len(theirs)}"
+        found = compared(spans["Sonometer"], spans[name], messages, markers)
         row("a message of 1 KB, µs", statistics.median(ours), name, statistics.median(figures), ratio, found)
     if ours is not None:
         beside_rust("a message of 1 KB, µs", statistics.median(ours), data["rust"][0])
