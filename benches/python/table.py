@@ -153,7 +153,12 @@ def reason_of(span: tuple[int, int, int], others: Spans, messages: list[str], ma
 
 
 def row(what: str, ours: float, peer: str, theirs: float, ratio: float, spans: str, aim: str = "-", met: str = "-") -> None:
-    print(f"| {what} | {ours:.1f} | {peer} | {theirs:.1f} | {ratio:.2f} | {spans} | {aim} | {met} |")
+    print(f"| {what} | {figure(ours)} | {peer} | {figure(theirs)} | {figure(ratio)} | {spans} | {aim} | {met} |")
+
+
+def figure(value: float) -> str:
+    """Three figures, and no more than the measurement bears."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
 def sentiment(messages: list[str], rust: float) -> None:

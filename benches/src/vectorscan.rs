@@ -88,7 +88,7 @@ impl Vectorscan {
     /// # Errors
     /// Why it cannot be had.
     pub fn literals(set: &PatternSet) -> Result<Self, String> {
-        Self::of("Vectorscan, literals", &set.lines, true, BLOCK)
+        Self::of("Vectorscan, literals", &set.lines, true, CASELESS, BLOCK)
     }
 
     /// The same for text that comes in chunks. It reports ends only.
@@ -96,7 +96,7 @@ impl Vectorscan {
     /// # Errors
     /// Why it cannot be had.
     pub fn stream(set: &PatternSet) -> Result<Self, String> {
-        Self::of("Vectorscan, stream of literals, ends only", &set.lines, true, STREAM)
+        Self::of("Vectorscan, stream of literals, ends only", &set.lines, true, CASELESS, STREAM)
     }
 
     /// Expressions with the starts of their matches.
@@ -104,17 +104,30 @@ impl Vectorscan {
     /// # Errors
     /// Why it cannot be had.
     pub fn expressions(expressions: &[String]) -> Result<Self, String> {
-        Self::of("Vectorscan, start of match", expressions, false, BLOCK)
+        Self::of("Vectorscan, start of match", expressions, false, CASELESS | START_OF_MATCH, BLOCK)
     }
 
-    fn of(name: &'static str, patterns: &[String], literal: bool, mode: c_uint) -> Result<Self, String> {
+    /// Expressions with the ends of their matches alone: every start is 0.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub fn ends(expressions: &[String]) -> Result<Self, String> {
+        Self::of("Vectorscan, ends only", expressions, false, CASELESS, BLOCK)
+    }
+
+    fn of(
+        name: &'static str,
+        patterns: &[String],
+        literal: bool,
+        flag: c_uint,
+        mode: c_uint,
+    ) -> Result<Self, String> {
         let texts: Vec<CString> = patterns
             .iter()
             .map(|p| CString::new(p.as_str()).map_err(|e| e.to_string()))
             .collect::<Result<_, _>>()?;
         let pointers: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
         let lengths: Vec<usize> = patterns.iter().map(String::len).collect();
-        let flag = if literal { CASELESS } else { CASELESS | START_OF_MATCH };
         let flags = vec![flag; patterns.len()];
         let count = c_uint::try_from(patterns.len()).map_err(|e| e.to_string())?;
         let ids: Vec<c_uint> = (0..count).collect();

@@ -49,7 +49,7 @@ impl Bench {
         });
         let sample = Corpus { source: corpus.source, interactions: part.cloned().collect() };
         let grams = Grams::of(&corpus);
-        let rounds = if full { 15 } else { 7 };
+        let rounds = if full { 41 } else { 25 };
         let (table, parity, groups) = (Table::default(), Vec::new(), Vec::new());
         Self { corpus, sample, grams, full, rounds, table, parity, groups }
     }

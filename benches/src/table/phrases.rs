@@ -82,7 +82,9 @@ fn beside_peers(bench: &mut Bench, at: usize, set: &PatternSet, sensor: &Sensor)
             let spans = [&parity::places(&expected), &parity::places(&found)];
             Parity::of(set.name, names, &bench.sample, spans, [overlaps_or_underscore, parity::none])
         } else {
-            let reasons = [underscore_or_no_start as parity::Reason, is_empty];
+            let of_starts = name == "Vectorscan, start of match";
+            let reasons: [parity::Reason; 2] =
+                if of_starts { [underscore_or_start, other_start] } else { [parity::none, parity::none] };
             Parity::of(set.name, names, &bench.sample, [&expected, &found], reasons)
         };
         bench.parity.push(parity);
@@ -179,15 +181,15 @@ fn beside_underscore(text: &str, span: &Span, _: &[Span]) -> Option<&'static str
     (is(span.start.wrapping_sub(1)) || is(span.end)).then_some("beside `_`")
 }
 
-/// Vectorscan reports some matches of one letter with their end as their start.
-fn underscore_or_no_start(text: &str, span: &Span, others: &[Span]) -> Option<&'static str> {
-    let same = |other: &&Span| (other.phrase, other.start, other.end) == (span.phrase, span.end, span.end);
-    let no_start = || others.iter().find(same).map(|_| "given no start");
-    beside_underscore(text, span, others).or_else(no_start)
+/// Vectorscan gives some matches of one letter another start.
+fn underscore_or_start(text: &str, span: &Span, others: &[Span]) -> Option<&'static str> {
+    beside_underscore(text, span, others).or_else(|| other_start(text, span, others))
 }
 
-fn is_empty(_: &str, span: &Span, _: &[Span]) -> Option<&'static str> {
-    (span.start == span.end).then_some("without a start")
+fn other_start(_: &str, span: &Span, others: &[Span]) -> Option<&'static str> {
+    let empty = span.start >= span.end;
+    let same = |other: &Span| (other.phrase, other.end) == (span.phrase, span.end);
+    (empty || others.iter().any(same)).then_some("given another start")
 }
 
 fn overlaps_or_underscore(text: &str, span: &Span, others: &[Span]) -> Option<&'static str> {

@@ -52,7 +52,9 @@ pub(super) fn write(root: &Path, folder: &Path, pages: &[Page]) -> Result<(), St
         put(&folder.join("src").join(&page.path), &for_the_book(page, &chapters))?;
     }
     let folders: BTreeSet<&Path> = chapters.iter().filter_map(|path| path.parent()).collect();
-    folders.into_iter().try_for_each(|pages| copy_pictures(&root.join(pages), &folder.join("src").join(pages)))
+    folders
+        .into_iter()
+        .try_for_each(|pages| copy_pictures(&root.join(pages), &folder.join("src").join(pages)))
 }
 
 /// Pictures (`.svg`) stand beside the pages that show them.
