@@ -1,8 +1,9 @@
 //! Whether the engine and the reference found the same, and if not, why.
 
-use crate::baseline::{Baseline, Span};
+use crate::baseline::Baseline;
 use crate::corpus::Corpus;
 use crate::patterns::PatternSet;
+use crate::peers::Span;
 use sonometer::Sensor;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

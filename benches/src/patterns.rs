@@ -213,6 +213,22 @@ impl Grams {
         PatternSet { name: "d", markers: GAP_RULES / 10, lines }
     }
 
+    /// So many phrases of words of the corpus that do not stand there: what most phrases of a large set are to most texts.
+    pub fn absent(&self, phrases: usize) -> PatternSet {
+        let mut random = Random::new(5);
+        let mut taken = BTreeSet::new();
+        while taken.len() < phrases {
+            let len = [2, 2, 3, 3, 4][random.below(5)];
+            let mut gram = [0; MOST_WORDS];
+            gram[..len].fill_with(|| 1 + random.below(self.words.len() - 1) as u32);
+            if !self.counts.contains_key(&gram) {
+                taken.insert(gram);
+            }
+        }
+        let lines = taken.iter().map(|gram| self.text(gram)).collect();
+        PatternSet { name: "absent", markers: 1_000.min(phrases), lines }
+    }
+
     /// The word at a place unless it is short or frequent: nobody writes rules around function words.
     fn telling_word(&self, place: usize) -> Option<&str> {
         let gram = self.at(place, 1)?;
@@ -230,10 +246,12 @@ mod tests {
     fn sets_have_their_size_and_every_phrase_stands_in_the_corpus() {
         let corpus = Corpus::generated(300_000);
         let grams = Grams::of(&corpus);
+        let absent = grams.absent(50);
         let (a, b, d) = (grams.phrases(&A), grams.phrases(&B), grams.gap_rules());
         assert_eq!([a.lines.len(), b.lines.len(), d.lines.len()], [300, 3_000, 200]);
         let text = corpus.turns().collect::<Vec<_>>().join("\n").to_ascii_lowercase();
         assert!(a.lines.iter().all(|phrase| text.contains(phrase.as_str())));
+        assert!(absent.lines.iter().all(|phrase| !text.contains(&format!(" {phrase} "))));
         let markers: BTreeSet<usize> = (0..300).map(|line| a.marker_of(line)).collect();
         assert_eq!(markers, (0..30).collect());
     }

@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<(), String> {
     }
     let target = root.join("target");
     let source = target.join("book-source");
-    source::write(&source, &pages)?;
+    source::write(&root, &source, &pages)?;
     let Some(mdbook) = mdbook(&target.join("tools"))? else { return Ok(()) };
     let (book, again) = (target.join("book"), target.join("book-again"));
     for folder in [&book, &again] {

@@ -40,7 +40,7 @@ heading-split-level = 3
 const WIDER: &str = ":root { --content-max-width: 950px; }\n";
 
 /// Writes the settings and the pages that mdbook reads into a folder, anew.
-pub(super) fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
+pub(super) fn write(root: &Path, folder: &Path, pages: &[Page]) -> Result<(), String> {
     let _ = std::fs::remove_dir_all(folder);
     put(&folder.join("book.toml"), SETTINGS)?;
     put(&folder.join("wider.css"), WIDER)?;
@@ -50,6 +50,22 @@ pub(super) fn write(folder: &Path, pages: &[Page]) -> Result<(), String> {
     put(&folder.join("src/SUMMARY.md"), &from_the_root(summary))?;
     for page in pages.iter().filter(|page| chapters.contains(&page.path)) {
         put(&folder.join("src").join(&page.path), &for_the_book(page, &chapters))?;
+    }
+    let folders: BTreeSet<&Path> = chapters.iter().filter_map(|path| path.parent()).collect();
+    folders
+        .into_iter()
+        .try_for_each(|pages| copy_pictures(&root.join(pages), &folder.join("src").join(pages)))
+}
+
+/// Pictures (`.svg`) stand beside the pages that show them.
+fn copy_pictures(from: &Path, to: &Path) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", from.display());
+    for entry in std::fs::read_dir(from).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if let (Some("svg"), Some(name)) = (path.extension().and_then(|e| e.to_str()), path.file_name()) {
+            let picture = std::fs::read_to_string(&path).map_err(failed)?;
+            put(&to.join(name), &picture)?;
+        }
     }
     Ok(())
 }
