@@ -6,7 +6,8 @@
 //! the ways they lead, and what is spent before remembering begins. A line with few ways through it is never remembered.
 
 use super::model::{Line, Marker, Protocol};
-use super::phrase::{Pattern, WordKind, WordTest, gaps_in};
+use super::phrase::{Class, Pattern, WordKind, WordTest, gaps_in};
+use std::collections::BTreeSet;
 
 /// A protocol whose lines together cost a word more steps than this is a warning: a quarter more than the heaviest that ships
 /// (`affect`, 47,588).
@@ -51,6 +52,59 @@ impl Line {
         }
         let remembered = steps(pattern, false).saturating_add(beyond(steps));
         FIRST_LOOK.saturating_add(LAST_WAYS).saturating_add(remembered.saturating_mul(3))
+    }
+}
+
+/// Something that lines are looked for by. What each adds to a reading was measured: `docs/measured/constructs.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Construct {
+    /// Plain words in a row: one tree for all lines.
+    Phrases,
+    /// Stems, prefixes, misspellings, gaps, marks, places in a sentence or turn: a program that is tried where its rarest word stands.
+    Program,
+    /// `<question>`
+    Question,
+    /// `<shout>`
+    Shout,
+    /// A class: all turns are read for it, once for all lines.
+    Class(crate::class::Class),
+    /// A regular expression: a search of its own in every turn that has what its matches need.
+    Expression,
+}
+
+impl Line {
+    /// What it is looked for by.
+    pub fn constructs(&self) -> BTreeSet<Construct> {
+        let mut found = BTreeSet::new();
+        collect(&self.pattern, &mut found);
+        if found.is_empty() {
+            found.insert(Construct::Phrases);
+        }
+        found
+    }
+}
+
+fn collect(pattern: &Pattern, into: &mut BTreeSet<Construct>) {
+    match pattern {
+        Pattern::Word(WordTest { kind: WordKind::Equal, exact: None, .. }) => {}
+        Pattern::Sequence(items) | Pattern::Either(items) => {
+            items.iter().for_each(|item| collect(item, into))
+        }
+        Pattern::Optional(inner) => collect(inner, into),
+        Pattern::Question => _ = into.insert(Construct::Question),
+        Pattern::Class(Class::Shout) => _ = into.insert(Construct::Shout),
+        Pattern::Class(Class::Detected(class)) => _ = into.insert(Construct::Class(*class)),
+        Pattern::Regex(_) => _ = into.insert(Construct::Expression),
+        Pattern::Capture(inner) => {
+            into.insert(Construct::Program);
+            collect(inner, into);
+        }
+        Pattern::Near { left, right, .. } => {
+            into.insert(Construct::Program);
+            collect(left, into);
+            collect(right, into);
+        }
+        _ => _ = into.insert(Construct::Program),
     }
 }
 

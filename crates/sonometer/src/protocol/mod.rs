@@ -14,7 +14,7 @@ pub mod phrase;
 pub(crate) mod schema;
 
 pub(crate) use cost::FIRST_LOOK;
-pub use cost::{MAX_STEPS, WARNED_STEPS};
+pub use cost::{Construct, MAX_STEPS, WARNED_STEPS};
 pub use mask::Mask;
 pub use meaning::Effect;
 pub use model::*;

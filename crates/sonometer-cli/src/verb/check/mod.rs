@@ -1,5 +1,7 @@
 //! `sonometer check`: errors and warnings of protocol, metric, blueprint and stage files, each with its place and what to do.
 
+mod cost;
+
 use super::dive::StageSource;
 use crate::failure::{Exit, Failure, counted};
 use crate::findings::{self, Format};
@@ -18,6 +20,9 @@ pub(crate) struct Arguments {
     /// Also fail on warnings
     #[arg(long)]
     strict: bool,
+    /// Also say what the lines of a protocol cost: at worst, and usually
+    #[arg(long)]
+    cost: bool,
     /// The format of findings
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -90,6 +95,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                 screen.print(&format!("{id}@{version}: {}\n", protocol.score_meaning()))?;
                 if let Some(line) = guarding(&protocol) {
                     screen.print(&format!("{id}@{version}: {line}\n"))?;
+                }
+                if arguments.cost {
+                    screen.print(&cost::report(&protocol))?;
                 }
             }
             Some(Document::Protocol(_)) | None => {}
