@@ -108,8 +108,10 @@ fn kinds(grams: &Grams) -> Vec<Kind> {
         Kind::new("`<question>`", vec!["<question>".to_owned()]),
         Kind::new("`<shout>`", vec!["<shout>".to_owned()]),
     ];
-    for class in ["email", "url", "phone", "date", "time", "money", "number", "percent", "pan", "iban", "ip"]
-    {
+    for class in [
+        "email", "url", "phone", "date", "time", "money", "number", "percent", "pan", "iban", "ip", "year",
+        "ordinal", "ssn", "zip",
+    ] {
         let line = format!("<{class}>");
         kinds.push(Kind::new(&format!("`{line}`"), vec![line]));
     }

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_line_has_its_place() {
-        let text = "sonometer: 1\nid: x\nversion: \"1.0\"\nlanguage: en\nscore: risk\nmarkers:\n  - label: a\n    pole: against\n    strong: |\n      \
+        let text = "sonometer: 1\nid: x\nversion: \"1.0\"\ntaxonomy: Policy\nlanguage: en\nscore: risk\nmarkers:\n  - label: a\n    pole: against\n    strong: |\n      \
                     plain words\n      stem~ ..3.. (other|thing)\n      <iban>\n      mail <email>\n      /[0-9]+x/\n      <question>\n";
         let (protocol, _) = Protocol::read(text).expect("is sound");
         let report = report(&protocol);
