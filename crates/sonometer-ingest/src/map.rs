@@ -197,7 +197,8 @@ impl<'r> Places<'r> {
                 content.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).collect()
             });
             let before = |end: usize| breaks.partition_point(|at| *at < end);
-            let within = before(offset.min(content.len())) - before(piece.range.start);
+            // A map that was kept can be of another text: then a piece may begin behind its end.
+            let within = before(offset.min(content.len())).saturating_sub(before(piece.range.start));
             place.line =
                 place.line.map(|line| line.saturating_add(u32::try_from(within).unwrap_or(u32::MAX)));
         }

@@ -19,26 +19,26 @@ static MONTHS: Heads = Heads::of(&[
 #[inline]
 pub(super) fn narrowed(here: ClassSet, bytes: &[u8], at: usize) -> ClassSet {
     let Some(&[first, second, third, fourth]) = bytes.get(at..at + 4) else { return here };
-    let mut out = ClassSet::NONE;
+    let mut ruled_out = ClassSet::NONE;
     if !NUMBERS.has([first, second, third]) {
-        out = out.union(ClassSet::of(&[Class::Number, Class::Percent, Class::Ordinal]));
+        ruled_out = ruled_out.union(ClassSet::of(&[Class::Number, Class::Percent, Class::Ordinal]));
         if !may_be_currency(first, second) {
-            out = out.with(Class::Money);
+            ruled_out = ruled_out.with(Class::Money);
         }
     }
     if !MONTHS.has([first, second, third]) {
-        out = out.with(Class::Date);
+        ruled_out = ruled_out.with(Class::Date);
     }
     // Two letters of a country, two check digits.
     if !(third.is_ascii_digit() && fourth.is_ascii_digit()) {
-        out = out.with(Class::Iban);
+        ruled_out = ruled_out.with(Class::Iban);
     }
     // One to four hexadecimal digits and a colon.
     let colon = [second, third, fourth].into_iter().find(|byte| !byte.is_ascii_hexdigit());
     if colon.is_some_and(|byte| byte != b':') {
-        out = out.with(Class::Ip);
+        ruled_out = ruled_out.with(Class::Ip);
     }
-    here.without(out)
+    here.without(ruled_out)
 }
 
 /// Whether a currency code or the prefix of a currency sign (`US$`, `A$`) may begin so: both in capitals, `Rs`, or one of the three codes
@@ -102,7 +102,7 @@ mod tests {
         second third fourth fifth sixth seventh eighth ninth tenth hundredth thousandth millionth billionth twentieth January february Mar \
         april MAY june Jul august Sept october Nov december of dollars euro cents USD usd EUR eur GBP gbp Rs Rs. CHF US$ A$ AU$ C$ HK$ S$ R$ \
         DE89370400440532013000 GB82 WEST 1234 5698 7654 32 fe80::1 ::1 a:b:c:d:e:f:1:2 2001:db8::ff00:42:8329 1 2nd 3rd 20 1999 2024 5% \
-        percent per cent 10:30 pm +49 (030) 1234567 4111 1111 4444 www.example.com http://a.b x@example.com x.de the and a . , - / ' : é";
+        percent per cent 10:30 pm +49 (030) 1234567 4111 1111 4444 zwei dreiundzwanzig Euro Prozent Januar mil veinte pesos por ciento enero 二十 元 月 www.example.com http://a.b x@example.com x.de the and a . , - / ' : é";
 
     proptest! {
         #[test]
@@ -115,7 +115,7 @@ mod tests {
                 text.push_str(words[word]);
                 text.push_str([" ", " ", " ", " ", "-", "", ", ", "x"][joint]);
             }
-            for vocabulary in [Vocabulary::English, Vocabulary::None] {
+            for vocabulary in [Vocabulary::English, Vocabulary::None, Vocabulary::German, Vocabulary::Spanish, Vocabulary::Chinese] {
                 let mut out = Vec::new();
                 find(&text, ClassSet::ALL, vocabulary, &mut out);
                 prop_assert_eq!(&out, &found_everywhere(&text, vocabulary), "{:?}", text);

@@ -276,13 +276,13 @@ fn take(plan: &Plan, hits: &mut Vec<Hit>) {
 
 /// The program that found a match, and whether it was that of the pattern with its gap widened.
 fn program_of<'p>(plan: &'p Plan, hit: &Hit) -> Option<(&'p Program, bool)> {
-    let program = |rule: u32| match &plan.rules.get(rule as usize)?.body {
-        Body::Program(program) => Some(program),
-        Body::Twin(of) => match &plan.rules.get(*of as usize)?.body {
-            Body::Program(program) => Some(program),
-            _ => None,
-        },
-        _ => None,
+    let body = |rule: u32| plan.rules.get(rule as usize).map(|rule| &rule.body);
+    let program = |rule: u32| {
+        let first = match body(rule)? {
+            Body::Twin(first) => body(*first)?,
+            own => own,
+        };
+        if let Body::Program(program) = first { Some(program) } else { None }
     };
     match plan.rules[hit.rule as usize].owner {
         // The rule of a line stands directly before that of the line widened.

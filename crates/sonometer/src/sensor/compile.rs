@@ -1,6 +1,7 @@
 //! From pattern lines to phrases, programs and anchors.
 
 use super::anchor::{Keyed, Part};
+use super::parted::{Parted, Room};
 use super::phrases;
 use super::program::{self, Key, Next, Op, Program};
 use super::vocabulary;
@@ -9,12 +10,8 @@ use crate::language::Language;
 use crate::names::Numbered;
 use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
 use crate::text::compose::composed;
-use std::borrow::Cow;
 use std::mem::take;
 
-/// A pattern that becomes more plain phrases than this is compiled as a program. Phrases multiply: ten `(a|b)` in a row are
-/// 2^10 = 1,024 phrases, eleven would be 2,048, and each costs nodes of the tree, where a program costs a few instructions.
-const MAX_VARIANTS: usize = 1_024;
 /// How often things that are no words are expected to occur in a million words, as [`Language::frequency`] says of words (1 for
 /// a word that is not frequent). They decide between anchors, so they move work and never a match.
 const CLASS_COST: u64 = 200;
@@ -57,6 +54,7 @@ pub(crate) struct Compiler {
     tests: Numbered<TokenTest>,
     exacts: Numbered<Box<str>>,
     regexes: Numbered<Regex>,
+    room: Room,
     language: Option<&'static Language>,
 }
 
@@ -83,7 +81,7 @@ impl Compiler {
         }
         // A gap that is widened is one of the program, so a line with one stays whole.
         let Parted { phrases, rest } =
-            if widened.is_none() { parted(pattern) } else { Parted::whole(pattern) };
+            if widened.is_none() { self.room.part(pattern) } else { Parted::whole(pattern) };
         for phrase in phrases {
             self.phrases.add(phrase.into_iter().map(|word| self.words.number(word)), rule);
         }
@@ -166,82 +164,6 @@ impl Compiler {
         let name = format!("{}{}", u8::from(regex.ignore_case), regex.source);
         self.regexes.number(&name, || regex.clone())
     }
-}
-
-/// A pattern as the plain phrases among what it matches, and a pattern of the rest.
-struct Parted<'p> {
-    phrases: Vec<Vec<&'p str>>,
-    rest: Option<Cow<'p, Pattern>>,
-}
-
-impl<'p> Parted<'p> {
-    /// A pattern without plain phrases.
-    fn whole(pattern: &'p Pattern) -> Self {
-        Self { phrases: Vec::new(), rest: Some(Cow::Borrowed(pattern)) }
-    }
-}
-
-/// Parts a pattern: a list with a hundred words and one `thank~` is a hundred phrases in the tree, which costs next to nothing, and a
-/// program of one instruction. A part that would become too many phrases stays whole, and so does one in which two things in a row
-/// are more than phrases.
-fn parted(pattern: &Pattern) -> Parted<'_> {
-    let parted = match pattern {
-        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => {
-            Some(Parted { phrases: vec![vec![folded]], rest: None })
-        }
-        Pattern::Optional(inner) => {
-            let mut inner = self::parted(inner);
-            inner.phrases.push(Vec::new());
-            Some(inner)
-        }
-        Pattern::Either(items) => Some(either(items)),
-        Pattern::Sequence(items) => in_a_row(items),
-        _ => None,
-    };
-    parted.unwrap_or_else(|| Parted::whole(pattern))
-}
-
-fn either(items: &[Pattern]) -> Parted<'_> {
-    let (mut phrases, mut rest) = (Vec::new(), Vec::new());
-    for item in items {
-        let item = parted(item);
-        phrases.extend(item.phrases);
-        rest.extend(item.rest);
-    }
-    let rest = match rest.len() {
-        0 => None,
-        1 => rest.pop(),
-        _ => Some(Cow::Owned(Pattern::Either(rest.into_iter().map(Cow::into_owned).collect()))),
-    };
-    Parted { phrases, rest }
-}
-
-fn in_a_row(items: &[Pattern]) -> Option<Parted<'_>> {
-    let mut phrases: Vec<Vec<&str>> = vec![Vec::new()];
-    let mut open = None;
-    for (at, item) in items.iter().enumerate() {
-        let item = parted(item);
-        if let Some(rest) = item.rest
-            && open.replace((at, rest)).is_some()
-        {
-            return None;
-        }
-        let (heads, tails) = (phrases.len(), item.phrases.len());
-        // One behind a list, or before it, multiplies nothing.
-        if tails == 0 || heads * tails > MAX_VARIANTS.max(heads).max(tails) {
-            return None;
-        }
-        let tails = &item.phrases;
-        let longer =
-            phrases.iter().flat_map(|head| tails.iter().map(move |tail| [head.as_slice(), tail].concat()));
-        phrases = longer.collect();
-    }
-    let rest = open.map(|(at, rest)| {
-        let mut items = items.to_vec();
-        items[at] = rest.into_owned();
-        Cow::Owned(Pattern::Sequence(items))
-    });
-    Some(Parted { phrases, rest })
 }
 
 /// The alternatives of alternatives, side by side.

@@ -5,6 +5,7 @@ mod bound;
 pub(crate) mod compile;
 mod guarded;
 pub(crate) mod marker;
+mod parted;
 pub(crate) mod phrases;
 pub(crate) mod program;
 mod roles;

@@ -55,7 +55,8 @@ struct Phrase {
     /// The first two words; 0, which is no word, for a second one that is not there. Most phrases differ here already, and are put in
     /// order without a look at the others.
     first_two: u64,
-    /// Its words are `words[start..end]`. A protocol has at most 16 MiB, and fewer than 2^32 words even with 1,024 phrases a line.
+    /// Its words are `words[start..end]`. Fewer than 2^32: a protocol has at most 16 MiB (2^24 bytes), and writing out adds at most 2^18
+    /// words (`sensor/parted.rs`).
     start: u32,
     end: u32,
     rule: u32,
