@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// One group of bars.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// What stands above it.
+    /// The title above the bars.
     pub title: String,
     /// Name and value of every bar.
     pub bars: Vec<(String, f64)>,

@@ -1,5 +1,6 @@
 //! Rows of the table: what was measured, beside whom, and whether the aim is met.
 
+use sonometer_report::grouped;
 use std::fmt;
 
 /// The table of speed.
@@ -92,23 +93,11 @@ impl fmt::Display for Row {
 pub fn figure(value: f64) -> String {
     match value {
         v if v.is_nan() => "-".to_owned(),
-        v if v >= 1_000.0 => thousands(v),
+        v if v >= 1_000.0 => grouped(v.round() as u64),
         v if v >= 100.0 => format!("{v:.0}"),
         v if v >= 10.0 => format!("{v:.1}"),
         v => format!("{v:.2}"),
     }
-}
-
-fn thousands(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

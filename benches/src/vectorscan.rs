@@ -212,7 +212,7 @@ impl Vectorscan {
     }
 }
 
-/// What a scan is told of: where spans go, and what literals need.
+/// The context of a scan: the text, the list that spans are added to, and for literals the lengths of the phrases.
 struct Found<'f> {
     text: &'f [u8],
     lengths: Option<&'f [usize]>,

@@ -56,4 +56,4 @@ pub use subject::{Subject, reference};
 pub use talk::{Mark, Talk, tones};
 pub use text::bar::bar_parts;
 pub use text::ledger::{reasons, signed};
-pub use words::counted;
+pub use words::{counted, grouped};

@@ -10,6 +10,7 @@ use self::documents::Document;
 use self::reading::{Reading, Reference};
 use self::words::{Score, Words};
 use crate::test::build_command;
+use sonometer_report::grouped;
 use std::path::{Path, PathBuf};
 
 /// So many words are named by `--words`.
@@ -96,28 +97,9 @@ fn cells(reading: &Reading, reference: &Words) -> String {
     format!("{scores} | {cost}")
 }
 
-/// A number with its thousands apart.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_stand_apart() {
-        let told = [0, 999, 1_000, 227_306, 1_000_000].map(grouped);
-        assert_eq!(told, ["0", "999", "1,000", "227,306", "1,000,000"]);
-    }
 
     #[test]
     fn files_that_nobody_else_reads_are_refused() {

@@ -57,7 +57,7 @@ pub(super) fn write(root: &Path, folder: &Path, pages: &[Page]) -> Result<(), St
         .try_for_each(|pages| copy_pictures(&root.join(pages), &folder.join("src").join(pages)))
 }
 
-/// Pictures (`.svg`) stand beside the pages that show them.
+/// Copies the pictures (`.svg`) of a folder of pages, so that the links of the pages hold in the book.
 fn copy_pictures(from: &Path, to: &Path) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("{}: {e}", from.display());
     for entry in std::fs::read_dir(from).map_err(failed)? {

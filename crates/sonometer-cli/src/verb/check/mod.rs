@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
     /// Also fail on warnings
     #[arg(long)]
     strict: bool,
-    /// Also say what the lines of a protocol cost: at worst, and usually
-    #[arg(long)]
+    /// Also say what the lines of a protocol cost: at worst for any text, and for a talk of 1 KB on this machine
+    #[arg(long, conflicts_with = "format")]
     cost: bool,
     /// The format of findings
     #[arg(long, value_enum, default_value_t)]
@@ -109,6 +109,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                         let (id, version) = (whole.id(), whole.version());
                         screen.print(&format!("{id}@{version}: {digest}\n"))?;
                         screen.print(&format!("{id}@{version}: {}\n", whole.score_meaning()))?;
+                        if arguments.cost {
+                            let reports =
+                                whole.sensors().iter().map(|sensor| cost::report(sensor.protocol()));
+                            screen.print(&reports.collect::<String>())?;
+                        }
                     }
                     Ok(_) => {}
                     Err(error) => {
