@@ -1,6 +1,7 @@
 """Sessions, streams and guards."""
 
 import asyncio
+import re
 import copy
 import json
 import pickle
@@ -209,11 +210,13 @@ def test_a_stream_may_be_async(courtesy: Sensor, private: Sensor) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_a_guard_gives_out_what_may_be_shown_and_nothing_else(private: Sensor, seed: int) -> None:
     guard, shown = private.guard(cut(LONG, seed)), ""
+    assert re.fullmatch(r"<Guard of <Session '.+' settled_to=0:0>, open>", repr(guard))
     for text in guard:
         assert text
         shown += text
         assert "4111 1111" not in shown and private.sense(LONG).masked[0].startswith(shown)
     assert shown == private.sense(LONG).masked[0] == guard.reading.masked[0]
+    assert repr(guard).endswith(", ended>")
 
 
 def test_a_source_that_breaks_gives_nothing_away_and_loses_nothing(private: Sensor) -> None:

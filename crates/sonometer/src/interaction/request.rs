@@ -187,4 +187,22 @@ mod tests {
             assert!(!error.message.contains("protocol"), "{source:?}: {error}");
         }
     }
+
+    #[test]
+    fn keys_of_other_formats_are_pointed_to_ours() {
+        for (source, place, fix) in [
+            (r#"{"text": "Hi."}"#, "text", "did you mean `content`"),
+            (r#"{"turns": []}"#, "turns", "did you mean `segments`"),
+            (
+                r#"{"segments": [{"speaker": "a", "content": "b"}]}"#,
+                "segments[0].speaker",
+                "did you mean `role`",
+            ),
+            (r#"{"segments": [["agent", "Hi."]]}"#, "segments[0]", r#"write a turn as {"role": "customer""#),
+            (r#"{"contnt": "Hi."}"#, "contnt", "did you mean `content`"),
+        ] {
+            let error = interaction(source).expect_err("is refused");
+            assert!(error.place == place && error.message.contains(fix), "{source}: {error:?}");
+        }
+    }
 }
