@@ -1,11 +1,11 @@
 """Sessions, streams and guards."""
 
 import asyncio
-import re
 import copy
 import json
 import pickle
 import random
+import re
 import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
