@@ -36,6 +36,12 @@ use vocabulary::role;
 /// A compiled protocol. Immutable, cheap to clone, shared between threads.
 #[derive(Clone, Debug)]
 pub struct Sensor {
+    handle: Arc<Handle>,
+}
+
+/// The plan behind a count of its own of who holds it, see [`Sensor::apart`].
+#[derive(Debug)]
+struct Handle {
     plan: Arc<Plan>,
 }
 
@@ -219,23 +225,40 @@ impl Sensor {
 
     /// Compiles a protocol that is sensed together with others, and shares with them what is equal.
     pub(crate) fn beside(protocol: Protocol, others: &[Self]) -> Result<Self, Error> {
-        let known: Vec<_> = others.iter().flat_map(|other| &other.plan.regexes).cloned().collect();
-        Plan::new(protocol, &known).map(|plan| Self { plan: Arc::new(plan) })
+        let known: Vec<_> = others.iter().flat_map(|other| &other.plan().regexes).cloned().collect();
+        Plan::new(protocol, &known).map(|plan| Self::of(&Arc::new(plan)))
+    }
+
+    fn of(plan: &Arc<Plan>) -> Self {
+        Self { handle: Arc::new(Handle { plan: Arc::clone(plan) }) }
+    }
+
+    /// The same sensor with another count of who holds it. Every reading holds its sensor, so threads that measure with one and the same
+    /// take its count from each other twice for each reading, which costs each of them about as long as 100 bytes of text.
+    pub(crate) fn apart(&self) -> Self {
+        Self::of(&self.handle.plan)
+    }
+
+    /// How many of these there are, for tests.
+    #[cfg(test)]
+    pub(crate) fn handles(&self) -> usize {
+        Arc::strong_count(&self.handle.plan)
     }
 
     /// The protocol it was compiled from.
     pub fn protocol(&self) -> &Protocol {
-        &self.plan.protocol
+        &self.plan().protocol
     }
 
     /// Whether its protocol version is a draft, which can change.
     pub fn is_draft(&self) -> bool {
-        self.plan.protocol.status == Status::Draft
+        self.plan().protocol.status == Status::Draft
     }
 
     /// The most steps that its lines take together for each word of a text, see [`Protocol::steps_per_word`]; worked out once.
     pub fn steps_per_word(&self) -> u64 {
-        *self.plan.steps_per_word.get_or_init(|| self.plan.protocol.steps_per_word())
+        let plan = self.plan();
+        *plan.steps_per_word.get_or_init(|| plan.protocol.steps_per_word())
     }
 
     /// The most characters (letters with their marks counted as one) that a guard holds back: a session with
@@ -246,12 +269,12 @@ impl Sensor {
     /// # Errors
     /// Why there is no bound: text waits until it has settled then.
     pub fn guard_bound(&self) -> Result<usize, Unbounded> {
-        self.plan.guarded().bound()
+        self.plan().guarded().bound()
     }
 
     /// Bytes its tables hold on the heap, regular expressions not counted.
     pub fn heap_bytes(&self) -> usize {
-        let plan = &self.plan;
+        let plan = self.plan();
         let programs = plan.rules.iter().map(|rule| match &rule.body {
             Body::Program(program) => program.ops.len() * size_of::<program::Op>(),
             _ => 0,
@@ -265,7 +288,7 @@ impl Sensor {
     }
 
     pub(crate) fn plan(&self) -> &Plan {
-        &self.plan
+        &self.handle.plan
     }
 }
 
