@@ -43,6 +43,7 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "affect" @ "1.5"),
     entry!("protocols", "courtesy" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.5"),
+    entry!("protocols", "courtesy" @ "2.0"),
     entry!("protocols", "next-steps" @ "0.1"),
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
@@ -50,6 +51,7 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "pressure-tactics" @ "1.0"),
     entry!("protocols", "pressure-tactics" @ "1.5"),
     entry!("protocols", "pressure-tactics" @ "1.6"),
+    entry!("protocols", "pressure-tactics" @ "2.0"),
 ];
 
 static METRICS: &[Entry] =
