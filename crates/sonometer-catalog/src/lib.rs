@@ -52,6 +52,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "pressure-tactics" @ "1.5"),
     entry!("protocols", "pressure-tactics" @ "1.6"),
     entry!("protocols", "pressure-tactics" @ "2.0"),
+    entry!("protocols", "prompt-attack" @ "1.0"),
+    entry!("protocols", "refusal" @ "1.0"),
 ];
 
 static METRICS: &[Entry] =
