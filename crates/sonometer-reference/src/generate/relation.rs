@@ -236,13 +236,17 @@ fn pair() -> impl Strategy<Value = Pair> {
 }
 
 fn echo() -> impl Strategy<Value = Echo> {
-    (some_roles(), 1..5_u32, 1..4_u32, share_of_one()).prop_map(|(of, within, words, boost)| Echo {
-        markers: Vec::new(),
-        of,
-        within,
-        words,
-        boost,
-    })
+    let otherwise = select(vec![0, 333_333, 1_000_000]).prop_map(Unit);
+    (some_roles(), 1..5_u32, 1..4_u32, share_of_one(), otherwise).prop_map(
+        |(of, within, words, boost, otherwise)| Echo {
+            markers: Vec::new(),
+            of,
+            within,
+            words,
+            boost,
+            otherwise,
+        },
+    )
 }
 
 fn absence() -> impl Strategy<Value = Absence> {
