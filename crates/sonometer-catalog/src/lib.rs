@@ -41,9 +41,13 @@ macro_rules! entry {
 static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "affect" @ "1.0"),
     entry!("protocols", "affect" @ "1.5"),
+    entry!("protocols", "counselling" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.5"),
     entry!("protocols", "courtesy" @ "2.0"),
+    entry!("protocols", "disclosure" @ "1.0"),
+    entry!("protocols", "escalation" @ "1.0"),
+    entry!("protocols", "negotiation" @ "1.0"),
     entry!("protocols", "next-steps" @ "0.1"),
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
@@ -52,8 +56,10 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "pressure-tactics" @ "1.5"),
     entry!("protocols", "pressure-tactics" @ "1.6"),
     entry!("protocols", "pressure-tactics" @ "2.0"),
+    entry!("protocols", "promise" @ "1.0"),
     entry!("protocols", "prompt-attack" @ "1.0"),
     entry!("protocols", "refusal" @ "1.0"),
+    entry!("protocols", "uptake" @ "1.0"),
 ];
 
 static METRICS: &[Entry] =
