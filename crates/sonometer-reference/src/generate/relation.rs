@@ -173,7 +173,7 @@ fn make_related(marker: &mut Marker, relations: &Relations) {
     marker.join = relations.join;
     if marker.pair.is_some() || marker.echo.is_some() {
         for line in marker.lines.iter_mut().filter(|line| line.list == LineList::Weigh) {
-            *line = build::clear(line.pattern.clone());
+            *line = build::clear(line.pattern().into_owned());
         }
     }
 }
@@ -181,7 +181,7 @@ fn make_related(marker: &mut Marker, relations: &Relations) {
 /// What is absent has no strength, and its marker nothing that weighs evidence.
 fn make_absent(marker: &mut Marker, absence: &Absence) {
     for line in &mut marker.lines {
-        *line = build::line(LineList::Absent, 0, line.pattern.clone());
+        *line = build::line(LineList::Absent, 0, line.pattern().into_owned());
     }
     marker.absence = Some(absence.clone());
     (marker.repeat, marker.half, marker.bias) = (Repeat::Halve, Unit::ONE, Unit::ZERO);

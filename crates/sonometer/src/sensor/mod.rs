@@ -9,6 +9,7 @@ mod parted;
 pub(crate) mod phrases;
 pub(crate) mod program;
 mod roles;
+mod rules;
 pub(crate) mod tests;
 mod unfolding;
 pub(crate) mod vocabulary;
@@ -18,11 +19,10 @@ use crate::error::Error;
 use crate::expression::{Expression, Reaches, Refusal};
 use crate::language::{self, Language, Script};
 use crate::protocol::order::judging_order;
-use crate::protocol::phrase::{Pattern, Regex, gaps_in, widen};
+use crate::protocol::phrase::Regex;
 use crate::protocol::{Line, Modality, Pole, Protocol, Status};
 use crate::text::fold::fold_role;
 use crate::text::unfold::Unfolding;
-use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 pub(crate) use guarded::Guarded;
 pub use guarded::Unbounded;
@@ -128,7 +128,7 @@ pub(crate) struct Rule {
     /// The rule that is this one with its gap widened, for near misses.
     pub(crate) wide: Option<u32>,
     /// Later rules with the same pattern: a match of this one is one of each of them.
-    pub(crate) twins: Vec<u32>,
+    pub(crate) twins: Box<[u32]>,
 }
 
 /// What a match of a rule is.
@@ -296,33 +296,7 @@ impl Plan {
     /// Compiles a protocol; expressions that are among the `known` are not read again.
     fn new(protocol: Protocol, known: &[Arc<Expression>]) -> Result<Self, Error> {
         let language = protocol.language.as_deref().and_then(language::find);
-        let mut lines =
-            Rules { compiler: Compiler::new(language), rules: Vec::new(), first: BTreeMap::new() };
-        let mut companions = 0;
-        for (marker, m) in protocol.markers.iter().enumerate() {
-            let marker = marker as u32;
-            // Lines are numbered from 0, those of `when` and `to` behind them; [`Plan::line`] reads the numbers back.
-            for (line, l) in m.lines.iter().enumerate() {
-                let owner = Owner::Line { marker, line: line as u32 };
-                lines.add(owner, l, Taking::Apart);
-            }
-            for (line, l) in (m.lines.len() as u32..).zip(m.side_lines()) {
-                lines.add(Owner::Line { marker, line }, l, Taking::Apart);
-            }
-            // Of exclusions and companions every start counts: what is excluded, or said nearby, must not depend on what another
-            // match of the line consumed.
-            for l in &m.except {
-                lines.add(Owner::Except { marker }, l, Taking::EveryStart);
-            }
-            for companion in m.companions() {
-                let owner = Owner::Companion(companions);
-                for l in &companion.lines {
-                    lines.add(owner, l, Taking::EveryStart);
-                }
-                companions += 1;
-            }
-        }
-        let Rules { mut compiler, mut rules, .. } = lines;
+        let (mut compiler, mut rules) = rules::of(&protocol, language);
         if protocol.markers.iter().any(|m| m.heeds_negation()) {
             add_negation(&mut rules, &mut compiler, &protocol, language);
         }
@@ -340,6 +314,7 @@ impl Plan {
         let markers = marker::plans(&protocol, &roles);
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
+        rules.shrink_to_fit();
         let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, &rules, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
@@ -462,51 +437,6 @@ fn expression(regex: &Regex, known: &[Arc<Expression>]) -> Result<Arc<Expression
     }
 }
 
-/// The rules of a protocol as they are added.
-struct Rules<'p> {
-    compiler: Compiler,
-    rules: Vec<Rule>,
-    /// By text, and whether the gap is widened: the first rule with that line, and its pattern.
-    first: BTreeMap<(&'p str, bool), (u32, &'p Pattern)>,
-}
-
-impl<'p> Rules<'p> {
-    fn add(&mut self, owner: Owner, line: &'p Line, taking: Taking) {
-        let rule = self.rules.len() as u32;
-        let widened = widened(owner, line);
-        let is_widened = widened.is_some();
-        let push = |rules: &mut Vec<Rule>, owner, body, wide| {
-            // These lie apart as they are found. A rule that chose among them again would drop matches of an expression that share
-            // a token.
-            let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
-            rules.push(Rule { owner, body, taking, wide, twins: Vec::new() });
-        };
-        // A line that stands in several markers, mostly a list, is compiled and looked for once. The text says what a pattern is, but
-        // the pattern decides.
-        let (first, pattern) = *self.first.entry((&line.text, is_widened)).or_insert((rule, &line.pattern));
-        let is_whole = matches!(pattern, Pattern::Question | Pattern::Regex(_));
-        let body = if first != rule && !is_whole && *pattern == line.pattern {
-            self.rules[first as usize].twins.push(rule);
-            Body::Twin(first)
-        } else {
-            self.compiler.rule(rule, &line.pattern, widened.as_ref())
-        };
-        push(&mut self.rules, owner, body, is_widened.then_some(rule + 1));
-        if let (true, Owner::Line { marker, line }) = (is_widened, owner) {
-            // It has no program: the run of the line itself goes on beyond its gap (`matcher/run.rs`), and files what it finds
-            // there under this rule, the next number.
-            push(&mut self.rules, Owner::Wide { marker, line }, Body::Phrases, None);
-        }
-    }
-}
-
-/// The pattern of an evidence line with its only gap widened: for near misses by too long a gap.
-fn widened(owner: Owner, line: &Line) -> Option<Pattern> {
-    // Only evidence for a marker can be nearly missed; and only with one gap is it clear which one was too long.
-    let asked = matches!(owner, Owner::Line { .. }) && line.strength > Unit::ZERO;
-    (asked && gaps_in(&line.pattern) == 1).then(|| widen(&line.pattern))
-}
-
 /// All cues are the phrases of one rule, so that at each place the longest wins; likewise pseudo-cues and stops. These rules are
 /// added last, where `evidence/negation.rs` looks for their hits.
 fn add_negation(
@@ -529,8 +459,13 @@ fn add_negation(
         for phrase in shared.chain(own) {
             compiler.phrases.add(phrase.into_iter().map(|word| compiler.words.number(word)), rule);
         }
-        let (taking, twins) = (Taking::Apart, Vec::new());
-        rules.push(Rule { owner, body: Body::Phrases, taking, wide: None, twins });
+        rules.push(Rule {
+            owner,
+            body: Body::Phrases,
+            taking: Taking::Apart,
+            wide: None,
+            twins: Box::default(),
+        });
     }
 }
 
