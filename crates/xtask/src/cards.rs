@@ -1,8 +1,11 @@
 //! `cargo xtask cards`: the accuracy cards of the shipped protocols. A card is a page; what stands between its two marks is
 //! measured, with `sonometer evaluate` and `sonometer sense`, and written anew; the rest is written by people.
 
+mod choice;
 mod halves;
+mod kinds;
 mod measure;
+mod ordinary;
 mod plan;
 
 use self::measure::Measurer;
@@ -63,8 +66,9 @@ fn with_measured_part(page: &str, measured: &str) -> Option<String> {
 
 fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
     let mut page = format!(
-        "\nThe patterns were tuned on the *tuned half*: items whose id has {}. Errors were read there only.\nFigures in brackets are \
+        "\nThe patterns were tuned on the *tuned {}*: items whose {}. Errors were read there only.\nFigures in brackets are \
          95 % intervals.\n",
+        card.split.word(),
         card.split.rule()
     );
     for question in card.questions {
@@ -75,8 +79,19 @@ fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
         page.push('\n');
         page.push_str(&measurer.parts(card)?);
     }
+    if let Some(choice) = &card.choice {
+        page.push('\n');
+        page.push_str(&choice::table(measurer, card, choice)?);
+    }
+    if let Some(kinds) = &card.kinds {
+        page.push('\n');
+        page.push_str(&kinds::table(measurer, card.id, kinds)?);
+    }
     page.push('\n');
-    page.push_str(&measurer.elsewhere(card)?);
+    page.push_str(&match card.ordinary {
+        [] => measurer.elsewhere(card)?,
+        ordinary => ordinary::table(measurer, card.id, ordinary)?,
+    });
     page.push('\n');
     Ok(page)
 }

@@ -1,4 +1,4 @@
-//! The two halves of labelled data: the one a protocol was tuned on, and the other.
+//! The two parts of labelled data: the one a protocol was tuned on, and the other.
 
 use sha2::{Digest, Sha256};
 
@@ -9,30 +9,42 @@ pub(crate) enum Split {
     Fnv,
     /// The parity of the first byte of the SHA-256.
     Sha,
+    /// Three quarters against the last, by the FNV-1a hash: errors were read in one quarter after the other.
+    Quarters,
+    /// The same, by the hash of what the first turn says: all answers to one question are on one side.
+    QuartersByQuestion,
 }
 
 /// The halves in the order of the cards.
 pub(crate) const HALVES: [(&str, bool); 2] = [("tuned", true), ("other", false)];
 
 impl Split {
-    /// Whether the item of this id was tuned on.
-    pub(crate) fn is_tuned(self, id: &str) -> bool {
+    /// Whether the item of this id, or of this question, was tuned on.
+    pub(crate) fn is_tuned(self, key: &str) -> bool {
         match self {
-            Self::Fnv => {
-                let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-                });
-                hash % 2 == 0
-            }
-            Self::Sha => Sha256::digest(id.as_bytes()).first().is_some_and(|byte| byte % 2 == 0),
+            Self::Fnv => fnv(key) % 2 == 0,
+            Self::Sha => Sha256::digest(key.as_bytes()).first().is_some_and(|byte| byte % 2 == 0),
+            Self::Quarters | Self::QuartersByQuestion => fnv(key) % 4 != 3,
         }
     }
 
-    /// The rule in words, after "whose id has".
+    /// The rule in words, after "items whose".
     pub(crate) fn rule(self) -> &'static str {
         match self {
-            Self::Fnv => "an even 64-bit FNV-1a hash",
-            Self::Sha => "an even first byte in its SHA-256",
+            Self::Fnv => "id has an even 64-bit FNV-1a hash",
+            Self::Sha => "id has an even first byte in its SHA-256",
+            Self::Quarters => "id has a 64-bit FNV-1a hash whose last two bits are not both 1",
+            Self::QuartersByQuestion => {
+                "first turn has a 64-bit FNV-1a hash whose last two bits are not both 1"
+            }
+        }
+    }
+
+    /// What each side is called.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Fnv | Self::Sha => "half",
+            Self::Quarters | Self::QuartersByQuestion => "part",
         }
     }
 
@@ -42,14 +54,25 @@ impl Split {
         for (number, line) in (1..).zip(lines.lines()) {
             let item: serde_json::Value =
                 serde_json::from_str(line).map_err(|e| format!("line {number}: {e}"))?;
-            let id = item["id"].as_str().ok_or_else(|| format!("line {number} has no id"))?;
-            if self.is_tuned(id) == tuned {
+            let key = match self {
+                Self::QuartersByQuestion => &item["interaction"]["segments"][0]["content"],
+                Self::Fnv | Self::Sha | Self::Quarters => &item["id"],
+            };
+            let key = key.as_str().ok_or_else(|| format!("line {number} has no id or question"))?;
+            if self.is_tuned(key) == tuned {
                 half.push_str(line);
                 half.push('\n');
             }
         }
         Ok(half)
     }
+}
+
+/// The FNV-1a hash in 64 bits.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -67,13 +90,24 @@ mod tests {
     #[test]
     fn the_halves_make_up_the_whole() {
         let lines: String = (0..100).map(|n| format!("{{\"id\":\"{n}\"}}\n")).collect();
-        for split in [Split::Fnv, Split::Sha] {
+        for split in [Split::Fnv, Split::Sha, Split::Quarters] {
             let [tuned, other] = [true, false].map(|tuned| split.half(&lines, tuned).expect("reads"));
-            assert!(tuned.lines().count() > 25 && other.lines().count() > 25);
+            assert!(tuned.lines().count() > 25 && other.lines().count() > 15);
             let mut all: Vec<&str> = tuned.lines().chain(other.lines()).collect();
             all.sort_by_key(|line| (line.len(), *line));
             assert_eq!(all, lines.lines().collect::<Vec<_>>());
         }
         assert!(Split::Sha.half("{}", true).is_err());
+    }
+
+    #[test]
+    fn answers_to_one_question_stay_together() {
+        let answer = |id: u32| format!("{{\"id\":\"{id}\",\"interaction\":{{\"segments\":[{{\"content\":\"Why?\"}}]}}}}\n");
+        let lines: String = (0..9).map(answer).collect();
+        let sizes = [true, false].map(|tuned| {
+            let part = Split::QuartersByQuestion.half(&lines, tuned).expect("reads");
+            part.lines().count()
+        });
+        assert!(sizes == [9, 0] || sizes == [0, 9], "{sizes:?}");
     }
 }
