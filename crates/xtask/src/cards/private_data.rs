@@ -66,7 +66,7 @@ fn hidden(measurer: &Measurer) -> Result<String, String> {
          |---|---|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
     for (half, is_tuned) in HALVES {
-        let lines = Split::Template.half(&measurer.lines("pii.jsonl")?, is_tuned)?;
+        let lines = Split::Template.half(&measurer.text("pii.jsonl")?, is_tuned)?;
         let items = values(&lines)?;
         let interactions: Vec<Value> = items.iter().map(|item| item["interaction"].clone()).collect();
         for version in VERSIONS {
@@ -212,7 +212,7 @@ fn alarms(measurer: &Measurer) -> Result<String, String> {
          |---|---:|---:|---:|---:|---:|---:|---:|---|\n"
         .to_owned();
     for file in ORDINARY {
-        let items = values(&measurer.lines(file)?)?;
+        let items = values(&measurer.text(file)?)?;
         let mut sources: BTreeMap<String, Alarms> = BTreeMap::new();
         let (mut turns, mut talks) = (Vec::new(), Vec::new());
         for item in &items {
