@@ -1,7 +1,7 @@
 //! What the engine takes by itself, for `bench.py`: `bare TARGET`.
 //!
 //! The first line of the input is the message. Each further line asks for a round, and is answered by the microseconds of one
-//! message: `one TIMES` with its JSON, `many TIMES` in one batch (on `RAYON_NUM_THREADS` threads), `session TIMES` by chunks of
+//! message: `evidence TIMES` with every piece of evidence, `one TIMES` with its JSON, `many TIMES` in one batch (on `RAYON_NUM_THREADS` threads), `session TIMES` by chunks of
 //! four bytes.
 
 use sonometer::{Instrument, Interaction, Protocol, Sensor, SessionOptions, View};
@@ -22,7 +22,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (what, times) = line.split_once(' ').ok_or("no round")?;
         let times: usize = times.parse()?;
         let begin = Instant::now();
-        if what == "one" {
+        if what == "evidence" {
+            for _ in 0..times {
+                let reading = sensor.sense(&Interaction::text(black_box(&message))?)?;
+                reading.evidence().for_each(|found| drop(black_box(found)));
+            }
+        } else if what == "one" {
             for _ in 0..times {
                 let interaction = Interaction::text(black_box(&message))?;
                 black_box(sensor.sense(&interaction)?.to_json(View::default()));

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from sonometer import Sensor
+from sonometer import Places, Sensor
 
 TARGET = "courtesy@1.0"
 MANY = 10_000
@@ -44,6 +44,11 @@ def round_of(work: Callable[[], object], times: int) -> Callable[[], float]:
         return (time.perf_counter() - begin) / times * 1e6
 
     return run
+
+
+def arrays(places: Places) -> tuple[object, ...]:
+    """All that says where evidence stands and what it is."""
+    return places.markers, places.scores, places.segments, places.starts, places.ends
 
 
 class Bare:
@@ -96,14 +101,20 @@ def main() -> None:
     one = {
         "reading": round_of(lambda: sensor.sense(text), 500),
         "reading and its JSON": round_of(lambda: sensor.sense(text).json(), 500),
-        "reading and its evidence": round_of(lambda: sensor.sense(text).evidence, 500),
+        "reading, evidence as arrays": round_of(lambda: arrays(sensor.sense(text).places), 500),
+        "reading, evidence as objects": round_of(lambda: sensor.sense(text).evidence, 500),
         "session of 256 chunks": round_of(through_session, 20),
     }
-    batches: dict[str, Callable[[], float]] = {
-        f"{threads} thread{'s' * (threads > 1)}": lambda threads=threads: round_of(lambda: sensor.batch(many, threads=threads), 1)() / MANY  # type: ignore[misc]
-        for threads in (1, 2)
-    }
+    batches: dict[str, Callable[[], float]] = {}
+    for threads in (1, 2):
+        plural = "s" * (threads > 1)
+        for name, work in (
+            ("batch", lambda threads=threads: sensor.batch(many, threads=threads)),
+            ("table", lambda threads=threads: arrays(sensor.table(many, threads=threads).places)),
+        ):
+            batches[f"{name}, {threads} thread{plural}"] = lambda work=work: round_of(work, 1)() / MANY  # type: ignore[misc]
     if bare:
+        one["bare engine, with its evidence"] = lambda: bare[1].round("evidence", 500)
         one["bare engine, with its JSON"] = lambda: bare[1].round("one", 500)
         one["bare engine, session"] = lambda: bare[1].round("session", 20)
         for threads, engine in bare.items():
@@ -111,7 +122,7 @@ def main() -> None:
     for title, rounds, times in ((f"one message of {len(text)} bytes", one, 15), (f"{MANY:,} in one batch, each", batches, 5)):
         print(f"{title}, microseconds")
         for name, microseconds in best(rounds, times).items():
-            print(f"  {name:<28} {microseconds:8.2f}")
+            print(f"  {name:<30} {microseconds:8.2f}")
     for engine in bare.values():
         engine.close()
 

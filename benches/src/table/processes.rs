@@ -73,7 +73,7 @@ fn middle(times: usize, arguments: &[&str], input: &str) -> Cost {
 }
 
 /// The protocol of a set whose phrases are alternatives, some in each line.
-fn in_long_lines(set: &PatternSet) -> String {
+pub fn in_long_lines(set: &PatternSet) -> String {
     let lines = set.lines.chunks(IN_A_LINE).map(|phrases| {
         let mut line = String::from("(");
         phrases.iter().enumerate().for_each(|(at, phrase)| {

@@ -127,8 +127,9 @@ fn step_object<'py>(py: Python<'py>, step: Step, line: &str) -> PyResult<Bound<'
     let view = View { offsets: Some(OffsetUnit::Chars), ..View::default() };
     let sensed = step.sensed;
     parts.set_item("_sensed", sensed.to_json(view))?;
-    parts.set_item("evidence", model::evidence(py, &sensed)?)?;
-    parts.set_item("metamarkers", model::metamarkers(py, &sensed)?)?;
+    let names = model::names(py, sensed.instrument())?;
+    parts.set_item("evidence", model::evidence(&names, &sensed)?)?;
+    parts.set_item("metamarkers", model::metamarkers(&names, &sensed)?)?;
     class(py, "DiveStep")?.call((), Some(&parts))
 }
 

@@ -21,12 +21,14 @@ mod many;
 mod model;
 mod number;
 mod offsets;
+mod places;
 mod reading;
 mod session;
 #[cfg(feature = "audio")]
 mod sound;
 mod source;
 mod stage;
+mod table;
 mod target;
 mod value;
 mod view;
@@ -63,11 +65,15 @@ mod native {
     #[pymodule_export]
     use super::many::Readings;
     #[pymodule_export]
+    use super::places::{Further, Places};
+    #[pymodule_export]
     use super::reading::{_restore_reading, BaseReading, CompositionReading, Reading};
     #[pymodule_export]
     use super::session::Session;
     #[pymodule_export]
     use super::stage::{_restore_stage, Stage};
+    #[pymodule_export]
+    use super::table::Table;
     #[pymodule_export]
     use super::target::{_restore_target, Blueprint, Metric, Sensor, Target, load};
     use super::*;

@@ -103,45 +103,56 @@ fn size(interaction: &sonometer::Interaction) -> usize {
     interaction.turns().iter().map(|turn| turn.content.len()).sum()
 }
 
-/// Measures a chunk whose first interaction is the `first` of all.
-fn measure(
+/// A few interactions that a thread takes at once, and the place of the first of them in the chunk.
+struct Group {
+    first: usize,
+    items: Vec<Outcome<sonometer::Interaction>>,
+}
+
+/// Measures a chunk whose first interaction is the `first` of all; each thread makes with `keep` of the outcomes of a group what is
+/// wanted of them.
+fn measure<R: Send>(
     instrument: &Instrument,
     chunk: Vec<Outcome<sonometer::Interaction>>,
     first: usize,
     threads: NonZeroUsize,
     options: SenseOptions,
-) -> Vec<Outcome<Sensed>> {
-    let mut outcomes = Vec::with_capacity(chunk.len());
+    keep: &(impl Fn(Vec<Outcome<Sensed>>) -> R + Sync),
+) -> Vec<R> {
     let groups = grouped(chunk);
+    let mut made = Vec::with_capacity(groups.len());
     let threads = threads.min(NonZeroUsize::new(groups.len()).unwrap_or(NonZeroUsize::MIN));
-    let work = |group: Vec<Outcome<sonometer::Interaction>>| -> Vec<Outcome<Sensed>> {
-        let sense = |read: Outcome<sonometer::Interaction>| {
-            let interaction = read?;
-            Ok(guarded(|| instrument.sense_with(&interaction, options))?)
+    let work = |group: Group| -> R {
+        let (first, own) = (first + group.first, instrument.apart());
+        let sense = |(at, read): (usize, Outcome<sonometer::Interaction>)| {
+            let sensed = read.and_then(|interaction| Ok(guarded(|| own.sense_with(&interaction, options))?));
+            sensed.map_err(|failure| failure.nth(first + at))
         };
-        group.into_iter().map(sense).collect()
+        keep(group.items.into_iter().enumerate().map(sense).collect())
     };
     let give: ControlFlow<()> = in_order(threads, groups.into_iter(), work, |group| {
-        outcomes.extend(group);
+        made.push(group);
         ControlFlow::Continue(())
     });
     debug_assert!(give.is_continue());
-    let placed = |(at, outcome): (usize, Outcome<Sensed>)| outcome.map_err(|f| f.nth(first + at));
-    outcomes.into_iter().enumerate().map(placed).collect()
+    made
 }
 
-fn grouped(chunk: Vec<Outcome<sonometer::Interaction>>) -> Vec<Vec<Outcome<sonometer::Interaction>>> {
-    let (mut groups, mut group, mut bytes) = (Vec::new(), Vec::new(), 0);
+fn grouped(chunk: Vec<Outcome<sonometer::Interaction>>) -> Vec<Group> {
+    let (mut groups, mut first, mut bytes) = (Vec::new(), 0, 0);
+    let mut items = Vec::new();
     for item in chunk {
         bytes += item.as_ref().map_or(0, size);
-        group.push(item);
-        if group.len() == GROUP || bytes >= GROUP_BYTES {
-            groups.push(std::mem::take(&mut group));
+        items.push(item);
+        if items.len() == GROUP || bytes >= GROUP_BYTES {
+            let group = Group { first, items: std::mem::take(&mut items) };
+            first += group.items.len();
+            groups.push(group);
             bytes = 0;
         }
     }
-    if !group.is_empty() {
-        groups.push(group);
+    if !items.is_empty() {
+        groups.push(Group { first, items });
     }
     groups
 }
@@ -153,12 +164,45 @@ fn object<'py>(
     on_error: OnError,
     options: SenseOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
-    match (outcome, on_error) {
-        (Ok(reading), _) => reading_object(target, reading, options),
-        (Err(failure @ Failure::Told(_)), OnError::Return) => {
-            Ok(PyErr::from(failure).into_value(target.py()).into_bound(target.py()).into_any())
+    match outcome {
+        Ok(reading) => reading_object(target, reading, options),
+        Err(failure) => exception(target.py(), failure, on_error),
+    }
+}
+
+/// A failure as an object, or raised where it must be: if the caller wants that, and if it is an exception of Python's own.
+pub(crate) fn exception(py: Python<'_>, failure: Failure, on_error: OnError) -> PyResult<Bound<'_, PyAny>> {
+    match (failure, on_error) {
+        (failure @ Failure::Told(_), OnError::Return) => {
+            Ok(PyErr::from(failure).into_value(py).into_bound(py).into_any())
         }
-        (Err(failure), _) => Err(failure.into()),
+        (failure, _) => Err(failure.into()),
+    }
+}
+
+/// Measures all interactions, chunk after chunk, and gives out what threads `keep` of each group, in their order.
+pub(crate) fn each_group<R: Send>(
+    target: &Bound<'_, Target>,
+    items: &Bound<'_, PyIterator>,
+    threads: NonZeroUsize,
+    options: SenseOptions,
+    keep: impl Fn(Vec<Outcome<Sensed>>) -> R + Sync,
+    mut give: impl FnMut(R) -> PyResult<()>,
+) -> PyResult<()> {
+    let (py, mut first) = (target.py(), 0);
+    loop {
+        let (chunk, end) = take(items, CHUNK);
+        let taken = chunk.len();
+        let instrument = &target.get().instrument;
+        for made in py.detach(|| measure(instrument, chunk, first, threads, options, &keep)) {
+            give(made)?;
+        }
+        first += taken;
+        match end {
+            End::Over => return Ok(()),
+            End::Broken(error) => return Err(error),
+            End::More => py.check_signals()?,
+        }
     }
 }
 
@@ -170,22 +214,18 @@ pub(crate) fn all<'py>(
     threads: NonZeroUsize,
     options: SenseOptions,
 ) -> PyResult<Bound<'py, PyList>> {
-    let py = target.py();
-    let all = PyList::empty(py);
-    loop {
-        let first = all.len();
-        let (chunk, end) = take(items, CHUNK);
-        let instrument = &target.get().instrument;
-        let outcomes = py.detach(|| measure(instrument, chunk, first, threads, options));
-        for outcome in outcomes {
-            all.append(object(target, outcome, on_error, options)?)?;
-        }
-        match end {
-            End::Over => return Ok(all),
-            End::Broken(error) => return Err(error),
-            End::More => py.check_signals()?,
-        }
-    }
+    let all = PyList::empty(target.py());
+    each_group(
+        target,
+        items,
+        threads,
+        options,
+        |group| group,
+        |group| {
+            group.into_iter().try_for_each(|outcome| all.append(object(target, outcome, on_error, options)?))
+        },
+    )?;
+    Ok(all)
 }
 
 /// The readings that `map` gives, one after the other.
@@ -295,8 +335,8 @@ impl Readings {
                 }
             }
             let (instrument, threads, options) = (&target.get().instrument, self.threads, self.options);
-            let outcomes = py.detach(|| measure(instrument, chunk, first, threads, options));
-            state.ready.extend(outcomes);
+            let groups = py.detach(|| measure(instrument, chunk, first, threads, options, &|group| group));
+            state.ready.extend(groups.into_iter().flatten());
         }
         let Some(outcome) = state.ready.pop_front() else { return Ok(None) };
         object(target, outcome, self.on_error, self.options).map(Some)

@@ -3,11 +3,13 @@
 use crate::number::float;
 use crate::offsets::Rulers;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use sonometer::measure::actant::Side;
 use sonometer::measure::temporal::Level;
 use sonometer::{
-    Counts, Evidence, FlowOptions, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions, Unheard,
+    Counts, Evidence, FlowOptions, Instrument, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions,
+    Unheard,
 };
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -16,13 +18,13 @@ fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 
 /// Makes the objects of places, with offsets in code points.
 struct Places<'py, 't> {
+    py: Python<'py>,
     rulers: Rulers<'t>,
-    stretch: Bound<'py, PyAny>,
 }
 
 impl<'py, 't> Places<'py, 't> {
-    fn of(py: Python<'py>, turns: &'t [sonometer::Turn]) -> PyResult<Self> {
-        Ok(Self { rulers: Rulers::of(turns), stretch: class(py, "Stretch")? })
+    fn of(py: Python<'py>, turns: &'t [sonometer::Turn]) -> Self {
+        Self { py, rulers: Rulers::of(turns) }
     }
 
     fn ends(&mut self, turn: usize, range: &std::ops::Range<usize>) -> (usize, usize) {
@@ -30,62 +32,112 @@ impl<'py, 't> Places<'py, 't> {
     }
 
     fn joined(&mut self, stretches: &[Stretch]) -> PyResult<Bound<'py, PyTuple>> {
+        if stretches.is_empty() {
+            return Ok(PyTuple::empty(self.py));
+        }
+        let class = class(self.py, "Stretch")?;
         let mut objects = Vec::with_capacity(stretches.len());
         for Stretch { turn, range } in stretches {
             let (start, end) = self.ends(*turn, range);
-            objects.push(self.stretch.call1((*turn, start, end))?);
+            objects.push(class.call1((*turn, start, end))?);
         }
-        PyTuple::new(self.stretch.py(), objects)
+        PyTuple::new(self.py, objects)
     }
 }
+
+/// The keys of an instrument's metamarkers, in the order of readings. What readings repeat is one object.
+pub(crate) fn names<'py>(py: Python<'py>, instrument: &Instrument) -> PyResult<Bound<'py, PyTuple>> {
+    let names = instrument.markers().map(|(key, _)| PyString::intern(py, key));
+    PyTuple::new(py, names.collect::<Vec<_>>())
+}
+
+/// A class that is asked for with every reading, looked up once.
+type Kept<T> = PyOnceLock<Py<T>>;
 
 /// Makes the objects of matches.
 struct Matches<'py, 't> {
-    class: Bound<'py, PyAny>,
+    names: &'t Bound<'py, PyTuple>,
+    class: &'t Bound<'py, PyType>,
+    /// `tuple.__new__`, by which a named tuple is made without a call of Python code.
+    new: &'t Bound<'py, PyAny>,
     places: Places<'py, 't>,
     reading: &'t Reading,
+    /// Role and actant of each turn, made where a match is.
+    speakers: Vec<Option<Speaker<'py>>>,
 }
 
+type Speaker<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
 impl<'py, 't> Matches<'py, 't> {
-    fn of(py: Python<'py>, reading: &'t Reading) -> PyResult<Self> {
-        let places = Places::of(py, reading.interaction().turns())?;
-        Ok(Self { class: class(py, "Evidence")?, places, reading })
+    fn of(names: &'t Bound<'py, PyTuple>, reading: &'t Reading) -> PyResult<Self> {
+        static CLASS: Kept<PyType> = Kept::new();
+        static NEW: Kept<PyAny> = Kept::new();
+        let py = names.py();
+        let class = CLASS.import(py, "sonometer.model", "Evidence")?;
+        let new =
+            NEW.get_or_try_init(py, || PyResult::Ok(py.get_type::<PyTuple>().getattr("__new__")?.unbind()))?;
+        let turns = reading.interaction().turns();
+        let speakers = vec![None; turns.len()];
+        Ok(Self { names, class, new: new.bind(py), places: Places::of(py, turns), reading, speakers })
     }
 
     fn object(&mut self, found: &Evidence<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.names.py();
         let (start, end) = self.places.ends(found.turn, &found.range);
-        let role = self.reading.interaction().turns()[found.turn].role.as_deref();
-        let actant = self.reading.parts()[0].actant(found.turn);
+        let name = self.names.get_item(self.reading.instrument().marker_number(found.part, found.marker))?;
+        let (role, actant) = self.speaker(found.turn)?;
         let joined = self.places.joined(&found.joined)?;
         let (score, source) = (float(found.score), &*found.source);
-        let parts = (found.metamarker, score, source, found.turn, start, end, role, actant, joined);
-        self.class.call1(parts)
+        let parts = (name, score, source, found.turn, start, end, role, actant, joined).into_pyobject(py)?;
+        self.new.call1((self.class, parts))
+    }
+
+    fn speaker(&mut self, turn: usize) -> PyResult<Speaker<'py>> {
+        let py = self.names.py();
+        if let Some(known) = &self.speakers[turn] {
+            return Ok(known.clone());
+        }
+        let role = self.reading.interaction().turns()[turn].role.as_deref().into_pyobject(py)?;
+        let actant = self.reading.parts()[0].actant(turn).into_pyobject(py)?;
+        Ok(self.speakers[turn].insert((role, actant)).clone())
     }
 }
 
-pub(crate) fn evidence<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
-    let mut matches = Matches::of(py, reading)?;
+pub(crate) fn evidence<'py>(names: &Bound<'py, PyTuple>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
+    let mut matches = Matches::of(names, reading)?;
     let objects = reading.evidence().map(|found| matches.object(&found));
-    PyTuple::new(py, objects.collect::<PyResult<Vec<_>>>()?)
+    PyTuple::new(names.py(), objects.collect::<PyResult<Vec<_>>>()?)
 }
 
-pub(crate) fn against<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
-    let mut matches = Matches::of(py, reading)?;
+pub(crate) fn against<'py>(names: &Bound<'py, PyTuple>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
+    let mut matches = Matches::of(names, reading)?;
     let objects = reading.against().map(|found| matches.object(&found));
-    PyTuple::new(py, objects.collect::<PyResult<Vec<_>>>()?)
+    PyTuple::new(names.py(), objects.collect::<PyResult<Vec<_>>>()?)
 }
 
-pub(crate) fn metamarkers<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
-    let class = class(py, "Metamarker")?;
-    let object = |(key, came_to): (&str, sonometer::Resonance)| {
-        class.call1((key, float(came_to.activation), float(came_to.evidence), came_to.triggered))
+pub(crate) fn metamarkers<'py>(
+    names: &Bound<'py, PyTuple>,
+    reading: &Reading,
+) -> PyResult<Bound<'py, PyTuple>> {
+    static CLASS: Kept<PyType> = Kept::new();
+    let py = names.py();
+    let class = CLASS.import(py, "sonometer.model", "Metamarker")?;
+    let object = |(name, (_, came_to)): (_, (&str, sonometer::Resonance))| {
+        class.call1((name, float(came_to.activation), float(came_to.evidence), came_to.triggered))
     };
-    PyTuple::new(py, reading.resonance().map(object).collect::<PyResult<Vec<_>>>()?)
+    PyTuple::new(
+        py,
+        names.iter_borrowed().zip(reading.resonance()).map(object).collect::<PyResult<Vec<_>>>()?,
+    )
 }
 
-pub(crate) fn weak_signals<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn weak_signals<'py>(
+    names: &Bound<'py, PyTuple>,
+    reading: &Reading,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let py = names.py();
     let class = class(py, "WeakSignal")?;
-    let mut matches = Matches::of(py, reading)?;
+    let mut matches = Matches::of(names, reading)?;
     let mut objects = Vec::new();
     for weak in reading.weak_signals() {
         let found = weak.found.as_ref().map(|found| matches.object(found)).transpose()?;
@@ -175,7 +227,7 @@ pub(crate) fn parts<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'
 
 pub(crate) fn ledger<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyAny>> {
     let ledger = reading.ledger();
-    let mut places = Places::of(py, reading.interaction().turns())?;
+    let mut places = Places::of(py, reading.interaction().turns());
     let (entry_class, match_class) = (class(py, "LedgerMarker")?, class(py, "LedgerMatch")?);
     let mut markers = Vec::with_capacity(ledger.markers.len());
     for entry in &ledger.markers {

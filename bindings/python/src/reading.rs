@@ -5,14 +5,18 @@ use crate::instrument::{fidelity_object, reading_object};
 use crate::interaction::{self, Interaction};
 use crate::model;
 use crate::number::{float, unit};
+use crate::places::Places;
 use crate::target::Target;
-use crate::view::Asked;
+use crate::view::{Asked, offset_unit};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::batch::guarded;
-use sonometer::{FlowOptions, Mask, Reading as Sensed, SenseOptions, TemporalOptions, Unit, fingerprint};
+use sonometer::{
+    Columns, FlowOptions, Mask, OffsetUnit, Reading as Sensed, SenseOptions, TemporalOptions, Unit,
+    fingerprint,
+};
 use sonometer_report::{Shown, of_reading};
 use std::hash::{DefaultHasher, Hasher};
 
@@ -23,6 +27,7 @@ pub(crate) struct BaseReading {
     pub(crate) inner: Sensed,
     options: SenseOptions,
     evidence: PyOnceLock<Py<PyTuple>>,
+    places: PyOnceLock<Py<Places>>,
     resonance: PyOnceLock<Py<PyAny>>,
 }
 
@@ -47,7 +52,18 @@ pub(crate) struct CompositionReading;
 
 impl BaseReading {
     pub(crate) fn new(target: Py<Target>, inner: Sensed, options: SenseOptions) -> Self {
-        Self { target, inner, options, evidence: PyOnceLock::new(), resonance: PyOnceLock::new() }
+        let (evidence, places, resonance) = (PyOnceLock::new(), PyOnceLock::new(), PyOnceLock::new());
+        Self { target, inner, options, evidence, places, resonance }
+    }
+
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyTuple>> {
+        self.target.get().names(py)
+    }
+
+    fn placed(&self, py: Python<'_>, unit: OffsetUnit) -> PyResult<Places> {
+        let mut columns = Columns::new(unit);
+        columns.add(&self.inner);
+        Ok(Places::new(self.names(py)?.clone().unbind(), columns))
     }
 
     fn text(&self, asked: &Asked) -> Result<String, Failure> {
@@ -61,7 +77,7 @@ impl BaseReading {
 impl BaseReading {
     /// What was sensed with.
     #[getter]
-    fn target<'py>(&self, py: Python<'py>) -> Bound<'py, Target> {
+    pub(crate) fn target<'py>(&self, py: Python<'py>) -> Bound<'py, Target> {
         self.target.bind(py).clone()
     }
 
@@ -94,7 +110,8 @@ impl BaseReading {
     fn resonance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = self.resonance.get_or_try_init(py, || {
             let dict = PyDict::new(py);
-            for (key, resonance) in self.inner.resonance() {
+            let names = self.names(py)?;
+            for (key, (_, resonance)) in names.iter_borrowed().zip(self.inner.resonance()) {
                 dict.set_item(key, float(resonance.activation))?;
             }
             let proxy = py.import("types")?.getattr("MappingProxyType")?;
@@ -106,7 +123,7 @@ impl BaseReading {
     /// Every metamarker with what it came to, in the order of the target.
     #[getter]
     fn metamarkers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        model::metamarkers(py, &self.inner)
+        model::metamarkers(self.names(py)?, &self.inner)
     }
 
     /// The keys of the metamarkers that triggered.
@@ -119,21 +136,41 @@ impl BaseReading {
     /// found.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let made =
-            self.evidence.get_or_try_init(py, || model::evidence(py, &self.inner).map(Bound::unbind))?;
+        let made = self
+            .evidence
+            .get_or_try_init(py, || model::evidence(self.names(py)?, &self.inner).map(Bound::unbind))?;
         Ok(made.bind(py).clone())
+    }
+
+    /// The evidence as arrays: metamarkers, scores and places in code points, without an object for each piece. For many
+    /// interactions, `Target.table` gives those of all.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> places = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!").places
+    /// >>> places.starts.tolist(), places.ends.tolist(), [places.names[marker] for marker in places.markers]
+    /// ([0, 14], [12, 23], ['greeting', 'gratitude'])
+    #[getter]
+    fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Places>> {
+        let made = self.places.get_or_try_init(py, || Py::new(py, self.placed(py, OffsetUnit::Chars)?))?;
+        Ok(made.bind(py).clone())
+    }
+
+    /// As `places`, with places in `bytes` of UTF-8 or in units of `utf16`, as JavaScript counts.
+    #[pyo3(signature = (offsets, /))]
+    fn places_in(&self, py: Python<'_>, offsets: &str) -> PyResult<Places> {
+        self.placed(py, offset_unit(offsets)?)
     }
 
     /// What counts against metamarkers, by lines of a negative weight, in the order of the text.
     #[getter]
     fn against<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        model::against(py, &self.inner)
+        model::against(self.names(py)?, &self.inner)
     }
 
     /// What metamarkers that did not trigger have found or nearly found, the nearest first, and what was missing.
     #[getter]
     fn weak_signals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        model::weak_signals(py, &self.inner)
+        model::weak_signals(self.names(py)?, &self.inner)
     }
 
     /// Metamarkers that need a role that no segment has.

@@ -5,10 +5,13 @@ use crate::failure::{Failure, Finding, Outcome};
 use crate::instrument::{Masks, Options, estimate_object, fidelity_object, reading_object};
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
+use crate::model;
 use crate::session::Session;
 use crate::source::{self, Source, class_of};
+use crate::table::{self, Table};
 use crate::view::offset_unit;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Effect, Marker, Modality};
@@ -18,7 +21,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What all things that measure have in common: `Sensor`, `Metric` and `Blueprint`.
 #[pyclass(frozen, subclass, name = "Target", module = "sonometer")]
-#[derive(Debug)]
 pub(crate) struct Target {
     pub(crate) instrument: Instrument,
     /// The canonical JSON of the file.
@@ -29,6 +31,8 @@ pub(crate) struct Target {
     description: String,
     status: &'static str,
     warnings: Vec<Finding>,
+    /// The keys of its metamarkers in readings; made when first asked for.
+    names: PyOnceLock<Py<PyTuple>>,
 }
 
 /// A protocol, compiled once: immutable, shared freely between threads.
@@ -184,7 +188,14 @@ impl Target {
         };
         let instrument = Instrument::new(document, &on_shelf)?;
         let shelf = used(&instrument, &on_shelf)?;
-        Ok(Self { instrument, document: text, shelf, digest, description, status, warnings })
+        let names = PyOnceLock::new();
+        Ok(Self { instrument, document: text, shelf, digest, description, status, warnings, names })
+    }
+
+    /// The keys of its metamarkers, in the order of readings. What every reading repeats is one object.
+    pub(crate) fn names<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyTuple>> {
+        let make = || model::names(py, &self.instrument).map(Bound::unbind);
+        Ok(self.names.get_or_try_init(py, make)?.bind(py))
     }
 
     /// As an object of its class.
@@ -424,6 +435,36 @@ impl Target {
         let items = many::items(interactions)?;
         let all = many::all(slf, &items, OnError::read(errors)?, many::threads(threads)?, options)?;
         Ok(all.into_any())
+    }
+
+    /// Measures many interactions on all cores, into arrays: the scores of all, and their evidence, without an object for any of them.
+    /// Readings are not kept, so that a table takes a few bytes for each piece of evidence.
+    ///
+    /// `errors` and the other options are those of `batch`; an interaction in error is a row without a score, and stands in
+    /// `errors` of the table. `offsets` is the unit of the places: `chars` (Python's own), `bytes` or `utf16`.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> table = Sensor("courtesy@1.0").table(["Thank you so much for your help!", "Good morning, thank you so much!"])
+    /// >>> places = table.places
+    /// >>> [(places.names[marker], row, start, end) for marker, row, start, end in zip(
+    /// ...     places.markers, places.rows, places.starts, places.ends)]
+    /// [('gratitude', 0, 0, 9), ('greeting', 1, 0, 12), ('gratitude', 1, 14, 23)]
+    #[pyo3(signature = (interactions, /, *, offsets = "chars", errors = "raise", threads = None, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
+    #[allow(clippy::too_many_arguments, reason = "each is an argument of Python")]
+    fn table<'py>(
+        slf: &Bound<'py, Self>,
+        interactions: &Bound<'py, PyAny>,
+        offsets: &str,
+        errors: &str,
+        threads: Option<usize>,
+        usd_per_ics: Option<&Bound<'py, PyAny>>,
+        ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
+    ) -> PyResult<Table> {
+        let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
+        let (unit, items) = (offset_unit(offsets)?, many::items(interactions)?);
+        table::of_interactions(slf, &items, unit, OnError::read(errors)?, many::threads(threads)?, options)
     }
 
     /// As `batch`, one reading after the other, in memory that does not grow: an iterator for any number of interactions.

@@ -15,7 +15,7 @@ from sonometer import _explain, _html, _sonometer, diving, environment, errors, 
 
 HERE = pathlib.Path(__file__).parents[1]
 # That of this package, that of the whole project, and the page about labelled data.
-READMES = {HERE / "README.md": 10, HERE.parents[1] / "README.md": 2, HERE.parents[1] / "docs/measuring.md": 1}
+READMES = {HERE / "README.md": 11, HERE.parents[1] / "README.md": 2, HERE.parents[1] / "docs/measuring.md": 1}
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 

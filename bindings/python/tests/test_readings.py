@@ -252,7 +252,7 @@ def test_readings_are_frozen(courtesy: Sensor) -> None:
         reading.resonance["gratitude"] = 0  # type: ignore[index]
     with pytest.raises(AttributeError):
         reading.score = 0  # type: ignore[misc]
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         reading.evidence[0].score = 0  # type: ignore[misc]
     with pytest.raises(TypeError):
         sonometer.Reading()

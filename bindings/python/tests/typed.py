@@ -15,6 +15,7 @@ from sonometer import (
     Guard,
     Interaction,
     Metric,
+    Places,
     Reading,
     Readings,
     Report,
@@ -25,6 +26,7 @@ from sonometer import (
     Stage,
     StageCard,
     Stream,
+    Table,
 )
 from sonometer.diving import DiveStep
 from sonometer.files import Piece, Place, Sound
@@ -36,6 +38,9 @@ def of_protocols(sensor: Sensor, texts: list[str]) -> None:
     assert_type(reading, Reading)
     assert_type(reading.evidence, tuple[Evidence, ...])
     assert_type(reading.evidence[0].start, int)
+    assert_type(reading.places, Places)
+    assert_type(sensor.table(texts), Table)
+    assert_type(sensor.table(texts, errors="return").places.scores, memoryview[float])
     assert_type(reading.signal, Signal | None)
     assert_type(reading.ledger, Ledger)
     assert_type(reading.json(profile="detailed", offsets="chars", flow="agent", temporal=60), str)

@@ -90,7 +90,7 @@ test('the former entry is the same for bundlers, by both of its names', async ()
   assert.throws(() => bundled.Stage.shipped('drinking-less'), { name: 'SonometerError', message: /await init\(\)/ });
   await bundled.init(readFileSync(createRequire(import.meta.url).resolve('sonometer/sonometer-dives.wasm')));
   assert.equal(bundled.Stage.shipped('drinking-less').open().turn, 0);
-  assert.equal(bundled.Sensor.shipped('courtesy@1.5').sense('Thank you so much.').json(), esm.Sensor.shipped('courtesy').sense('Thank you so much.').json());
+  assert.equal(bundled.Sensor.shipped('courtesy@1.5').sense('Thank you so much.').json(), esm.Sensor.shipped('courtesy@1.5').sense('Thank you so much.').json());
 });
 
 // What browsers have to fetch at most, with the script, by brotli.

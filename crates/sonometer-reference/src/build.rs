@@ -72,7 +72,8 @@ pub fn marker(label: &str, lines: Vec<Line>) -> Marker {
 
 /// A line of a list, with a strength in millionths.
 pub fn line(list: LineList, millionths: i64, pattern: Pattern) -> Line {
-    Line { text: format!("{pattern:?}"), pattern, list, strength: Unit(millionths), span: Span::default() }
+    let text = format!("{pattern:?}");
+    Line::new(pattern, text, list, Unit(millionths), Span::default())
 }
 
 /// A line worth 1.
@@ -127,7 +128,7 @@ pub fn exact(original: &str, folded: &str) -> Pattern {
 /// `a b c`: plain words, one after the other; a single word stands alone.
 pub fn words(text: &str) -> Pattern {
     let mut words: Vec<Pattern> = text.split(' ').map(word).collect();
-    if words.len() == 1 { words.remove(0) } else { Pattern::Sequence(words) }
+    if words.len() == 1 { words.remove(0) } else { Pattern::Sequence(words.into()) }
 }
 
 /// One after the other.

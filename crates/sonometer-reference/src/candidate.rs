@@ -64,7 +64,7 @@ impl<'a> Scene<'a> {
 
     /// The matches of a line in all readings of a marker.
     pub(crate) fn hits(&self, marker: &Marker, line: &Line) -> Vec<Hit> {
-        hits(&self.readings(marker), |text| matches(text, &line.pattern, self.language))
+        hits(&self.readings(marker), |text| matches(text, &line.pattern(), self.language))
     }
 
     /// The candidates of a marker, in the order of its lines and of the text, all conditions judged: its own, then those
@@ -131,7 +131,7 @@ impl<'a> Scene<'a> {
             for hit in find(line) {
                 let around = around(&hit, &against);
                 let mut failed = self.failed(marker, &hit, &around);
-                let negates = |against: &&Against| against.negates(&hit, &line.pattern, self.language);
+                let negates = |against: &&Against| against.negates(&hit, &line.pattern(), self.language);
                 if marker.heeds_negation() && around.iter().any(negates) {
                     failed.insert(HintKind::Negated);
                 }
@@ -189,7 +189,7 @@ impl<'a> Scene<'a> {
     fn against(&self, marker: &Marker, readings: &[Rc<Reading>]) -> BTreeMap<usize, Against> {
         let of_one = |reading: &Rc<Reading>| {
             let lines = marker.except.iter();
-            let found = lines.flat_map(|line| exclusions(&reading.text, &line.pattern, self.language));
+            let found = lines.flat_map(|line| exclusions(&reading.text, &line.pattern(), self.language));
             Against {
                 reading: Rc::clone(reading),
                 exclusions: found.flat_map(|exclusion| reading.stretches(&exclusion.extent)).collect(),

@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// The places that look like a card or account number to a line that is a single `<pan>` or `<iban>`, but have wrong
 /// check digits; all conditions judged.
 pub(crate) fn checksum_misses(scene: &Scene<'_>, marker: &Marker) -> Vec<Candidate> {
-    scene.judged(marker, &marker.lines, |line| match line.pattern {
+    scene.judged(marker, &marker.lines, |line| match *line.pattern() {
         Pattern::Class(class @ Class::Detected(Detected::Pan | Detected::Iban)) => {
             missed(scene, marker, line, &scene.readings(marker), |turn| wrong_digits(turn, class))
         }
@@ -32,9 +32,9 @@ fn wrong_digits(turn: &Turn, class: Class) -> Vec<Match> {
 /// For each line of positive strength with exactly one `..n..` or `&n`: what it matches with 2n + 2 in the place of n, in
 /// the readings of turns; all conditions judged.
 pub(crate) fn gap_misses(scene: &Scene<'_>, marker: &Marker) -> Vec<Candidate> {
-    scene.judged(marker, &marker.lines, |line| match (gaps(&line.pattern), line.strength > Unit::ZERO) {
+    scene.judged(marker, &marker.lines, |line| match (gaps(&line.pattern()), line.strength > Unit::ZERO) {
         (1, true) => missed(scene, marker, line, &scene.of_turns, |turn| {
-            wide_matches(turn, &line.pattern, scene.language)
+            wide_matches(turn, &line.pattern(), scene.language)
         }),
         _ => Vec::new(),
     })

@@ -41,7 +41,7 @@ impl Scene<'_> {
         let mut said = Vec::new();
         for reading in self.of_turns.iter().filter(|reading| self.passes_role(&companion.by, &reading.text)) {
             for line in &companion.lines {
-                for found in exclusions(&reading.text, &line.pattern, self.language) {
+                for found in exclusions(&reading.text, &line.pattern(), self.language) {
                     said.extend(reading.stretches(&found.extent));
                 }
             }

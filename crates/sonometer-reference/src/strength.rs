@@ -25,17 +25,19 @@ pub(crate) fn lacks(scene: &Scene<'_>, marker: &Marker, candidate: &Candidate) -
     .collect()
 }
 
-/// The strength of the line; then what the echo adds; then what is left without the other half of the pair.
+/// The strength of the line; then what the echo adds, or what is left without one; then what is left without the other half of the pair.
 fn with(marker: &Marker, candidate: &Candidate, echoes: bool, paired: bool) -> Number {
     let mut strength = candidate.strength;
     // A weight against, flipped here from another marker, is neither raised nor spared.
     if strength <= 0 {
         return strength;
     }
-    if let Some(echo) = &marker.echo
-        && echoes
-    {
-        strength = U.min(strength + Number::from(echo.boost.0));
+    if let Some(echo) = &marker.echo {
+        strength = if echoes {
+            U.min(strength + Number::from(echo.boost.0))
+        } else {
+            times(strength, Number::from(echo.otherwise.0))
+        };
     }
     if let Some(pair) = &marker.pair
         && !paired

@@ -157,7 +157,7 @@ impl Near<'_> {
             .iter()
             .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate.strength))
             .map(|candidate| {
-                let least = least_tokens(&self.marker.lines[candidate.line].pattern) as Number;
+                let least = least_tokens(&self.marker.lines[candidate.line].pattern()) as Number;
                 Reason::at(HintKind::Gap, candidate, divide(least, least + 1), candidate.strength)
             })
             .collect()

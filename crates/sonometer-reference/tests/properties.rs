@@ -221,7 +221,7 @@ proptest! {
         prop_assert_eq!(read.to_canonical_json(), json);
         prop_assert_eq!(read.digest(), protocol.digest());
         let patterns = |marker: &Marker| {
-            marker.lines.iter().chain(&marker.except).map(|l| (l.pattern.clone(), l.strength)).collect::<Vec<_>>()
+            marker.lines.iter().chain(&marker.except).map(|l| (l.pattern().into_owned(), l.strength)).collect::<Vec<_>>()
         };
         for (one, other) in read.markers.iter().zip(&protocol.markers) {
             prop_assert_eq!(patterns(one), patterns(other));

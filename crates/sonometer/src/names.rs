@@ -65,6 +65,19 @@ fn number(numbers: &mut BTreeMap<Box<str>, u32>, name: &str) -> (u32, bool) {
     (next, true)
 }
 
+/// A number made of all bytes of a text: the same for the same text, and nearly always another for another.
+pub(crate) fn fingerprint(text: &[u8]) -> u64 {
+    // Each eight bytes are mixed in by a rotation, so that their order matters, and an odd factor (2^64 / golden ratio), which loses no bits.
+    let mix = |number: u64, bytes: u64| (number.rotate_left(26) ^ bytes).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let (chunks, rest) = text.as_chunks::<8>();
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    // The length, since the last bytes are filled up with zeros.
+    let number =
+        chunks.iter().fold(text.len() as u64, |number, chunk| mix(number, u64::from_le_bytes(*chunk)));
+    mix(number, u64::from_le_bytes(last))
+}
+
 /// The value at a place of a list, which grows to hold it: for values by marker, companion or rule, of which the first ones are
 /// often all that is needed.
 pub(crate) fn at<T: Default>(values: &mut Vec<T>, place: u32) -> &mut T {

@@ -4,6 +4,7 @@
 mod halves;
 mod measure;
 mod plan;
+mod private_data;
 
 use self::measure::Measurer;
 use self::plan::{CARDS, Card};
@@ -63,7 +64,7 @@ fn with_measured_part(page: &str, measured: &str) -> Option<String> {
 
 fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
     let mut page = format!(
-        "\nThe patterns were tuned on the *tuned half*: items whose id has {}. Errors were read there only.\nFigures in brackets are \
+        "\nThe patterns were tuned on the *tuned half*: items whose {}. Errors were read there only.\nFigures in brackets are \
          95 % intervals.\n",
         card.split.rule()
     );
@@ -76,7 +77,11 @@ fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
         page.push_str(&measurer.parts(card)?);
     }
     page.push('\n');
-    page.push_str(&measurer.elsewhere(card)?);
+    if card.id == private_data::ID {
+        page.push_str(&private_data::sections(measurer)?);
+    } else {
+        page.push_str(&measurer.elsewhere(card)?);
+    }
     page.push('\n');
     Ok(page)
 }

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
-from typing import Any, Generic, Literal, SupportsIndex, TypeAlias, TypeVar, final, overload
+from typing import Any, Generic, Literal, NoReturn, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 from typing_extensions import disjoint_base
 
@@ -18,8 +18,10 @@ __all__ = [
     "CompositionReading",
     "Dive",
     "Extract",
+    "Further",
     "Interaction",
     "Metric",
+    "Places",
     "Reading",
     "Readings",
     "Sensor",
@@ -27,6 +29,7 @@ __all__ = [
     "SigningKey",
     "Stage",
     "StageCard",
+    "Table",
     "Target",
     "__version__",
     "_evaluate",
@@ -245,6 +248,21 @@ class Target(Generic[_R_co]):
         mask_key: bytes | None = None,
     ) -> list[_R_co | SonometerError]:
         """Measures many interactions on all cores; the readings are in the order of the interactions."""
+    def table(
+        self,
+        interactions: Iterable[_Interaction],
+        /,
+        *,
+        offsets: _Offsets = "chars",
+        errors: Literal["raise", "return"] = "raise",
+        threads: int | None = None,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
+    ) -> Table:
+        """Measures many interactions on all cores, into arrays: the scores of all, and their evidence, without an object for any
+        of them."""
     @overload
     def map(
         self,
@@ -351,6 +369,97 @@ class Blueprint(Target[CompositionReading]):
         cls, target: _Target, /, *, shelf: Iterable[_Target] | None = None, catalog: bool = True
     ) -> Blueprint: ...
 
+@final
+class Places:
+    """The evidence of one reading, or of all rows of a table, as arrays: an entry in each for every piece, in the order of the
+    text. The arrays are read-only memoryviews, which `numpy.asarray` takes without a copy."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The keys of all metamarkers of the target, in the order of its readings; `markers` counts in them."""
+    @property
+    def rows(self) -> memoryview[int]:
+        """The row of a table that each piece is of, from 0 (int64); of one reading 0."""
+    @property
+    def markers(self) -> memoryview[int]:
+        """The metamarker of each piece, by its place in `names` (int32)."""
+    @property
+    def scores(self) -> memoryview[float]:
+        """What each piece adds to its metamarker, above 0, at most 1 (float64)."""
+    @property
+    def segments(self) -> memoryview[int]:
+        """The segment each piece is in, from 0 (int32); of several, the first."""
+    @property
+    def starts(self) -> memoryview[int]:
+        """Where each piece begins in the content of its segment (int32), in the unit that was asked for."""
+    @property
+    def ends(self) -> memoryview[int]:
+        """Where each piece ends there (int32): one past its last character."""
+    @property
+    def further(self) -> Further:
+        """Where pieces that stand in several segments go on, for metamarkers with `join`; mostly empty."""
+    @property
+    def offsets(self) -> _Offsets:
+        """The unit of `starts` and `ends`."""
+    def to_dict(self) -> dict[str, memoryview[int] | memoryview[float]]:
+        """All columns by name (`row`, `segment`, `start`, `end`, `marker`, `score`), for a data frame."""
+    def __len__(self) -> int: ...
+    def __reduce_ex__(self, _protocol: object) -> NoReturn: ...
+
+@final
+class Further:
+    """Where pieces that stand in several segments go on: an entry for each further stretch, in the order of the pieces."""
+
+    @property
+    def pieces(self) -> memoryview[int]:
+        """The piece that goes on, by its place in the arrays of `Places` (int64)."""
+    @property
+    def segments(self) -> memoryview[int]:
+        """The segment of the stretch, from 0 (int32)."""
+    @property
+    def starts(self) -> memoryview[int]:
+        """Where it begins in the content of that segment (int32)."""
+    @property
+    def ends(self) -> memoryview[int]:
+        """Where it ends there (int32)."""
+    def __len__(self) -> int: ...
+    def __reduce_ex__(self, _protocol: object) -> NoReturn: ...
+
+@final
+class Table:
+    """What many interactions came to, as arrays with an entry for each: a row. `Target.table` makes it, or `Table.of` of readings.
+    The arrays are read-only memoryviews, which `numpy.asarray` takes without a copy."""
+
+    @staticmethod
+    def of(readings: Iterable[BaseReading | SonometerError], /, *, offsets: _Offsets = "chars") -> Table:
+        """The table of readings of one target, such as those of `batch`; of an exception among them a row without a score."""
+    @property
+    def target(self) -> Target[BaseReading]:
+        """What was sensed with."""
+    @property
+    def scores(self) -> memoryview[float]:
+        """The overall score of each row, 0 to 1 (float64); NaN where nothing was measured."""
+    @property
+    def sufficient(self) -> memoryview[bool]:
+        """Whether there was enough to measure (bool)."""
+    @property
+    def fidelity(self) -> memoryview[float]:
+        """How far each row can be trusted, 0 to 1 (float64); NaN where there is an error."""
+    @property
+    def resonance(self) -> Mapping[str, memoryview[float]]:
+        """Every metamarker's resonance in each row, 0 to 1 (float64), by its key; a mapping that cannot be changed."""
+    @property
+    def places(self) -> Places:
+        """All evidence of all rows."""
+    @property
+    def bounds(self) -> memoryview[int]:
+        """Which pieces of `places` each row has (int64): those of row n are `bounds[n]` to `bounds[n + 1]`."""
+    @property
+    def errors(self) -> Mapping[int, SonometerError]:
+        """What was wrong, by row; a mapping that cannot be changed, empty without `errors="return"`."""
+    def __len__(self) -> int: ...
+    def __reduce_ex__(self, _protocol: object) -> NoReturn: ...
+
 @disjoint_base
 class BaseReading:
     """What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints."""
@@ -382,6 +491,11 @@ class BaseReading:
     @property
     def evidence(self) -> tuple[model.Evidence, ...]:
         """What triggered metamarkers, in the order of the text; its places are code points."""
+    @property
+    def places(self) -> Places:
+        """The evidence as arrays: metamarkers, scores and places in code points, without an object for each piece."""
+    def places_in(self, offsets: _Offsets, /) -> Places:
+        """As `places`, with places in `bytes` of UTF-8 or in units of `utf16`, as JavaScript counts."""
     @property
     def against(self) -> tuple[model.Evidence, ...]:
         """What counts against metamarkers, by lines of a negative weight, in the order of the text."""

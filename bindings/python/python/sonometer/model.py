@@ -71,8 +71,7 @@ class Stretch:
     """One past the last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """A match that adds to its metamarker, or takes away from it."""
 
     metamarker: str

@@ -33,7 +33,7 @@ impl Matrix {
         for (line, number) in own.lines.iter_mut().zip(1..) {
             line.strength = Unit(number);
         }
-        let patterns = own.lines.iter().map(|line| line.text.clone()).collect();
+        let patterns = own.lines.iter().map(|line| line.text.to_string()).collect();
         protocol.markers = vec![own];
         let sensor = sensor(protocol)?;
         let mut rows = Vec::with_capacity(interactions.len());

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sonometer::class;
 use sonometer::protocol::phrase::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
+use std::sync::Arc;
 
 /// Regular expressions that are safe and match often.
 const EXPRESSIONS: [&str; 16] = [
@@ -115,7 +116,7 @@ fn item(part: impl Strategy<Value = Pattern> + Clone + 'static) -> impl Strategy
 
 /// Alternatives; one alone is itself.
 fn either(mut choices: Vec<Pattern>) -> Pattern {
-    if choices.len() == 1 { choices.remove(0) } else { Pattern::Either(choices) }
+    if choices.len() == 1 { choices.remove(0) } else { Pattern::Either(choices.into()) }
 }
 
 fn optional(inner: Pattern) -> Pattern {
@@ -134,7 +135,7 @@ fn sequence(mut items: Vec<Pattern>, spare: Pattern) -> Pattern {
         at += 1;
         !matches!(item, Pattern::Gap { .. }) || first < Some(at - 1) && Some(at - 1) < last
     });
-    if items.len() == 1 { items.remove(0) } else { Pattern::Sequence(items) }
+    if items.len() == 1 { items.remove(0) } else { Pattern::Sequence(items.into()) }
 }
 
 /// A part that always consumes something, up to three deep.
@@ -158,7 +159,7 @@ fn part() -> impl Strategy<Value = Pattern> + Clone {
 pub(super) fn short_pattern() -> impl Strategy<Value = Pattern> {
     prop_oneof![
         3 => word_test().prop_map(Pattern::Word),
-        1 => prop::collection::vec(word_test().prop_map(Pattern::Word), 2..=3).prop_map(Pattern::Either),
+        1 => prop::collection::vec(word_test().prop_map(Pattern::Word), 2..=3).prop_map(|words| Pattern::Either(words.into())),
         1 => Just(Pattern::Question),
         1 => regex(),
     ]
@@ -177,7 +178,7 @@ fn spread() -> impl Strategy<Value = Pattern> {
     let within = prop_oneof![2 => 1..=3_u8, 1 => 4..=MAX_GAP];
     (word(), within, word(), any::<bool>()).prop_map(|(left, max, right, any_order)| match any_order {
         true => Pattern::Near { left: Box::new(left), right: Box::new(right), within: max },
-        false => Pattern::Sequence(vec![left, Pattern::Gap { max }, right]),
+        false => Pattern::Sequence([left, Pattern::Gap { max }, right].into()),
     })
 }
 
@@ -188,11 +189,8 @@ pub fn pattern() -> impl Strategy<Value = Pattern> {
         let line = sequence(items, spare);
         match line {
             line if question > 0 => line,
-            Pattern::Sequence(mut items) => {
-                items.push(Pattern::Question);
-                Pattern::Sequence(items)
-            }
-            line => Pattern::Sequence(vec![line, Pattern::Question]),
+            Pattern::Sequence(items) => Pattern::Sequence([&items, &[Pattern::Question][..]].concat().into()),
+            line => Pattern::Sequence([line, Pattern::Question].into()),
         }
     });
     let pattern = prop_oneof![
@@ -246,15 +244,15 @@ fn with_braces(pattern: &Pattern, from: prop::sample::Index, length: prop::sampl
                 return None;
             }
             let is_all = within.len() == items.len();
-            let within = if within.len() == 1 { within[0].clone() } else { Pattern::Sequence(within) };
+            let within = if within.len() == 1 { within[0].clone() } else { Pattern::Sequence(within.into()) };
             let captured = Pattern::Capture(Box::new(within));
             if is_all {
                 return Some(captured);
             }
-            Some(Pattern::Sequence([&items[..from], &[captured], &items[to..]].concat()))
+            Some(Pattern::Sequence([&items[..from], &[captured], &items[to..]].concat().into()))
         }
         Pattern::Either(choices) => {
-            let choices: Option<Vec<Pattern>> =
+            let choices: Option<Arc<[Pattern]>> =
                 choices.iter().map(|choice| with_braces(choice, from, length)).collect();
             choices.map(Pattern::Either)
         }
@@ -275,11 +273,8 @@ fn with_braces(pattern: &Pattern, from: prop::sample::Index, length: prop::sampl
 fn anchor(pattern: Pattern, word: WordTest) -> Pattern {
     match pattern {
         pattern if pattern == Pattern::Question || is_anchored(&pattern) => pattern,
-        Pattern::Sequence(mut items) => {
-            items.insert(0, Pattern::Word(word));
-            Pattern::Sequence(items)
-        }
-        pattern => Pattern::Sequence(vec![Pattern::Word(word), pattern]),
+        Pattern::Sequence(items) => Pattern::Sequence([&[Pattern::Word(word)][..], &items].concat().into()),
+        pattern => Pattern::Sequence([Pattern::Word(word), pattern].into()),
     }
 }
 

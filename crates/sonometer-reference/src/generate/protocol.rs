@@ -13,6 +13,7 @@ use sonometer::protocol::{
     Actants, End, Extent, FidelityNeeds, HintKind, Importance, Line, LineList, Marker, Mask, NegationMode,
     NegationRules, Place, Pole, Protocol, Repeat, ScoreKind, Sgm, Share, Strengths, Unfold, Windows,
 };
+use std::sync::Arc;
 
 /// A protocol of 1 to 5 markers.
 pub fn protocol() -> impl Strategy<Value = Protocol> {
@@ -70,10 +71,12 @@ fn settle(line: &mut Line, strengths: &Strengths, inflections: bool) {
         LineList::Weak => line.strength = strengths.weak,
         _ => {}
     }
+    let mut pattern = line.pattern().into_owned();
     if !inflections {
-        without_inflections(&mut line.pattern);
+        without_inflections(&mut pattern);
     }
-    line.text = print(&line.pattern);
+    let text = print(&pattern);
+    *line = Line::new(pattern, text, line.list, line.strength, line.span);
 }
 
 /// Takes from a marker what no file can say: a bias without weights, a trigger out of reach.
@@ -90,7 +93,9 @@ fn allow(marker: &mut Marker) {
 fn without_inflections(pattern: &mut Pattern) {
     match pattern {
         Pattern::Word(test) if test.kind == WordKind::Inflection => test.kind = WordKind::Prefix,
-        Pattern::Sequence(parts) | Pattern::Either(parts) => parts.iter_mut().for_each(without_inflections),
+        Pattern::Sequence(parts) | Pattern::Either(parts) => {
+            Arc::make_mut(parts).iter_mut().for_each(without_inflections)
+        }
         Pattern::Optional(inner) | Pattern::Capture(inner) => without_inflections(inner),
         Pattern::Near { left, right, .. } => {
             without_inflections(left);

@@ -173,7 +173,7 @@ fn make_related(marker: &mut Marker, relations: &Relations) {
     marker.join = relations.join;
     if marker.pair.is_some() || marker.echo.is_some() {
         for line in marker.lines.iter_mut().filter(|line| line.list == LineList::Weigh) {
-            *line = build::clear(line.pattern.clone());
+            *line = build::clear(line.pattern().into_owned());
         }
     }
 }
@@ -181,7 +181,7 @@ fn make_related(marker: &mut Marker, relations: &Relations) {
 /// What is absent has no strength, and its marker nothing that weighs evidence.
 fn make_absent(marker: &mut Marker, absence: &Absence) {
     for line in &mut marker.lines {
-        *line = build::line(LineList::Absent, 0, line.pattern.clone());
+        *line = build::line(LineList::Absent, 0, line.pattern().into_owned());
     }
     marker.absence = Some(absence.clone());
     (marker.repeat, marker.half, marker.bias) = (Repeat::Halve, Unit::ONE, Unit::ZERO);
@@ -236,13 +236,17 @@ fn pair() -> impl Strategy<Value = Pair> {
 }
 
 fn echo() -> impl Strategy<Value = Echo> {
-    (some_roles(), 1..5_u32, 1..4_u32, share_of_one()).prop_map(|(of, within, words, boost)| Echo {
-        markers: Vec::new(),
-        of,
-        within,
-        words,
-        boost,
-    })
+    let otherwise = select(vec![0, 333_333, 1_000_000]).prop_map(Unit);
+    (some_roles(), 1..5_u32, 1..4_u32, share_of_one(), otherwise).prop_map(
+        |(of, within, words, boost, otherwise)| Echo {
+            markers: Vec::new(),
+            of,
+            within,
+            words,
+            boost,
+            otherwise,
+        },
+    )
 }
 
 fn absence() -> impl Strategy<Value = Absence> {

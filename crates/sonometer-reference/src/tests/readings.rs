@@ -113,7 +113,7 @@ fn a_match_over_turns_of_one_speaker() {
 
 #[test]
 fn a_mask_hides_a_place_over_turns_as_one() {
-    let digits = Pattern::Sequence(vec![word("card"), gap(4), word("1111")]);
+    let digits = Pattern::Sequence([word("card"), gap(4), word("1111")].into());
     let joined = Marker { join: Some(2), mask: Some(Mask::Last(4)), ..marker("m", vec![strong(digits)]) };
     let said = talk(&[("a", "card 4111"), ("a", "1234 1111")]);
     assert!(evidence(joined, &said).contains(r#""source":"**** ****\n**** 1111""#));

@@ -114,6 +114,7 @@ fn an_echo_is_worth_more() {
         within: 1,
         words: 2,
         boost: Unit(100_000),
+        otherwise: Unit::ONE,
     });
     let of = |said: &[(&str, &str)]| {
         resonance(

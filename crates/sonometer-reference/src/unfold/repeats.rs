@@ -26,11 +26,12 @@ pub(super) fn is_known(word: &str, protocol: &Protocol, language: &Language) -> 
 }
 
 fn is_asked_for(word: &str, protocol: &Protocol) -> bool {
-    let lines = protocol.markers.iter().flat_map(Marker::all_lines);
-    lines.flat_map(|line| crate::matching::parts(&line.pattern)).any(|part| match part {
+    let mut lines = protocol.markers.iter().flat_map(Marker::all_lines);
+    let is_word = |part: &Pattern| match part {
         Pattern::Word(test) => test.kind == WordKind::Equal && test.folded == word,
         _ => false,
-    })
+    };
+    lines.any(|line| crate::matching::parts(&line.pattern()).into_iter().any(is_word))
 }
 
 /// The first way that gives a known word; else, and with five rows or more, all are single.

@@ -22,27 +22,27 @@ fn ids<'a>(body: &'a Value, key: &str) -> Vec<&'a str> {
 fn protocols_are_listed_and_filtered() {
     let bench = Bench::start();
     let all = bench.get("/api/v1/protocols").good("Protocols");
-    assert_eq!(ids(&all, "protocols"), ["affect", "courtesy", "personal-data", "pressure-tactics"]);
-    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(4), &json!(20), &json!(0)));
+    assert_eq!(ids(&all, "protocols"), ["affect", "courtesy", "personal-data", "pressure-tactics", "prompt-attack", "refusal"]);
+    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(6), &json!(20), &json!(0)));
     let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
     assert_eq!(
         (ids(&drafts, "protocols"), &drafts["protocols"][0]["status"]),
         (vec!["next-steps"], &json!("draft"))
     );
     let both = bench.get("/api/v1/protocols?status=all").good("Protocols");
-    assert_eq!(both["total"], 5);
-    for (taxonomy, id) in [
-        ("Policy", "personal-data"),
-        ("Critical_Thinking", "pressure-tactics"),
-        ("Good_Practice", "courtesy"),
-        ("Signal", "affect"),
+    assert_eq!(both["total"], 7);
+    for (taxonomy, of_it) in [
+        ("Policy", &["personal-data", "prompt-attack"][..]),
+        ("Critical_Thinking", &["pressure-tactics"]),
+        ("Good_Practice", &["courtesy"]),
+        ("Signal", &["affect", "refusal"]),
     ] {
         let some = bench.get(&format!("/api/v1/protocols?taxonomy={taxonomy}")).good("Protocols");
-        assert_eq!((ids(&some, "protocols"), &some["total"]), (vec![id], &json!(1)));
+        assert_eq!((ids(&some, "protocols"), &some["total"]), (of_it.to_vec(), &json!(of_it.len())));
     }
     let page = bench.get("/api/v1/protocols?limit=2&offset=1").good("Protocols");
     assert_eq!(ids(&page, "protocols"), ["courtesy", "personal-data"]);
-    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(4), &json!(2), &json!(1)));
+    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(6), &json!(2), &json!(1)));
     assert_eq!(
         bench.get("/api/v1/protocols?limit=100&offset=9007199254740992").good("Protocols")["protocols"],
         json!([])

@@ -16,7 +16,7 @@ mod order;
 
 pub use line::line_json;
 #[cfg(feature = "parallel")]
-pub use order::in_order;
+pub use order::{Sharing, in_order, in_order_counted};
 
 use crate::error::{Error, ErrorCode};
 use crate::instrument::Instrument;
@@ -53,14 +53,17 @@ impl Instrument {
         interactions: &[Interaction],
         options: SenseOptions,
     ) -> Vec<Result<Reading, Error>> {
-        let sense = |(at, interaction)| {
-            guarded(|| self.sense_with(interaction, options)).map_err(|error| nth(at, error))
+        let sense = |own: &Self, at, interaction| {
+            guarded(|| own.sense_with(interaction, options)).map_err(|error| nth(at, error))
         };
         #[cfg(feature = "parallel")]
-        let interactions = interactions.par_iter();
+        let outcomes = interactions
+            .par_iter()
+            .enumerate()
+            .map_init(|| self.apart(), |own, (at, interaction)| sense(own, at, interaction));
         #[cfg(not(feature = "parallel"))]
-        let interactions = interactions.iter();
-        interactions.enumerate().map(sense).collect()
+        let outcomes = interactions.iter().enumerate().map(|(at, interaction)| sense(self, at, interaction));
+        outcomes.collect()
     }
 
     /// Measures any number of interactions over `threads` threads, in memory that does not grow with their number.
@@ -102,16 +105,34 @@ impl Instrument {
         threads: NonZeroUsize,
         items: impl Iterator<Item = T> + Send,
         read: impl Fn(T) -> Result<Interaction, Error> + Sync,
-        mut each: impl FnMut(Result<Reading, Error>) -> ControlFlow<B>,
+        each: impl FnMut(Result<Reading, Error>) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        self.batch_each_counted(threads, items, read, each).0
+    }
+
+    /// As [`Instrument::batch_each`], and what the threads took to share the groups.
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(feature = "parallel")]
+    pub fn batch_each_counted<T: Send, B>(
+        &self,
+        threads: NonZeroUsize,
+        items: impl Iterator<Item = T> + Send,
+        read: impl Fn(T) -> Result<Interaction, Error> + Sync,
+        mut each: impl FnMut(Result<Reading, Error>) -> ControlFlow<B>,
+    ) -> (ControlFlow<B>, Sharing) {
         let mut items = items.enumerate().fuse();
         let groups = std::iter::from_fn(move || {
             let group: Vec<(usize, T)> = items.by_ref().take(GROUP).collect();
             (!group.is_empty()).then_some(group)
         });
-        let sense = |(at, item)| guarded(|| self.sense(&read(item)?)).map_err(|error| nth(at, error));
-        let work = |group: Vec<(usize, T)>| group.into_iter().map(sense).collect::<Vec<_>>();
-        in_order(threads, groups, work, |group| group.into_iter().try_for_each(&mut each))
+        let work = |group: Vec<(usize, T)>| {
+            let own = self.apart();
+            let sense = |(at, item)| guarded(|| own.sense(&read(item)?)).map_err(|error| nth(at, error));
+            group.into_iter().map(sense).collect::<Vec<_>>()
+        };
+        in_order_counted(threads, groups, work, |group| group.into_iter().try_for_each(&mut each))
     }
 }
 

@@ -227,3 +227,54 @@ fn a_line_holds_the_bytes_of_the_reading() {
          \"details\":{\"place\":\"segments[0].role\"}}}\n"
     );
 }
+
+/// What 1,000 items in groups take `threads` threads to share.
+fn shared(count: usize) -> Sharing {
+    let instrument = instrument();
+    let mut given = 0;
+    let items = 0..1_000;
+    let read = |_| Interaction::text("Thank you so much, that is very kind of you.");
+    let (end, sharing) = instrument.batch_each_counted::<_, ()>(threads(count), items, read, |outcome| {
+        given += usize::from(outcome.is_ok());
+        ControlFlow::Continue(())
+    });
+    assert!(end.is_continue());
+    assert_eq!(given, 1_000);
+    sharing
+}
+
+#[test]
+fn locks_do_not_grow_with_threads() {
+    assert_eq!(shared(1), Sharing::default());
+    for count in [2, 4, 8, 16] {
+        let Sharing { items, locks, contended, waits, wakes } = shared(count);
+        // Groups of 32, four locks each; at the end two for each thread that finds no more, and two to find the end and leave.
+        assert_eq!(items, 32);
+        assert!(locks <= 4 * items + 2 * count as u64 + 8, "{locks} locks with {count} threads");
+        // A thread sleeps for what another does: at most twice for each group, and once for each thread at the end.
+        assert!(wakes <= waits && waits <= 2 * items + count as u64 + 8, "{wakes} wakes, {waits} waits");
+        assert!(contended <= locks);
+    }
+}
+
+#[test]
+fn readings_of_a_group_hold_what_no_other_group_holds() {
+    let instrument = instrument();
+    let sensor = instrument.sensor().expect("is a protocol");
+    let alone = sensor.handles();
+    let mut readings = Vec::new();
+    let read = |_| Interaction::text("Thank you.");
+    let _ = instrument.batch_each::<_, ()>(threads(2), 0..320, read, |outcome| {
+        readings.push(outcome.expect("is a text"));
+        ControlFlow::Continue(())
+    });
+    // One handle for 32 readings, not two for each reading.
+    assert_eq!(sensor.handles() - alone, 10);
+    readings.truncate(32);
+    assert_eq!(sensor.handles() - alone, 1);
+    let texts: Vec<_> = (0..320).map(|_| Interaction::text("Thank you.").expect("is short")).collect();
+    let many = instrument.batch(&texts);
+    // As many as rayon parts the work, which it does by threads and not by items.
+    let handles = sensor.handles() - alone - 1;
+    assert!((1..many.len()).contains(&handles), "{handles}");
+}

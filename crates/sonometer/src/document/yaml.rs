@@ -48,6 +48,10 @@ pub(super) fn read_yaml(source: &str) -> Result<(Node, Diagnostics), Diagnostic>
 fn check_characters(text: &str, base: usize) -> Result<(), Diagnostic> {
     let refused =
         |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}') || c == BYTE_ORDER_MARK;
+    // Nearly every source is ASCII, which is told byte by byte.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r')) {
+        return Ok(());
+    }
     let Some(at) = text.find(refused) else { return Ok(()) };
     let c = text[at..].chars().next().unwrap_or_default();
     Err(Diagnostic::error(

@@ -318,8 +318,11 @@ fn near_in_time(setting: &Setting, has: &[bool], most: Unit, order: &[usize]) ->
 pub(crate) fn strength(plan: &Plan, candidate: &Candidate, lacks: u8) -> Unit {
     let marker = &plan.protocol.markers[candidate.marker as usize];
     let mut strength = plan.line(candidate.marker, candidate.line).strength;
-    if let Some(echo) = marker.echo.as_ref().filter(|_| lacks & lack::ECHO == 0) {
-        strength = (strength + echo.boost).clamp_to_one();
+    if let Some(echo) = &marker.echo {
+        strength = match lacks & lack::ECHO {
+            0 => (strength + echo.boost).clamp_to_one(),
+            _ => strength.times(echo.otherwise),
+        };
     }
     match marker.pair.as_ref().filter(|_| lacks & lack::PAIR != 0) {
         Some(pair) => strength.times(pair.otherwise),

@@ -1,7 +1,7 @@
 //! Building an instrument out of a metric or a blueprint: every protocol in it once, and a key for every marker.
 
 use super::part::{Part, Share};
-use super::{Composed, Inner, Instrument};
+use super::{Composed, Handle, Inner, Instrument};
 use crate::composition::{Blueprint, Catalog, Component, Metric, Reference, TargetKind, catalog};
 use crate::error::Error;
 use crate::json::quoted;
@@ -139,9 +139,8 @@ impl<'c> Builder<'c> {
         let keys = keys(&self.sensors);
         let quoted = keys.iter().map(|keys| keys.iter().map(|key| quoted(key)).collect()).collect();
         let (id, name, version) = (id.clone(), name.clone(), version.clone());
-        let composed =
-            Composed { kind, id, name, version, better, sensors: self.sensors, keys, quoted, parts };
-        Instrument(Inner::Composed(Arc::new(composed)))
+        let whole = Arc::new(Composed { kind, id, name, version, better, keys, quoted, parts });
+        Instrument(Inner::Composed(Arc::new(Handle { sensors: self.sensors, whole })))
     }
 }
 

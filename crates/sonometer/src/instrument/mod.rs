@@ -64,10 +64,17 @@ pub struct Instrument(Inner);
 #[derive(Clone, Debug)]
 enum Inner {
     Protocol(Sensor),
-    Composed(Arc<Composed>),
+    Composed(Arc<Handle>),
 }
 
-/// A metric or a blueprint: what is measured, and what it is called.
+/// A metric or a blueprint with its sensors: every protocol once, in the order in which they are first named.
+#[derive(Debug)]
+struct Handle {
+    sensors: Vec<Sensor>,
+    whole: Arc<Composed>,
+}
+
+/// A metric or a blueprint: what it is called, and what it is made of.
 #[derive(Debug)]
 struct Composed {
     kind: TargetKind,
@@ -75,8 +82,6 @@ struct Composed {
     name: String,
     version: String,
     better: Better,
-    /// Every protocol once, in the order in which they are first named.
-    sensors: Vec<Sensor>,
     /// By protocol and marker: the key of the marker in readings.
     keys: Vec<Vec<String>>,
     /// The same in quotes.
@@ -103,6 +108,20 @@ impl Instrument {
         }
     }
 
+    /// The same instrument for another thread, or another group of interactions: cloning it does not touch what clones of this one
+    /// touch. Threads that share one are correct without it, and in each other's way: every reading holds its instrument, and its
+    /// count of who does is one word of memory, which moves from core to core. [`Instrument::batch`] and its like do this by themselves.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        Self(match &self.0 {
+            Inner::Protocol(sensor) => Inner::Protocol(sensor.apart()),
+            Inner::Composed(handle) => {
+                let sensors = handle.sensors.iter().map(Sensor::apart).collect();
+                Inner::Composed(Arc::new(Handle { sensors, whole: Arc::clone(&handle.whole) }))
+            }
+        })
+    }
+
     /// The sensor of a protocol; `None` of a metric or a blueprint, which have several: [`Instrument::sensors`].
     pub fn sensor(&self) -> Option<&Sensor> {
         match &self.0 {
@@ -115,7 +134,7 @@ impl Instrument {
     pub fn kind(&self) -> TargetKind {
         match &self.0 {
             Inner::Protocol(_) => TargetKind::Protocol,
-            Inner::Composed(whole) => whole.kind,
+            Inner::Composed(handle) => handle.whole.kind,
         }
     }
 
@@ -123,7 +142,7 @@ impl Instrument {
     pub fn id(&self) -> &str {
         match &self.0 {
             Inner::Protocol(sensor) => &sensor.protocol().id,
-            Inner::Composed(whole) => &whole.id,
+            Inner::Composed(handle) => &handle.whole.id,
         }
     }
 
@@ -131,7 +150,7 @@ impl Instrument {
     pub fn version(&self) -> &str {
         match &self.0 {
             Inner::Protocol(sensor) => &sensor.protocol().version,
-            Inner::Composed(whole) => &whole.version,
+            Inner::Composed(handle) => &handle.whole.version,
         }
     }
 
@@ -139,7 +158,7 @@ impl Instrument {
     pub fn name(&self) -> &str {
         match &self.0 {
             Inner::Protocol(sensor) => &sensor.protocol().name,
-            Inner::Composed(whole) => &whole.name,
+            Inner::Composed(handle) => &handle.whole.name,
         }
     }
 
@@ -147,7 +166,7 @@ impl Instrument {
     pub fn better(&self) -> Better {
         match &self.0 {
             Inner::Protocol(sensor) => sensor.protocol().better,
-            Inner::Composed(whole) => whole.better,
+            Inner::Composed(handle) => handle.whole.better,
         }
     }
 
@@ -155,7 +174,7 @@ impl Instrument {
     pub fn sensors(&self) -> &[Sensor] {
         match &self.0 {
             Inner::Protocol(sensor) => std::slice::from_ref(sensor),
-            Inner::Composed(whole) => &whole.sensors,
+            Inner::Composed(handle) => &handle.sensors,
         }
     }
 
@@ -163,7 +182,7 @@ impl Instrument {
     pub fn parts(&self) -> &[Part] {
         match &self.0 {
             Inner::Protocol(_) => &[],
-            Inner::Composed(whole) => &whole.parts,
+            Inner::Composed(handle) => &handle.whole.parts,
         }
     }
 
@@ -172,15 +191,21 @@ impl Instrument {
     pub fn key(&self, sensor: usize, marker: usize) -> &str {
         match &self.0 {
             Inner::Protocol(sensor) => &sensor.protocol().markers[marker].label,
-            Inner::Composed(whole) => &whole.keys[sensor][marker],
+            Inner::Composed(handle) => &handle.whole.keys[sensor][marker],
         }
     }
 
-    /// The same in quotes, for JSON.
+    /// The place of a marker of one of its sensors in [`Instrument::markers`].
+    pub fn marker_number(&self, sensor: usize, marker: usize) -> usize {
+        let before = self.sensors()[..sensor].iter().map(|sensor| sensor.protocol().markers.len());
+        before.sum::<usize>() + marker
+    }
+
+    /// The key of a marker in quotes, for JSON.
     pub(crate) fn quoted_key(&self, sensor: usize, marker: u32) -> &str {
         match &self.0 {
             Inner::Protocol(sensor) => sensor.plan().silence.key(marker as usize),
-            Inner::Composed(whole) => &whole.quoted[sensor][marker as usize],
+            Inner::Composed(handle) => &handle.whole.quoted[sensor][marker as usize],
         }
     }
 
@@ -248,8 +273,8 @@ impl Instrument {
     pub(crate) fn score(&self, of: impl Fn(usize) -> Option<Unit>) -> Option<Unit> {
         match &self.0 {
             Inner::Protocol(_) => of(0),
-            Inner::Composed(whole) => {
-                let parts = whole.parts.iter().enumerate();
+            Inner::Composed(handle) => {
+                let parts = handle.whole.parts.iter().enumerate();
                 let scores: Option<Vec<_>> = parts
                     .map(|(at, part)| Some((part.weight, part.complement, self.part_score(at, &of)?)))
                     .collect();

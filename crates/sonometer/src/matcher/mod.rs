@@ -282,7 +282,7 @@ fn program_of<'p>(plan: &'p Plan, hit: &Hit) -> Option<(&'p Program, bool)> {
             Body::Twin(first) => body(*first)?,
             own => own,
         };
-        if let Body::Program(program) = first { Some(program) } else { None }
+        if let Body::Program(program) = first { Some(&**program) } else { None }
     };
     match plan.rules[hit.rule as usize].owner {
         // The rule of a line stands directly before that of the line widened.

@@ -31,8 +31,8 @@ pub(crate) fn conclude<'k>(
     };
     let mut all: Vec<Measured> = sensors.iter().zip(&searches).map(silent).collect();
     if options.ignore_fidelity || all.iter().all(|measured| measured.fidelity.sufficient) {
-        for (search, measured) in searches.into_iter().zip(&mut all) {
-            measure(search, measured);
+        for ((sensor, search), measured) in sensors.iter().zip(searches).zip(&mut all) {
+            measure(sensor.plan(), search, measured);
         }
     }
     all
@@ -65,10 +65,8 @@ impl Measured {
     }
 }
 
-fn measure(search: Search, part: &mut Measured) {
+fn measure(plan: &Plan, search: Search, part: &mut Measured) {
     let Search { setting, findings, ways, .. } = search;
-    let sensor = part.sensor.clone();
-    let plan = sensor.plan();
     part.candidates = findings.candidates;
     part.joined = findings.joined;
     part.ways = ways;

@@ -2,6 +2,7 @@
 
 use super::model::*;
 use crate::json::Json;
+use crate::unit::Unit;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -134,6 +135,10 @@ impl Marker {
         if let Some(echo) = &self.echo {
             json.key("echo").object(|json| {
                 json.key("boost").number(echo.boost);
+                // Younger than published digests: 1, which changes nothing, is not written.
+                if echo.otherwise != Unit::ONE {
+                    json.key("else").number(echo.otherwise);
+                }
                 named(json, &echo.markers);
                 json.key("of");
                 strings(json, &echo.of);

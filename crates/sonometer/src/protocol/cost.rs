@@ -36,7 +36,8 @@ impl Protocol {
 impl Line {
     /// The most steps that it takes for each word of a text; see [`Protocol::steps_per_word`].
     pub fn steps_per_word(&self) -> u64 {
-        let pattern = &self.pattern;
+        // Plain words have no tree.
+        let Some(pattern) = self.tree() else { return 1 };
         if let Pattern::Regex(_) = pattern {
             return REGEX;
         }
@@ -76,7 +77,9 @@ impl Line {
     /// What it is looked for by.
     pub fn constructs(&self) -> BTreeSet<Construct> {
         let mut found = BTreeSet::new();
-        collect(&self.pattern, &mut found);
+        if let Some(pattern) = self.tree() {
+            collect(pattern, &mut found);
+        }
         if found.is_empty() {
             found.insert(Construct::Phrases);
         }
@@ -134,7 +137,7 @@ impl<'p> Heads<'p> {
         let mut heads = Self::default();
         for item in items {
             let words = match item {
-                Pattern::Sequence(words) => words.as_slice(),
+                Pattern::Sequence(words) => &**words,
                 other => std::slice::from_ref(other),
             };
             match words {

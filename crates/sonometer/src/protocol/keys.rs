@@ -314,6 +314,13 @@ pub(crate) static ECHO: Map = map(
             .default(r#""1 turns""#),
         key("words", Count(1, 100), "How many different content words.", "2").default("1"),
         key("boost", Number(LEAST, Unit::ONE), "What is added to the strength.", "0.3").required(),
+        key(
+            "else",
+            Number(Unit::ZERO, Unit::ONE),
+            "What the strength is multiplied with without an echo.",
+            "0.5",
+        )
+        .default("1"),
     ],
 );
 

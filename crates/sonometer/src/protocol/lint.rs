@@ -140,7 +140,7 @@ fn negation_without_cues(protocol: &Protocol, marker: &Marker, place: Span, foun
 
 /// Hints for conditions that the marker does not have.
 fn unheard_hints(marker: &Marker, place: Span, found: &mut Diagnostics) {
-    let checked = |line: &Line| matches!(&line.pattern, Pattern::Class(super::phrase::Class::Detected(c)) if c.is_checked());
+    let checked = |line: &Line| matches!(line.tree(), Some(Pattern::Class(super::phrase::Class::Detected(c))) if c.is_checked());
     for (kind, _) in &marker.hints {
         let heard = match kind {
             HintKind::More => true,
@@ -155,7 +155,7 @@ fn unheard_hints(marker: &Marker, place: Span, found: &mut Diagnostics) {
             HintKind::Deadline => {
                 marker.absence.as_ref().is_some_and(|absence| absence.until != Deadline::End)
             }
-            HintKind::Gap => marker.lines.iter().any(|line| super::phrase::gaps_in(&line.pattern) == 1),
+            HintKind::Gap => marker.lines.iter().any(|line| line.gaps() == 1),
             HintKind::Checksum => marker.lines.iter().any(checked),
         };
         if !heard {

@@ -5,11 +5,13 @@ mod relation;
 pub use relation::*;
 
 use super::mask::Mask;
-use super::phrase::Pattern;
+use super::phrase::{self, Pattern};
 use crate::diagnostic::Span;
 use crate::names::named;
 pub use crate::text::unfold::Unfold;
 use crate::unit::Unit;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A protocol: one version of one sensor, as its author wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,16 +201,64 @@ impl Marker {
 /// One pattern line of a marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What the line means.
-    pub pattern: Pattern,
+    /// What the line means, unless it is plain words: then `text` says it, and a tree would be most of the memory of a long set of phrases.
+    pattern: Option<Arc<Pattern>>,
     /// The line as written, comments and outer spaces removed.
-    pub text: String,
+    pub text: Box<str>,
     /// The list it is in.
     pub list: LineList,
     /// What one match is worth; 0 for `except` lines, any sign for `weigh` lines.
     pub strength: Unit,
     /// Its place in the source.
     pub span: Span,
+}
+
+impl Line {
+    /// A line that means a pattern, which is what its text says.
+    pub fn new(
+        pattern: Pattern,
+        text: impl Into<Box<str>>,
+        list: LineList,
+        strength: Unit,
+        span: Span,
+    ) -> Self {
+        let text = text.into();
+        let pattern = if phrase::is_plain(&text) && phrase::plain(&text) == pattern {
+            None
+        } else {
+            Some(pattern.into())
+        };
+        Self { pattern, text, list, strength, span }
+    }
+
+    /// A line of plain words ([`phrase::is_plain`]).
+    pub(crate) fn plain(text: &str, list: LineList, strength: Unit, span: Span) -> Self {
+        Self { pattern: None, text: text.into(), list, strength, span }
+    }
+
+    /// What the line means.
+    pub fn pattern(&self) -> Cow<'_, Pattern> {
+        match &self.pattern {
+            Some(pattern) => Cow::Borrowed(pattern),
+            None => Cow::Owned(phrase::plain(&self.text)),
+        }
+    }
+
+    /// What the line means, unless it is plain words, which are its text.
+    pub(crate) fn tree(&self) -> Option<&Pattern> {
+        self.pattern.as_deref()
+    }
+
+    /// How many `..n..` and `&n` it has, lists written out.
+    pub(crate) fn gaps(&self) -> usize {
+        self.tree().map_or(0, phrase::gaps_in)
+    }
+
+    /// The fewest tokens it can match, an occurrence of a class counting as one.
+    pub(crate) fn least_tokens(&self) -> u32 {
+        let words = || self.text.split(' ').count() as u32;
+        self.tree().map_or_else(words, phrase::least_tokens)
+    }
 }
 
 /// The list of a marker that contains a line.

@@ -1,10 +1,12 @@
 //! The one result of sensing, whatever was sensed by: what each protocol measured, put together.
 
+mod columns;
 mod ledger;
 pub(crate) mod offset;
 pub(crate) mod profile;
 mod write;
 
+pub use columns::{Columns, Further};
 pub use ledger::{Ledger, MarkerEntry, MatchEntry};
 pub use offset::OffsetUnit;
 pub use profile::{Profile, View};

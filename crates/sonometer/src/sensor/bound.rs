@@ -35,8 +35,9 @@ pub(super) fn most_held(protocol: &Protocol) -> Result<usize, Unbounded> {
 
 fn length_of(line: &Line) -> Option<usize> {
     // Near misses by too long a gap are masked too.
-    let has_near_misses = line.strength > Unit::ZERO && gaps_in(&line.pattern) == 1;
-    if has_near_misses { length(&widen(&line.pattern)) } else { length(&line.pattern) }
+    let pattern = line.pattern();
+    let has_near_misses = line.strength > Unit::ZERO && gaps_in(&pattern) == 1;
+    if has_near_misses { length(&widen(&pattern)) } else { length(&pattern) }
 }
 
 /// The characters of the longest match of a pattern; `None` where an expression in it cannot be followed everywhere.
@@ -56,7 +57,7 @@ fn length(pattern: &Pattern) -> Option<usize> {
         Pattern::Gap { max } => skipped(*max),
         Pattern::Sequence(items) => {
             let mut sum = 0;
-            for item in items {
+            for item in items.iter() {
                 let own = length(item)?;
                 // What has no length of its own (`^`, `<end>`) has no gap of its own either.
                 sum += if own > 0 { own + BETWEEN } else { 0 };
@@ -65,7 +66,7 @@ fn length(pattern: &Pattern) -> Option<usize> {
         }
         Pattern::Either(items) => {
             let mut longest = 0;
-            for item in items {
+            for item in items.iter() {
                 longest = length(item)?.max(longest);
             }
             longest

@@ -24,7 +24,7 @@ pub(crate) enum Body {
     /// Plain phrases: its matches come out of the phrase tree.
     Phrases,
     /// A program that is tried around its anchors; with plain phrases beside it where some alternatives are no more than that.
-    Program(Program),
+    Program(Box<Program>),
     /// The pattern of this rule, which comes earlier: what is found for that one is found for this one too.
     Twin(u32),
     /// `<question>` alone.
@@ -103,14 +103,20 @@ impl Compiler {
             None => self.everywhere.push(rule),
         }
         let first_words = program::first_words(&ops, entry);
-        Body::Program(Program {
+        Body::Program(Box::new(Program {
             ops: ops.into(),
             entry,
             one_gap: widened.is_some(),
             first_words,
             classes: classes.into(),
             captures,
-        })
+        }))
+    }
+
+    /// Compiles a line of plain words as rule number `rule`.
+    pub(crate) fn phrase(&mut self, rule: u32, line: &str) -> Body {
+        self.phrases.add(line.split(' ').map(|word| self.words.number(word)), rule);
+        Body::Phrases
     }
 
     /// The tests, exact words and regular expressions in the order of their numbers.

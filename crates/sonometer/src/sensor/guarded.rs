@@ -118,7 +118,8 @@ fn waits(protocol: &Protocol) -> Option<Unbounded> {
         protocol.markers.iter().any(|other| other.negation == NegationMode::Flip(label.clone()))
     };
     protocol.markers.iter().filter(|marker| marker.mask.is_some()).find_map(|marker| {
-        let has = |wanted: &dyn Fn(&Pattern) -> bool| masked_lines(marker).any(|l| holds(&l.pattern, wanted));
+        let has =
+            |wanted: &dyn Fn(&Pattern) -> bool| masked_lines(marker).any(|l| holds(&l.pattern(), wanted));
         let label = || marker.label.clone();
         if marker.join.is_some() {
             Some(Unbounded::Join(label()))

@@ -145,7 +145,7 @@ fn borrowed(markers: &[String]) -> Line {
     let folded = markers.join(", ");
     let text = format!("marker {folded}");
     let pattern = Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None });
-    Line { pattern, text, list: LineList::When, strength: Unit::ZERO, span: Span::default() }
+    Line::new(pattern, text, LineList::When, Unit::ZERO, Span::default())
 }
 
 /// What must be kept of the turns.
@@ -173,11 +173,11 @@ impl MarkerPlan {
         let lines = if heeds_negation { &marker.lines[..] } else { &[] };
         let written = lines.iter().map(|line| {
             let mut written = Written::default();
-            written.read(&line.pattern);
+            written.read(&line.pattern());
             written
         });
-        let checked = marker.lines.iter().map(|line| match &line.pattern {
-            Pattern::Class(phrase::Class::Detected(class)) if class.is_checked() => Some(*class),
+        let checked = marker.lines.iter().map(|line| match line.tree() {
+            Some(Pattern::Class(phrase::Class::Detected(class))) if class.is_checked() => Some(*class),
             _ => None,
         });
         Self {
@@ -203,7 +203,7 @@ impl MarkerPlan {
             ratio_to: None,
             written: written.collect(),
             checked: checked.collect(),
-            least: marker.lines.iter().map(|line| phrase::least_tokens(&line.pattern)).collect(),
+            least: marker.lines.iter().map(|line| line.least_tokens()).collect(),
         }
     }
 }

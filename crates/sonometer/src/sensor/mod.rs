@@ -9,6 +9,7 @@ mod parted;
 pub(crate) mod phrases;
 pub(crate) mod program;
 mod roles;
+mod rules;
 pub(crate) mod tests;
 mod unfolding;
 pub(crate) mod vocabulary;
@@ -18,11 +19,10 @@ use crate::error::Error;
 use crate::expression::{Expression, Reaches, Refusal};
 use crate::language::{self, Language, Script};
 use crate::protocol::order::judging_order;
-use crate::protocol::phrase::{Pattern, Regex, gaps_in, widen};
+use crate::protocol::phrase::Regex;
 use crate::protocol::{Line, Modality, Pole, Protocol, Status};
 use crate::text::fold::fold_role;
 use crate::text::unfold::Unfolding;
-use crate::unit::Unit;
 use compile::{Anchored, Body, Compiler};
 pub(crate) use guarded::Guarded;
 pub use guarded::Unbounded;
@@ -36,6 +36,12 @@ use vocabulary::role;
 /// A compiled protocol. Immutable, cheap to clone, shared between threads.
 #[derive(Clone, Debug)]
 pub struct Sensor {
+    handle: Arc<Handle>,
+}
+
+/// The plan behind a count of its own of who holds it, see [`Sensor::apart`].
+#[derive(Debug)]
+struct Handle {
     plan: Arc<Plan>,
 }
 
@@ -122,7 +128,7 @@ pub(crate) struct Rule {
     /// The rule that is this one with its gap widened, for near misses.
     pub(crate) wide: Option<u32>,
     /// Later rules with the same pattern: a match of this one is one of each of them.
-    pub(crate) twins: Vec<u32>,
+    pub(crate) twins: Box<[u32]>,
 }
 
 /// What a match of a rule is.
@@ -219,23 +225,40 @@ impl Sensor {
 
     /// Compiles a protocol that is sensed together with others, and shares with them what is equal.
     pub(crate) fn beside(protocol: Protocol, others: &[Self]) -> Result<Self, Error> {
-        let known: Vec<_> = others.iter().flat_map(|other| &other.plan.regexes).cloned().collect();
-        Plan::new(protocol, &known).map(|plan| Self { plan: Arc::new(plan) })
+        let known: Vec<_> = others.iter().flat_map(|other| &other.plan().regexes).cloned().collect();
+        Plan::new(protocol, &known).map(|plan| Self::of(&Arc::new(plan)))
+    }
+
+    fn of(plan: &Arc<Plan>) -> Self {
+        Self { handle: Arc::new(Handle { plan: Arc::clone(plan) }) }
+    }
+
+    /// The same sensor with another count of who holds it. Every reading holds its sensor, so threads that measure with one and the same
+    /// take its count from each other twice for each reading, which costs each of them about as long as 100 bytes of text.
+    pub(crate) fn apart(&self) -> Self {
+        Self::of(&self.handle.plan)
+    }
+
+    /// How many of these there are, for tests.
+    #[cfg(test)]
+    pub(crate) fn handles(&self) -> usize {
+        Arc::strong_count(&self.handle.plan)
     }
 
     /// The protocol it was compiled from.
     pub fn protocol(&self) -> &Protocol {
-        &self.plan.protocol
+        &self.plan().protocol
     }
 
     /// Whether its protocol version is a draft, which can change.
     pub fn is_draft(&self) -> bool {
-        self.plan.protocol.status == Status::Draft
+        self.plan().protocol.status == Status::Draft
     }
 
     /// The most steps that its lines take together for each word of a text, see [`Protocol::steps_per_word`]; worked out once.
     pub fn steps_per_word(&self) -> u64 {
-        *self.plan.steps_per_word.get_or_init(|| self.plan.protocol.steps_per_word())
+        let plan = self.plan();
+        *plan.steps_per_word.get_or_init(|| plan.protocol.steps_per_word())
     }
 
     /// The most characters (letters with their marks counted as one) that a guard holds back: a session with
@@ -246,12 +269,12 @@ impl Sensor {
     /// # Errors
     /// Why there is no bound: text waits until it has settled then.
     pub fn guard_bound(&self) -> Result<usize, Unbounded> {
-        self.plan.guarded().bound()
+        self.plan().guarded().bound()
     }
 
     /// Bytes its tables hold on the heap, regular expressions not counted.
     pub fn heap_bytes(&self) -> usize {
-        let plan = &self.plan;
+        let plan = self.plan();
         let programs = plan.rules.iter().map(|rule| match &rule.body {
             Body::Program(program) => program.ops.len() * size_of::<program::Op>(),
             _ => 0,
@@ -265,7 +288,7 @@ impl Sensor {
     }
 
     pub(crate) fn plan(&self) -> &Plan {
-        &self.plan
+        &self.handle.plan
     }
 }
 
@@ -273,33 +296,7 @@ impl Plan {
     /// Compiles a protocol; expressions that are among the `known` are not read again.
     fn new(protocol: Protocol, known: &[Arc<Expression>]) -> Result<Self, Error> {
         let language = protocol.language.as_deref().and_then(language::find);
-        let mut lines =
-            Rules { compiler: Compiler::new(language), rules: Vec::new(), first: BTreeMap::new() };
-        let mut companions = 0;
-        for (marker, m) in protocol.markers.iter().enumerate() {
-            let marker = marker as u32;
-            // Lines are numbered from 0, those of `when` and `to` behind them; [`Plan::line`] reads the numbers back.
-            for (line, l) in m.lines.iter().enumerate() {
-                let owner = Owner::Line { marker, line: line as u32 };
-                lines.add(owner, l, Taking::Apart);
-            }
-            for (line, l) in (m.lines.len() as u32..).zip(m.side_lines()) {
-                lines.add(Owner::Line { marker, line }, l, Taking::Apart);
-            }
-            // Of exclusions and companions every start counts: what is excluded, or said nearby, must not depend on what another
-            // match of the line consumed.
-            for l in &m.except {
-                lines.add(Owner::Except { marker }, l, Taking::EveryStart);
-            }
-            for companion in m.companions() {
-                let owner = Owner::Companion(companions);
-                for l in &companion.lines {
-                    lines.add(owner, l, Taking::EveryStart);
-                }
-                companions += 1;
-            }
-        }
-        let Rules { mut compiler, mut rules, .. } = lines;
+        let (mut compiler, mut rules) = rules::of(&protocol, language);
         if protocol.markers.iter().any(|m| m.heeds_negation()) {
             add_negation(&mut rules, &mut compiler, &protocol, language);
         }
@@ -317,6 +314,7 @@ impl Plan {
         let markers = marker::plans(&protocol, &roles);
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
+        rules.shrink_to_fit();
         let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, &rules, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
@@ -439,51 +437,6 @@ fn expression(regex: &Regex, known: &[Arc<Expression>]) -> Result<Arc<Expression
     }
 }
 
-/// The rules of a protocol as they are added.
-struct Rules<'p> {
-    compiler: Compiler,
-    rules: Vec<Rule>,
-    /// By text, and whether the gap is widened: the first rule with that line, and its pattern.
-    first: BTreeMap<(&'p str, bool), (u32, &'p Pattern)>,
-}
-
-impl<'p> Rules<'p> {
-    fn add(&mut self, owner: Owner, line: &'p Line, taking: Taking) {
-        let rule = self.rules.len() as u32;
-        let widened = widened(owner, line);
-        let is_widened = widened.is_some();
-        let push = |rules: &mut Vec<Rule>, owner, body, wide| {
-            // These lie apart as they are found. A rule that chose among them again would drop matches of an expression that share
-            // a token.
-            let taking = if matches!(body, Body::Question | Body::Regex(_)) { Taking::All } else { taking };
-            rules.push(Rule { owner, body, taking, wide, twins: Vec::new() });
-        };
-        // A line that stands in several markers, mostly a list, is compiled and looked for once. The text says what a pattern is, but
-        // the pattern decides.
-        let (first, pattern) = *self.first.entry((&line.text, is_widened)).or_insert((rule, &line.pattern));
-        let is_whole = matches!(pattern, Pattern::Question | Pattern::Regex(_));
-        let body = if first != rule && !is_whole && *pattern == line.pattern {
-            self.rules[first as usize].twins.push(rule);
-            Body::Twin(first)
-        } else {
-            self.compiler.rule(rule, &line.pattern, widened.as_ref())
-        };
-        push(&mut self.rules, owner, body, is_widened.then_some(rule + 1));
-        if let (true, Owner::Line { marker, line }) = (is_widened, owner) {
-            // It has no program: the run of the line itself goes on beyond its gap (`matcher/run.rs`), and files what it finds
-            // there under this rule, the next number.
-            push(&mut self.rules, Owner::Wide { marker, line }, Body::Phrases, None);
-        }
-    }
-}
-
-/// The pattern of an evidence line with its only gap widened: for near misses by too long a gap.
-fn widened(owner: Owner, line: &Line) -> Option<Pattern> {
-    // Only evidence for a marker can be nearly missed; and only with one gap is it clear which one was too long.
-    let asked = matches!(owner, Owner::Line { .. }) && line.strength > Unit::ZERO;
-    (asked && gaps_in(&line.pattern) == 1).then(|| widen(&line.pattern))
-}
-
 /// All cues are the phrases of one rule, so that at each place the longest wins; likewise pseudo-cues and stops. These rules are
 /// added last, where `evidence/negation.rs` looks for their hits.
 fn add_negation(
@@ -506,8 +459,13 @@ fn add_negation(
         for phrase in shared.chain(own) {
             compiler.phrases.add(phrase.into_iter().map(|word| compiler.words.number(word)), rule);
         }
-        let (taking, twins) = (Taking::Apart, Vec::new());
-        rules.push(Rule { owner, body: Body::Phrases, taking, wide: None, twins });
+        rules.push(Rule {
+            owner,
+            body: Body::Phrases,
+            taking: Taking::Apart,
+            wide: None,
+            twins: Box::default(),
+        });
     }
 }
 

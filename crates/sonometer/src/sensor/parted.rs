@@ -128,7 +128,7 @@ fn in_a_row(items: &[Pattern]) -> Option<Parted<'_>> {
     let rest = open.map(|(at, rest)| {
         let mut items = items.to_vec();
         items[at] = rest.into_owned();
-        Cow::Owned(Pattern::Sequence(items))
+        Cow::Owned(Pattern::Sequence(items.into()))
     });
     Some(Parted { phrases, rest })
 }
@@ -144,7 +144,7 @@ mod tests {
             "sonometer: 1\nid: x\nversion: \"1.0\"\ntaxonomy: Signal\nlanguage: en\nmarkers:\n  - label: a\n    strong: |\n      {line}\n"
         );
         let (protocol, _) = Protocol::read(&text).expect("is sound");
-        protocol.markers[0].lines[0].pattern.clone()
+        protocol.markers[0].lines[0].pattern().into_owned()
     }
 
     fn phrases(line: &str) -> (Vec<String>, bool) {

@@ -15,7 +15,7 @@ pub(super) fn unfolding(protocol: &Protocol, language: Option<&'static Language>
     // Of the ways to shorten `sooo`, one that gives a word of a pattern is taken, so the words must be known.
     if protocol.unfold.contains(&Unfold::Repeats) {
         for line in protocol.markers.iter().flat_map(|marker| marker.all_lines()) {
-            collect_words(&line.pattern, &mut words);
+            collect_words(&line.pattern(), &mut words);
         }
     }
     Some(Unfolding::new(protocol.unfold.clone(), language, words))

@@ -27,13 +27,18 @@ impl Instrument {
     /// # Errors
     /// As [`Instrument::sense`].
     pub fn sense_with(&self, interaction: &Interaction, options: SenseOptions) -> Result<Reading, Error> {
+        self.clone().into_reading(interaction, options)
+    }
+
+    /// A reading that holds this instrument: each further handle to it costs where threads share it.
+    fn into_reading(self, interaction: &Interaction, options: SenseOptions) -> Result<Reading, Error> {
         let plans = self.plans();
         // Everything that can refuse comes before the work.
         plans.iter().try_for_each(|plan| options.check(plan, interaction.modality()))?;
         let searches = search_all(&plans, interaction);
         let key = |sensor: usize, marker: u32| self.key(sensor, marker as usize);
         let parts = conclude(self.sensors(), searches, interaction, options, key);
-        Ok(Reading::new(self.clone(), parts, options))
+        Ok(Reading::new(self, parts, options))
     }
 
     /// The reading of the last turn of a conversation by itself, with the turns before it as what it is said in reply to.
@@ -88,7 +93,7 @@ impl Sensor {
     /// # Errors
     /// As [`Instrument::sense`].
     pub fn sense_with(&self, interaction: &Interaction, options: SenseOptions) -> Result<Reading, Error> {
-        Instrument::from(self.clone()).sense_with(interaction, options)
+        Instrument::from(self.clone()).into_reading(interaction, options)
     }
 
     /// Whether the content holds enough for a reliable reading, as [`Instrument::fidelity`].

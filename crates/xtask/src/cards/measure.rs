@@ -2,6 +2,7 @@
 
 use super::halves::HALVES;
 use super::plan::{Card, FILES, Part, Question, Table};
+use super::private_data;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -122,6 +123,30 @@ impl Measurer {
         Ok(page)
     }
 
+    /// The lines of a file of the data.
+    pub(crate) fn lines(&self, file: &str) -> Result<String, String> {
+        let path = self.data.join(file);
+        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// The places of evidence in each interaction, in characters, with their markers.
+    pub(crate) fn evidence(
+        &self,
+        target: &str,
+        interactions: &[Value],
+    ) -> Result<Vec<Vec<(usize, usize, String)>>, String> {
+        let path = self.scratch.join("interactions.jsonl");
+        let lines: String = interactions.iter().map(|interaction| format!("{interaction}\n")).collect();
+        std::fs::write(&path, lines).map_err(|e| format!("{}: {e}", path.display()))?;
+        let answers = self.run(&["batch", target], &path, &["--offsets", "chars"])?;
+        let places = |line: &str| {
+            let answer: Value = serde_json::from_str(line).map_err(|e| format!("{target}: {e}"))?;
+            let found = list(&answer["result"]["evidence"]).iter();
+            Ok(found.filter_map(|evidence| private_data::place(evidence, "metamarker")).collect())
+        };
+        answers.lines().map(places).collect()
+    }
+
     /// One evaluation on one half.
     fn evaluate(&self, card: &Card, tuned: bool, file: &str, arguments: &[&str]) -> Result<Value, String> {
         let half = self.half(card, tuned, file)?;
@@ -132,8 +157,7 @@ impl Measurer {
 
     /// The file of one half.
     fn half(&self, card: &Card, tuned: bool, file: &str) -> Result<PathBuf, String> {
-        let whole = self.data.join(file);
-        let lines = std::fs::read_to_string(&whole).map_err(|e| format!("{}: {e}", whole.display()))?;
+        let lines = self.lines(file)?;
         let half = card.split.half(&lines, tuned).map_err(|e| format!("{file}: {e}"))?;
         let name = format!("{:?}-{}-{file}", card.split, if tuned { "tuned" } else { "other" });
         let path = self.scratch.join(name);

@@ -189,7 +189,7 @@ pub(crate) const CARDS: &[Card] = &[
     },
     Card {
         id: "personal-data",
-        split: Split::Fnv,
+        split: Split::Template,
         questions: &[
             Question {
                 title: "Places of the types that the protocol claims to find",

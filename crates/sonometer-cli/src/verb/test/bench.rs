@@ -46,7 +46,7 @@ impl<'p> Ran<'p> {
 
     /// Whether a match of a line counted.
     fn counted(&self, label: &str, line: &Line) -> bool {
-        let same = |found: &Found| found.list == line.list && found.line == line.text;
+        let same = |found: &Found| found.list == line.list && *found.line == *line.text;
         self.of_marker(label).any(|found| same(found) && found.failed.is_empty())
     }
 

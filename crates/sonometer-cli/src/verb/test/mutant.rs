@@ -38,7 +38,7 @@ pub(super) fn of_lines<'p>(marker: &'p Marker) -> impl Iterator<Item = Mutant<'p
         counted.map(move |(at, line)| Mutant {
             marker,
             change: Change::Line { key, at },
-            text: line.text.clone(),
+            text: line.text.to_string(),
             span: Some(line.span),
         })
     })

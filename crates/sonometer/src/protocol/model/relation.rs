@@ -51,6 +51,8 @@ pub struct Echo {
     pub words: u32,
     /// What is added to the strength, above 0, at most 1.
     pub boost: Unit,
+    /// What the strength of a match that echoes nothing is multiplied with, 0 to 1; 0: only what echoes is evidence.
+    pub otherwise: Unit,
 }
 
 /// `absent: …`, `when: {any: …, by: agent}`, `until: 6 turns after when`

@@ -2,6 +2,7 @@
 
 use crate::expression::PLACE_GROUP;
 use crate::text::compose::composed;
+use std::sync::Arc;
 
 /// One pattern line. Any match consumes at least one token or class occurrence, or is a whole sentence
 /// (`<question>` alone).
@@ -17,9 +18,9 @@ pub enum Pattern {
         max: u8,
     },
     /// One after the other.
-    Sequence(Vec<Pattern>),
-    /// `(a|b c)` or `@list`: one of them. Never empty.
-    Either(Vec<Pattern>),
+    Sequence(Arc<[Pattern]>),
+    /// `(a|b c)` or `@list`: one of them. Never empty. Shared by all lines that name a list: none copies it.
+    Either(Arc<[Pattern]>),
     /// `x?`: once or not at all.
     Optional(Box<Pattern>),
     /// `a &6 b`: both, in any order, with at most `within` tokens between them.

@@ -26,6 +26,7 @@ mod ast;
 mod check;
 mod gap;
 mod parse;
+mod plain;
 mod regular;
 
 pub use ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
@@ -33,3 +34,4 @@ pub(crate) use check::{names_place, place_refused, size};
 pub(crate) use gap::{gaps_in, least_tokens, widen};
 pub(crate) use parse::MAX_NODES;
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};
+pub(crate) use plain::{is_plain, plain};

@@ -1,7 +1,7 @@
 //! From the text of a pattern line to its tree.
 
 use super::ast::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
-use super::{check, regular};
+use super::{check, plain, regular};
 use crate::diagnostic::excerpt;
 use crate::text::chars::{self, class};
 use crate::text::fold::Folded;
@@ -102,9 +102,8 @@ pub fn parse_list(text: &str, context: &Context<'_>) -> Result<Pattern, PhraseEr
 pub fn strip_comment(line: &str) -> (&str, usize) {
     let bytes = line.as_bytes();
     let white = |at: Option<&u8>| at.is_none_or(|b| b.is_ascii_whitespace());
-    let end = (0..bytes.len())
-        .find(|&at| bytes[at] == b'#' && white(bytes.get(at + 1)) && (at == 0 || white(bytes.get(at - 1))))
-        .unwrap_or(bytes.len());
+    let begins = |at: &usize| white(bytes.get(at + 1)) && (*at == 0 || white(bytes.get(at - 1)));
+    let end = line.match_indices('#').map(|(at, _)| at).find(begins).unwrap_or(bytes.len());
     let kept = line[..end].trim_end();
     let trimmed = kept.trim_start();
     (trimmed, kept.len() - trimmed.len())
@@ -182,7 +181,7 @@ impl<'p, 'c> Parser<'p, 'c> {
             either.push(self.near(depth)?);
         }
         self.count(1)?;
-        Ok(if either.len() == 1 { either.remove(0) } else { Pattern::Either(either) })
+        Ok(if either.len() == 1 { either.remove(0) } else { Pattern::Either(either.into()) })
     }
 
     fn sequence(&mut self, depth: usize) -> Result<Pattern, PhraseError> {
@@ -469,11 +468,11 @@ impl<'p, 'c> Parser<'p, 'c> {
         self.at += chunk.len();
         let range = from..from + chunk.len();
         let (text, kind) = self.comparison(chunk, &range)?;
-        let mut tests: Vec<_> = self
-            .tokens(text, range.clone())?
-            .into_iter()
-            .map(|(folded, _)| WordTest { kind: WordKind::Equal, folded, exact: None })
-            .collect();
+        let test = |folded| WordTest { kind: WordKind::Equal, folded, exact: None };
+        let mut tests: Vec<_> = match plain::is_word(text) {
+            true => vec![test(text.to_owned())],
+            false => self.tokens(text, range.clone())?.into_iter().map(|(folded, _)| test(folded)).collect(),
+        };
         if let Some(last) = tests.last_mut() {
             last.kind = kind;
             if kind == WordKind::Misspelt && last.folded.chars().count() < MIN_MISSPELT {
@@ -640,6 +639,9 @@ fn ends_atom(rest: &str) -> bool {
 
 /// The mark that a chunk is, if it is nothing else.
 fn lone_mark(chunk: &str) -> Option<char> {
+    if chunk.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return None;
+    }
     let folded = Folded::new(chunk);
     let mut chars = folded.text().trim().chars();
     match (chars.next(), chars.next()) {
@@ -649,5 +651,5 @@ fn lone_mark(chunk: &str) -> Option<char> {
 }
 
 fn one(mut items: Vec<Pattern>) -> Pattern {
-    if items.len() == 1 { items.remove(0) } else { Pattern::Sequence(items) }
+    if items.len() == 1 { items.remove(0) } else { Pattern::Sequence(items.into()) }
 }

@@ -17,6 +17,11 @@ const MAX_SPELLINGS: usize = 8;
 
 /// Refuses a text that is written like a regular expression; `entries` says that it is a list, whose entries stand between `|`.
 pub(super) fn refuse(text: &str, entries: bool, context: &Context<'_>) -> Result<(), PhraseError> {
+    // Most lines have none of the signs that `find` asks about.
+    let may_begin = |byte| matches!(byte, b'\\' | b'.' | b'[' | b'+' | b'{' | b'^' | b'$' | b'?');
+    if !text.bytes().any(may_begin) {
+        return Ok(());
+    }
     let Some((sign, bounds)) = find(text, entries) else { return Ok(()) };
     let own = text[bounds].trim();
     let words = phrase_form(own).filter(|form| is_phrase(form, context));

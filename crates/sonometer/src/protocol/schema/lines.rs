@@ -67,6 +67,11 @@ pub(super) fn of_node(
             }
             _ => (text, strength),
         };
+        let span = Span::new((line.span.start + cut).min(line.span.end), line.span.end);
+        if phrase::is_plain(text) {
+            into.push(Line::plain(text, list, strength, span));
+            continue;
+        }
         match phrase::parse(text, &context) {
             Ok(pattern) if !list.has_places() && phrase::names_place(&pattern) => {
                 let what = format!("`{key}`");
@@ -78,8 +83,7 @@ pub(super) fn of_node(
                     Pattern::Capture(whole) => *whole,
                     pattern => pattern,
                 };
-                let span = Span::new((line.span.start + cut).min(line.span.end), line.span.end);
-                into.push(Line { pattern, text: text.to_owned(), list, strength, span });
+                into.push(Line::new(pattern, text, list, strength, span));
             }
             Err(error) => found.push(phrase_diagnostic(error, line.span, cut)),
         }

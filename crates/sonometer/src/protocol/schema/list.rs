@@ -167,7 +167,7 @@ impl Reader<'_> {
                 None
             }
             1 => entries.pop(),
-            _ => Some(Pattern::Either(entries)),
+            _ => Some(Pattern::Either(entries.into())),
         }
     }
 
@@ -191,7 +191,7 @@ mod tests {
             "markers": [{{"label": "m", "strong": "so @warm", "hit": "x"}}]}}"#
         );
         match Protocol::read(&source) {
-            Ok((protocol, _)) => Ok(protocol.markers[0].lines[0].pattern.clone()),
+            Ok((protocol, _)) => Ok(protocol.markers[0].lines[0].pattern().into_owned()),
             Err(error) => Err(error.diagnostics.iter().map(|d| (d.code, d.message.clone())).collect()),
         }
     }

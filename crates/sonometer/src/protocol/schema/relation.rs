@@ -184,8 +184,9 @@ fn echo(fields: &mut Fields<'_, '_>) -> Option<Echo> {
     let markers = labels(&mut inner);
     let words = inner.count_or_default("words");
     let boost = inner.number("boost").unwrap_or(Unit::ONE);
+    let otherwise = inner.number_or_default("else");
     inner.finish();
-    Some(Echo { markers, of, within, words, boost })
+    Some(Echo { markers, of, within, words, boost, otherwise })
 }
 
 /// `join: 3 turns`
