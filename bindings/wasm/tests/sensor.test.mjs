@@ -26,7 +26,7 @@ test('what ships is listed and can be made', () => {
 test('a draft is found by its version only, and what is missing is named', () => {
   refused(() => Sensor.shipped('next-steps'), { code: 'target_not_found', place: 'target', message: /next-steps@0\.1/ });
   refused(() => Sensor.shipped('courtesy@9'), { code: 'target_not_found', message: /there is 1\.0/ });
-  refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, courtesy/ });
+  refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, counselling, courtesy/ });
 });
 
 test('wrong names and constructors say what to write', () => {
