@@ -91,30 +91,30 @@ def test_polars(expected: Report) -> None:
 
 
 def test_a_file_of_lines_is_what_the_command_reads() -> None:
-    report = sonometer.evaluate("courtesy", REQUESTS, label="polite", threshold=0.4, by="author")
+    report = sonometer.evaluate("courtesy@1.5", REQUESTS, label="polite", threshold=0.4, by="author")
     told = report.to_dict()
     lines = [json.loads(line) for line in REQUESTS.read_text(encoding="utf-8").splitlines()]
     assert (told["data"]["file"], told["data"]["items"]) == (str(REQUESTS), len(lines))
     assert told["rule"]["positive_if"] == "score ≥ 0.4"
     assert [part["value"] for part in told["by"]["parts"]] == sorted({line["labels"]["author"] for line in lines})
     # The same lines as values: only the name of the file is another.
-    again = sonometer.evaluate("courtesy", lines, label="polite", threshold=0.4, by="author").to_dict()
+    again = sonometer.evaluate("courtesy@1.5", lines, label="polite", threshold=0.4, by="author").to_dict()
     assert {**again, "data": None} == {**told, "data": None}
 
 
 def test_the_other_kinds() -> None:
     talk = [("agent", "I am so sorry about that."), ("customer", "It still fails.")]
     segments = [{"interaction": talk, "sorry": [True, None]}, {"interaction": talk[::-1], "sorry": [False, True]}]
-    assert sonometer.evaluate("courtesy", segments, marker="apology").kind == "segments"
+    assert sonometer.evaluate("courtesy@1.5", segments, marker="apology").kind == "segments"
     mail = [{"content": "Write to ann@example.org today.", "found": [{"type": "MAIL", "start": 9, "end": 24}]}]
     report = sonometer.evaluate("personal-data@1.0", mail, map={"MAIL": "email_address"})
     assert (report.kind, report.figures["exact_f1"].value) == ("spans", 1.0)
     assert sonometer.evaluate("personal-data@1.0", mail, map="MAIL=email_address") == report
     pairs = [{"interaction_a": KIND, "interaction_b": RUDE, "kinder": "a"}] * 3
-    report = sonometer.evaluate("courtesy", pairs)
+    report = sonometer.evaluate("courtesy@1.5", pairs)
     assert (report.kind, report.figures["accuracy"].value) == ("pairs", 1.0)
     named = [{"one": KIND, "two": RUDE, "kinder": "one"}] * 3
-    again = sonometer.evaluate("courtesy", named, text=("one", "two"), positive="one", negative="two")
+    again = sonometer.evaluate("courtesy@1.5", named, text=("one", "two"), positive="one", negative="two")
     assert again.figures == report.figures
 
 

@@ -130,7 +130,7 @@ def of_files(sensor: Sensor, path: pathlib.Path, kept: bytes) -> None:
 
 
 def of_labelled_data(rows: list[dict[str, object]], columns: dict[str, list[object]]) -> None:
-    report = sonometer.evaluate("courtesy", rows, label="polite", positive=["yes", True], where={"lang": "en"}, threshold=0.4)
+    report = sonometer.evaluate("courtesy@1.5", rows, label="polite", positive=["yes", True], where={"lang": "en"}, threshold=0.4)
     assert_type(report, Report)
     assert_type(report.figures["f1"].value, float | None)
     assert_type(report.counts, dict[str, int])

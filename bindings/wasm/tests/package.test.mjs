@@ -41,20 +41,20 @@ test('nothing evaluates text, which content security policies forbid', () => {
 test('a script with require', () => {
   const script = `
     const { Sensor } = require('sonometer');
-    process.stdout.write(Sensor.shipped('courtesy').sense('Thank you so much for your help.').json());`;
+    process.stdout.write(Sensor.shipped('courtesy@1.5').sense('Thank you so much for your help.').json());`;
   const run = spawnSync(process.execPath, ['-e', script], { cwd: here, encoding: 'utf8' });
-  assert.equal(run.stdout, esm.Sensor.shipped('courtesy').sense('Thank you so much for your help.').json(), run.stderr);
+  assert.equal(run.stdout, esm.Sensor.shipped('courtesy@1.5').sense('Thank you so much for your help.').json(), run.stderr);
 });
 
 test('in a worker', async () => {
   const script = `
     const { parentPort } = require('node:worker_threads');
     const { Sensor } = require('sonometer');
-    parentPort.postMessage(Sensor.shipped('courtesy').sense('Thank you so much.'));`;
+    parentPort.postMessage(Sensor.shipped('courtesy@1.5').sense('Thank you so much.'));`;
   const worker = new Worker(script, { eval: true });
   const reading = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
   await worker.terminate();
-  assert.deepEqual(reading, { ...esm.Sensor.shipped('courtesy').sense('Thank you so much.') });
+  assert.deepEqual(reading, { ...esm.Sensor.shipped('courtesy@1.5').sense('Thank you so much.') });
 });
 
 const esbuild = join(here, '../tools/node_modules/.bin/esbuild');
@@ -90,7 +90,7 @@ test('the former entry is the same for bundlers, by both of its names', async ()
   assert.throws(() => bundled.Stage.shipped('drinking-less'), { name: 'SonometerError', message: /await init\(\)/ });
   await bundled.init(readFileSync(createRequire(import.meta.url).resolve('sonometer/sonometer-dives.wasm')));
   assert.equal(bundled.Stage.shipped('drinking-less').open().turn, 0);
-  assert.equal(bundled.Sensor.shipped('courtesy').sense('Thank you so much.').json(), esm.Sensor.shipped('courtesy').sense('Thank you so much.').json());
+  assert.equal(bundled.Sensor.shipped('courtesy@1.5').sense('Thank you so much.').json(), esm.Sensor.shipped('courtesy@1.5').sense('Thank you so much.').json());
 });
 
 // What browsers have to fetch at most, with the script, by brotli.

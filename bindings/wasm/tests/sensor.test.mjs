@@ -26,7 +26,7 @@ test('what ships is listed and can be made', () => {
 test('a draft is found by its version only, and what is missing is named', () => {
   refused(() => Sensor.shipped('next-steps'), { code: 'target_not_found', place: 'target', message: /next-steps@0\.1/ });
   refused(() => Sensor.shipped('courtesy@9'), { code: 'target_not_found', message: /there is 1\.0/ });
-  refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, courtesy/ });
+  refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, counselling, courtesy/ });
 });
 
 test('wrong names and constructors say what to write', () => {
@@ -51,7 +51,7 @@ test('facts of a sensor', () => {
     Sensor.shipped('courtesy').id = 'other';
   }, TypeError);
 
-  const sensor = Sensor.shipped('courtesy');
+  const sensor = Sensor.shipped('courtesy@1.5');
   assert.equal(sensor.kind, 'protocol');
   assert.equal(sensor.language, 'en');
   assert.equal(sensor.better, 'higher');
@@ -73,7 +73,7 @@ test('what a score means, and which markers are good news', () => {
 });
 
 test('a reading is the canonical JSON and the same as frozen objects', () => {
-  const sensor = Sensor.shipped('courtesy');
+  const sensor = Sensor.shipped('courtesy@1.5');
   const reading = sensor.sense(call);
   assert.ok(reading instanceof Reading);
   assert.deepEqual({ ...reading }, JSON.parse(reading.json()));
@@ -95,7 +95,7 @@ test('a reading is the canonical JSON and the same as frozen objects', () => {
 });
 
 test('profiles, offsets, price', () => {
-  const sensor = Sensor.shipped('courtesy');
+  const sensor = Sensor.shipped('courtesy@1.5');
   const shown = sensor.sense(call, { profile: 'detailed', offsets: false, usdPerIcs: 0.01 });
   assert.equal(shown.profile, 'detailed');
   assert.equal(shown.evidence[0].start, undefined);
@@ -118,7 +118,7 @@ test('flow and temporal analysis of SGM 1.5', () => {
 });
 
 test('content that is insufficient gives a reading that says so', () => {
-  const sensor = Sensor.shipped('courtesy');
+  const sensor = Sensor.shipped('courtesy@1.5');
   const reading = sensor.sense('Das ist leider ein deutscher Satz und kein englischer.');
   assert.equal(reading.fidelity.sufficient, false);
   assert.equal(reading.score, null);
@@ -156,7 +156,7 @@ test('metrics and blueprints', () => {
 });
 
 test('estimating', () => {
-  const estimate = Sensor.shipped('courtesy').estimate(2000, { modality: 'transcript', usdPerIcs: 0.5 });
+  const estimate = Sensor.shipped('courtesy@1.5').estimate(2000, { modality: 'transcript', usdPerIcs: 0.5 });
   assert.ok(estimate instanceof Estimate && estimate.measured);
   assert.ok(estimate.estimated_ics.typical <= estimate.estimated_ics.max);
   assert.equal(estimate.estimated_cost_usd.max, estimate.estimated_ics.max / 2);

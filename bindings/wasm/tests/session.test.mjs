@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { Guard, Sensor, Session } from 'sonometer';
 import { refused, thanks } from './helpers.mjs';
 
-const courtesy = Sensor.shipped('courtesy');
+const courtesy = Sensor.shipped('courtesy@1.5');
 const privacy = Sensor.shipped('personal-data');
 const CARD = '4111 1111 1111 1111';
 const text = `Thank you so much 😀 for waiting. The card is ${CARD}, and my mail is imke@example.org. Could you please check it? Sure 👩‍👩‍👧!`;

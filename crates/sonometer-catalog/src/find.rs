@@ -198,8 +198,8 @@ mod tests {
 
     #[test]
     fn finds_the_latest_published_version_or_the_one_asked_for() {
-        assert_eq!(find("courtesy", None).map(|entry| entry.version), Some("1.5"));
-        assert_eq!(find("courtesy", Some("1.5")), find("courtesy", None));
+        assert_eq!(find("courtesy", None).map(|entry| entry.version), Some("2.0"));
+        assert_eq!(find("courtesy", Some("2.0")), find("courtesy", None));
         assert_eq!(find("courtesy", Some("1.0")).map(|entry| entry.version), Some("1.0"));
         assert_eq!(find("courtesy", Some("9.9")), None);
         assert_eq!(find("cour", None), None);
@@ -241,7 +241,7 @@ mod tests {
     fn what_does_not_ship_is_told_with_what_does() {
         let told = |name, kinds: &[TargetKind]| find_any(name, kinds).expect_err(name).to_string();
         for (name, message) in [
-            ("courtesy@9", "`courtesy` has no version `9`; there is 1.0, 1.5"),
+            ("courtesy@9", "`courtesy` has no version `9`; there is 1.0, 1.5, 2.0"),
             (
                 "next-steps",
                 "`next-steps` has no published version; ask for a draft by name, as `next-steps@0.1`",
@@ -253,7 +253,7 @@ mod tests {
         let meant = "the catalogue has no protocol, metric or blueprint `curtesy`; did you mean `courtesy`?";
         assert_eq!(told("curtesy", &TargetKind::ALL), meant);
         let none = told("zebra", &TargetKind::ALL);
-        let start = "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, courtesy, ";
+        let start = "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, counselling, ";
         assert!(none.starts_with(start) && none.ends_with(", assistant-reply, service-call"), "{none}");
         assert_eq!(
             told("courtesy", &[TargetKind::Metric, TargetKind::Blueprint]),

@@ -41,6 +41,7 @@ macro_rules! entry {
 static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "affect" @ "1.0"),
     entry!("protocols", "affect" @ "1.5"),
+    entry!("protocols", "affect" @ "2.0"),
     entry!("protocols", "counselling" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.5"),

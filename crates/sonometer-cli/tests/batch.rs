@@ -84,7 +84,7 @@ fn outcomes_with_good_and_bad_lines() {
          no JSON at all"
             .as_bytes(),
     );
-    let ran = run(&["batch", "courtesy", &input, "--offsets", "chars"]);
+    let ran = run(&["batch", "courtesy@1.5", &input, "--offsets", "chars"]);
     golden("batch.jsonl", &text(&ran.stdout));
     assert_eq!(ran.status.code(), Some(2), "some lines are errors");
     let told = text(&ran.stderr);
@@ -94,7 +94,7 @@ fn outcomes_with_good_and_bad_lines() {
 
 #[test]
 fn the_readings_are_those_of_sense() {
-    for target in ["courtesy", "affect"] {
+    for target in ["courtesy@1.5", "affect@1.5"] {
         let alone = sensed(target, TALKS);
         for threads in ["1", "2", "5"] {
             let ran = run(&["batch", target, TALKS, "--offsets", "chars", "--threads", threads]);
@@ -121,7 +121,7 @@ proptest! {
         let spoilt: String = (0..).zip(good.lines()).map(|(n, line)| if bad.contains(&n) { "[1,\n".to_owned() } else { format!("{line}\n") }).collect();
         let batch = |name: &str, lines: &str, threads: &str| {
             let input = scratch(name, lines.as_bytes());
-            text(&run(&["batch", "courtesy", &input, "--threads", threads]).stdout)
+            text(&run(&["batch", "courtesy@1.5", &input, "--threads", threads]).stdout)
         };
         let expected = batch("batch-good.jsonl", &good, "1");
         for threads in ["1", "2"] {
@@ -142,7 +142,7 @@ proptest! {
 #[test]
 fn every_line_of_a_pipe_is_answered_before_the_next_comes() {
     for threads in ["1", "2"] {
-        let mut command = command(&["batch", "courtesy", "-", "--threads", threads]);
+        let mut command = command(&["batch", "courtesy@1.5", "-", "--threads", threads]);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -168,7 +168,7 @@ fn every_line_of_a_pipe_is_answered_before_the_next_comes() {
 #[test]
 fn it_ends_where_the_reader_goes_away() {
     let input = scratch("batch-gone.jsonl", many(20_000).as_bytes());
-    let mut child = command(&["batch", "courtesy", &input])
+    let mut child = command(&["batch", "courtesy@1.5", &input])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -184,13 +184,13 @@ fn it_ends_where_the_reader_goes_away() {
 fn a_killed_run_goes_on_to_the_same_bytes() {
     let input = scratch("batch-kill.jsonl", many(30_000).as_bytes());
     let whole = fresh("batch-kill-whole.jsonl");
-    assert_eq!(run(&["batch", "courtesy", &input, "--out", &whole, "--threads", "1"]).status.code(), Some(2));
+    assert_eq!(run(&["batch", "courtesy@1.5", &input, "--out", &whole, "--threads", "1"]).status.code(), Some(2));
     let whole = fs::read(whole).expect("is written");
     let out = fresh("batch-kill-out.jsonl");
     let size = || fs::metadata(&out).map_or(0, |data| data.len());
     let mut kills = 0;
     for part in 1..=3 {
-        let mut child = command(&["batch", "courtesy", &input, "--out", &out, "--resume", "--threads", "2"])
+        let mut child = command(&["batch", "courtesy@1.5", &input, "--out", &out, "--resume", "--threads", "2"])
             .stderr(Stdio::null())
             .spawn()
             .expect("starts");
@@ -207,12 +207,12 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     }
     assert!(kills > 0, "every run was over before it could be killed");
     assert!(size() < whole.len() as u64);
-    let ran = run(&["batch", "courtesy", &input, "--out", &out, "--resume"]);
+    let ran = run(&["batch", "courtesy@1.5", &input, "--out", &out, "--resume"]);
     assert_eq!(ran.status.code(), Some(2), "errors of earlier runs count");
     assert!(text(&ran.stderr).contains(" that were there: "), "{}", text(&ran.stderr));
     assert!(fs::read(&out).expect("is written") == whole, "the bytes are not those of one run");
     // Nothing is left to do.
-    let ran = run(&["batch", "courtesy", &input, "--out", &out, "--resume"]);
+    let ran = run(&["batch", "courtesy@1.5", &input, "--out", &out, "--resume"]);
     assert!(text(&ran.stderr).starts_with("0 items after 30000 that were there: "), "{}", text(&ran.stderr));
     assert!(fs::read(&out).expect("is written") == whole);
 }
@@ -220,10 +220,10 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
 #[test]
 fn any_cut_goes_on_to_the_same_bytes() {
     let input = scratch("batch-cut.jsonl", format!("\n{}", many(40)).as_bytes());
-    let whole = run(&["batch", "courtesy", &input]).stdout;
+    let whole = run(&["batch", "courtesy@1.5", &input]).stdout;
     for cut in (0..whole.len()).step_by(whole.len() / 23) {
         let out = scratch("batch-cut-out.jsonl", &whole[..cut]);
-        run(&["batch", "courtesy", &input, "--out", &out, "--resume"]);
+        run(&["batch", "courtesy@1.5", &input, "--out", &out, "--resume"]);
         assert!(fs::read(&out).expect("is written") == whole, "cut at {cut}");
     }
 }
@@ -233,7 +233,7 @@ fn what_does_not_belong_together_is_not_gone_on_with() {
     let input = scratch("batch-mine.jsonl", many(300).as_bytes());
     let out = fresh("batch-mine-out.jsonl");
     let batch = |more: &[&str]| {
-        let mut arguments = vec!["batch", "courtesy"];
+        let mut arguments = vec!["batch", "courtesy@1.5"];
         arguments.extend(more);
         run(&arguments)
     };
@@ -251,7 +251,7 @@ fn what_does_not_belong_together_is_not_gone_on_with() {
         "the same input, target and options",
     );
     refused(
-        run(&["batch", "affect", &input, "--out", &out, "--resume"]),
+        run(&["batch", "affect@1.5", &input, "--out", &out, "--resume"]),
         "differs from the reading of line 1 of the input",
     );
     // Another id in the middle, where nothing is sensed again.
@@ -274,12 +274,12 @@ fn what_does_not_belong_together_is_not_gone_on_with() {
 fn inputs_and_outputs_that_are_none() {
     let empty = scratch("batch-empty.jsonl", b" \n\n");
     for (arguments, part) in [
-        (&["batch", "courtesy", "missing.jsonl"][..], "no such file"),
-        (&["batch", "courtesy", "crates"], "is a folder"),
-        (&["batch", "courtesy", &empty], "the input is empty"),
-        (&["batch", "courtesy", TALKS, "--out", "missing/out.jsonl"], "cannot be written"),
-        (&["batch", "courtesy", TALKS, "--resume"], "--out"),
-        (&["batch", "courtesy", TALKS, "--threads", "0"], "--threads"),
+        (&["batch", "courtesy@1.5", "missing.jsonl"][..], "no such file"),
+        (&["batch", "courtesy@1.5", "crates"], "is a folder"),
+        (&["batch", "courtesy@1.5", &empty], "the input is empty"),
+        (&["batch", "courtesy@1.5", TALKS, "--out", "missing/out.jsonl"], "cannot be written"),
+        (&["batch", "courtesy@1.5", TALKS, "--resume"], "--out"),
+        (&["batch", "courtesy@1.5", TALKS, "--threads", "0"], "--threads"),
     ] {
         let ran = run(arguments);
         assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
@@ -300,7 +300,7 @@ fn conversations_in_other_forms() {
         format!("{{\"segments\": [{{\"role\": \"agent\", \"content\": \"{spoken}\"}}]}}").as_bytes(),
     );
     let sense = |more: &[&str]| {
-        let mut arguments = vec!["sense", "courtesy", "--json", "--profile", "detailed"];
+        let mut arguments = vec!["sense", "courtesy@1.5", "--json", "--profile", "detailed"];
         arguments.extend(more);
         let ran = run(&arguments);
         assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
@@ -356,7 +356,7 @@ fn the_page_of_a_batch_shows_the_worst_and_nothing_private() {
 
 #[test]
 fn a_summary_needs_a_file_for_the_readings() {
-    let ran = run(&["batch", "courtesy", TALKS, "--summary"]);
+    let ran = run(&["batch", "courtesy@1.5", TALKS, "--summary"]);
     assert_eq!(ran.status.code(), Some(2));
     assert!(text(&ran.stderr).contains("--out"), "{}", text(&ran.stderr));
 }

@@ -79,9 +79,9 @@ fn a_reading_for_people() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     golden("sense-discovery.txt", &ran.out);
     assert!(!ran.out.contains("4111"), "the card number stays hidden");
-    golden("sense-detailed.txt", &run(&["sense", "courtesy", CALL, "--profile", "detailed"]).out);
+    golden("sense-detailed.txt", &run(&["sense", "courtesy@1.5", CALL, "--profile", "detailed"]).out);
     golden("sense-explain.txt", &run(&["sense", CARDS, CALL, "--explain"]).out);
-    golden("sense-heated.txt", &run(&["sense", "courtesy", "fixtures/interactions/heated-thread.json"]).out);
+    golden("sense-heated.txt", &run(&["sense", "courtesy@1.5", "fixtures/interactions/heated-thread.json"]).out);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_reading_for_programs() {
 fn every_shipped_conversation_can_be_measured() {
     for entry in fs::read_dir(root().join("fixtures/interactions")).expect("is there") {
         let path = entry.expect("can be read").path();
-        let ran = run(&["sense", "courtesy", path.to_str().expect("is UTF-8"), "--json"]);
+        let ran = run(&["sense", "courtesy@1.5", path.to_str().expect("is UTF-8"), "--json"]);
         assert_eq!(ran.code, 0, "{}: {}", path.display(), ran.err);
     }
 }
@@ -118,14 +118,14 @@ fn offsets_are_counted_in_the_unit_asked_for() {
     let text = "Ünïcode 😀 before it, and then thank you so much for all of that.";
     let path = scratch("offsets.txt", text.as_bytes());
     for (unit, start) in [("bytes", 35), ("chars", 30), ("utf16", 31)] {
-        let ran = run(&["sense", "courtesy", &path, "--json", "--offsets", unit]);
+        let ran = run(&["sense", "courtesy@1.5", &path, "--json", "--offsets", unit]);
         assert!(ran.out.contains(&format!(r#""start":{start},"#)), "{unit}: {}", ran.out);
     }
 }
 
 #[test]
 fn json_does_not_depend_on_the_surroundings() {
-    let arguments = ["sense", "courtesy", CALL, "--json", "--profile", "detailed"];
+    let arguments = ["sense", "courtesy@1.5", CALL, "--json", "--profile", "detailed"];
     let plain = run(&arguments).out;
     let surroundings = [
         ("LANG", "tr_TR.UTF-8"),
@@ -141,7 +141,7 @@ fn json_does_not_depend_on_the_surroundings() {
         assert_eq!(ran.out, plain, "{name}={value}");
     }
     assert_eq!(
-        run(&["--color", "always", "sense", "courtesy", CALL, "--json", "--profile", "detailed"]).out,
+        run(&["--color", "always", "sense", "courtesy@1.5", CALL, "--json", "--profile", "detailed"]).out,
         plain
     );
     assert!(plain.ends_with("}\n") && plain.lines().count() == 1);
@@ -149,13 +149,13 @@ fn json_does_not_depend_on_the_surroundings() {
 
 #[test]
 fn colour_is_for_those_who_see_it() {
-    let sense = |arguments: &[&str]| run(&[&["sense", "courtesy", CALL], arguments].concat()).out;
+    let sense = |arguments: &[&str]| run(&[&["sense", "courtesy@1.5", CALL], arguments].concat()).out;
     let plain = sense(&[]);
     assert!(!plain.contains('\u{1b}') && plain.contains("[thank you]{gratitude}"));
     let coloured = sense(&["--color", "always"]);
     assert!(coloured.contains("\u{1b}[") && !coloured.contains("{gratitude}"), "{coloured}");
     let forced = |name: &str, value: &str, when: &str| {
-        let mut command = command(&["sense", "courtesy", CALL, "--color", when]);
+        let mut command = command(&["sense", "courtesy@1.5", CALL, "--color", when]);
         Ran::from(command.env(name, value).output().expect("starts")).out
     };
     assert_eq!(forced("CLICOLOR_FORCE", "1", "auto"), coloured);
@@ -167,7 +167,7 @@ fn colour_is_for_those_who_see_it() {
 fn a_text_cannot_steer_the_terminal() {
     let input = format!("{ENOUGH} \u{1b}]0;owned\u{7} \u{9b}31m \u{202e}");
     let path = scratch("escape.txt", input.as_bytes());
-    let ran = run(&["sense", "courtesy", &path]);
+    let ran = run(&["sense", "courtesy@1.5", &path]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!ran.out.chars().any(|c| c != '\n' && c.is_control() || c == '\u{202e}'), "{:?}", ran.out);
 }
@@ -177,13 +177,13 @@ fn lines_are_measured_one_by_one() {
     let good = format!(r#"{{"id": "a-1", "labels": [], "interaction": {{"content": "{ENOUGH}"}}}}"#);
     let bare = format!(r#"{{"content": "{ENOUGH}"}}"#);
     let path = scratch("good.jsonl", format!("{good}\n\n{bare}\n").as_bytes());
-    let ran = run(&["sense", "courtesy", &path, "--json"]);
+    let ran = run(&["sense", "courtesy@1.5", &path, "--json"]);
     assert_eq!((ran.code, ran.err.as_str(), ran.out.lines().count()), (0, "", 2));
-    let people = run(&["sense", "courtesy", &path]).out;
+    let people = run(&["sense", "courtesy@1.5", &path]).out;
     assert!(people.contains("good.jsonl:1  a-1\n") && people.contains("good.jsonl:3\n"), "{people}");
-    let third = run(&["sense", "courtesy", &path, "--json", "--line", "3"]);
+    let third = run(&["sense", "courtesy@1.5", &path, "--json", "--line", "3"]);
     assert_eq!((third.code, third.out.lines().count()), (0, 1));
-    let none = run(&["sense", "courtesy", &path, "--json", "--line", "2"]);
+    let none = run(&["sense", "courtesy@1.5", &path, "--json", "--line", "2"]);
     assert_eq!(none.code, 2, "line 2 is blank: {}", none.err);
 }
 
@@ -192,13 +192,13 @@ fn a_bad_line_does_not_stop_the_others() {
     let good = format!(r#"{{"content": "{ENOUGH}"}}"#);
     let mut lines = format!("{good}\n{{\"content\": \"hi\"}}\n").into_bytes();
     let short = scratch("short.jsonl", &lines);
-    let ran = run(&["sense", "courtesy", &short, "--json"]);
+    let ran = run(&["sense", "courtesy@1.5", &short, "--json"]);
     assert_eq!(ran.code, 3);
     assert!(ran.err.starts_with("error: ") && ran.err.contains("short.jsonl:2: "), "{}", ran.err);
     lines.extend_from_slice(b"{\"content\": \n{\"content\": \"\xff\"}\n{\"contents\": \"x\"}\n");
     lines.extend_from_slice(good.as_bytes());
     let bad = scratch("bad.jsonl", &lines);
-    let ran = run(&["sense", "courtesy", &bad, "--json"]);
+    let ran = run(&["sense", "courtesy@1.5", &bad, "--json"]);
     assert_eq!(ran.code, 2, "what cannot be read outweighs what is insufficient");
     let starts: Vec<&str> = ran.out.lines().map(|line| &line[..9]).collect();
     let (reading, error) = (r#"{"target""#, r#"{"error":"#);
@@ -209,7 +209,7 @@ fn a_bad_line_does_not_stop_the_others() {
     }
     let place = lines.iter().position(|byte| *byte == 0xff).expect("is there");
     assert!(ran.err.contains(&format!("byte {place} is 0xff")), "{}", ran.err);
-    let fidelity = run(&["fidelity", "courtesy", &bad, "--json"]);
+    let fidelity = run(&["fidelity", "courtesy@1.5", &bad, "--json"]);
     assert_eq!((fidelity.code, fidelity.out.lines().count()), (2, 6));
 }
 
@@ -217,7 +217,7 @@ fn a_bad_line_does_not_stop_the_others() {
 fn standard_input_is_text_or_json() {
     let sense = |extra: &[&str], input: &str| {
         run_with_input(
-            &[&["sense", "courtesy", "-", "--json", "--profile", "detailed"], extra].concat(),
+            &[&["sense", "courtesy@1.5", "-", "--json", "--profile", "detailed"], extra].concat(),
             input.as_bytes(),
         )
     };
@@ -245,36 +245,36 @@ fn exit_codes_are_as_documented() {
     let nameless = scratch("conversation.rtf", b"WEBVTT");
     let text = scratch("enough.txt", ENOUGH.as_bytes());
     let cases: &[(&[&str], i32, &str)] = &[
-        (&["sense", "courtesy", &text], 0, ""),
+        (&["sense", "courtesy@1.5", &text], 0, ""),
         (&["check", CARDS], 0, ""),
         (&["test", FAILING], 1, ""),
         (&["check", BROKEN], 1, ""),
         (&[], 2, "Usage"),
         (&["sing"], 2, "unrecognized subcommand"),
-        (&["sense", "courtesy", &text, "--profile", "row"], 2, "raw, detailed, discovery"),
-        (&["sense", "courtesy", &text, "--rate", "-1"], 2, ""),
-        (&["sense", "courtesy", &text, "--rate=-1"], 2, "0.005"),
-        (&["sense", "courtesy", &text, "--offsets", "chars"], 2, "--json"),
-        (&["sense", "courtesy", &text, "--line", "1"], 2, "--line"),
+        (&["sense", "courtesy@1.5", &text, "--profile", "row"], 2, "raw, detailed, discovery"),
+        (&["sense", "courtesy@1.5", &text, "--rate", "-1"], 2, ""),
+        (&["sense", "courtesy@1.5", &text, "--rate=-1"], 2, "0.005"),
+        (&["sense", "courtesy@1.5", &text, "--offsets", "chars"], 2, "--json"),
+        (&["sense", "courtesy@1.5", &text, "--line", "1"], 2, "--line"),
         (&["read"], 2, "a similar subcommand exists: 'stream'"),
-        (&["sense", "courtesy", "nowhere.txt"], 2, "error: nowhere.txt: no such file"),
+        (&["sense", "courtesy@1.5", "nowhere.txt"], 2, "error: nowhere.txt: no such file"),
         (
-            &["sense", "courtesy", "Thank you!"],
+            &["sense", "courtesy@1.5", "Thank you!"],
             2,
             "error: Thank you!: no such file; to sense a text directly, pipe it in",
         ),
-        (&["sense", "courtesy", "fixtures", "--format", "text"], 2, "folder"),
+        (&["sense", "courtesy@1.5", "fixtures", "--format", "text"], 2, "folder"),
         (&["sense", "nowhere.yaml", &text], 2, "error: nowhere.yaml: no such file"),
         (&["sense", &empty_protocol, &text], 2, "empty"),
         (&["sense", BROKEN, &text], 2, "broken.yaml: the protocol has 2 errors [invalid_protocol]"),
-        (&["sense", "courtesy", &bytes], 2, "unknown kind of file"),
-        (&["sense", "courtesy", &empty], 2, "the input is empty"),
-        (&["sense", "courtesy", &bad_json], 2, "line 1, column 1"),
-        (&["sense", "courtesy", &nameless], 2, "the file has no captions"),
+        (&["sense", "courtesy@1.5", &bytes], 2, "unknown kind of file"),
+        (&["sense", "courtesy@1.5", &empty], 2, "the input is empty"),
+        (&["sense", "courtesy@1.5", &bad_json], 2, "line 1, column 1"),
+        (&["sense", "courtesy@1.5", &nameless], 2, "the file has no captions"),
         (&["check", CARDS, "nowhere.yaml", BROKEN], 2, "no such file"),
         (&["dive", "billing-disput"], 4, "no stage `billing-disput`; did you mean `billing-dispute`?"),
-        (&["sense", "courtesy", &wordless], 3, "insufficient_signal"),
-        (&["fidelity", "courtesy", &wordless], 0, ""),
+        (&["sense", "courtesy@1.5", &wordless], 3, "insufficient_signal"),
+        (&["fidelity", "courtesy@1.5", &wordless], 0, ""),
         (&["sense", "curtesy", &text], 4, "did you mean `courtesy`?"),
         (&["sense", "courtesy@9", &text], 4, "there is 1.0, 1.5"),
         (&["protocols", "zebra"], 4, "target_not_found"),
@@ -291,7 +291,7 @@ fn exit_codes_are_as_documented() {
 #[test]
 fn programs_get_the_error_envelope() {
     let short = scratch("short.txt", b"hello there");
-    let ran = run(&["sense", "courtesy", &short, "--json"]);
+    let ran = run(&["sense", "courtesy@1.5", &short, "--json"]);
     assert_eq!(ran.code, 3);
     let (head, tail) = (
         r#"{"error":{"code":"insufficient_signal","message":""#,
@@ -311,9 +311,9 @@ fn programs_get_the_error_envelope() {
 fn a_reader_that_goes_away_ends_the_command_quietly() {
     let path = scratch("long.jsonl", format!("{{\"content\": \"{ENOUGH}\"}}\n").repeat(5000).as_bytes());
     for arguments in [
-        &["sense", "courtesy", &path, "--json"][..],
-        &["sense", "courtesy", &path],
-        &["fidelity", "courtesy", &path],
+        &["sense", "courtesy@1.5", &path, "--json"][..],
+        &["sense", "courtesy@1.5", &path],
+        &["fidelity", "courtesy@1.5", &path],
     ] {
         let mut command = command(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -327,7 +327,7 @@ fn a_reader_that_goes_away_ends_the_command_quietly() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_told() {
     for arguments in
-        [&["sense", "courtesy", CALL][..], &["sense", "courtesy", CALL, "--json"], &["check", CARDS]]
+        [&["sense", "courtesy@1.5", CALL][..], &["sense", "courtesy@1.5", CALL, "--json"], &["check", CARDS]]
     {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("is there");
         let ran: Ran =
@@ -339,10 +339,10 @@ fn a_full_disk_is_told() {
 
 #[test]
 fn fidelity_is_an_answer() {
-    let ran = run(&["fidelity", "courtesy", CALL, "--json"]);
+    let ran = run(&["fidelity", "courtesy@1.5", CALL, "--json"]);
     let expected = r#"{"target":{"type":"protocol","id":"courtesy","version":"1.5"},"fidelity":{"index":1,"sufficient":true},"ics":{"consumed":0,"cost_usd":0}}"#;
     assert_eq!((ran.code, ran.out.trim_end()), (0, expected));
-    let short = run_with_input(&["fidelity", "courtesy", "-"], b"hello there");
+    let short = run_with_input(&["fidelity", "courtesy@1.5", "-"], b"hello there");
     assert_eq!(short.code, 0);
     golden("fidelity.txt", &short.out);
 }
@@ -350,7 +350,7 @@ fn fidelity_is_an_answer() {
 #[test]
 fn the_catalogue_is_listed_without_its_secrets() {
     let list = run(&["protocols", "--json"]);
-    let courtesy = r#"{"id":"courtesy","name":"Courtesy","versions":["1.0","1.5"],"taxonomy":"Good_Practice","status":"published","metamarker_count":9,"supported_modalities":["text","transcript"]}"#;
+    let courtesy = r#"{"id":"courtesy","name":"Courtesy","versions":["1.0","1.5","2.0"],"taxonomy":"Good_Practice","status":"published","metamarker_count":10,"supported_modalities":["text","transcript"]}"#;
     assert!(list.out.starts_with(r#"{"protocols":["#) && list.out.contains(courtesy), "{}", list.out);
     assert!(list.out.ends_with("\"limit\":100,\"offset\":0}\n"), "{}", list.out);
     assert!(run(&["protocols"]).out.contains("courtesy"));
@@ -472,7 +472,7 @@ fn diff_shows_which_readings_moved_and_why() {
     assert!(!json.out.contains("4111"), "there too");
     let limited = run(&[&arguments[..], &["--json", "--limit", "1"]].concat());
     assert_eq!(limited.out.lines().count(), 2);
-    let same = run(&["diff", "courtesy", "courtesy@1.5", TALKS, "--fail-on-change"]);
+    let same = run(&["diff", "courtesy@1.5", "courtesy@1.5", TALKS, "--fail-on-change"]);
     assert_eq!(same.code, 0);
     assert!(
         same.out.contains("the protocols are the same") && same.out.contains("0 of 4 readings moved"),
@@ -537,20 +537,20 @@ fn no_message_shows_all_of_a_long_argument() {
         &[long][..],
         &["sense", long, CALL],
         &["sense", &file, CALL],
-        &["sense", "courtesy", long],
-        &["sense", "courtesy", CALL, &option],
-        &["sense", "courtesy", CALL, long],
-        &["sense", "courtesy", CALL, "--format", long],
-        &["sense", "courtesy", CALL, "--profile", long],
-        &["sense", "courtesy", "-", "--format", "turns", "--role-map", &roles],
-        &["batch", "courtesy", long],
+        &["sense", "courtesy@1.5", long],
+        &["sense", "courtesy@1.5", CALL, &option],
+        &["sense", "courtesy@1.5", CALL, long],
+        &["sense", "courtesy@1.5", CALL, "--format", long],
+        &["sense", "courtesy@1.5", CALL, "--profile", long],
+        &["sense", "courtesy@1.5", "-", "--format", "turns", "--role-map", &roles],
+        &["batch", "courtesy@1.5", long],
         &["stream", long],
-        &["stream", "courtesy", "--form", "jsonl"],
-        &["fidelity", "courtesy", long],
-        &["compare", "courtesy", long, CALL],
+        &["stream", "courtesy@1.5", "--form", "jsonl"],
+        &["fidelity", "courtesy@1.5", long],
+        &["compare", "courtesy@1.5", long, CALL],
         &["estimate", long, "100"],
-        &["evaluate", "courtesy", long],
-        &["evaluate", "courtesy", TALKS, "--label", long],
+        &["evaluate", "courtesy@1.5", long],
+        &["evaluate", "courtesy@1.5", TALKS, "--label", long],
         &["protocols", long],
         &["metrics", long],
         &["blueprints", long],
@@ -642,7 +642,7 @@ fn page(name: &str, arguments: &[&str]) -> String {
 #[test]
 fn every_report_has_a_page() {
     let talk = "fixtures/interactions/support-call.json";
-    let sensed = page("sense.html", &["sense", "courtesy", talk]);
+    let sensed = page("sense.html", &["sense", "courtesy@1.5", talk]);
     assert!(sensed.contains("title=\"gratitude 0.6\">thank you</mark>"), "{sensed}");
     let composed = page("composed.html", &["sense", "service-call", talk, "--explain"]);
     assert!(composed.contains("**** **** **** 1111</mark>") && !composed.contains("4111"), "{composed}");
@@ -651,7 +651,7 @@ fn every_report_has_a_page() {
         "{composed}"
     );
     let compared =
-        page("compare.html", &["compare", "courtesy", talk, "fixtures/interactions/support-call.json"]);
+        page("compare.html", &["compare", "courtesy@1.5", talk, "fixtures/interactions/support-call.json"]);
     assert!(compared.contains("comparison") && compared.contains("unchanged"), "{compared}");
     let (old, new) = (
         "crates/sonometer-cli/tests/protocols/dialogues.yaml",
@@ -672,10 +672,10 @@ fn every_report_has_a_page() {
 fn several_readings_share_one_page() {
     let line = format!(r#"{{"id": "<i>", "content": "{ENOUGH}"}}"#);
     let path = scratch("many.jsonl", format!("{line}\n").repeat(205).as_bytes());
-    let many = page("many.html", &["sense", "courtesy", &path]);
+    let many = page("many.html", &["sense", "courtesy@1.5", &path]);
     assert_eq!(many.matches("<header>").count(), 200);
     assert!(many.contains("the first 200 readings; 5 more are left out"), "{}", &many[..9_000]);
-    let nowhere = run(&["sense", "courtesy", &path, "--html", "no/such/folder/page.html"]);
+    let nowhere = run(&["sense", "courtesy@1.5", &path, "--html", "no/such/folder/page.html"]);
     assert_eq!(nowhere.code, 2);
     assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
 }

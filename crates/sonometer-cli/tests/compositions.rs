@@ -37,7 +37,7 @@ fn golden(name: &str, arguments: &[&str]) {
 fn compositions_for_people() {
     golden("metric.txt", &["sense", "reply-quality", CALL]);
     golden("blueprint.txt", &["sense", "service-call", CALL, "--rate", "0.01", "--profile", "discovery"]);
-    golden("compare.txt", &["compare", "courtesy", CALL, THREAD]);
+    golden("compare.txt", &["compare", "courtesy@1.5", CALL, THREAD]);
     golden("compare-blueprint.txt", &["compare", "service-call", THREAD, CALL]);
     golden("metrics.txt", &["metrics"]);
     golden("metrics-one.txt", &["metrics", "reply-quality"]);
@@ -49,12 +49,12 @@ fn compositions_for_people() {
 #[test]
 fn compositions_for_programs() {
     golden("metric.json", &["sense", "reply-quality", CALL, "--json"]);
-    golden("compare.json", &["compare", "courtesy", CALL, THREAD, "--json"]);
+    golden("compare.json", &["compare", "courtesy@1.5", CALL, THREAD, "--json"]);
     golden("metrics.json", &["metrics", "--json"]);
     golden("metrics-one.json", &["metrics", "reply-quality@1.0", "--json"]);
     golden("blueprints.json", &["blueprints", "--json"]);
     golden("blueprints-one.json", &["blueprints", "service-call", "--json"]);
-    golden("estimate.json", &["estimate", "courtesy", "--length", "500", "--rate", "0.01", "--json"]);
+    golden("estimate.json", &["estimate", "courtesy@1.5", "--length", "500", "--rate", "0.01", "--json"]);
     let (code, out, _) = run(&["fidelity", "service-call", CALL, "--json"]);
     assert!(
         code == 0 && out.starts_with(r#"{"target":{"type":"blueprint","id":"service-call","version":"1.0"}"#)
@@ -116,7 +116,7 @@ fn a_file_over_the_limit_is_refused_before_it_is_held() {
     };
     let (text, protocol) = (large("text.txt"), large("protocol.yaml"));
     for (arguments, most) in [
-        (&["sense", "courtesy", &text, "--format", "text"][..], 64),
+        (&["sense", "courtesy@1.5", &text, "--format", "text"][..], 64),
         (&["check", &protocol], 16),
         (&["sense", &protocol, CALL], 16),
     ] {
@@ -159,11 +159,11 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
             "lacks sufficient signal for `courtesy` in `reply-quality`",
         ),
         (vec!["sense", "reply-quality", CALL, "--flow"], 2, "actant flow works with a protocol"),
-        (vec!["compare", "courtesy", CALL, &short], 3, "interaction_b: the content lacks sufficient signal"),
-        (vec!["compare", "courtesy", CALL, "none.json"], 2, "none.json: no such file"),
+        (vec!["compare", "courtesy@1.5", CALL, &short], 3, "interaction_b: the content lacks sufficient signal"),
+        (vec!["compare", "courtesy@1.5", CALL, "none.json"], 2, "none.json: no such file"),
         (vec!["metrics", "reply-qualty"], 4, "did you mean `reply-quality`"),
         (vec!["blueprints", "service-call@7"], 4, "its versions: 1.0"),
-        (vec!["estimate", "courtesy", "--length", "500", "--modality", "audio"], 2, "not audio"),
+        (vec!["estimate", "courtesy@1.5", "--length", "500", "--modality", "audio"], 2, "not audio"),
     ] {
         let (found, out, err) = run(&arguments);
         assert_eq!(found, code, "{arguments:?}: {out}{err}");

@@ -13,7 +13,7 @@ const MAP: [&str; 4] = ["--map", "EMAIL-ADDRESS=email_address", "--map", "CARD=p
 
 #[test]
 fn items_for_people_programs_and_browsers() {
-    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.4", "--by", "author"];
+    let arguments = ["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "0.4", "--by", "author"];
     golden("evaluate-items.txt", &text(&arguments));
     golden("evaluate-items.json", &text(&[&arguments[..], &["--json"]].concat()));
     golden("evaluate-items.html", &bare(&page("items.html", &arguments)));
@@ -23,7 +23,7 @@ fn items_for_people_programs_and_browsers() {
 fn segments_for_people() {
     golden(
         "evaluate-segments.txt",
-        &text(&["courtesy", CALLS, "--positive", "apology", "--marker", "apology"]),
+        &text(&["courtesy@1.5", CALLS, "--positive", "apology", "--marker", "apology"]),
     );
 }
 
@@ -38,7 +38,7 @@ fn places_for_people_and_programs() {
 #[test]
 fn figures_are_those_of_the_hand() {
     // Ten requests are polite and eleven are not, wherever the threshold lies.
-    let found = json(&["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.4"]);
+    let found = json(&["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "0.4"]);
     let counts = &found["figures"]["counts"];
     let expected = ["true_positives", "false_positives", "false_negatives", "true_negatives"]
         .map(|key| counts[key].as_u64());
@@ -61,7 +61,7 @@ fn figures_are_those_of_the_hand() {
 #[test]
 fn classes_are_values_sets_or_ranges() {
     let positives = |arguments: &[&str]| {
-        let counts = json(&[&["courtesy", REQUESTS], arguments].concat())["figures"]["counts"].clone();
+        let counts = json(&[&["courtesy@1.5", REQUESTS], arguments].concat())["figures"]["counts"].clone();
         let sum = |a: &str, b: &str| counts[a].as_u64().zip(counts[b].as_u64()).map(|(a, b)| a + b);
         (sum("true_positives", "false_negatives"), sum("true_negatives", "false_positives"))
     };
@@ -81,7 +81,7 @@ fn classes_are_values_sets_or_ranges() {
 #[test]
 fn folds_part_the_items() {
     let items = |extra: &[&str]| {
-        let found = json(&[&["courtesy", REQUESTS, "--label", "polite"], extra].concat());
+        let found = json(&[&["courtesy@1.5", REQUESTS, "--label", "polite"], extra].concat());
         found["data"]["items"].as_u64().expect("is a count")
     };
     let parts: Vec<u64> = ["1/3", "2/3", "3/3"].iter().map(|fold| items(&["--fold", fold])).collect();
@@ -95,7 +95,7 @@ fn folds_part_the_items() {
 
 #[test]
 fn the_best_threshold_says_where_it_comes_from() {
-    let found = json(&["courtesy", REQUESTS, "--label", "polite", "--threshold", "best"]);
+    let found = json(&["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "best"]);
     let note = found["notes"][0].as_str().expect("is there");
     assert!(note.contains("was chosen on the same data"), "{note}");
     let best = found["figures"]["macro_f1"]["value"].as_f64();
@@ -106,7 +106,7 @@ fn the_best_threshold_says_where_it_comes_from() {
 
 #[test]
 fn what_is_not_defined_is_no_number() {
-    let arguments = ["courtesy", REQUESTS, "--label", "polite", "--where", "polite=false"];
+    let arguments = ["courtesy@1.5", REQUESTS, "--label", "polite", "--where", "polite=false"];
     let found = json(&arguments);
     for figure in ["recall", "auc", "average_precision"] {
         assert!(found["figures"][figure].is_null(), "{figure}: {found}");
@@ -114,7 +114,7 @@ fn what_is_not_defined_is_no_number() {
     let told = text(&arguments);
     assert!(told.contains("n/a") && !told.contains("NaN"), "{told}");
     assert!(told.contains("note: no case is positive"), "{told}");
-    let misspelt = text(&["courtesy", REQUESTS, "--label", "tone", "--positive", "polit"]);
+    let misspelt = text(&["courtesy@1.5", REQUESTS, "--label", "tone", "--positive", "polit"]);
     assert!(
         misspelt.contains("note: no item has `polit` as `tone`; its values are impolite, plain, polite"),
         "{misspelt}"
@@ -140,7 +140,7 @@ fn a_page_holds_what_it_needs_and_no_foreign_markup() {
     };
     let lines = line("Thank you so much for <script>alert(1)</script> and for all the rest.", false)
         + &line("<img src=x> is what I would have said to all of them.", true);
-    let page = page("markup.html", &["courtesy", &written("markup.jsonl", &lines), "--threshold", "0.45"]);
+    let page = page("markup.html", &["courtesy@1.5", &written("markup.jsonl", &lines), "--threshold", "0.45"]);
     assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("&lt;img src=x&gt;"), "{page}");
     assert_eq!(page.matches("<script>").count(), 1, "only its own");
     for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
@@ -163,26 +163,26 @@ fn errors_name_the_place_and_the_mend() {
         "{\"interaction\": {\"content\": \"x\"}, \"labels\": {\"a\": [{\"type\": \"age\", \"start\": 0, \"end\": 9}]}}\n",
     );
     let cases: &[(&[&str], i32, &str)] = &[
-        (&["courtesy", &bad], 2, "evaluate-bad.jsonl:2:8: "),
+        (&["courtesy@1.5", &bad], 2, "evaluate-bad.jsonl:2:8: "),
         (&["courtesy", "nowhere.jsonl"], 2, "no such file"),
         (&["curtesy", REQUESTS], 4, "did you mean `courtesy`?"),
-        (&["courtesy", REQUESTS], 2, "several labels: author, polite, rating, tone; choose one with --label"),
-        (&["courtesy", REQUESTS, "--label", "polit"], 2, "did you mean `polite`?"),
-        (&["courtesy", REQUESTS, "--label", "tone"], 2, "say which values are positive with --positive"),
-        (&["courtesy", REQUESTS, "--label", "tone", "--positive", ">1"], 2, "`polite`, not a number"),
-        (&["courtesy", REQUESTS, "--label", "polite", "--by", "autor"], 2, "did you mean `author`?"),
-        (&["courtesy", REQUESTS, "--label", "polite", "--marker", "thanks"], 2, "its markers are gratitude,"),
-        (&["courtesy", REQUESTS, "--label", "polite", "--where", "author=eve"], 2, "no item passes"),
-        (&["courtesy", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write for example `1/2`"),
-        (&["courtesy", REQUESTS, "--label", "polite", "--threshold", "2"], 2, "from 0 to 1, or `best`"),
-        (&["courtesy", REQUESTS, "--label", "polite", "--map", "A=apology"], 2, "--unit spans"),
+        (&["courtesy@1.5", REQUESTS], 2, "several labels: author, polite, rating, tone; choose one with --label"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polit"], 2, "did you mean `polite`?"),
+        (&["courtesy@1.5", REQUESTS, "--label", "tone"], 2, "say which values are positive with --positive"),
+        (&["courtesy@1.5", REQUESTS, "--label", "tone", "--positive", ">1"], 2, "`polite`, not a number"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--by", "autor"], 2, "did you mean `author`?"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--marker", "thanks"], 2, "its markers are gratitude,"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--where", "author=eve"], 2, "no item passes"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write for example `1/2`"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "2"], 2, "from 0 to 1, or `best`"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--map", "A=apology"], 2, "--unit spans"),
         (
-            &["courtesy", REQUESTS, "--label", "polite", "--unit", "spans"],
+            &["courtesy@1.5", REQUESTS, "--label", "polite", "--unit", "spans"],
             2,
             "labels.polite is a truth value; spans are a list",
         ),
-        (&["courtesy", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"], 2, "existing folder"),
-        (&["courtesy", &uneven, "--unit", "segments"], 2, "a list of 2 values for 1 segments"),
+        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"], 2, "existing folder"),
+        (&["courtesy@1.5", &uneven, "--unit", "segments"], 2, "a list of 2 values for 1 segments"),
         (&["personal-data", &outside], 2, "0 to 9 is outside the text (in characters)"),
         (
             &["affect", NOTES],
@@ -197,6 +197,6 @@ fn errors_name_the_place_and_the_mend() {
         assert!(ran.err.contains(said), "{arguments:?}: {}", ran.err);
         assert!(ran.out.is_empty(), "{arguments:?}: {}", ran.out);
     }
-    let told = evaluate(&["courtesy", REQUESTS, "--label", "polit", "--json"]);
+    let told = evaluate(&["courtesy@1.5", REQUESTS, "--label", "polit", "--json"]);
     assert!(told.out.starts_with(r#"{"error":{"code":"invalid_request","message":"#), "{}", told.out);
 }

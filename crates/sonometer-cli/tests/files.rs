@@ -26,7 +26,7 @@ fn refusal(arguments: &[&str]) -> String {
 
 #[test]
 fn one_conversation_gives_the_same_bytes_in_every_form() {
-    let sense = |rest: &[&str]| out(&[&["sense", "courtesy", "--json", "--offsets", "bytes"], rest].concat());
+    let sense = |rest: &[&str]| out(&[&["sense", "courtesy@1.5", "--json", "--offsets", "bytes"], rest].concat());
     let expected = sense(&["talk.json"]);
     for form in [
         &["talk-messages.json"][..],
@@ -45,10 +45,10 @@ fn one_conversation_gives_the_same_bytes_in_every_form() {
 
 #[test]
 fn evidence_says_its_place() {
-    let shown = out(&["sense", "affect", "report.docx"]);
+    let shown = out(&["sense", "affect@1.5", "report.docx"]);
     assert!(shown.contains("table 1, cell B2") && shown.contains("I am [furious] about"), "{shown}");
-    assert!(out(&["sense", "courtesy", "talk.vtt"]).contains("00:00:30"), "no time");
-    let sheet = out(&["sense", "courtesy", "visits.xlsx", "--column", "said"]);
+    assert!(out(&["sense", "courtesy@1.5", "talk.vtt"]).contains("00:00:30"), "no time");
+    let sheet = out(&["sense", "courtesy@1.5", "visits.xlsx", "--column", "said"]);
     assert!(sheet.contains("visits!B2"), "{sheet}");
     let composed = out(&["sense", "service-call", "talk.docx", "--turns"]);
     assert!(composed.contains("(paragraph 1)"), "{composed}");
@@ -56,7 +56,7 @@ fn evidence_says_its_place() {
 
 #[test]
 fn extract_shows_what_would_be_sensed() {
-    let shown = out(&["extract", "report.odt", "--target", "affect"]);
+    let shown = out(&["extract", "report.odt", "--target", "affect@1.5"]);
     assert!(shown.contains("footnote 1") && shown.contains(", sufficient"), "{shown}");
     let json: serde_json::Value =
         serde_json::from_str(&out(&["extract", "talk.mbox", "--json"])).expect("is JSON");
@@ -69,10 +69,10 @@ fn extract_shows_what_would_be_sensed() {
 
 #[test]
 fn what_does_not_fit_is_refused_with_the_way_out() {
-    assert!(refusal(&["sense", "courtesy", "report.docx"]).contains("`--as text`"));
-    assert!(out(&["sense", "courtesy", "report.docx", "--as", "text"]).contains("Courtesy"));
-    assert!(refusal(&["sense", "courtesy", "talk.vtt", "--column", "a"]).contains("remove it"));
-    assert!(refusal(&["sense", "courtesy", "talk.json", "--turns"]).contains("remove it"));
+    assert!(refusal(&["sense", "courtesy@1.5", "report.docx"]).contains("`--as text`"));
+    assert!(out(&["sense", "courtesy@1.5", "report.docx", "--as", "text"]).contains("Courtesy"));
+    assert!(refusal(&["sense", "courtesy@1.5", "talk.vtt", "--column", "a"]).contains("remove it"));
+    assert!(refusal(&["sense", "courtesy@1.5", "talk.json", "--turns"]).contains("remove it"));
     assert!(refusal(&["extract", "visits.xlsx", "--sheet", "x"]).contains("the sheets are visits"));
     assert!(
         refusal(&["extract", "talk.vtt", "--role-map", "Bo=x"]).contains("the roles are agent, customer")
@@ -93,10 +93,10 @@ fn what_was_probably_meant_is_told_beside_the_result() {
         String::from_utf8(ran.stderr).expect("is UTF-8")
     };
     assert!(
-        told(&["sense", "courtesy", talk]).contains("2 lines begin like `agent: …`; to sense them as turns")
+        told(&["sense", "courtesy@1.5", talk]).contains("2 lines begin like `agent: …`; to sense them as turns")
     );
-    assert_eq!(told(&["sense", "courtesy", talk, "--format", "turns"]), "");
-    let whole = told(&["sense", "courtesy", "sources/visits.csv", "--as", "text"]);
+    assert_eq!(told(&["sense", "courtesy@1.5", talk, "--format", "turns"]), "");
+    let whole = told(&["sense", "courtesy@1.5", "sources/visits.csv", "--as", "text"]);
     assert!(whole.contains("`--column NAME`") && whole.contains("said"), "{whole}");
-    assert_eq!(told(&["sense", "courtesy", "sources/visits.csv", "--column", "said"]), "");
+    assert_eq!(told(&["sense", "courtesy@1.5", "sources/visits.csv", "--column", "said"]), "");
 }

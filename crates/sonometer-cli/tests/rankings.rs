@@ -11,8 +11,8 @@ use std::fs;
 
 const PAIRS: &str = "fixtures/labelled/pairs.jsonl";
 const REQUESTS: &str = "fixtures/labelled/requests.jsonl";
-const KINDER: [&str; 4] = ["courtesy", PAIRS, "--label", "kinder"];
-const RATING: [&str; 5] = ["courtesy", REQUESTS, "--label", "rating", "--graded"];
+const KINDER: [&str; 4] = ["courtesy@1.5", PAIRS, "--label", "kinder"];
+const RATING: [&str; 5] = ["courtesy@1.5", REQUESTS, "--label", "rating", "--graded"];
 
 /// The lines of a file below the root.
 fn lines(path: &str) -> Vec<Value> {
@@ -178,7 +178,7 @@ fn errors_come_with_their_computation() {
     let told = text(&[&RATING[..], &["--explain", "--errors", "1"]].concat());
     assert_eq!(told.matches("computation").count(), 2, "{told}");
     let of_classes =
-        ["courtesy", REQUESTS, "--label", "polite", "--threshold", "0.4", "--explain", "--errors", "1"];
+        ["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "0.4", "--explain", "--errors", "1"];
     assert_eq!(text(&of_classes).matches("computation").count(), 2);
 }
 
@@ -186,11 +186,11 @@ fn errors_come_with_their_computation() {
 fn what_is_not_defined_is_no_number() {
     let line = |text: &str, rest: &str| format!("{{\"interaction\": {{\"content\": \"{text}\"}}, {rest}}}\n");
     let same = line("The door is open and the lamp is on.", "\"labels\": {\"g\": 1}").repeat(5);
-    let found = json(&["courtesy", &written("equal-grades.jsonl", &same), "--graded"]);
+    let found = json(&["courtesy@1.5", &written("equal-grades.jsonl", &same), "--graded"]);
     assert!(found["figures"]["spearman"].is_null(), "{found}");
     assert_eq!(found["notes"][0], "all grades are equal: there is nothing to correlate");
     let one = "{\"interaction_a\": {\"content\": \"Hi\"}, \"interaction_b\": {\"content\": \"Hi\"}, \"labels\": {\"g\": \"a\"}}\n";
-    let found = json(&["courtesy", &written("one-pair.jsonl", one)]);
+    let found = json(&["courtesy@1.5", &written("one-pair.jsonl", one)]);
     assert!(found["figures"]["decided_accuracy"].is_null(), "{found}");
     assert_eq!(found["figures"]["accuracy"]["value"].to_string(), "0.5");
     assert!(found["covered"]["accuracy"].is_null());
@@ -200,7 +200,7 @@ fn what_is_not_defined_is_no_number() {
 fn pages_hold_no_foreign_markup() {
     let line = "{\"id\": \"<i>\", \"interaction_a\": {\"content\": \"Thank you so much for <script>alert(1)</script> and the rest.\"}, \
                 \"interaction_b\": {\"content\": \"<img src=x> is what I would have said to all of them.\"}, \"labels\": {\"g\": \"b\"}}\n";
-    let pairs = page("markup-pairs.html", &["courtesy", &written("markup-pairs.jsonl", line)]);
+    let pairs = page("markup-pairs.html", &["courtesy@1.5", &written("markup-pairs.jsonl", line)]);
     assert!(pairs.contains("&lt;script&gt;alert(1)") && pairs.contains("&lt;img src=x&gt;"), "{pairs}");
     let graded = page("markup-graded.html", &RATING);
     for page in [pairs.replace("&lt;img src=x&gt;", ""), graded] {
@@ -234,35 +234,35 @@ fn errors_name_the_place_and_the_mend() {
     );
     let words = written("words.jsonl", &pair("{\"m\": \"left\"}"));
     let cases: &[(&[&str], &str)] = &[
-        (&["courtesy", &half], "half.jsonl:2: has no `interaction_b`"),
-        (&["courtesy", &mixed], "mixed.jsonl:2: has no `interaction_a`"),
-        (&["courtesy", &late], "late.jsonl:2: holds a pair of interactions"),
-        (&["courtesy", &wrong], "wrong-pair.jsonl:1: interaction_b: contant: unknown key"),
+        (&["courtesy@1.5", &half], "half.jsonl:2: has no `interaction_b`"),
+        (&["courtesy@1.5", &mixed], "mixed.jsonl:2: has no `interaction_a`"),
+        (&["courtesy@1.5", &late], "late.jsonl:2: holds a pair of interactions"),
+        (&["courtesy@1.5", &wrong], "wrong-pair.jsonl:1: interaction_b: contant: unknown key"),
         (
-            &["courtesy", &words],
+            &["courtesy@1.5", &words],
             "no pair has `a` or `b` as `m`; give the value for the first text with --positive",
         ),
-        (&["courtesy", PAIRS], "the items have several labels: kinder, topic; choose one with --label"),
-        (&["courtesy", PAIRS, "--label", "kinder", "--positive", "a,b"], "labels.kinder is in both classes"),
+        (&["courtesy@1.5", PAIRS], "the items have several labels: kinder, topic; choose one with --label"),
+        (&["courtesy@1.5", PAIRS, "--label", "kinder", "--positive", "a,b"], "labels.kinder is in both classes"),
         (
-            &["courtesy", PAIRS, "--label", "kinder", "--threshold", "0.1"],
+            &["courtesy@1.5", PAIRS, "--label", "kinder", "--threshold", "0.1"],
             "--threshold does not apply to pairs",
         ),
-        (&["courtesy", PAIRS, "--label", "kinder", "--graded"], "--graded does not apply to pairs"),
+        (&["courtesy@1.5", PAIRS, "--label", "kinder", "--graded"], "--graded does not apply to pairs"),
         (
-            &["courtesy", PAIRS, "--label", "kinder", "--marker", "thanks"],
+            &["courtesy@1.5", PAIRS, "--label", "kinder", "--marker", "thanks"],
             "`courtesy` has no marker `thanks`; its markers are",
         ),
         (
-            &["courtesy", PAIRS, "--label", "kinder", "--marker", "tact", "--lower"],
+            &["courtesy@1.5", PAIRS, "--label", "kinder", "--marker", "tact", "--lower"],
             "--lower and --higher apply to the score",
         ),
         (
-            &["courtesy", REQUESTS, "--label", "tone", "--graded"],
+            &["courtesy@1.5", REQUESTS, "--label", "tone", "--graded"],
             "labels.tone is `\"polite\"`; a grade must be a number",
         ),
-        (&["courtesy", REQUESTS, "--label", "rating"], "or rank by them with --graded"),
-        (&["courtesy", REQUESTS, "--label", "rating", "--graded", "--positive", ">1"], "cannot be used with"),
+        (&["courtesy@1.5", REQUESTS, "--label", "rating"], "or rank by them with --graded"),
+        (&["courtesy@1.5", REQUESTS, "--label", "rating", "--graded", "--positive", ">1"], "cannot be used with"),
         (
             &["personal-data", "fixtures/labelled/notes.jsonl", "--explain"],
             "--explain does not apply to labels of places",

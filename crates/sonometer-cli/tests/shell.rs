@@ -77,7 +77,7 @@ fn bash_completes_verbs_names_options_and_values() {
         (&["sonometer", "sens"][..], "sense"),
         (&["sonometer", "sense", "court"], "courtesy"),
         (&["sonometer", "protocols", "personal"], "personal-data"),
-        (&["sonometer", "sense", "courtesy", "note.txt", "--expl"], "--explain"),
+        (&["sonometer", "sense", "courtesy@1.5", "note.txt", "--expl"], "--explain"),
         (&["sonometer", "--color", "ne"], "never"),
         (&["sonometer", "schema", "metr"], "metric"),
         // A metric is none of the protocols.

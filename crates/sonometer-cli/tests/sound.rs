@@ -61,8 +61,8 @@ fn a_call_becomes_a_reading_with_actants_and_development() {
     ];
     assert_eq!(out(&all), out(&given));
     assert_eq!(out(&given), out(&given[..8]), "the transcript beside it is found");
-    let talk = ["sense", "courtesy", "../documents/talk.vtt", "--json"];
-    assert_eq!(out(&["sense", "courtesy", "call.mp3", "--as", "transcript", "--json"]), out(&talk));
+    let talk = ["sense", "courtesy@1.5", "../documents/talk.vtt", "--json"];
+    assert_eq!(out(&["sense", "courtesy@1.5", "call.mp3", "--as", "transcript", "--json"]), out(&talk));
 }
 
 #[test]
@@ -106,9 +106,9 @@ fn a_transcript_that_is_kept_gives_the_same_reading() {
 fn what_is_missing_or_does_not_fit_is_told() {
     let said = refusal(&["sense", "affect@1.5", "sentence.mp3"]);
     assert!(said.contains("--transcript") && said.contains("--transcriber"), "{said}");
-    let said = refusal(&["sense", "courtesy", "call.mp3"]);
+    let said = refusal(&["sense", "courtesy@1.5", "call.mp3"]);
     assert!(said.contains("`--as transcript`"), "{said}");
-    let said = refusal(&["sense", "courtesy", "call.vtt", "--transcriber", "pocketsphinx"]);
+    let said = refusal(&["sense", "courtesy@1.5", "call.vtt", "--transcriber", "pocketsphinx"]);
     assert!(said.contains("applies to recordings only"), "{said}");
     let said = refusal(&["sense", "affect@1.5", "sentence.mp3", "--transcriber", "recognise"]);
     assert!(said.contains("{wav}"), "{said}");

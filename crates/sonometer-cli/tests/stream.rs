@@ -32,16 +32,16 @@ const REPLY: &[u8] = "Thank you so much for your patience. I have looked at the 
 
 #[test]
 fn the_last_event_has_the_reading_that_sense_gives() {
-    let streamed = run(&["stream", "courtesy", "--json"], REPLY);
+    let streamed = run(&["stream", "courtesy@1.5", "--json"], REPLY);
     assert!(streamed.status.success(), "{}", text(&streamed.stderr));
-    let sensed = run(&["sense", "courtesy", "-", "--json", "--format", "text"], REPLY);
+    let sensed = run(&["sense", "courtesy@1.5", "-", "--json", "--format", "text"], REPLY);
     let last = text(&streamed.stdout).lines().last().expect("there are events").to_owned();
     assert_eq!(last, format!("{{\"event\":\"complete\",\"reading\":{}}}", text(&sensed.stdout).trim_end()));
 }
 
 #[test]
 fn events_come_as_soon_as_a_sentence_has_settled() {
-    let mut child = start(&["stream", "courtesy", "--json"]);
+    let mut child = start(&["stream", "courtesy@1.5", "--json"]);
     let mut input = child.stdin.take().expect("is piped");
     let mut lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
     input.write_all(b"Thank you so much. It").expect("reads its input");
@@ -83,13 +83,13 @@ fn a_guard_masks_where_there_is_too_little_to_measure() {
 #[test]
 fn conversations_come_in_as_lines() {
     let turns = "agent: Good morning, thank you for calling.\ncustomer: Hi. My router is dead\nagain, please help.\nagent: I'm so sorry about that!\n";
-    let streamed = run(&["stream", "courtesy", "--form", "turns", "--json"], turns.as_bytes());
-    let sensed = run(&["sense", "courtesy", "-", "--json", "--format", "turns"], turns.as_bytes());
+    let streamed = run(&["stream", "courtesy@1.5", "--form", "turns", "--json"], turns.as_bytes());
+    let sensed = run(&["sense", "courtesy@1.5", "-", "--json", "--format", "turns"], turns.as_bytes());
     let last = text(&streamed.stdout).lines().last().expect("there are events").to_owned();
     assert!(last.ends_with(&format!("{}}}", text(&sensed.stdout).trim_end())), "{last}");
     let lines = r#"{"role":"agent","content":"Good morning, thank you for calling.","timestamp":1}
 {"role":"customer","content":"Hi. My router is dead\nagain, please help."}"#;
-    let streamed = run(&["stream", "courtesy", "--form", "jsonl"], lines.as_bytes());
+    let streamed = run(&["stream", "courtesy@1.5", "--form", "jsonl"], lines.as_bytes());
     let shown = text(&streamed.stdout);
     assert!(shown.contains("agent: Good morning") && shown.contains("gratitude"), "{shown}");
 }
@@ -106,12 +106,12 @@ fn a_blueprint_listens_too() {
 #[test]
 fn what_cannot_be_read_is_told_with_its_place() {
     for (arguments, input, told) in [
-        (&["stream", "courtesy"][..], &b"abc\xff"[..], "byte 3 of the content is not UTF-8"),
-        (&["stream", "courtesy"], b"ab\xc3", "the one at byte 2 is incomplete"),
-        (&["stream", "courtesy", "--form", "turns"], b"hello", "the first words have no role"),
-        (&["stream", "courtesy", "--form", "jsonl"], b"\n{\"role\":1}", "line 2"),
+        (&["stream", "courtesy@1.5"][..], &b"abc\xff"[..], "byte 3 of the content is not UTF-8"),
+        (&["stream", "courtesy@1.5"], b"ab\xc3", "the one at byte 2 is incomplete"),
+        (&["stream", "courtesy@1.5", "--form", "turns"], b"hello", "the first words have no role"),
+        (&["stream", "courtesy@1.5", "--form", "jsonl"], b"\n{\"role\":1}", "line 2"),
         (
-            &["stream", "courtesy", "--form", "jsonl"],
+            &["stream", "courtesy@1.5", "--form", "jsonl"],
             b"{\"role\":\"a\",\"contend\":\"b\"}",
             "did you mean `content`",
         ),
@@ -120,7 +120,7 @@ fn what_cannot_be_read_is_told_with_its_place() {
         assert_eq!(output.status.code(), Some(2), "{input:?}");
         assert!(text(&output.stderr).contains(told), "{told}: {}", text(&output.stderr));
     }
-    let little = run(&["stream", "courtesy"], b"ok");
+    let little = run(&["stream", "courtesy@1.5"], b"ok");
     assert_eq!(little.status.code(), Some(3));
     assert!(text(&little.stdout).contains("lacks sufficient signal"));
 }
