@@ -66,7 +66,7 @@ fn with_measured_part(page: &str, measured: &str) -> Option<String> {
 }
 
 fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
-    let mut page = if card.questions.is_empty() {
+    let mut page = if card.questions.is_empty() && card.parts.is_empty() {
         "
 There are no labelled talks for it, so there are no figures of accuracy.
 ".to_owned()

@@ -72,9 +72,10 @@ impl Measurer {
         let word = card.split.word();
         let mut page = format!(
             "### Each marker against the label it is about\n\n\
-             | markers | label | people, other {word} | precision | recall | F1 | F1 of the tuned {word} |\n\
-             |---|---|---:|---:|---:|---:|---:|\n"
+             | markers | label | people, other {word} | precision | recall | F1 | macro-F1 | macro-F1 of the tuned {word} |\n\
+             |---|---|---:|---:|---:|---:|---:|---:|\n"
         );
+        let mut sums = [0.0; 2];
         for Part { markers, file, label, positive } in card.parts {
             let arguments = ["--marker", markers, "--label", label, "--positive", positive];
             let tuned = self.evaluate(card, true, file, &arguments)?;
@@ -84,15 +85,21 @@ impl Measurer {
             let figure = |key: &str| estimate(&other["figures"][key]);
             let _ = writeln!(
                 page,
-                "| {} | {} | {people} | {} | {} | {} | {} |",
+                "| {} | {} | {people} | {} | {} | {} | {} | {} |",
                 markers.replace(',', ", "),
                 positive.replace(',', ", "),
                 figure("precision"),
                 figure("recall"),
                 figure("f1"),
-                estimate(&tuned["figures"]["f1"]),
+                figure("macro_f1"),
+                estimate(&tuned["figures"]["macro_f1"]),
             );
+            for (sum, answer) in sums.iter_mut().zip([&other, &tuned]) {
+                *sum += answer["figures"]["macro_f1"]["value"].as_f64().unwrap_or(0.0);
+            }
         }
+        let [other, tuned] = sums.map(|sum| sum / card.parts.len().max(1) as f64);
+        let _ = writeln!(page, "| mean | | | | | | {other:.3} | {tuned:.3} |");
         Ok(page)
     }
 

@@ -131,6 +131,15 @@ pub(crate) const CARDS: &[Card] = &[
         ordinary: &[],
     },
     Card {
+        id: "counselling",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+    Card {
         id: "courtesy",
         split: Split::Sha,
         questions: &[
@@ -201,6 +210,43 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: &[],
+    },
+    Card {
+        id: "disclosure",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+    Card {
+        id: "escalation",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+    Card {
+        id: "negotiation",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[
+            move_of_a_turn("small_talk", "small-talk"),
+            move_of_a_turn("self_need", "self-need"),
+            move_of_a_turn("other_need", "other-need"),
+            move_of_a_turn("no_need", "no-need"),
+            move_of_a_turn("elicit_preference", "elicit-pref"),
+            move_of_a_turn("coordination", "promote-coordination"),
+            move_of_a_turn("fairness", "vouch-fair"),
+            move_of_a_turn("empathy", "showing-empathy"),
+            move_of_a_turn("undervalue", "uv-part"),
+        ],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
     },
     Card {
         id: "personal-data",
@@ -284,6 +330,15 @@ pub(crate) const CARDS: &[Card] = &[
         ordinary: &[],
     },
     Card {
+        id: "promise",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+    Card {
         id: "prompt-attack",
         split: Split::Quarters,
         questions: &[Question {
@@ -342,7 +397,25 @@ pub(crate) const CARDS: &[Card] = &[
         kinds: None,
         ordinary: REFUSED_NOBODY,
     },
+    Card {
+        id: "uptake",
+        split: Split::Sha,
+        questions: &[Question {
+            title: "How far a teacher builds on what a student said, as three teachers rated it",
+            file: "uptake.jsonl",
+            arguments: &["--label", "uptake_z", "--graded"],
+            figures: &[("spearman", "0.52")],
+            table: Table::Nothing,
+        }],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
 ];
+
+/// Talks about tasks, between people and people who play a system.
+const TASKS: &[Ordinary] = &[all_of("background.jsonl")];
 
 /// Nobody attacks an assistant here. Of the answers of assistants and their questions, the questions.
 const ATTACKED_NOBODY: &[Ordinary] = &[
@@ -396,4 +469,8 @@ const fn feeling(marker: &'static str, emotions: &'static str) -> Part {
 
 const fn tactic(markers: &'static str, pattern: &'static str) -> Part {
     Part { markers, file: "darkpattern.jsonl", label: "pattern", positive: pattern }
+}
+
+const fn move_of_a_turn(marker: &'static str, strategy: &'static str) -> Part {
+    Part { markers: marker, file: "casino.jsonl", label: "segments", positive: strategy }
 }
