@@ -125,7 +125,9 @@ pub(crate) fn _fit(
         });
         return Ok(watch.end(forms)?);
     };
-    let file = ProtocolFile { name, text: Source::find(&source, Some(TargetKind::Protocol))?.text };
+    let source = Source::find(&source, Some(TargetKind::Protocol))?;
+    let list_files = source.list_files()?;
+    let file = ProtocolFile { name, text: source.text, list_files };
     let tuning = wanted.tuning()?;
     let forms = py.detach(|| {
         let change =

@@ -226,7 +226,7 @@ fn settings_that_cannot_be_meant_are_refused() {
 fn tuning_names_what_is_wrong_with_the_protocol() {
     let labelled = Labelled::new(many(60)).expect("are items");
     let selector = options("polite").selector;
-    let file = ProtocolFile { name: "thanks.yaml".into(), text: THANKS.into() };
+    let file = ProtocolFile { name: "thanks.yaml".into(), text: THANKS.into(), list_files: Vec::new() };
     let tuning = Tuning { marker: Some("thanks".into()), ..Tuning::default() };
     let message =
         tune(&file, &labelled, &selector, &tuning, &mut unwatched).expect_err("is not there").to_string();

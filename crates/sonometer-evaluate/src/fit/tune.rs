@@ -138,7 +138,8 @@ impl<'t> Task<'t> {
     /// A changed text, with the one marker only.
     fn read(self, text: &str) -> Result<Protocol, Error> {
         let name = format!("{} (as it would be written)", self.file.name);
-        let (mut protocol, _) = ProtocolFile { name, text: text.to_owned().into() }.read()?;
+        let (mut protocol, _) =
+            ProtocolFile { name, text: text.to_owned().into(), ..self.file.clone() }.read()?;
         protocol.markers = vec![protocol.markers.swap_remove(self.marker)];
         Ok(protocol)
     }
@@ -387,7 +388,7 @@ mod tests {
                         fine words # said\n    weak: |\n      nice\n    hit: |\n      fine words\n";
 
     fn task<T>(work: impl FnOnce(Task<'_>) -> T) -> T {
-        let file = ProtocolFile { name: "x.yaml".into(), text: TEXT.into() };
+        let file = ProtocolFile { name: "x.yaml".into(), text: TEXT.into(), list_files: Vec::new() };
         let (protocol, _) = file.read().expect("reads");
         let examples = examples();
         let parts = super::super::folds::part(&examples, 3);

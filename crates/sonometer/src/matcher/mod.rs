@@ -25,7 +25,7 @@ use memo::Memo;
 pub(crate) use piece::Piece;
 use run::{Run, Runner};
 use std::ops::Range;
-use step::Point;
+use step::{Point, each_of_lists};
 pub(crate) use tally::Count;
 use tries::Tries;
 pub(crate) use turn::{Held, Spare, TurnText, count_all};
@@ -83,6 +83,13 @@ impl Matcher {
             }
             if roles & role::ANCHOR != 0 {
                 self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at as u32);
+            }
+            if roles & role::LIST != 0 {
+                each_of_lists(plan, turn, at, |lists, _| {
+                    for list in lists {
+                        self.anchor(plan, turn, plan.anchors.at(Key::List(*list)), at as u32);
+                    }
+                });
             }
         }
         if plan.has_programs {

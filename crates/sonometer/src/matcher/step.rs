@@ -85,6 +85,15 @@ pub(super) fn step(
                 }
             }
         }
+        Op::List(list, next) => {
+            if open {
+                each_of_lists(plan, turn, at, |of, end| {
+                    if of.contains(list) {
+                        go(behind(end, *next));
+                    }
+                });
+            }
+        }
         Op::Any(next) => {
             if open && at < turn.tokens.len() {
                 go(behind(at + 1, *next));
@@ -150,6 +159,27 @@ pub(super) fn step(
         }
     }
     None
+}
+
+/// Each end of a phrase of a list file that begins at token `first`, with the numbers of the lists that have it.
+pub(super) fn each_of_lists(
+    plan: &Plan,
+    turn: &TurnText<'_>,
+    first: usize,
+    mut found: impl FnMut(&[u32], usize),
+) {
+    let Some(token) = turn.tokens.get(first) else { return };
+    let (mut node, mut end) = (plan.lists.root(token.word()), first + 1);
+    while node != 0 {
+        found(plan.lists.rules_at(node), end);
+        match turn.tokens.get(end) {
+            Some(next) if next.gap() == GapKind::Join && next.word() != 0 => {
+                node = plan.lists.step(node, next.word())
+            }
+            _ => return,
+        }
+        end += 1;
+    }
 }
 
 /// Whether token `at` may follow the token before it.

@@ -5,7 +5,7 @@
 //! capitals, which are lowered here, eight bytes at once.
 
 /// What a word number stands for in the sensor, as bits of one byte. Two have a place that counting relies on
-/// (`matcher/turn.rs`): [`FUNCTION`](role::FUNCTION) is bit 0, [`FOREIGN`](role::FOREIGN) bit 7. All eight are taken but 64.
+/// (`matcher/turn.rs`): [`FUNCTION`](role::FUNCTION) is bit 0, [`FOREIGN`](role::FOREIGN) bit 7. All eight are taken.
 pub(crate) mod role {
     /// A function word of the protocol's language.
     pub(crate) const FUNCTION: u8 = 1;
@@ -19,6 +19,8 @@ pub(crate) mod role {
     pub(crate) const NUMBER_ABBREVIATION: u8 = 32;
     /// Marks that a passage cannot be heard, when in brackets.
     pub(crate) const PLACEHOLDER: u8 = 8;
+    /// A phrase of a list file begins with it, for which some program asks.
+    pub(crate) const LIST: u8 = 64;
     /// An everyday word of another language than the protocol's.
     pub(crate) const FOREIGN: u8 = 128;
 }
