@@ -6,12 +6,12 @@ use crate::instrument::{Masks, Options, estimate_object, fidelity_object, readin
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
 use crate::model;
+use crate::once::Once;
 use crate::session::Session;
 use crate::source::{self, Source, class_of, files_of};
 use crate::table::{self, Table};
 use crate::view::offset_unit;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Effect, Marker, Modality};
@@ -33,7 +33,7 @@ pub(crate) struct Target {
     status: &'static str,
     warnings: Vec<Finding>,
     /// The keys of its metamarkers in readings; made when first asked for.
-    names: PyOnceLock<Py<PyTuple>>,
+    names: Once<PyTuple>,
 }
 
 /// A protocol, compiled once: immutable, shared freely between threads.
@@ -205,14 +205,13 @@ impl Target {
         };
         let instrument = Instrument::new(document, &on_shelf)?;
         let shelf = used(&instrument, &on_shelf)?;
-        let names = PyOnceLock::new();
+        let names = Once::new();
         Ok(Self { instrument, document: text, shelf, digest, description, status, warnings, names })
     }
 
     /// The keys of its metamarkers, in the order of readings. What every reading repeats is one object.
     pub(crate) fn names<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyTuple>> {
-        let make = || model::names(py, &self.instrument).map(Bound::unbind);
-        Ok(self.names.get_or_try_init(py, make)?.bind(py))
+        self.names.get(py, || model::names(py, &self.instrument))
     }
 
     /// The list files of all protocols in it, by their paths.
