@@ -805,6 +805,7 @@ def _evaluate(
     items: Any,
     selection: Mapping[str, Any],
     asked: Mapping[str, Any],
+    background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str]: ...
 def _fit(
@@ -812,6 +813,7 @@ def _fit(
     selection: Mapping[str, Any],
     wanted: Mapping[str, Any],
     tune: tuple[str, Any] | None,
+    background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str, str, bool]: ...
 def _read_apart() -> None: ...
