@@ -919,6 +919,7 @@ def _evaluate(
     items: Any,
     selection: Mapping[str, Any],
     asked: Mapping[str, Any],
+    background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str]: ...
 def _fit(
@@ -926,6 +927,7 @@ def _fit(
     selection: Mapping[str, Any],
     wanted: Mapping[str, Any],
     tune: tuple[str, Any] | None,
+    background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str, str, bool]: ...
 def _read_apart() -> None: ...
