@@ -1,8 +1,11 @@
 //! `cargo xtask cards`: the accuracy cards of the shipped protocols. A card is a page; what stands between its two marks is
 //! measured, with `sonometer evaluate` and `sonometer sense`, and written anew; the rest is written by people.
 
+mod choice;
 mod halves;
+mod kinds;
 mod measure;
+mod ordinary;
 mod plan;
 mod private_data;
 
@@ -63,11 +66,21 @@ fn with_measured_part(page: &str, measured: &str) -> Option<String> {
 }
 
 fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
-    let mut page = format!(
-        "\nThe patterns were tuned on the *tuned half*: items whose {}. Errors were read there only.\nFigures in brackets are \
-         95 % intervals.\n",
-        card.split.rule()
-    );
+    let mut page = if card.questions.is_empty() && card.parts.is_empty() {
+        "
+There are no labelled talks for it, so there are no figures of accuracy.
+".to_owned()
+    } else {
+        format!(
+            "
+The patterns were tuned on the *tuned {}*: items whose {}. Errors were read there only.
+Figures in brackets are \
+             95 % intervals.
+",
+            card.split.word(),
+            card.split.rule()
+        )
+    };
     for question in card.questions {
         page.push('\n');
         page.push_str(&measurer.question(card, question)?);
@@ -76,12 +89,20 @@ fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
         page.push('\n');
         page.push_str(&measurer.parts(card)?);
     }
-    page.push('\n');
-    if card.id == private_data::ID {
-        page.push_str(&private_data::sections(measurer)?);
-    } else {
-        page.push_str(&measurer.elsewhere(card)?);
+    if let Some(choice) = &card.choice {
+        page.push('\n');
+        page.push_str(&choice::table(measurer, card, choice)?);
     }
+    if let Some(kinds) = &card.kinds {
+        page.push('\n');
+        page.push_str(&kinds::table(measurer, card.id, kinds)?);
+    }
+    page.push('\n');
+    page.push_str(&match card.ordinary {
+        _ if card.id == private_data::ID => private_data::sections(measurer)?,
+        [] => measurer.elsewhere(card)?,
+        ordinary => ordinary::table(measurer, card.id, ordinary)?,
+    });
     page.push('\n');
     Ok(page)
 }

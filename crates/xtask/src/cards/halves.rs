@@ -1,8 +1,9 @@
-//! The two halves of labelled data: the one a protocol was tuned on, and the other.
+//! The two parts of labelled data: the one a protocol was tuned on, and the other.
 
 use super::private_data;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 
 /// By which hash of the id the items were halved when the protocol was tuned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,26 +15,34 @@ pub(crate) enum Split {
     /// By the first two bytes of the SHA-256 of the template: the text in small letters with the types of its labelled places for
     /// the places. Items of one template stay together; a quarter is the other half.
     Template,
+    /// Three quarters against the last, by the FNV-1a hash: errors were read in one quarter after the other.
+    Quarters,
+    /// The same, by the hash of what the first turn says: all answers to one question are on one side.
+    QuartersByQuestion,
 }
 
 /// The halves in the order of the cards.
 pub(crate) const HALVES: [(&str, bool); 2] = [("tuned", true), ("other", false)];
 
 impl Split {
-    /// Whether an item was tuned on.
-    fn is_tuned(self, id: &str, item: &Value) -> bool {
+    /// What is hashed of an item.
+    fn key(self, item: &Value) -> Option<Cow<'_, str>> {
+        let text = match self {
+            Self::Fnv | Self::Sha | Self::Quarters => &item["id"],
+            Self::QuartersByQuestion => &item["interaction"]["segments"][0]["content"],
+            Self::Template => return Some(template(item).into()),
+        };
+        text.as_str().map(Cow::Borrowed)
+    }
+
+    /// Whether items of this key were tuned on.
+    fn is_tuned(self, key: &str) -> bool {
+        let digest = || Sha256::digest(key.as_bytes());
         match self {
-            Self::Fnv => {
-                let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-                });
-                hash % 2 == 0
-            }
-            Self::Sha => Sha256::digest(id.as_bytes()).first().is_some_and(|byte| byte % 2 == 0),
-            Self::Template => {
-                let digest = Sha256::digest(template(item).as_bytes());
-                digest.iter().take(2).any(|byte| byte % 2 == 0)
-            }
+            Self::Fnv => fnv(key) % 2 == 0,
+            Self::Sha => digest().first().is_some_and(|byte| byte % 2 == 0),
+            Self::Template => digest().iter().take(2).any(|byte| byte % 2 == 0),
+            Self::Quarters | Self::QuartersByQuestion => fnv(key) % 4 != 3,
         }
     }
 
@@ -45,6 +54,18 @@ impl Split {
             Self::Template => {
                 "template (the text in small letters with types for the labelled places) has an even byte among the first two of its SHA-256"
             }
+            Self::Quarters => "id has a 64-bit FNV-1a hash whose last two bits are not both 1",
+            Self::QuartersByQuestion => {
+                "first turn has a 64-bit FNV-1a hash whose last two bits are not both 1"
+            }
+        }
+    }
+
+    /// What each side is called.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Fnv | Self::Sha => "half",
+            Self::Template | Self::Quarters | Self::QuartersByQuestion => "part",
         }
     }
 
@@ -53,8 +74,8 @@ impl Split {
         let mut half = String::new();
         for (number, line) in (1..).zip(lines.lines()) {
             let item: Value = serde_json::from_str(line).map_err(|e| format!("line {number}: {e}"))?;
-            let id = item["id"].as_str().ok_or_else(|| format!("line {number} has no id"))?;
-            if self.is_tuned(id, &item) == tuned {
+            let key = self.key(&item).ok_or_else(|| format!("line {number} has no id or question"))?;
+            if self.is_tuned(&key) == tuned {
                 half.push_str(line);
                 half.push('\n');
             }
@@ -79,6 +100,13 @@ fn template(item: &Value) -> String {
     template.to_lowercase()
 }
 
+/// The FNV-1a hash in 64 bits.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,9 +114,9 @@ mod tests {
     #[test]
     fn the_hashes_are_the_published_ones() {
         // FNV-1a of `a` is af63dc4c8601ec8c; SHA-256 of `abc` begins with ba, that of the empty text with e3.
-        assert!(Split::Fnv.is_tuned("a", &Value::Null));
-        assert!(Split::Sha.is_tuned("abc", &Value::Null));
-        assert!(!Split::Sha.is_tuned("", &Value::Null));
+        assert!(Split::Fnv.is_tuned("a"));
+        assert!(Split::Sha.is_tuned("abc"));
+        assert!(!Split::Sha.is_tuned(""));
     }
 
     #[test]
@@ -103,13 +131,24 @@ mod tests {
     #[test]
     fn the_halves_make_up_the_whole() {
         let lines: String = (0..100).map(|n| format!("{{\"id\":\"{n}\"}}\n")).collect();
-        for split in [Split::Fnv, Split::Sha] {
+        for split in [Split::Fnv, Split::Sha, Split::Quarters] {
             let [tuned, other] = [true, false].map(|tuned| split.half(&lines, tuned).expect("reads"));
-            assert!(tuned.lines().count() > 25 && other.lines().count() > 25);
+            assert!(tuned.lines().count() > 25 && other.lines().count() > 15);
             let mut all: Vec<&str> = tuned.lines().chain(other.lines()).collect();
             all.sort_by_key(|line| (line.len(), *line));
             assert_eq!(all, lines.lines().collect::<Vec<_>>());
         }
         assert!(Split::Sha.half("{}", true).is_err());
+    }
+
+    #[test]
+    fn answers_to_one_question_stay_together() {
+        let answer = |id: u32| format!("{{\"id\":\"{id}\",\"interaction\":{{\"segments\":[{{\"content\":\"Why?\"}}]}}}}\n");
+        let lines: String = (0..9).map(answer).collect();
+        let sizes = [true, false].map(|tuned| {
+            let part = Split::QuartersByQuestion.half(&lines, tuned).expect("reads");
+            part.lines().count()
+        });
+        assert!(sizes == [9, 0] || sizes == [0, 9], "{sizes:?}");
     }
 }

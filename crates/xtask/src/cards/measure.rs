@@ -1,6 +1,7 @@
 //! Asks `sonometer` and writes its answers as Markdown.
 
 use super::halves::HALVES;
+use super::halves::Split;
 use super::plan::{Card, FILES, Part, Question, Table};
 use super::private_data;
 use serde_json::Value;
@@ -42,7 +43,7 @@ impl Measurer {
         page.push_str(".\n\n| figure | aim |");
         for (name, answer) in &answers {
             let cases = answer["figures"].get("cases").or(answer["figures"].get("items"));
-            let _ = write!(page, " {name} half ({}) |", cases.unwrap_or(&Value::Null));
+            let _ = write!(page, " {name} {} ({}) |", card.split.word(), cases.unwrap_or(&Value::Null));
         }
         page.push_str("\n|---|---:|---:|---:|\n");
         for (key, aim) in question.figures {
@@ -60,18 +61,21 @@ impl Measurer {
         let [_, (_, other)] = &answers[..] else { return Err("two halves".into()) };
         match question.table {
             Table::Nothing => {}
-            Table::Markers => page.push_str(&marker_table(other)),
-            Table::Types => page.push_str(&type_table(other)),
+            Table::Markers => page.push_str(&marker_table(other, card.split)),
+            Table::Types => page.push_str(&type_table(other, card.split)),
         }
         Ok(page)
     }
 
     /// Each part's markers against their own label, on both halves.
     pub(crate) fn parts(&self, card: &Card) -> Result<String, String> {
-        let mut page = "### Each marker against the label it is about\n\n\
-             | markers | label | people, other half | precision | recall | F1 | F1 of the tuned half |\n\
-             |---|---|---:|---:|---:|---:|---:|\n"
-            .to_owned();
+        let word = card.split.word();
+        let mut page = format!(
+            "### Each marker against the label it is about\n\n\
+             | markers | label | people, other {word} | precision | recall | F1 | macro-F1 | macro-F1 of the tuned {word} |\n\
+             |---|---|---:|---:|---:|---:|---:|---:|\n"
+        );
+        let mut sums = [0.0; 2];
         for Part { markers, file, label, positive } in card.parts {
             let arguments = ["--marker", markers, "--label", label, "--positive", positive];
             let tuned = self.evaluate(card, true, file, &arguments)?;
@@ -81,15 +85,21 @@ impl Measurer {
             let figure = |key: &str| estimate(&other["figures"][key]);
             let _ = writeln!(
                 page,
-                "| {} | {} | {people} | {} | {} | {} | {} |",
+                "| {} | {} | {people} | {} | {} | {} | {} | {} |",
                 markers.replace(',', ", "),
                 positive.replace(',', ", "),
                 figure("precision"),
                 figure("recall"),
                 figure("f1"),
-                estimate(&tuned["figures"]["f1"]),
+                figure("macro_f1"),
+                estimate(&tuned["figures"]["macro_f1"]),
             );
+            for (sum, answer) in sums.iter_mut().zip([&other, &tuned]) {
+                *sum += answer["figures"]["macro_f1"]["value"].as_f64().unwrap_or(0.0);
+            }
         }
+        let [other, tuned] = sums.map(|sum| sum / card.parts.len().max(1) as f64);
+        let _ = writeln!(page, "| mean | | | | | | {other:.3} | {tuned:.3} |");
         Ok(page)
     }
 
@@ -123,12 +133,6 @@ impl Measurer {
         Ok(page)
     }
 
-    /// The lines of a file of the data.
-    pub(crate) fn lines(&self, file: &str) -> Result<String, String> {
-        let path = self.data.join(file);
-        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
-    }
-
     /// The places of evidence in each interaction, in characters, with their markers.
     pub(crate) fn evidence(
         &self,
@@ -157,12 +161,35 @@ impl Measurer {
 
     /// The file of one half.
     fn half(&self, card: &Card, tuned: bool, file: &str) -> Result<PathBuf, String> {
-        let lines = self.lines(file)?;
+        let lines = self.text(file)?;
         let half = card.split.half(&lines, tuned).map_err(|e| format!("{file}: {e}"))?;
         let name = format!("{:?}-{}-{file}", card.split, if tuned { "tuned" } else { "other" });
         let path = self.scratch.join(name);
         std::fs::write(&path, half).map_err(|e| format!("{}: {e}", path.display()))?;
         Ok(path)
+    }
+
+    /// A file of the labelled data.
+    pub(crate) fn text(&self, file: &str) -> Result<String, String> {
+        let path = self.data.join(file);
+        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// The readings of interactions, in their order, in the profile `detailed`. `name` is that of the file that is written.
+    pub(crate) fn batch(&self, id: &str, name: &str, interactions: &[Value]) -> Result<Vec<Value>, String> {
+        let path = self.scratch.join(format!("batch-{name}"));
+        let lines: String = interactions.iter().map(|interaction| format!("{interaction}\n")).collect();
+        std::fs::write(&path, lines).map_err(|e| format!("{}: {e}", path.display()))?;
+        let answers = self.run(&["batch", id], &path, &["--profile", "detailed", "--offsets", "bytes"])?;
+        let read = |line| {
+            let answer: Value = serde_json::from_str(line).map_err(|e| format!("{name}: {e}"))?;
+            answer.get("result").cloned().ok_or_else(|| format!("{name}: no reading in {line}"))
+        };
+        let readings: Vec<Value> = answers.lines().map(read).collect::<Result<_, String>>()?;
+        if readings.len() != interactions.len() {
+            return Err(format!("{name}: {} readings of {}", readings.len(), interactions.len()));
+        }
+        Ok(readings)
     }
 
     fn run(&self, before: &[&str], file: &Path, after: &[&str]) -> Result<String, String> {
@@ -178,10 +205,12 @@ impl Measurer {
 }
 
 /// What each marker contributes.
-fn marker_table(answer: &Value) -> String {
-    let mut page = "\nWhat each marker contributes, on the other half (*right*: on a positive item; *alone*: no other marker speaks):\n\n\
-         | marker | triggered | right | alone, right | alone, wrong |\n|---|---:|---:|---:|---:|\n"
-        .to_owned();
+fn marker_table(answer: &Value, split: Split) -> String {
+    let mut page = format!(
+        "\nWhat each marker contributes, on the other {} (*right*: on a positive item; *alone*: no other marker speaks):\n\n\
+         | marker | triggered | right | alone, right | alone, wrong |\n|---|---:|---:|---:|---:|\n",
+        split.word()
+    );
     for marker in list(&answer["markers"]) {
         let against = if marker["pole"] == "against" { " (against)" } else { "" };
         let _ = writeln!(
@@ -198,10 +227,12 @@ fn marker_table(answer: &Value) -> String {
 }
 
 /// How each type of place is found.
-fn type_table(answer: &Value) -> String {
-    let mut page = "\nOn the other half (*found*: some evidence overlaps the label; *exact*: it has its very place):\n\n\
-         | type of label | markers | labels | found | exact |\n|---|---|---:|---:|---:|\n"
-        .to_owned();
+fn type_table(answer: &Value, split: Split) -> String {
+    let mut page = format!(
+        "\nOn the other {} (*found*: some evidence overlaps the label; *exact*: it has its very place):\n\n\
+         | type of label | markers | labels | found | exact |\n|---|---|---:|---:|---:|\n",
+        split.word()
+    );
     for kind in list(&answer["types"]) {
         let markers: Vec<&str> = list(&kind["metamarkers"]).iter().map(text).collect();
         let counts = &kind["counts"];
@@ -229,7 +260,7 @@ fn type_table(answer: &Value) -> String {
     page
 }
 
-fn list(value: &Value) -> &[Value] {
+pub(crate) fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -259,6 +290,15 @@ fn places(value: &Value) -> String {
     value.as_f64().map_or_else(|| "–".into(), |value| format!("{value:.3}"))
 }
 
+/// A share with three places, rounded half up; a dash where there is nothing to share.
+pub(crate) fn thousandths(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "–".into();
+    }
+    let thousandth = (part * 2000 + whole) / (whole * 2);
+    format!("{}.{:03}", thousandth / 1000, thousandth % 1000)
+}
+
 /// `0.912 [0.890, 0.934]`.
 fn estimate(estimate: &Value) -> String {
     let value = places(&estimate["value"]);
@@ -278,6 +318,7 @@ mod tests {
         assert_eq!(estimate(&json!({"value": 0.9124, "low": 0.89, "high": 1})), "0.912 [0.890, 1.000]");
         assert_eq!(estimate(&json!({"value": 0.5, "low": null, "high": null})), "0.500");
         assert_eq!(estimate(&Value::Null), "–");
+        assert_eq!((thousandths(2, 3), thousandths(0, 0)), ("0.667".to_owned(), "–".to_owned()));
     }
 
     #[test]
@@ -285,12 +326,12 @@ mod tests {
         let answer = json!({"markers": [
             {"metamarker": "a", "pole": "against", "triggered": 3, "right": 2, "alone_right": 1, "alone_wrong": 0}
         ]});
-        assert!(marker_table(&answer).ends_with("| a (against) | 3 | 2 | 1 | 0 |\n"));
+        assert!(marker_table(&answer, Split::Fnv).ends_with("| a (against) | 3 | 2 | 1 | 0 |\n"));
         let answer = json!({
             "types": [{"type": "T", "metamarkers": ["a", "b"], "counts": {"labels": 4, "labels_found": 3, "labels_exact": 1}}],
             "markers": [{"metamarker": "a", "counts": {"evidence": 5, "evidence_right": 4}}]
         });
-        let table = type_table(&answer);
+        let table = type_table(&answer, Split::Sha);
         assert!(
             table.contains("| T | a, b | 4 | 3 | 1 |\n") && table.ends_with("| a | 5 | 4 |\n"),
             "{table}"

@@ -1,6 +1,9 @@
 //! What is measured for each card.
 
+use super::choice::Choice;
 use super::halves::Split;
+use super::kinds::Kinds;
+use super::ordinary::{Ordinary, all_of};
 
 /// What a card measures.
 #[derive(Debug)]
@@ -12,6 +15,12 @@ pub(crate) struct Card {
     pub(crate) questions: &'static [Question],
     /// Markers, each against a label of its own.
     pub(crate) parts: &'static [Part],
+    /// Classes of which one holds.
+    pub(crate) choice: Option<Choice>,
+    /// Items of our own by kind.
+    pub(crate) kinds: Option<Kinds>,
+    /// Where alarms are counted by turn. Without any, texts made for other questions are counted whole.
+    pub(crate) ordinary: &'static [Ordinary],
 }
 
 /// A question to the protocol as a whole, on each half.
@@ -117,6 +126,18 @@ pub(crate) const CARDS: &[Card] = &[
             feeling("fear", "fear,nervousness"),
             feeling("remorse", "remorse"),
         ],
+        choice: None,
+        kinds: None,
+        ordinary: &[],
+    },
+    Card {
+        id: "counselling",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
     },
     Card {
         id: "courtesy",
@@ -186,6 +207,46 @@ pub(crate) const CARDS: &[Card] = &[
             },
         ],
         parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: &[],
+    },
+    Card {
+        id: "disclosure",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+    Card {
+        id: "escalation",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+    Card {
+        id: "negotiation",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[
+            move_of_a_turn("small_talk", "small-talk"),
+            move_of_a_turn("self_need", "self-need"),
+            move_of_a_turn("other_need", "other-need"),
+            move_of_a_turn("no_need", "no-need"),
+            move_of_a_turn("elicit_preference", "elicit-pref"),
+            move_of_a_turn("coordination", "promote-coordination"),
+            move_of_a_turn("fairness", "vouch-fair"),
+            move_of_a_turn("empathy", "showing-empathy"),
+            move_of_a_turn("undervalue", "uv-part"),
+        ],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
     },
     Card {
         id: "personal-data",
@@ -241,6 +302,9 @@ pub(crate) const CARDS: &[Card] = &[
             },
         ],
         parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: &[],
     },
     Card {
         id: "pressure-tactics",
@@ -261,7 +325,129 @@ pub(crate) const CARDS: &[Card] = &[
             tactic("sneaking", "Sneaking"),
             tactic("forced_action", "Forced Action"),
         ],
+        choice: None,
+        kinds: None,
+        ordinary: &[],
     },
+    Card {
+        id: "promise",
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+    Card {
+        id: "prompt-attack",
+        split: Split::Quarters,
+        questions: &[Question {
+            title: "Attacks against other prompts: score of 0.5 or more",
+            file: "injection.jsonl",
+            arguments: &["--label", "injection"],
+            figures: &[("macro_f1", "0.88"), ("precision", ""), ("recall", ""), ("f1", ""), ("auc", "")],
+            table: Table::Markers,
+        }],
+        parts: &[],
+        choice: None,
+        kinds: Some(Kinds {
+            file: "fixtures/labelled/prompt-attacks.jsonl",
+            note: "All were written before the first pattern, but by the same hand, so they show what is covered and prove little.",
+        }),
+        ordinary: ATTACKED_NOBODY,
+    },
+    Card {
+        id: "refusal",
+        split: Split::QuartersByQuestion,
+        questions: &[
+            Question {
+                title: "Refused, in full or in part, against answered: score of 0.5 or more",
+                file: "refusal.jsonl",
+                arguments: &["--label", "answer", "--positive", "full_refusal,partial_refusal"],
+                figures: &[("macro_f1", "0.93"), ("precision", ""), ("recall", ""), ("f1", ""), ("auc", "")],
+                table: Table::Markers,
+            },
+            Question {
+                title: "False refusals among the refusals: the marker `false_refusal` against questions that deserved an answer",
+                file: "refusal.jsonl",
+                arguments: &[
+                    "--marker",
+                    "false_refusal",
+                    "--label",
+                    "prompt_safe",
+                    "--where",
+                    "answer=full_refusal,partial_refusal",
+                ],
+                figures: &[("macro_f1", ""), ("precision", ""), ("recall", ""), ("f1", "")],
+                table: Table::Nothing,
+            },
+        ],
+        parts: &[],
+        choice: Some(Choice {
+            title: "In full, in part, or not at all",
+            file: "refusal.jsonl",
+            label: "answer",
+            classes: &[
+                ("partial_refusal", &["refusal", "partial_refusal"]),
+                ("full_refusal", &["refusal"]),
+                ("full_compliance", &[]),
+            ],
+            aim: "0.76",
+        }),
+        kinds: None,
+        ordinary: REFUSED_NOBODY,
+    },
+    Card {
+        id: "uptake",
+        split: Split::Sha,
+        questions: &[Question {
+            title: "How far a teacher builds on what a student said, as three teachers rated it",
+            file: "uptake.jsonl",
+            arguments: &["--label", "uptake_z", "--graded"],
+            figures: &[("spearman", "0.52")],
+            table: Table::Nothing,
+        }],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+    },
+];
+
+/// Talks about tasks, between people and people who play a system.
+const TASKS: &[Ordinary] = &[all_of("background.jsonl")];
+
+/// Nobody attacks an assistant here. Of the answers of assistants and their questions, the questions.
+const ATTACKED_NOBODY: &[Ordinary] = &[
+    all_of("background.jsonl"),
+    Ordinary { file: "refusal.jsonl", role: Some("user"), only: None },
+    all_of("politeness.jsonl"),
+    all_of("casino.jsonl"),
+    all_of("goemotions.jsonl"),
+    all_of("darkpattern.jsonl"),
+    all_of("convarg.jsonl"),
+    all_of("uptake.jsonl"),
+    all_of("adhominem.jsonl"),
+    all_of("hatecheck.jsonl"),
+    all_of("hatecheck_ml.jsonl"),
+    all_of("offense_de.jsonl"),
+    all_of("offense_zh.jsonl"),
+    all_of("pii.jsonl"),
+];
+
+/// No assistant refuses here; people decline offers in `casino.jsonl`, and arguments in `adhominem.jsonl`.
+const REFUSED_NOBODY: &[Ordinary] = &[
+    all_of("background.jsonl"),
+    Ordinary { file: "injection.jsonl", role: None, only: Some(("injection", false)) },
+    all_of("politeness.jsonl"),
+    all_of("casino.jsonl"),
+    all_of("goemotions.jsonl"),
+    all_of("darkpattern.jsonl"),
+    all_of("convarg.jsonl"),
+    all_of("uptake.jsonl"),
+    all_of("adhominem.jsonl"),
+    all_of("hatecheck.jsonl"),
+    all_of("pii.jsonl"),
 ];
 
 const FEELING_POSITIVE: &[(&str, &str)] =
@@ -269,7 +455,7 @@ const FEELING_POSITIVE: &[(&str, &str)] =
 const FEELING_NEGATIVE: &[(&str, &str)] =
     &[("macro_f1", "0.72"), ("precision", ""), ("recall", ""), ("auc", "")];
 const PLACES: &[(&str, &str)] = &[
-    ("f1", "0.95"),
+    ("f1", "0.97"),
     ("precision", ""),
     ("recall", ""),
     ("exact_f1", ""),
@@ -283,4 +469,8 @@ const fn feeling(marker: &'static str, emotions: &'static str) -> Part {
 
 const fn tactic(markers: &'static str, pattern: &'static str) -> Part {
     Part { markers, file: "darkpattern.jsonl", label: "pattern", positive: pattern }
+}
+
+const fn move_of_a_turn(marker: &'static str, strategy: &'static str) -> Part {
+    Part { markers: marker, file: "casino.jsonl", label: "segments", positive: strategy }
 }

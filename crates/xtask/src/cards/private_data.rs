@@ -61,12 +61,13 @@ pub(super) fn sections(measurer: &Measurer) -> Result<String, String> {
 fn hidden(measurer: &Measurer) -> Result<String, String> {
     let mut page = "### Characters that are hidden, and addresses as one place\n\n\
          `pii.jsonl`, types that the protocol claims to find. *Hidden*: characters of the labels, spaces aside, that lie in some place\n\
-         of evidence. *Exact, addresses whole*: house number, street, flat, code and the towns and countries beside them are one place.\n\n\
+         of evidence. *Exact, addresses whole*: house number, street, flat, code and the towns and countries beside them are one place.\n\
+         Aims: 0.95 hidden, 0.85 exact.\n\n\
          | half | version | labels | characters | hidden | labels hidden as a whole | places | found | exact, addresses whole (F1) |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|\n"
         .to_owned();
     for (half, is_tuned) in HALVES {
-        let lines = Split::Template.half(&measurer.lines("pii.jsonl")?, is_tuned)?;
+        let lines = Split::Template.half(&measurer.text("pii.jsonl")?, is_tuned)?;
         let items = values(&lines)?;
         let interactions: Vec<Value> = items.iter().map(|item| item["interaction"].clone()).collect();
         for version in VERSIONS {
@@ -212,7 +213,7 @@ fn alarms(measurer: &Measurer) -> Result<String, String> {
          |---|---:|---:|---:|---:|---:|---:|---:|---|\n"
         .to_owned();
     for file in ORDINARY {
-        let items = values(&measurer.lines(file)?)?;
+        let items = values(&measurer.text(file)?)?;
         let mut sources: BTreeMap<String, Alarms> = BTreeMap::new();
         let (mut turns, mut talks) = (Vec::new(), Vec::new());
         for item in &items {
