@@ -68,6 +68,7 @@ impl Matcher {
     }
 
     /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> &[Hit] {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();
@@ -101,6 +102,7 @@ impl Matcher {
         &self.hits
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
         // Tests, classes and expressions have anchors of their own, each sorted by token: `Tries::not_before` relies on that, and
         // a pass may hold only anchors that come from left to right.
@@ -179,6 +181,7 @@ impl Matcher {
     }
 
     /// Notes the starts from which a rule could reach its anchor at token `at`.
+    #[cfg_attr(small_build, optimize(speed))]
     fn anchor(&mut self, plan: &Plan, turn: &TurnText<'_>, anchored: &[Anchored], at: u32) {
         for rule in anchored {
             let Some(nearest) = at.checked_sub(rule.min) else { continue };
@@ -259,6 +262,7 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
 
 /// Keeps of each rule what it takes: the longest at each start, and unless it takes all of these, from left to right
 /// those that do not overlap one taken before.
+#[cfg_attr(small_build, optimize(speed))]
 fn take(plan: &Plan, hits: &mut Vec<Hit>) {
     // The longest first of those at one start, as it is the one that counts. The key is all of a hit, so an unstable sort
     // gives one order.

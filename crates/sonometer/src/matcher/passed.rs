@@ -24,6 +24,7 @@ impl Passed {
     }
 
     /// Notes the tests that a token passes, the one behind all others.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn note(&mut self, tests: &TokenTests, token: u32, word: &str) {
         let Self { pairs, blocks, known } = self;
         known.each(tests, word, |test| push(pairs, blocks, token, test));

@@ -16,6 +16,7 @@ enum Case {
 }
 
 /// The occurrences of `<shout>` in a turn, by place.
+#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn find(turn: &TurnText<'_>) -> Vec<Spread> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -52,6 +53,7 @@ fn loud_run(turn: &TurnText<'_>, at: usize) -> Option<usize> {
     (loud >= 2).then_some(last)
 }
 
+#[cfg_attr(small_build, optimize(speed))]
 fn case(turn: &TurnText<'_>, at: usize) -> Case {
     let token = turn.tokens[at];
     if token.is_symbol() {

@@ -73,6 +73,7 @@ impl<'p> Tally<'p> {
 
     /// Counts the words of ASCII, which are unreadable for a protocol in Han, but for those that begin with a digit.
     #[inline(always)]
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn note_ascii(&mut self, text: &str, words: &[[u32; 2]]) {
         if self.plan.script == Some(Script::Han) {
             self.note_ascii_in_han(text, words);
@@ -122,6 +123,7 @@ impl Sink for Counter<'_> {
 }
 
 /// Maximal runs of U+FFFD and control characters other than tab and line breaks.
+#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn noise(text: &str) -> u64 {
     // Without a branch and without an early end the compiler looks at many bytes at a time; nearly every text ends here.
     if text.as_bytes().iter().fold(0, |found, byte| found | may_be_noise(*byte)) == 0 {

@@ -159,6 +159,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// A text whose tokens have all been taken.
+    #[cfg_attr(small_build, optimize(speed))]
     fn finish(
         plan: &Plan,
         piece: Piece<'t>,
@@ -174,6 +175,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// Finds the matches of the regular expressions, of those that the text has room for.
+    #[cfg_attr(small_build, optimize(speed))]
     fn find_expressions(&mut self, plan: &Plan, piece: Piece<'t>) {
         if plan.regexes.is_empty() {
             return;
@@ -253,6 +255,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// The text before token `at`; for the number of tokens, the rest of the turn.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn gap(&self, at: usize) -> &str {
         let from = at.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
         let to = self.tokens.get(at).map_or(self.folded.text().len(), |token| token.start as usize);
@@ -346,6 +349,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// The tokens that bytes of the folded text overlap: first, and one past the last (at least first).
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn tokens_over(&self, start: usize, end: usize) -> Range<usize> {
         let first = self.tokens.partition_point(|t| (t.end as usize) <= start);
         let last = self.tokens.partition_point(|t| (t.start as usize) < end);
@@ -372,6 +376,7 @@ impl<'t> TurnText<'t> {
         before.unwrap_or(over.start)..over.end
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     fn find_classes(&mut self, plan: &Plan) {
         if !plan.classes.is_empty() {
             let mut found: Vec<Occurrence> = Vec::new();
@@ -409,6 +414,7 @@ impl Sink for Reader<'_> {
     }
 
     #[inline(always)]
+    #[cfg_attr(small_build, optimize(speed))]
     fn words(&mut self, text: &str, words: &[[u32; 2]]) {
         self.lookup.tally.note_ascii(text, words);
         // `extend` with a known length looks at the capacity once for all of them.
@@ -468,6 +474,7 @@ impl<'p> Lookup<'p> {
     }
 
     #[inline(never)]
+    #[cfg_attr(small_build, optimize(speed))]
     fn gap(&mut self, text: &str, at: u32, start: usize) -> GapKind {
         let kind = self.gap_before(text, at, start);
         if kind == GapKind::End && at > 0 {
@@ -477,6 +484,7 @@ impl<'p> Lookup<'p> {
     }
 
     /// The kind of the gap between the last token and `start`, where token number `at` begins or the text ends.
+    #[cfg_attr(small_build, optimize(speed))]
     fn gap_before(&self, text: &str, at: u32, start: usize) -> GapKind {
         if at == 0 {
             // Before a later piece a sentence ends.

@@ -577,6 +577,7 @@ impl Anchors {
 
     /// The same for whatever is no word. Apart, so that the way of every word stays short.
     #[inline(never)]
+    #[cfg_attr(small_build, optimize(speed))]
     fn at_other(&self, key: Key) -> &[Anchored] {
         match self.others.binary_search_by_key(&key, |(key, _)| *key) {
             Ok(at) => &self.others[at].1,

@@ -118,6 +118,7 @@ impl Vocabulary {
     }
 
     /// Puts a word into the table, which has room for it.
+    #[cfg_attr(small_build, optimize(speed))]
     fn put(&mut self, number: u32) {
         let word = &self.words[number as usize - 1];
         let mask = self.keys.len() - 1;

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 /// Cuts the ASCII stretch `range` of a text into tokens; other text must go through [`super::unicode::cut`], which gives
 /// the same on ASCII. No word may go on beyond the stretch.
+#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn cut_stretch(text: &str, range: Range<usize>, sink: &mut impl Sink) {
     let bytes = &text.as_bytes()[..range.end];
     // Two rounds a block: first all edges, then all words. The edges of a block are found without a branch to
@@ -59,6 +60,7 @@ struct Signs {
 
 /// The signs of a block that join words; `inside` is 1 if the byte before the block is one of a word.
 #[inline]
+#[cfg_attr(small_build, optimize(speed))]
 fn joining(bytes: &[u8], base: usize, signs: Signs, inside: u64) -> u64 {
     let begins = bytes.get(base + 64).is_some_and(u8::is_ascii_alphanumeric);
     let between = (signs.words << 1 | inside) & (signs.words >> 1 | u64::from(begins) << 63);
@@ -77,6 +79,7 @@ fn joining(bytes: &[u8], base: usize, signs: Signs, inside: u64) -> u64 {
 }
 
 #[inline(never)]
+#[cfg_attr(small_build, optimize(speed))]
 fn signs_of_rest(rest: &[u8]) -> Signs {
     let mut block = [0; 64];
     block[..rest.len()].copy_from_slice(rest);

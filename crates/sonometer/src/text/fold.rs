@@ -405,6 +405,7 @@ fn unchanged_prefix(text: &str) -> &str {
 }
 
 /// The longest ASCII prefix of `text`, found eight bytes at a time.
+#[cfg_attr(small_build, optimize(speed))]
 fn ascii_prefix(text: &str) -> &str {
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     let bytes = text.as_bytes();

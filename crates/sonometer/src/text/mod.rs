@@ -11,6 +11,7 @@ pub(crate) mod compose;
 mod compose_table;
 pub(crate) mod edit;
 mod fold_table;
+mod nfc;
 mod tokens;
 mod unicode;
 

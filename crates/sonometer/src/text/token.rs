@@ -76,6 +76,7 @@ pub(crate) trait Sink {
 /// Cuts a folded turn into tokens: stretches of ASCII fast, those around other characters one by one. They meet at white
 /// space, over which no token goes on.
 #[inline]
+#[cfg_attr(small_build, optimize(speed))]
 pub(crate) fn cut(text: &str, sink: &mut impl Sink) {
     let mut from = 0;
     while from < text.len() {
@@ -94,6 +95,7 @@ const STRETCH: usize = 64;
 
 /// The next stretch from `from` on that holds other characters than ASCII, up to white space on both sides; empty, at
 /// the end of the text, if there is none.
+#[cfg_attr(small_build, optimize(speed))]
 fn next_mixed(bytes: &[u8], from: usize) -> Range<usize> {
     let Some(first) = first_foreign(bytes, from) else { return bytes.len()..bytes.len() };
     // Back to white space, so that no word is cut in two, and on until a whole stretch of ASCII follows white space.
@@ -110,6 +112,7 @@ fn next_mixed(bytes: &[u8], from: usize) -> Range<usize> {
     start..bytes.len()
 }
 
+#[cfg_attr(small_build, optimize(speed))]
 fn first_foreign(bytes: &[u8], from: usize) -> Option<usize> {
     let blocks = bytes[from..].chunks(STRETCH);
     let skipped: usize = blocks.take_while(|block| block.is_ascii()).map(<[u8]>::len).sum();
