@@ -82,7 +82,7 @@ fn hidden(measurer: &Measurer) -> Result<String, String> {
     page.push_str(
         "\nBoth parts together, by type:\n\n| type of label | labels | characters | hidden, 1.6 | hidden, this |\n|---|---:|---:|---:|---:|\n",
     );
-    let items = values(&measurer.lines("pii.jsonl")?)?;
+    let items = values(&measurer.text("pii.jsonl")?)?;
     let interactions: Vec<Value> = items.iter().map(|item| item["interaction"].clone()).collect();
     let found = VERSIONS
         .map(|version| measurer.evidence(version, &interactions))
