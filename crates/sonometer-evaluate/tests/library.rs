@@ -337,7 +337,8 @@ fn tuning_names_what_is_wrong_with_the_protocol() {
         tune(&file, &labelled, &selector, &tuning, &mut unwatched).expect_err("is not there").to_string();
     assert_eq!(message, "thanks.yaml: unknown marker `thanks`; choose one with --marker: gratitude");
 
-    let broken = ProtocolFile { name: "broken.yaml".into(), text: "sonometer: 1\n".into() };
+    let broken =
+        ProtocolFile { name: "broken.yaml".into(), text: "sonometer: 1\n".into(), list_files: Vec::new() };
     match tune(&broken, &labelled, &selector, &Tuning::default(), &mut unwatched) {
         Err(Error::Failed(failure)) => {
             let (file, found) = failure.findings.expect("says what");

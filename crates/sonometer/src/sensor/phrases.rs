@@ -129,6 +129,7 @@ impl Builder {
             last = own;
         }
         nodes.push(Node { rules: rules.len() as u32, first_child: 0 });
+        nodes.shrink_to_fit();
         Phrases { roots, edges: table(&edges), pairs: bits(&pairs), nodes, rules }
     }
 }

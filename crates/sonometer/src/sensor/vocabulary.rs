@@ -104,8 +104,11 @@ impl Builder {
     pub(crate) fn build(mut self) -> Vocabulary {
         self.0.words.shrink_to_fit();
         self.0.roles.shrink_to_fit();
+        // Large vocabularies have grown to this very size.
         let size = (4 * self.0.words.len()).next_power_of_two().max(16);
-        self.0.lay_out(size);
+        if size != self.0.keys.len() {
+            self.0.lay_out(size);
+        }
         self.0
     }
 }
@@ -113,6 +116,8 @@ impl Builder {
 impl Vocabulary {
     /// Puts all words into a table of so many places.
     fn lay_out(&mut self, size: usize) {
+        // The old table goes first: that of 50,000 words has 3 MiB.
+        (self.keys, self.places) = (Vec::new(), Vec::new());
         (self.keys, self.places) = (vec![0; size], vec![Place::default(); size]);
         (1..=self.words.len() as u32).for_each(|number| self.put(number));
     }
