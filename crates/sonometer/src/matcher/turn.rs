@@ -175,7 +175,7 @@ impl<'t> TurnText<'t> {
         }
         let seen = Seen::of(&piece.ahead[piece.from..]);
         let matches = |regex: &Arc<Expression>| match regex.can_match(&seen) {
-            true => piece.regex_matches(regex),
+            true => piece.regex_matches(regex, &seen),
             false => Vec::new(),
         };
         self.regex_matches = plan.regexes.iter().map(matches).collect();
