@@ -6,6 +6,7 @@ mod memo;
 pub(crate) mod open;
 mod passed;
 mod piece;
+mod reader;
 mod run;
 mod shout;
 mod step;
@@ -73,17 +74,12 @@ impl Matcher {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();
         self.tries.begin_pass();
-        // At most places neither of two bits is set, that of the pair of words and that of the role. `|` and not `||`: one
-        // branch, nearly always taken the same way, in the place of two.
-        for (at, token) in (turn.from..).zip(&turn.tokens[turn.from..]) {
-            let word = token.word();
-            let second = turn.tokens.get(at + 1).map_or(0, |next| next.word());
-            let roles = plan.vocabulary.roles(word);
-            if plan.phrases.may_begin(word, second) | (roles & role::PHRASE != 0) {
-                walk_phrases(plan, turn, at, &mut hits);
-            }
-            if roles & role::ANCHOR != 0 {
-                self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at as u32);
+        let leads = &turn.leads[turn.leads.partition_point(|at| (*at as usize) < turn.from)..];
+        for &at in leads {
+            walk_phrases(plan, turn, at as usize, &mut hits);
+            let word = turn.tokens[at as usize].word();
+            if plan.vocabulary.roles(word) & role::ANCHOR != 0 {
+                self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at);
             }
             if roles & role::LIST != 0 {
                 each_of_lists(plan, turn, at, |lists, _| {

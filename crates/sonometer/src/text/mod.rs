@@ -7,6 +7,7 @@ pub mod token;
 pub mod unfold;
 
 mod ascii;
+mod block;
 pub(crate) mod compose;
 mod compose_table;
 pub(crate) mod edit;

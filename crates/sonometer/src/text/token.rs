@@ -52,6 +52,11 @@ impl Token {
         }
     }
 
+    /// Says what kind of gap is before it; until then it is a join.
+    pub(crate) fn set_gap(&mut self, gap: GapKind) {
+        self.tag = (self.tag & (SYMBOL | WORD)) | (gap as u32) << GAP_SHIFT;
+    }
+
     /// Its place in the folded text.
     #[inline]
     pub fn range(self) -> Range<usize> {
@@ -64,13 +69,22 @@ pub(crate) trait Sink {
     /// A token `text[start..end]`.
     fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool);
 
-    /// Words of a stretch of ASCII, as starts and ends.
+    /// Words of a stretch of ASCII.
     #[inline]
-    fn words(&mut self, text: &str, words: &[[u32; 2]]) {
-        for &[start, end] in words {
+    fn words(&mut self, text: &str, words: Words<'_>) {
+        for &[start, end] in words.places {
             self.token(text, start as usize, end as usize, false);
         }
     }
+}
+
+/// Some words of ASCII, one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'w> {
+    /// Starts and ends; at most 33, as many as end in 64 bytes.
+    pub(crate) places: &'w [[u32; 2]],
+    /// Bit n: whether word n is not known to follow another one directly behind a single space. Most are.
+    pub(crate) apart: u64,
 }
 
 /// Cuts a folded turn into tokens: stretches of ASCII fast, those around other characters one by one. They meet at white
