@@ -354,10 +354,16 @@ export class Sensor implements Disposable {
   private constructor();
 
   /**
-   * What ships, by `id` (the newest published version) or `id@version`; see `catalog`.
-   * @throws {SonometerError} `target_not_found`
+   * What ships in the module, by `id` (the newest published version) or `id@version`; see `catalog`.
+   * @throws {SonometerError} `target_not_found`; `invalid_request` for a file of the package, which `load` reads
    */
   static shipped(name: string): Sensor;
+  /**
+   * What ships, in the module or as a file in the folder `protocols` of the package, by `id` or `id@version`. In browsers the file is
+   * fetched from beside the script.
+   * @throws {SonometerError} `target_not_found`; `invalid_request` if the file cannot be read
+   */
+  static load(name: string): Promise<Sensor>;
   /**
    * From the source of a protocol, metric or blueprint: YAML or JSON text, or an object.
    * @throws {SonometerError} `invalid_protocol` with `details.findings`; `target_not_found` for what it names

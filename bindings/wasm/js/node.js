@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRunning, start, startLater, startNow } from './engine.js';
 import { invalid } from './errors.js';
+import { readFilesBy, unreadable } from './files.js';
 import { messageOf } from './interaction.js';
 
 export * from './index.js';
@@ -16,6 +17,15 @@ startLater(() => {
     throw invalid('source', `${path} cannot be read (${messageOf(cause)}); let your bundler copy it, or give its bytes to \`init\``, {}, { cause });
   }
   startNow(bytes);
+});
+
+readFilesBy((path) => {
+  const address = join(__dirname, path);
+  try {
+    return readFileSync(address, 'utf8');
+  } catch (cause) {
+    throw unreadable(address, messageOf(cause), cause);
+  }
 });
 
 /** Needed in browsers only. Here it may load the engine from bytes of another place, before the first use. */

@@ -1,5 +1,6 @@
 // The noun that people work with: something compiled, which measures.
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
+import { fileNamed, fileText } from './files.js';
 import { Held, describe, disposable, taken } from './held.js';
 import { kind, utf8, wantText, written } from './interaction.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
@@ -28,10 +29,20 @@ export class Sensor {
     describe(this, { kind, id, version, name, better, scoreMeaning, language: language || undefined, markers, effects: effectOf, ...more });
   }
 
-  /** What ships, by `id` or `id@version`. */
+  /** What ships in the module, by `id` or `id@version`. */
   static shipped(name) {
     wantText('name', name);
+    if (fileNamed(name) !== undefined) {
+      throw invalid('name', `\`${name}\` is a file of the package and not in the module; write \`await Sensor.load('${name}')\``);
+    }
     return new Sensor(inside, (engine) => engine.Instrument.shipped(name));
+  }
+
+  /** What ships, in the module or as a file of the package, by `id` or `id@version`. */
+  static async load(name) {
+    wantText('name', name);
+    const path = fileNamed(name);
+    return path === undefined ? Sensor.shipped(name) : Sensor.fromSource(await fileText(path));
   }
 
   /** From the source of a protocol, metric or blueprint: YAML or JSON text, or an object. */

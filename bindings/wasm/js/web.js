@@ -1,9 +1,22 @@
 // Browsers and bundlers: the module is fetched, so it must be waited for once.
 import { isRunning, start } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
+import { readFilesBy, unreadable } from './files.js';
 import { messageOf } from './interaction.js';
 
 export * from './index.js';
+
+readFilesBy(async (path) => {
+  const address = new URL(`./${path}`, import.meta.url);
+  let answer;
+  try {
+    answer = await fetch(address);
+  } catch (cause) {
+    throw unreadable(address, messageOf(cause), cause);
+  }
+  if (!answer.ok) throw unreadable(address, `the answer is ${answer.status}`);
+  return answer.text();
+});
 
 let loading;
 

@@ -16,8 +16,10 @@ const cjs = createRequire(import.meta.url)('sonometer');
 test('what is in it', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
     'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dives.d.cts', 'dives.d.ts', 'index.d.cts', 'index.d.ts', 'node.cjs', 'node.js', 'package.json',
-    'sonometer.wasm', 'web.js',
+    'protocols', 'sonometer.wasm', 'web.js',
   ]);
+  const protocols = readdirSync(join(installed, 'protocols'));
+  assert.ok(protocols.includes('refusal@1.0.yaml') && protocols.every((file) => /^[a-z-]+@[\d.]+\.yaml$/.test(file)), protocols.join());
   const { version, dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   assert.ok(esm.fingerprint().startsWith(`sonometer ${version};`), 'the version is that of the engine');
   assert.equal(dependencies, undefined);

@@ -26,7 +26,19 @@ test('what ships is listed and can be made', () => {
 test('a draft is found by its version only, and what is missing is named', () => {
   refused(() => Sensor.shipped('next-steps'), { code: 'target_not_found', place: 'target', message: /next-steps@0\.1/ });
   refused(() => Sensor.shipped('courtesy@9'), { code: 'target_not_found', message: /there is 1\.0/ });
-  refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, counselling, courtesy/ });
+  refused(() => Sensor.shipped('nothing'), { code: 'target_not_found', message: /there is affect, courtesy, next-steps/ });
+});
+
+test('what ships as a file is loaded by name', async () => {
+  const refusal = await Sensor.load('refusal');
+  assert.deepEqual([refusal.id, refusal.version], ['refusal', '1.0']);
+  assert.ok(refusal.sense("I'm sorry, but I can't help with that.").score >= 0.5);
+  assert.equal((await Sensor.load('uptake@1.0')).id, 'uptake');
+  assert.equal((await Sensor.load('courtesy')).json, Sensor.shipped('courtesy').json, 'what is in the module is not read from a file');
+  refused(() => Sensor.shipped('refusal'), { code: 'invalid_request', place: 'name', message: /write `await Sensor\.load\('refusal'\)`$/ });
+  await assert.rejects(Sensor.load('refusal@9'), { code: 'target_not_found' });
+  await assert.rejects(Sensor.load('constructor'), { code: 'target_not_found' });
+  await assert.rejects(Sensor.load(7), { code: 'invalid_request' });
 });
 
 test('wrong names and constructors say what to write', () => {

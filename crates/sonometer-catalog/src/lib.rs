@@ -74,16 +74,21 @@ macro_rules! entry {
     };
 }
 
+/// Those without the feature `all` are what the module for browsers holds; its package has the others as files.
 static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "affect" @ "1.0"),
     entry!("protocols", "affect" @ "1.5"),
     entry!("protocols", "affect" @ "2.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "counselling" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.5"),
     entry!("protocols", "courtesy" @ "2.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "disclosure" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "escalation" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "negotiation" @ "1.0"),
     entry!("protocols", "next-steps" @ "0.1"),
     entry!("protocols", "personal-data" @ "1.0"),
@@ -94,9 +99,13 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "pressure-tactics" @ "1.5"),
     entry!("protocols", "pressure-tactics" @ "1.6"),
     entry!("protocols", "pressure-tactics" @ "2.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "promise" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "prompt-attack" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "refusal" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "uptake" @ "1.0"),
 ];
 

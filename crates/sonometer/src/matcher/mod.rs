@@ -78,13 +78,14 @@ impl Matcher {
         for &at in leads {
             walk_phrases(plan, turn, at as usize, &mut hits);
             let word = turn.tokens[at as usize].word();
-            if plan.vocabulary.roles(word) & role::ANCHOR != 0 {
+            let roles = plan.vocabulary.roles(word);
+            if roles & role::ANCHOR != 0 {
                 self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at);
             }
             if roles & role::LIST != 0 {
-                each_of_lists(plan, turn, at, |lists, _| {
+                each_of_lists(plan, turn, at as usize, |lists, _| {
                     for list in lists {
-                        self.anchor(plan, turn, plan.anchors.at(Key::List(*list)), at as u32);
+                        self.anchor(plan, turn, plan.anchors.at(Key::List(*list)), at);
                     }
                 });
             }

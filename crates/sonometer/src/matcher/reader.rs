@@ -29,7 +29,7 @@ pub(super) struct Tokens {
     pub(super) sentences: Vec<u32>,
     /// The prefix, stem and misspelling tests that its tokens pass.
     pub(super) passed: Passed,
-    /// The tokens with which a phrase may begin or that are an anchor, in order: matching looks at no others.
+    /// The tokens with which a phrase, also one of a list, may begin or that are an anchor, in order: matching looks at no others.
     pub(super) leads: Vec<u32>,
 }
 
@@ -185,7 +185,7 @@ impl Last {
     /// Whether something may begin with it whatever follows.
     #[inline(always)]
     fn is_lead(self) -> bool {
-        self.roles & (role::PHRASE | role::ANCHOR) != 0
+        self.roles & (role::PHRASE | role::ANCHOR | role::LIST) != 0
     }
 
     /// Whether something may begin with it where this token follows, which takes its place.

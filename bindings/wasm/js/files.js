@@ -1,0 +1,29 @@
+// Protocols of the catalogue that are not in the module but files of the package: `protocols/ID@VERSION.yaml`.
+import { invalid } from './errors.js';
+import { FILES } from './names.js';
+
+/** Reads a file of the package, by its path in it; how depends on where this runs. */
+let read;
+
+export function readFilesBy(reader) {
+  read = reader;
+}
+
+/** The path of the file for `id` (its newest version) or `id@version`; `undefined` if no file is named so. */
+export function fileNamed(name) {
+  const [id, version] = name.split('@');
+  const versions = Object.hasOwn(FILES, id) ? FILES[id] : [];
+  const found = version === undefined ? versions.at(-1) : versions.find((one) => one === version);
+  return found && `protocols/${id}@${found}.yaml`;
+}
+
+/** The text of a file of the package. */
+export function fileText(path) {
+  return read(path);
+}
+
+/** The error of a file that cannot be read. */
+export function unreadable(address, why, cause) {
+  const fix = 'let your bundler or server copy the folder `protocols` of the package, or read the file yourself and use `Sensor.fromSource`';
+  return invalid('name', `${address} cannot be read (${why}); ${fix}`, {}, { cause });
+}
