@@ -64,7 +64,7 @@ fn the_file_passes_check_and_its_own_tests() {
     let meaning = "kindness@0.1: score 0 = nothing found, 1 = a medium marker found; higher is better\n";
     assert_eq!((code, out), (0, format!("{meaning}1 file checked, nothing to report\n")));
     let (code, out, _) = run(&folder, "test kind.yaml --strict");
-    assert_eq!((code, out.as_str()), (0, "kind.yaml: 1 marker, 2 test lines passed\n"));
+    assert_eq!((code, out.as_str()), (0, "kind.yaml: 1 marker, 1 test line passed\n"));
 }
 
 #[test]
@@ -124,11 +124,34 @@ fn every_line_can_get_a_weight_of_its_own() {
     let folder = folder("weigh");
     fs::write(folder.join("shop.yaml"), PROTOCOL).expect("can be written");
     let (code, out, err) =
-        run(&folder, "fit corpus.jsonl --label kind --tune shop.yaml --weigh --out tuned.yaml");
+        run(&folder, "fit corpus.jsonl --label kind --tune shop.yaml --weigh --no-likeness --out tuned.yaml");
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let text = fs::read_to_string(folder.join("tuned.yaml")).expect("was written");
     golden("weighed.yaml", &text);
     assert_eq!(run(&folder, "check tuned.yaml").0, 0);
+}
+
+#[test]
+fn ordinary_talk_is_counted() {
+    let folder = folder("ordinary");
+    let talk: String = (0..40)
+        .map(|n| format!("{{\"content\": \"the train {n} leaves at nine, as you know\"}}\n"))
+        .collect();
+    fs::write(folder.join("talk.jsonl"), talk).expect("can be written");
+    let (code, out, err) =
+        run(&folder, &format!("{FIT} --out kind.yaml --json --background talk.jsonl --alarms 5%"));
+    assert_eq!((code, err.as_str()), (0, ""));
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["alarms"]["limit"].to_string(), "0.05");
+    assert_eq!(summary["alarms"]["per_talk"]["of"], 40);
+    let (code, out, _) = run(
+        &folder,
+        "evaluate kind.yaml corpus.jsonl --label kind --marker kindness --json --background talk.jsonl",
+    );
+    assert_eq!(code, 0);
+    let found: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(found["alarms"]["per_piece"]["of"], 40);
+    assert!(found["thresholds"].as_array().is_some_and(|all| !all.is_empty()), "{out}");
 }
 
 #[test]
@@ -157,6 +180,11 @@ fn errors_say_what_to_do() {
             "would overwrite corpus.jsonl",
         ),
         ("fit - --marker kind --out o.yaml", "give a file"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --background no.jsonl", "no.jsonl: no such file"),
+        (
+            "fit corpus.jsonl --tune shop.yaml --out o.yaml --background corpus.jsonl",
+            "count alarms with `sonometer evaluate --background`",
+        ),
     ] {
         let (code, out, err) = run(&folder, arguments);
         assert_eq!((code, out.as_str()), (2, ""), "{arguments}");
@@ -166,7 +194,8 @@ fn errors_say_what_to_do() {
     }
 }
 
-/// Real labels, where they are: the figures on held-out items stay as good as they were.
+/// Real labels, where they are: the figures on held-out items stay as good as they were. A third of them are like another; parted
+/// by ids alone they gave 0.94.
 #[test]
 fn real_data_is_told_apart() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/darkpattern.jsonl");
@@ -180,5 +209,6 @@ fn real_data_is_told_apart() {
         run(&folder, &format!("fit {path} --label dark --marker dark --language en --out o.yaml --json"));
     assert_eq!(code, 0, "{err}");
     let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
-    assert!(summary["held_out"]["macro_f1"].as_f64() > Some(0.92), "{out}");
+    assert!(summary["held_out"]["macro_f1"].as_f64() > Some(0.87), "{out}");
+    assert!(summary["alike"]["items"].as_u64() > Some(300), "{out}");
 }
