@@ -24,11 +24,7 @@ const PLACES: [(&str, &str, &str); 35] = [
         "postal_address",
         "12 Old Mill Road, Apt. 4, Springfield, IL 62704",
     ),
-    (
-        "Send it to 22B Baker Street, London, NW1 6XE.",
-        "postal_address",
-        "22B Baker Street, London, NW1 6XE",
-    ),
+    ("Send it to 22B Baker Street, London, NW1 6XE.", "postal_address", "22B Baker Street, London, NW1 6XE"),
     ("Ich wohne in der Lange Straße 12, 80331 München.", "postal_address", "Lange Straße 12, 80331 München"),
     (
         "48 Birch Lane\nApt. 306\nPines Beach\nCosta Rica 85226\n0431 35 06 90",
@@ -53,17 +49,17 @@ const PLACES: [(&str, &str, &str); 35] = [
     ),
     ("Hausnummer 5 gibt es nicht: Bergstr. 5, D-50667 Köln", "postal_address", "Bergstr. 5, D-50667 Köln"),
     ("Am Anger 5, 10115 Berlin", "postal_address", "Am Anger 5, 10115 Berlin"),
-    ("Our office is at P.O. Box 99\nSmalltown, TX 75001.", "postal_address", "P.O. Box 99\nSmalltown, TX 75001"),
+    (
+        "Our office is at P.O. Box 99\nSmalltown, TX 75001.",
+        "postal_address",
+        "P.O. Box 99\nSmalltown, TX 75001",
+    ),
     (
         "> 48 rosewood hill 12\n> apt. 5\n> pinewood\n> norway 26218",
         "postal_address",
         "48 rosewood hill 12\n> apt. 5\n> pinewood\n> norway 26218",
     ),
-    (
-        "The house at 7 Rosewood, Leeds LS1 4AB, has been sold.",
-        "postal_address",
-        "7 Rosewood, Leeds LS1 4AB",
-    ),
+    ("The house at 7 Rosewood, Leeds LS1 4AB, has been sold.", "postal_address", "7 Rosewood, Leeds LS1 4AB"),
     (
         "We meet at the corner of Birch Lane and Rosewood Hill, at nine.",
         "postal_address",
