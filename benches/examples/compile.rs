@@ -1,11 +1,12 @@
 //! What reading and compiling a protocol costs, in a process of its own: `compile FILE` prints milliseconds of CPU, the peak of memory and
 //! what is kept, in MiB; `compile set c`, `compile set large` write the protocols of the table, `compile set lists` one whose lines name a
-//! long list, to be counted by callgrind or massif.
+//! long list, to be counted by callgrind or massif; `compile names 50000` measures a list file of so many names.
 
 use sonometer_bench::corpus::{self, Corpus};
 use sonometer_bench::patterns::{self, Grams};
 use sonometer_bench::process::{CHILD, of_child, run_child};
 use sonometer_bench::table::processes::in_long_lines;
+use sonometer_bench::workload::names;
 use std::fmt::Write;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,6 +15,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match arguments[..] {
         [CHILD, ref rest @ ..] => run_child(&rest.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()),
         ["set", name] => println!("{}", set(name).ok_or("the sets are c, large and lists")?),
+        ["names", count] => {
+            let cost = of_child(&["names"], &names(count.parse()?));
+            println!("{:.1} ms, peak {:.1} MiB, kept {:.1} MiB", cost.ms, cost.peak, cost.kept);
+        }
         [file] => {
             let cost = of_child(&["compile"], &std::fs::read_to_string(file)?);
             println!("{:.1} ms, peak {:.1} MiB, kept {:.1} MiB", cost.ms, cost.peak, cost.kept);

@@ -1,7 +1,7 @@
 //! What only a process of its own can tell: the first reading, and how much memory something takes. The bench starts itself anew with the
 //! name of the work.
 
-use crate::workload::{compile, shipped};
+use crate::workload::{compile, shipped, with_names};
 use cpu_time::ProcessTime;
 use sonometer::Interaction;
 use std::io::{Read, Write};
@@ -46,6 +46,15 @@ pub fn run_child(arguments: &[String]) {
         [work] if work == "compile" => {
             std::io::stdin().read_to_string(&mut input).expect("the protocol comes in whole");
             print(&measured(|| compile(&input)));
+        }
+        [work] if work == "names" => {
+            std::io::stdin().read_to_string(&mut input).expect("the names come in whole");
+            print(&measured(|| {
+                let sensor = with_names(&input);
+                let text = Interaction::text("I met Ramina and Lorato Kesi.").expect("is short");
+                let found = sensor.sense(&text).expect("reads texts").evidence().count();
+                (sensor, found)
+            }));
         }
         _ => panic!("no such work: {arguments:?}"),
     }

@@ -93,6 +93,54 @@ pub fn compile(protocol: &str) -> Sensor {
     Sensor::new(protocol).expect("the protocol was read without errors")
 }
 
+/// A sensor of a few lines that name a list file with these names.
+///
+/// # Panics
+/// If the engine refuses them: a mistake in this crate.
+pub fn with_names(names: &str) -> Sensor {
+    let file = |_: &str| Ok(names.into());
+    let (protocol, _) = Protocol::read_with(NAMES, &file).expect("the protocol of names has no errors");
+    Sensor::new(protocol).expect("the protocol was read without errors")
+}
+
+const NAMES: &str = r#"sonometer: 1
+id: names
+version: "1.0"
+taxonomy: Signal
+language: en
+fidelity: {words: 1, sufficient: 0}
+list_files: {name: names.txt}
+markers:
+  - label: name
+    clear: |
+      @name
+    strong: |
+      i met {@name}
+      (mr|mrs|dear) {@name}
+      {@name @name} ..2.. said
+"#;
+
+/// So many different names of two to four syllables, every fifth of two words, one on each line.
+pub fn names(count: usize) -> String {
+    const SYLLABLES: [&str; 20] = [
+        "ra", "mi", "na", "lo", "ke", "si", "to", "vel", "dan", "hu", "ber", "jo", "pas", "que", "ril",
+        "sha", "tim", "ul", "wen", "yor",
+    ];
+    let mut text = String::new();
+    for number in 0..count {
+        let mut rest = number;
+        for syllable in 0..4 {
+            text.push_str(SYLLABLES[rest % SYLLABLES.len()]);
+            rest /= SYLLABLES.len();
+            if syllable == 1 && number % 5 == 0 {
+                text.push(' ');
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// A sensor that finds nothing in ordinary text: what remains is reading and scanning.
 pub fn scanner() -> Sensor {
     compile(NOTHING_TO_FIND)

@@ -1,8 +1,8 @@
 //! What the engine takes by itself, for `bench.py`: `bare TARGET`.
 //!
 //! The first line of the input is the message. Each further line asks for a round, and is answered by the microseconds of one
-//! message: `evidence TIMES` with every piece of evidence, `one TIMES` with its JSON, `many TIMES` in one batch (on `RAYON_NUM_THREADS` threads), `session TIMES` by chunks of
-//! four bytes.
+//! message: `evidence TIMES` with every piece of evidence, `one TIMES` with its JSON, `many TIMES` in one batch (on
+//! `RAYON_NUM_THREADS` threads), `session TIMES` by chunks of four bytes.
 
 use sonometer::{Instrument, Interaction, Protocol, Sensor, SessionOptions, View};
 use std::hint::black_box;

@@ -6,7 +6,7 @@ use crate::patterns::{self, PatternSet};
 use crate::process::{Cost, of_child};
 use crate::row::{Aim, Row};
 use crate::timing::{Side, Turns, median};
-use crate::workload::compile;
+use crate::workload::{compile, names};
 use std::fmt::Write;
 
 /// What ships, and the milliseconds its first reading may take.
@@ -55,6 +55,14 @@ pub fn measure(bench: &mut Bench) {
     bench.table.push(Row { what, ours: cost.kept, peer, ratio, aim: Aim::AtMost(10.0) });
     bench.table.push(Row::alone("set c, peak of memory, MiB", cost.peak, Aim::None));
 
+    let cost = middle(5, &["names"], &names(50_000));
+    for (what, ours, aim) in [
+        ("first reading, CPU ms", cost.ms, 40.0),
+        ("memory kept, MiB", cost.kept, 10.0),
+        ("peak of memory, MiB", cost.peak, 10.0),
+    ] {
+        bench.table.push(Row::alone(format!("a list file of 50,000 names, {what}"), ours, Aim::AtMost(aim)));
+    }
     let cost = middle(1, &["compile"], &in_long_lines(&bench.grams.absent(MOST_PHRASES)));
     for (what, ours) in [
         ("from text to sensor, ms", cost.ms),

@@ -69,7 +69,7 @@ fn list(py: Python<'_>, kind: TargetKind) -> PyResult<Bound<'_, PyTuple>> {
     let class = py.import("sonometer.model")?.getattr("CatalogEntry")?;
     let mut objects = Vec::new();
     for entry in entries(kind) {
-        let document = Source::of_text(entry.source.to_owned()).document()?.0;
+        let document = Source::of_entry(entry).document()?.0;
         let (name, description) = (document.name(), document.description());
         let (id, version, status) = (entry.id, entry.version, document.status());
         objects.push(class.call1((kind.as_str(), id, version, name, status, description, entry.source))?);

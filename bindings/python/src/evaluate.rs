@@ -11,8 +11,8 @@ use pyo3::types::{PyBytes, PyList};
 use sonometer::protocol::{Repeat, Taxonomy};
 use sonometer::{TargetKind, Unit};
 use sonometer_evaluate::{
-    Aim, Error, Filter, Item, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope, Selector, Settings,
-    StopList, Tuning, respelled,
+    Aim, Background, Error, Filter, Item, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope,
+    Selector, Settings, StopList, Tuning, respelled,
 };
 use sonometer_report::Paint;
 use std::fmt::Display;
@@ -48,6 +48,7 @@ pub(crate) struct Asked {
     errors: usize,
     graded: bool,
     explain: bool,
+    alarms: Option<String>,
 }
 
 /// The other options of `fit`.
@@ -77,6 +78,8 @@ pub(crate) struct Wanted {
     patterns: Option<String>,
     names: bool,
     digits: bool,
+    likeness: bool,
+    alarms: Option<String>,
 }
 
 /// JSON, text and page of an evaluation.
@@ -87,10 +90,12 @@ pub(crate) fn _evaluate(
     items: &Bound<'_, PyAny>,
     selection: Selection,
     asked: Asked,
+    background: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String, String)> {
     let labelled = labelled(items)?;
-    let options = asked.options(selection.selector()?)?;
+    let background = background.map(|own| ordinary(&own)).transpose()?;
+    let options = Options { background, ..asked.options(selection.selector()?)? };
     let instrument = target.get().instrument.clone();
     let mut watch = Watch::new(progress);
     let forms = py.detach(|| {
@@ -110,13 +115,15 @@ pub(crate) fn _fit(
     selection: Selection,
     wanted: Wanted,
     tune: Option<(String, Bound<'_, PyAny>)>,
+    background: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String, String, String, bool)> {
     let labelled = labelled(items)?;
     let selector = selection.selector()?;
+    let background = background.map(|own| ordinary(&own)).transpose()?;
     let mut watch = Watch::new(progress);
     let Some((name, source)) = tune else {
-        let settings = wanted.settings()?;
+        let settings = Settings { background, ..wanted.settings()? };
         let forms = py.detach(|| {
             let report = sonometer_evaluate::fit(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
             let text = respelled(&report.to_text(&Paint::default(), None), spelt);
@@ -125,7 +132,13 @@ pub(crate) fn _fit(
         });
         return Ok(watch.end(forms)?);
     };
-    let file = ProtocolFile { name, text: Source::find(&source, Some(TargetKind::Protocol))?.text };
+    if background.is_some() {
+        let fix = "remove it, and count alarms with `evaluate(background=…)`";
+        return Err(Failure::invalid("background", "`background` does not apply to `tune`", fix).into());
+    }
+    let source = Source::find(&source, Some(TargetKind::Protocol))?;
+    let list_files = source.list_files()?;
+    let file = ProtocolFile { name, text: source.text, list_files };
     let tuning = wanted.tuning()?;
     let forms = py.detach(|| {
         let change =
@@ -145,6 +158,28 @@ fn labelled(items: &Bound<'_, PyAny>) -> Outcome<Labelled> {
     let rows = items.cast::<PyList>().map_err(PyErr::from)?;
     let all = rows.iter().enumerate().map(|(at, row)| item(&row, &format!("items[{at}]")));
     Ok(Labelled::new(all.collect::<Outcome<Vec<Item>>>()?)?)
+}
+
+/// Ordinary interactions: names and bytes of files, or interactions in any form.
+fn ordinary(items: &Bound<'_, PyAny>) -> Outcome<Background> {
+    if let Ok(files) = items.extract::<Vec<(String, Bound<'_, PyBytes>)>>() {
+        return Ok(Background::read(files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_bytes())))?);
+    }
+    let rows = items.cast::<PyList>().map_err(PyErr::from)?;
+    let all = rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| interaction(&row).map_err(|failure| failure.within(&format!("background[{at}]"))));
+    Ok(Background::new(all.collect::<Outcome<Vec<_>>>()?)?)
+}
+
+/// `alarms` as a share.
+fn alarms(given: Option<&str>) -> Outcome<Option<Unit>> {
+    let share = |own: &str| {
+        let unit = Unit::parse(own).filter(|unit| unit.clamp_to_one() == *unit);
+        unit.ok_or_else(|| unknown("alarms", own, "a share from 0 to 1, such as 0.005"))
+    };
+    given.map(share).transpose()
 }
 
 /// A value and the column in which it stands.
@@ -214,6 +249,8 @@ impl Asked {
             errors: self.errors,
             graded: self.graded,
             explain: self.explain,
+            background: None,
+            alarms: alarms(self.alarms.as_deref())?,
         })
     }
 }
@@ -258,7 +295,9 @@ impl Wanted {
             regularisation: self.regularisation.unwrap_or_else(|| settings.regularisation.clone()),
             balanced: self.balanced,
             folds: self.folds,
+            likeness: self.likeness,
             aim,
+            alarms: alarms(self.alarms.as_deref())?,
             stop_list,
             patterns: self.patterns.map(|own| ("patterns".to_owned(), own)),
             names: self.names,
@@ -277,6 +316,7 @@ impl Wanted {
             regularisation: self.regularisation.unwrap_or_else(|| tuning.regularisation.clone()),
             balanced: self.balanced,
             folds: self.folds,
+            likeness: self.likeness,
             aim,
         })
     }
@@ -296,6 +336,7 @@ fn spelt(option: &str) -> String {
     match option {
         "lower" => "`lower=True`".to_owned(),
         "higher" => "`lower=False`".to_owned(),
+        "no-likeness" => "`likeness=False`".to_owned(),
         other => format!("`{}`", other.replace('-', "_")),
     }
 }

@@ -21,6 +21,7 @@ mod many;
 mod model;
 mod number;
 mod offsets;
+mod once;
 mod places;
 mod reading;
 mod session;

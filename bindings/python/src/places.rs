@@ -2,14 +2,14 @@
 
 use crate::failure::Failure;
 use crate::number::float;
+use crate::once::Once;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyMemoryView, PyTuple};
 use sonometer::Columns;
 
 /// A column that may have been asked for.
-pub(crate) type Column = PyOnceLock<Py<PyAny>>;
+pub(crate) type Column = Once<PyAny>;
 
 /// The evidence of one reading, or of all rows of a table, as arrays: an entry in each for every piece, in the order of the text.
 ///
@@ -35,7 +35,7 @@ pub(crate) struct Places {
     segments: Column,
     starts: Column,
     ends: Column,
-    further: PyOnceLock<Py<Further>>,
+    further: Once<Further>,
 }
 
 /// Where pieces that stand in several segments go on: an entry for each further stretch, in the order of the pieces.
@@ -59,7 +59,7 @@ impl Places {
             segments: Column::new(),
             starts: Column::new(),
             ends: Column::new(),
-            further: PyOnceLock::new(),
+            further: Once::new(),
         }
     }
 
@@ -119,8 +119,8 @@ impl Places {
     /// Where pieces that stand in several segments go on, for metamarkers with `join`; mostly empty.
     #[getter]
     fn further<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Further>> {
-        let made = self.further.get_or_try_init(py, || {
-            Py::new(
+        let made = self.further.get(py, || {
+            Bound::new(
                 py,
                 Further {
                     inner: self.columns.further.clone(),
@@ -131,7 +131,7 @@ impl Places {
                 },
             )
         })?;
-        Ok(made.bind(py).clone())
+        Ok(made.clone())
     }
 
     /// The unit of `starts` and `ends`: `chars`, `bytes` or `utf16`.
@@ -239,7 +239,7 @@ pub(crate) fn column<'py>(
     kept: &Column,
     make: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Ok(kept.get_or_try_init(py, || make().map(Bound::unbind))?.bind(py).clone())
+    kept.get(py, make).cloned()
 }
 
 // Bytes of Python are read-only, so their memoryviews are, and so are those cast to numbers.

@@ -5,12 +5,12 @@ use crate::instrument::{fidelity_object, reading_object};
 use crate::interaction::{self, Interaction};
 use crate::model;
 use crate::number::{float, unit};
+use crate::once::Once;
 use crate::places::Places;
 use crate::target::Target;
 use crate::view::{Asked, offset_unit};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::batch::guarded;
 use sonometer::{
@@ -26,9 +26,9 @@ pub(crate) struct BaseReading {
     target: Py<Target>,
     pub(crate) inner: Sensed,
     options: SenseOptions,
-    evidence: PyOnceLock<Py<PyTuple>>,
-    places: PyOnceLock<Py<Places>>,
-    resonance: PyOnceLock<Py<PyAny>>,
+    evidence: Once<PyTuple>,
+    places: Once<Places>,
+    resonance: Once<PyAny>,
 }
 
 /// What a protocol found in an interaction. Frozen: the same protocol and interaction give equal readings.
@@ -52,7 +52,7 @@ pub(crate) struct CompositionReading;
 
 impl BaseReading {
     pub(crate) fn new(target: Py<Target>, inner: Sensed, options: SenseOptions) -> Self {
-        let (evidence, places, resonance) = (PyOnceLock::new(), PyOnceLock::new(), PyOnceLock::new());
+        let (evidence, places, resonance) = (Once::new(), Once::new(), Once::new());
         Self { target, inner, options, evidence, places, resonance }
     }
 
@@ -108,16 +108,16 @@ impl BaseReading {
     /// Every metamarker's resonance, 0 to 1, by its key; a mapping that cannot be changed.
     #[getter]
     fn resonance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let made = self.resonance.get_or_try_init(py, || {
+        let make = || {
             let dict = PyDict::new(py);
             let names = self.names(py)?;
             for (key, (_, resonance)) in names.iter_borrowed().zip(self.inner.resonance()) {
                 dict.set_item(key, float(resonance.activation))?;
             }
             let proxy = py.import("types")?.getattr("MappingProxyType")?;
-            PyResult::Ok(proxy.call1((dict,))?.unbind())
-        })?;
-        Ok(made.bind(py).clone())
+            proxy.call1((dict,))
+        };
+        self.resonance.get(py, make).cloned()
     }
 
     /// Every metamarker with what it came to, in the order of the target.
@@ -136,10 +136,7 @@ impl BaseReading {
     /// found.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let made = self
-            .evidence
-            .get_or_try_init(py, || model::evidence(self.names(py)?, &self.inner).map(Bound::unbind))?;
-        Ok(made.bind(py).clone())
+        self.evidence.get(py, || model::evidence(self.names(py)?, &self.inner)).cloned()
     }
 
     /// The evidence as arrays: metamarkers, scores and places in code points, without an object for each piece. For many
@@ -151,8 +148,7 @@ impl BaseReading {
     /// ([0, 14], [12, 23], ['greeting', 'gratitude'])
     #[getter]
     fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Places>> {
-        let made = self.places.get_or_try_init(py, || Py::new(py, self.placed(py, OffsetUnit::Chars)?))?;
-        Ok(made.bind(py).clone())
+        self.places.get(py, || Bound::new(py, self.placed(py, OffsetUnit::Chars)?)).cloned()
     }
 
     /// As `places`, with places in `bytes` of UTF-8 or in units of `utf16`, as JavaScript counts.

@@ -8,8 +8,9 @@ use crate::value::{self, text};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use sonometer::diagnostic::excerpt;
-use sonometer::{Document, Error, ErrorCode, TargetKind};
-use sonometer_catalog::{Entry, Shelf, entries, find_any, is_named_like_one, stage_named};
+use sonometer::protocol::NoFile;
+use sonometer::{Document, Error, ErrorCode, Protocol, TargetKind};
+use sonometer_catalog::{Entry, Shelf, entries, find_any, is_named_like_one, list_file, stage_named};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -19,12 +20,38 @@ pub(crate) struct Source {
     pub(crate) text: Cow<'static, str>,
     /// The folder of the file it stood in, if it did.
     folder: Option<String>,
+    /// The texts of the list files that it names, by their paths; what is not there is looked for in the folder.
+    files: Vec<(String, String)>,
 }
 
 impl Source {
     /// From the text itself.
     pub(crate) fn of_text(text: String) -> Self {
-        Self { text: text.into(), folder: None }
+        Self { text: text.into(), folder: None, files: Vec::new() }
+    }
+
+    /// The same with the texts of its list files.
+    pub(crate) fn with_files(self, files: Vec<(String, String)>) -> Self {
+        Self { files, ..self }
+    }
+
+    /// A version that ships.
+    pub(crate) fn of_entry(entry: &Entry) -> Self {
+        let files = entry.list_files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned()));
+        Self { text: entry.source.into(), folder: None, files: files.collect() }
+    }
+
+    /// The text of a list file that it names.
+    fn list_file(&self, path: &str) -> Result<Cow<'_, str>, NoFile> {
+        if let Some((_, text)) = self.files.iter().find(|(known, _)| known == path) {
+            return Ok(text.into());
+        }
+        match &self.folder {
+            Some(folder) => list_file(Path::new(folder), path),
+            None => Err(NoFile::missing(format!(
+                "pass its text: `files={{\"{path}\": …}}`, or use `Sensor.from_file`"
+            ))),
+        }
     }
 
     /// From whatever names or is one; of the catalogue only what is of that `kind`, if one is asked for.
@@ -35,12 +62,13 @@ impl Source {
                 return Ok(Self::of_text(name.to_owned()));
             }
             if !is_path(name) {
-                return Ok(Self { text: shipped(name, kind)?.source.into(), folder: None });
+                return Ok(Self::of_entry(shipped(name, kind)?));
             }
             return Self::of_file(value);
         }
         if let Ok(target) = value.cast::<Target>() {
-            return Ok(Self::of_text(target.get().document.clone()));
+            let target = target.get();
+            return Ok(Self::of_text(target.document.clone()).with_files(target.files()));
         }
         if value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok() {
             return Ok(Self::of_text(value::json(value, "")?));
@@ -60,6 +88,7 @@ impl Source {
                 return Ok(Self {
                     text: stage_named(name).map_err(Error::from)?.source.into(),
                     folder: None,
+                    files: Vec::new(),
                 });
             }
         } else if let Ok(stage) = value.cast::<Stage>() {
@@ -89,14 +118,28 @@ impl Source {
         })?;
         let os = py.import("os.path")?;
         let folder = os.call_method1("dirname", (os.call_method1("abspath", (path,))?,))?;
-        Ok(Self { text: text.to_owned().into(), folder: folder.extract().ok() })
+        Ok(Self { text: text.to_owned().into(), folder: folder.extract().ok(), files: Vec::new() })
+    }
+
+    /// The list files of the protocol that it is, by their paths.
+    pub(crate) fn list_files(&self) -> Outcome<Vec<(String, String)>> {
+        Ok(match self.document()?.0 {
+            Document::Protocol(protocol) => files_of(&protocol).collect(),
+            Document::Metric(_) | Document::Blueprint(_) => Vec::new(),
+        })
     }
 
     /// Reads it, whatever it is, with its warnings.
     pub(crate) fn document(&self) -> Outcome<(Document, Vec<Finding>)> {
-        let read = Document::read(&self.text).map_err(|error| Failure::of_source(&self.text, error))?;
+        let read = Document::read_with(&self.text, &|path| self.list_file(path))
+            .map_err(|error| Failure::of_source(&self.text, error))?;
         Ok((read.0, findings(&self.text, &read.1)))
     }
+}
+
+/// The list files of a protocol, by their paths.
+pub(crate) fn files_of(protocol: &Protocol) -> impl Iterator<Item = (String, String)> {
+    protocol.list_files.iter().map(|file| (file.path.clone(), file.phrases.text().to_owned()))
 }
 
 fn shown(path: &Bound<'_, PyAny>) -> String {
@@ -176,10 +219,14 @@ pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bo
         }
         if let Ok(target) = item.cast::<Target>() {
             for source in &target.get().shelf {
-                shelf.add(Source::of_text(source.clone()).document()?.0);
+                let files = target.get().files();
+                shelf.add(Source::of_text(source.clone()).with_files(files).document()?.0);
             }
         }
-        let read = Source::find(&item, None).and_then(|source| source.document());
+        let read = Source::find(&item, None).and_then(|found| match found.files.is_empty() {
+            true => found.with_files(source.files.clone()).document(),
+            false => found.document(),
+        });
         shelf.add(read.map_err(|failure| failure.within(&place))?.0);
     }
     Ok(shelf)

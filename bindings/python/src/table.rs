@@ -9,7 +9,6 @@ use crate::target::Target;
 use crate::view::offset_unit;
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyIterator};
 use sonometer::{Columns, OffsetUnit, Reading as Sensed, SenseOptions};
 use std::num::NonZeroUsize;
@@ -39,7 +38,7 @@ pub(crate) struct Table {
     scores: Column,
     sufficient: Column,
     fidelity: Column,
-    resonance: PyOnceLock<Py<PyAny>>,
+    resonance: Column,
 }
 
 /// The rows of a table without their evidence.
@@ -108,7 +107,7 @@ impl Making {
             scores: Column::new(),
             sufficient: Column::new(),
             fidelity: Column::new(),
-            resonance: PyOnceLock::new(),
+            resonance: Column::new(),
         })
     }
 }

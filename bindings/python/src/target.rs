@@ -6,17 +6,18 @@ use crate::instrument::{Masks, Options, estimate_object, fidelity_object, readin
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
 use crate::model;
+use crate::once::Once;
 use crate::session::Session;
-use crate::source::{self, Source, class_of};
+use crate::source::{self, Source, class_of, files_of};
 use crate::table::{self, Table};
 use crate::view::offset_unit;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Effect, Marker, Modality};
 use sonometer::{Catalog, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
 use sonometer_catalog::{Shelf, rates_of};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What all things that measure have in common: `Sensor`, `Metric` and `Blueprint`.
@@ -32,7 +33,7 @@ pub(crate) struct Target {
     status: &'static str,
     warnings: Vec<Finding>,
     /// The keys of its metamarkers in readings; made when first asked for.
-    names: PyOnceLock<Py<PyTuple>>,
+    names: Once<PyTuple>,
 }
 
 /// A protocol, compiled once: immutable, shared freely between threads.
@@ -89,12 +90,25 @@ impl Sensor {
 
     /// Reads the text of a protocol, YAML or JSON.
     #[staticmethod]
-    #[pyo3(signature = (source, /))]
-    fn from_source<'py>(py: Python<'py>, source: String) -> PyResult<Bound<'py, PyAny>> {
-        Target::of(&Source::of_text(source), Some(TargetKind::Protocol), None, true)?.object(py)
+    ///
+    /// `files`: the texts of the list files that it names, by their paths.
+    ///
+    /// >>> source = '''{"sonometer": 1, "id": "met", "version": "1", "taxonomy": "Signal", "list_files": {"name": "names.txt"},
+    /// ...     "markers": [{"label": "met", "strong": "i met @name", "hit": "I met Anna."}]}'''
+    /// >>> sensor = sonometer.Sensor.from_source(source, files={"names.txt": "Anna\nMary Ann"})
+    /// >>> sensor.sense("I met Mary Ann.").evidence[0].source
+    /// 'I met Mary Ann'
+    #[pyo3(signature = (source, /, *, files = None))]
+    fn from_source<'py>(
+        py: Python<'py>,
+        source: String,
+        files: Option<BTreeMap<String, String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let source = Source::of_text(source).with_files(files.unwrap_or_default().into_iter().collect());
+        Target::of(&source, Some(TargetKind::Protocol), None, true)?.object(py)
     }
 
-    /// Reads a protocol file, whatever its name.
+    /// Reads a protocol file, whatever its name, and the list files in its folder that it names.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
     fn from_file<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -148,12 +162,15 @@ pub(crate) fn load<'py>(
 
 /// Unpickles what measures.
 #[pyfunction]
+#[pyo3(signature = (document, shelf, files = Vec::new()))]
 pub(crate) fn _restore_target<'py>(
     py: Python<'py>,
     document: String,
     shelf: &Bound<'py, PyAny>,
+    files: Vec<(String, String)>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Target::of(&Source::of_text(document), None, Some(shelf), false)?.object(py)
+    let source = Source::of_text(document).with_files(files);
+    Target::of(&source, None, Some(shelf), false)?.object(py)
 }
 
 impl Target {
@@ -188,14 +205,18 @@ impl Target {
         };
         let instrument = Instrument::new(document, &on_shelf)?;
         let shelf = used(&instrument, &on_shelf)?;
-        let names = PyOnceLock::new();
+        let names = Once::new();
         Ok(Self { instrument, document: text, shelf, digest, description, status, warnings, names })
     }
 
     /// The keys of its metamarkers, in the order of readings. What every reading repeats is one object.
     pub(crate) fn names<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyTuple>> {
-        let make = || model::names(py, &self.instrument).map(Bound::unbind);
-        Ok(self.names.get_or_try_init(py, make)?.bind(py))
+        self.names.get(py, || model::names(py, &self.instrument))
+    }
+
+    /// The list files of all protocols in it, by their paths.
+    pub(crate) fn files(&self) -> Vec<(String, String)> {
+        self.instrument.sensors().iter().flat_map(|sensor| files_of(sensor.protocol())).collect()
     }
 
     /// As an object of its class.
@@ -620,7 +641,7 @@ impl Target {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let restore = py.import("sonometer._sonometer")?.getattr("_restore_target")?;
-        Ok((restore, (&self.document, PyTuple::new(py, &self.shelf)?).into_pyobject(py)?))
+        Ok((restore, (&self.document, PyTuple::new(py, &self.shelf)?, self.files()).into_pyobject(py)?))
     }
 }
 

@@ -233,15 +233,36 @@ def test_other_threads_go_on() -> None:
     assert ticks[0] > 5
 
 
+def test_ordinary_talk_has_alarms(tmp_path: pathlib.Path) -> None:
+    talk = ["Thanks, see you at nine.", "Where does the bus leave?"] * 5
+    asked = {"label": "polite", "marker": "gratitude"}
+    report = sonometer.evaluate("courtesy@1.0", rows(), background=talk, alarms=0.02, **asked)
+    told = report.to_dict()["alarms"]
+    assert (told["turns"], told["per_piece"]["of"], told["limit"]) == (1, 10, 0.02)
+    assert report.alarms["per_piece"].value == told["per_piece"]["value"] == report.alarms["per_talk"].value
+    assert sonometer.evaluate("courtesy@1.0", rows(), **asked).alarms == {}
+    file = tmp_path / "talk.jsonl"
+    file.write_text("".join(json.dumps({"content": text}) + "\n" for text in talk))
+    of_file = sonometer.evaluate("courtesy@1.0", rows(), background=[file], alarms=0.02, **asked).to_dict()["alarms"]
+    assert {**of_file, "background": "", "sha256": ""} == {**told, "background": "", "sha256": ""}
+    fitted = sonometer.fit(rows(60), marker="kindness", label="polite", background=talk, likeness=False, sufficient=0.1)
+    assert set(fitted.alarms) == {"per_piece", "per_talk"}
+    with pytest.raises(InvalidRequestError) as raised:
+        sonometer.fit(rows(60), marker="kindness", label="polite", alarms=0.1, likeness=False)
+    assert "`background`" in str(raised.value)
+
+
 def test_a_fit_is_a_protocol() -> None:
-    report = sonometer.fit(rows(40), marker="kindness", label="polite", language="en", sufficient=0.1)
+    report = sonometer.fit(rows(40), marker="kindness", label="polite", language="en", sufficient=0.1, likeness=False)
     assert isinstance(report, FitReport) and report.is_better
     assert report.sensor().sense(KIND).triggered == ("kindness",)
     assert report.held_out["macro_f1"] == report.to_dict()["held_out"]["macro_f1"] > 0.5
     assert "sha-256" in report.protocol and "held out" in str(report)
     assert "out" not in report.to_dict()
-    assert sonometer.fit(columns(40), marker="kindness", label="polite", language="en", sufficient=0.1) == report
-    narrow = sonometer.fit(rows(40), marker="kindness", label="polite", stop_list=["thank"], patterns=["so much"], size=3)
+    assert sonometer.fit(columns(40), marker="kindness", label="polite", language="en", sufficient=0.1, likeness=False) == report
+    with pytest.raises(InvalidRequestError, match="`likeness=False`"):
+        sonometer.fit(rows(40), marker="kindness", label="polite", language="en", sufficient=0.1)
+    narrow = sonometer.fit(rows(40), marker="kindness", label="polite", stop_list=["thank"], patterns=["so much"], size=3, likeness=False)
     assert narrow.to_dict()["lines"] <= 3
 
 
@@ -262,7 +283,7 @@ def test_a_protocol_is_tuned() -> None:
             "      thank you",
         ]
     )
-    report = sonometer.fit(rows(40), tune=source, label="polite")
+    report = sonometer.fit(rows(40), tune=source, label="polite", likeness=False)
     assert report.is_better and "trigger 0.95 →" in str(report)
     assert sonometer.Sensor.from_source(report.protocol).sense(KIND).triggered == ("kindness",)
     with pytest.raises(SonometerError) as caught:

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import pickle
 
 import pytest
 from conftest import KIND
@@ -184,3 +185,23 @@ def test_the_fingerprint_is_that_of_the_vectors() -> None:
     first = (root / "fixtures/vectors/fingerprint.txt").read_text(encoding="utf-8").splitlines()[0]
     assert sonometer.fingerprint() == first
     assert sonometer.__version__ in first
+
+
+def test_a_protocol_names_list_files(tmp_path: pathlib.Path) -> None:
+    protocol = {**PROTOCOL, "list_files": {"name": "names/first.txt"}}
+    protocol["markers"] = [{"label": "met", "strong": "i met @name", "hit": "I met Anna."}]
+    source = json.dumps(protocol)
+    (tmp_path / "names").mkdir()
+    (tmp_path / "names/first.txt").write_text("# first names\nAnna\nMary Ann\n", encoding="utf-8")
+    file = tmp_path / "met.json"
+    file.write_text(source, encoding="utf-8")
+    beside = Sensor.from_file(file)
+    given = Sensor.from_source(source, files={"names/first.txt": "mary ann\r\nANNA"})
+    assert beside == given == Sensor(str(file)) and beside.digest == given.digest
+    for sensor in (beside, given, pickle.loads(pickle.dumps(beside)), Sensor(given)):
+        assert [found.source for found in sensor.sense("I met Mary Ann.").evidence] == ["I met Mary Ann"]
+    metric = {"sonometer_metric": 1, "id": "m", "version": "1", "components": [{"protocol": beside.id}]}
+    both = [Metric(metric, shelf=[given]), Metric(metric, shelf=[tmp_path])]
+    assert len({part.sense("I met Anna.").score for part in [*both, pickle.loads(pickle.dumps(both[0]))]}) == 1
+    with pytest.raises(InvalidProtocolError, match=r"names/first.txt` is missing.*files="):
+        Sensor.from_source(source)

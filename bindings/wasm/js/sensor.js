@@ -1,7 +1,7 @@
 // The noun that people work with: something compiled, which measures.
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
 import { Held, describe, disposable, taken } from './held.js';
-import { kind, wantText, written } from './interaction.js';
+import { kind, utf8, wantText, written } from './interaction.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { begin, guard } from './session.js';
@@ -123,7 +123,7 @@ export class Sensor {
   #sense({ text, json }, asked, at) {
     return new Reading(
       made,
-      this.#instrument.use((instrument, engine) => instrument.sense(text, json, asked(engine), at)),
+      this.#instrument.use((instrument, engine) => instrument.sense(utf8(text), json, asked(engine), at)),
     );
   }
 

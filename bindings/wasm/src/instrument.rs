@@ -89,14 +89,14 @@ impl Instrument {
         self.inner.check(ask.unwrap_or_default().view()).map_err(|error| thrown(in_options(error)))
     }
 
-    /// The canonical JSON of the reading of a text (or of an interaction as JSON, with `json`). Of one interaction of
+    /// The canonical JSON of the reading of a text in UTF-8 (or of an interaction as JSON, with `json`). Of one interaction of
     /// many, `nth` is its number, which the places of errors then name.
     ///
     /// # Errors
     /// Those of reading the interaction, of [`sonometer::View::check`] and of sensing.
     pub fn sense(
         &self,
-        input: &str,
+        input: &[u8],
         json: bool,
         ask: Option<Ask>,
         nth: Option<u32>,
@@ -105,6 +105,9 @@ impl Instrument {
         let sensed = || -> Result<String, Error> {
             let view = ask.view();
             self.inner.check(view).map_err(in_options)?;
+            // JavaScript has encoded a whole text, so this does not fail.
+            let input =
+                str::from_utf8(input).map_err(|error| Error::invalid("interaction", error.to_string()))?;
             let interaction = interaction(input, json)?;
             Ok(self.inner.sense_with(&interaction, ask.options).map_err(in_options)?.to_json(view))
         };

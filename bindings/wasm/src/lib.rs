@@ -45,7 +45,7 @@ pub fn check_interaction(json: &str) -> Result<(), JsValue> {
 pub fn catalog() -> Result<Vec<String>, JsValue> {
     let mut list = Vec::new();
     for entry in TargetKind::ALL.into_iter().flat_map(entries) {
-        let (document, _) = Document::read(entry.source).map_err(trouble::thrown)?;
+        let (document, _) = entry.document().map_err(trouble::thrown)?;
         let (kind, name, status) = (document.kind().as_str(), document.name(), document.status());
         let facts = [kind, entry.id, entry.version, name, status, document.description(), entry.source];
         list.extend(facts.map(str::to_owned));

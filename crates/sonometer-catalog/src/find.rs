@@ -113,7 +113,7 @@ fn read_of(
     version: Option<&str>,
 ) -> Option<(&'static Entry, Document, Diagnostics)> {
     let entry = find_of(kind, id, version)?;
-    let (document, warnings) = Document::read(entry.source).ok()?;
+    let (document, warnings) = entry.document().ok()?;
     Some((entry, document, warnings))
 }
 
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn what_is_current_is_what_the_files_say_when_they_are_read() {
         for entry in TargetKind::ALL.iter().flat_map(|kind| entries(*kind)) {
-            let (document, _) = Document::read(entry.source).expect(entry.id);
+            let (document, _) = entry.document().expect(entry.id);
             assert_eq!(says_current(entry.source), document.is_current(), "{} {}", entry.id, entry.version);
         }
     }

@@ -2,10 +2,12 @@
 //!
 //! The tables below are written out by hand: what ships is a decision, not whatever lies in a folder.
 
+mod beside;
 mod find;
 mod rates;
 mod shelf;
 
+pub use beside::list_file;
 pub use find::{
     NotFound, find, find_any, find_blueprint, find_document, find_metric, find_stage, shipped, split,
     stage_named,
@@ -14,7 +16,9 @@ pub use rates::{rates, rates_of};
 pub use shelf::{Shelf, is_named_like_one};
 pub use sonometer::composition::compare_versions;
 
-use sonometer::{Blueprint, Catalog, Error, Metric, Protocol, TargetKind};
+use sonometer::protocol::NoFile;
+use sonometer::{Blueprint, Catalog, Diagnostics, Document, Error, Metric, Protocol, TargetKind};
+use std::borrow::Cow;
 
 /// One version of one shipped protocol, metric or blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +29,47 @@ pub struct Entry {
     pub version: &'static str,
     /// The file.
     pub source: &'static str,
+    /// The list files that a protocol names, by their paths.
+    pub list_files: &'static [(&'static str, &'static str)],
+}
+
+impl Entry {
+    /// The text of one of its list files.
+    ///
+    /// # Errors
+    /// If it has none with that path.
+    pub fn list_file(&self, path: &str) -> Result<Cow<'static, str>, NoFile> {
+        let file = self.list_files.iter().find(|(known, _)| *known == path);
+        file.map(|(_, text)| (*text).into())
+            .ok_or_else(|| NoFile::missing("add it to the entry of the catalogue"))
+    }
+
+    /// The protocol that it is, with its list files and the warnings.
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn protocol(&self) -> Result<(Protocol, Diagnostics), Error> {
+        Protocol::read_with(self.source, &|path| self.list_file(path))
+    }
+
+    /// The protocol, metric or blueprint that it is, in the same way.
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn document(&self) -> Result<(Document, Diagnostics), Error> {
+        Document::read_with(self.source, &|path| self.list_file(path))
+    }
 }
 
 /// An entry, from the file that is named for it: one file a version, and a published one is never changed.
+/// Its list files stand below the same folder.
 macro_rules! entry {
-    ($folder:literal, $id:literal @ $version:literal) => {
+    ($folder:literal, $id:literal @ $version:literal $(, $file:literal)*) => {
         Entry {
             id: $id,
             version: $version,
             source: include_str!(concat!("../", $folder, "/", $id, "@", $version, ".yaml")),
+            list_files: &[$(($file, include_str!(concat!("../", $folder, "/", $file)))),*],
         }
     };
 }
@@ -131,12 +167,12 @@ pub struct Shipped;
 
 impl Catalog for Shipped {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
-        versions(id).iter().map(|entry| Protocol::read(entry.source).map(|(protocol, _)| protocol)).collect()
+        versions(id).iter().map(|entry| entry.protocol().map(|(protocol, _)| protocol)).collect()
     }
 
     fn protocol(&self, id: &str, version: &str) -> Result<Option<Protocol>, Error> {
         let entry = versions(id).iter().find(|entry| entry.version == version);
-        entry.map(|entry| Protocol::read(entry.source).map(|(protocol, _)| protocol)).transpose()
+        entry.map(|entry| entry.protocol().map(|(protocol, _)| protocol)).transpose()
     }
 
     fn metrics(&self, id: &str) -> Result<Vec<Metric>, Error> {
@@ -154,7 +190,7 @@ pub struct ForStages;
 impl Catalog for ForStages {
     fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
         let own = versions_in(STAGE_PROTOCOLS, id).iter();
-        let own: Result<Vec<_>, Error> = own.map(|entry| Ok(Protocol::read(entry.source)?.0)).collect();
+        let own: Result<Vec<_>, Error> = own.map(|entry| Ok(entry.protocol()?.0)).collect();
         Ok([Shipped.protocols(id)?, own?].concat())
     }
 
@@ -183,6 +219,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
+    fn an_entry_gives_its_own_list_files_and_no_others() {
+        let source = r#"{"sonometer": 1, "id": "met", "version": "1", "taxonomy": "Signal", "list_files": {"name": "names.txt"},
+            "markers": [{"label": "met", "strong": "i met @name", "hit": "I met Anna."}]}"#;
+        let entry = Entry { id: "met", version: "1", source, list_files: &[("names.txt", "Anna\n")] };
+        let (protocol, _) = entry.protocol().expect("reads");
+        assert_eq!(protocol.list_files[0].phrases.iter().collect::<Vec<_>>(), ["anna"]);
+        assert_eq!(entry.document().expect("reads").0.digest(), protocol.digest());
+        assert!(Entry { list_files: &[], ..entry }.protocol().is_err());
+    }
+
+    #[test]
     fn stands_in_order_without_repetition() {
         for pair in PROTOCOLS.windows(2) {
             let order = pair[0].id.cmp(pair[1].id);
@@ -197,7 +244,7 @@ mod tests {
     #[test]
     fn every_file_is_sound_and_says_what_the_table_says() {
         for entry in PROTOCOLS {
-            let (protocol, warnings) = Protocol::read(entry.source).expect(entry.id);
+            let (protocol, warnings) = entry.protocol().expect(entry.id);
             assert_eq!((protocol.id.as_str(), protocol.version.as_str()), (entry.id, entry.version));
             assert!(warnings.is_empty(), "{}: {warnings:?}", entry.id);
         }
@@ -209,9 +256,9 @@ mod tests {
         let digests = include_str!("../published.txt").lines().filter(|line| !line.starts_with('#'));
         let known: Vec<String> = digests.map(str::to_owned).collect();
         let now = [PROTOCOLS, METRICS, BLUEPRINTS, STAGE_PROTOCOLS, STAGE_BLUEPRINTS, STAGES].concat();
-        let now = now.iter().filter(|entry| {
-            !Protocol::read(entry.source).is_ok_and(|(protocol, _)| protocol.status == Status::Draft)
-        });
+        let now = now
+            .iter()
+            .filter(|entry| !entry.protocol().is_ok_and(|(protocol, _)| protocol.status == Status::Draft));
         let now: Vec<String> = now
             .map(|entry| {
                 // FNV-1a: against slips, not against malice.
@@ -229,7 +276,7 @@ mod tests {
     fn versions_on_sgm_1_5_measure_what_1_0_measures() {
         for id in ["affect", "courtesy", "personal-data", "pressure-tactics"] {
             let read = |version| {
-                let mut protocol = Protocol::read(find(id, Some(version)).expect(id).source).expect(id).0;
+                let mut protocol = find(id, Some(version)).expect(id).protocol().expect(id).0;
                 // Tests measure nothing; some are worded anew, since roles are named now.
                 protocol.markers.iter_mut().for_each(|marker| (marker.hit, marker.miss) = (vec![], vec![]));
                 protocol
@@ -278,7 +325,7 @@ mod tests {
     #[test]
     fn what_stages_are_sensed_by_is_sound() {
         for entry in STAGE_PROTOCOLS {
-            let (protocol, warnings) = Protocol::read(entry.source).expect(entry.id);
+            let (protocol, warnings) = entry.protocol().expect(entry.id);
             assert_eq!((protocol.id.as_str(), protocol.version.as_str()), (entry.id, entry.version));
             assert!(
                 warnings.is_empty() && protocol.status == Status::Published,

@@ -30,7 +30,7 @@ pub fn rates_of(protocol: &Protocol) -> Option<Rates> {
         LazyLock::new(|| PROTOCOLS.iter().map(|_| OnceLock::new()).collect());
     let at =
         PROTOCOLS.iter().position(|entry| (entry.id, entry.version) == (&protocol.id, &protocol.version))?;
-    let read = || Protocol::read(PROTOCOLS[at].source).ok().map(|(shipped, _)| shipped.digest());
+    let read = || PROTOCOLS[at].protocol().ok().map(|(shipped, _)| shipped.digest());
     let is_shipped = DIGESTS[at].get_or_init(read).as_ref() == Some(&protocol.digest());
     rates(&protocol.id, &protocol.version).filter(|_| is_shipped)
 }
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn every_published_protocol_has_rates_and_every_label_is_one_of_its_own() {
         for entry in protocols() {
-            let (protocol, _) = Protocol::read(entry.source).expect(entry.id);
+            let (protocol, _) = entry.protocol().expect(entry.id);
             let Some(rates) = rates(entry.id, entry.version) else {
                 assert_ne!(
                     protocol.status,

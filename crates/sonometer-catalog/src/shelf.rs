@@ -1,6 +1,6 @@
 //! Where metrics, blueprints and stages find what they name: what somebody has of their own, then what ships.
 
-use crate::{ForStages, Shipped, compare_versions};
+use crate::{ForStages, Shipped, compare_versions, list_file};
 use sonometer::document::MAX_SOURCE_BYTES;
 use sonometer::{Blueprint, Catalog, Document, Error, Metric, Protocol};
 use std::fs::File;
@@ -106,7 +106,9 @@ impl Shelf {
         });
         let named = entries.filter(|file| is_named_like_one(file) && file.is_file());
         let documents = named.filter_map(move |file| {
-            let (document, _) = Document::read(&text_with(&file, id)?).ok()?;
+            let folder = file.parent().unwrap_or(Path::new("."));
+            let (document, _) =
+                Document::read_with(&text_with(&file, id)?, &|path| list_file(folder, path)).ok()?;
             (document.id() == id).then_some(document)
         });
         documents.collect::<Vec<_>>().into_iter()

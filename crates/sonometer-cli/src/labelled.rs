@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::file;
-use sonometer_evaluate::{Class, Filter, Fold, Labelled, Selector};
+use sonometer::Unit;
+use sonometer_evaluate::{Background, Class, Filter, Fold, Labelled, Selector};
 
 /// Which items of labelled data are meant, and what makes them positive.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,6 +33,51 @@ impl Choice {
         let Self { label, positive, negative, filters, fold, group } = self.clone();
         Selector { label, positive, negative, filters, fold, group }
     }
+}
+
+/// Ordinary interactions, and how many alarms on them are too many.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct Ordinary {
+    /// Ordinary interactions, without labels, to count false alarms on: .jsonl files, an interaction or {"interaction"} a line
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    background: Vec<String>,
+    /// The share of ordinary turns that may be alarms, for which a threshold is chosen [default: 0.5%]
+    #[arg(long, value_name = "SHARE", value_parser = share, requires = "background")]
+    alarms: Option<Unit>,
+}
+
+impl Ordinary {
+    /// The interactions, where files are named.
+    pub(crate) fn read(&self) -> Result<Option<Background>, Failure> {
+        if self.background.is_empty() {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        for path in &self.background {
+            files.push((file::name(path), file::bytes(path, file::DATA)?));
+        }
+        let files = files.iter().map(|(name, bytes)| (*name, &bytes[..]));
+        Background::read(files).map(Some).map_err(Failure::evaluation)
+    }
+
+    pub(crate) fn alarms(&self) -> Option<Unit> {
+        self.alarms
+    }
+
+    pub(crate) fn is_given(&self) -> bool {
+        !self.background.is_empty()
+    }
+}
+
+/// `0.5%` or `0.005`.
+fn share(text: &str) -> Result<Unit, String> {
+    let share = match text.strip_suffix('%') {
+        Some(hundred) => Unit::parse(hundred.trim()).map(|Unit(hundredths)| Unit(hundredths / 100)),
+        None => Unit::parse(text),
+    };
+    share
+        .filter(|share| share.clamp_to_one() == *share)
+        .ok_or_else(|| "write a share, such as 0.5% or 0.005".into())
 }
 
 /// Reads labelled items, or pairs of them, from a file; `-` is standard input.

@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::file;
+use sonometer::protocol::NoFile;
 use sonometer::{Diagnostics, Document, Error, ErrorCode, Instrument, Protocol, Sensor, TargetKind};
-use sonometer_catalog::{Entry, NotFound, Shelf, find_any, is_named_like_one};
+use sonometer_catalog::{Entry, NotFound, Shelf, find_any, is_named_like_one, list_file};
 use sonometer_evaluate::ProtocolFile;
 pub(crate) use sonometer_report::reference;
 use std::borrow::Cow;
@@ -40,12 +41,25 @@ impl Source {
 
     /// The protocol, with the warnings about it.
     pub(crate) fn read(&self) -> Result<(Protocol, Diagnostics), Failure> {
-        Protocol::read(&self.text).map_err(|error| Failure::protocol(self.clone(), error.diagnostics))
+        Protocol::read_with(&self.text, &|path| self.list_file(path))
+            .map_err(|error| Failure::protocol(self.clone(), error.diagnostics))
     }
 
     /// The protocol, metric or blueprint, with the warnings about it.
     pub(crate) fn document(&self) -> Result<(Document, Diagnostics), Failure> {
-        Document::read(&self.text).map_err(|error| Failure::protocol(self.clone(), error.diagnostics))
+        Document::read_with(&self.text, &|path| self.list_file(path))
+            .map_err(|error| Failure::protocol(self.clone(), error.diagnostics))
+    }
+
+    /// The text of a list file that it names: beside the file, or of the catalogue.
+    pub(crate) fn list_file(&self, path: &str) -> Result<Cow<'static, str>, NoFile> {
+        match Path::new(&self.name).parent().filter(|_| is_path(&self.name)) {
+            Some(folder) => list_file(folder, path),
+            None => match find_any(&self.name, &TargetKind::ALL) {
+                Ok(entry) => entry.list_file(path),
+                Err(_) => Err(NoFile::missing("give the protocol as a file, with it in the same folder")),
+            },
+        }
     }
 
     /// Whatever it is, made ready. What a file names is looked for beside it, then in the catalogue.
@@ -104,7 +118,10 @@ impl From<ProtocolFile> for Source {
 
 impl From<Source> for ProtocolFile {
     fn from(source: Source) -> Self {
-        Self { name: source.name, text: source.text }
+        let protocol = source.read().ok().map(|(protocol, _)| protocol);
+        let files = protocol.iter().flat_map(|protocol| &protocol.list_files);
+        let list_files = files.map(|file| (file.path.clone(), file.phrases.text().to_owned())).collect();
+        Self { name: source.name, text: source.text, list_files }
     }
 }
 

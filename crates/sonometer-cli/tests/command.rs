@@ -679,3 +679,44 @@ fn several_readings_share_one_page() {
     assert_eq!(nowhere.code, 2);
     assert!(nowhere.err.contains("name a file in an existing folder"), "{}", nowhere.err);
 }
+
+#[test]
+fn list_files_are_found_beside_their_protocol() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("listed");
+    fs::create_dir_all(folder.join("names")).expect("can be made");
+    let protocol = scratch(
+        "listed/met.yaml",
+        b"sonometer: 1\nid: met\nversion: \"1.0\"\ntaxonomy: Signal\nlanguage: en\nfidelity: {sufficient: 0}\n\
+          list_files: {name: names/first.txt}\nmarkers:\n  - label: met\n    strong: |\n      i met @name\n    hit: |\n      \
+          I met Mary Ann.\n    miss: |\n      I met Mary.\n",
+    );
+    fs::write(folder.join("names/first.txt"), "# first names\nAnna\nMary Ann\n").expect("can be written");
+    let talks = scratch("listed/talks.jsonl", b"{\"interaction\": {\"content\": \"I met Anna.\"}, \"label\": true}\n{\"interaction\": {\"content\": \"I met no one.\"}, \"label\": false}\n");
+    for arguments in [
+        &["check", &protocol][..],
+        &["test", "--strict", &protocol],
+        &["fmt", "--check", &protocol],
+        &["batch", &protocol, &talks],
+        &["evaluate", &protocol, &talks],
+    ] {
+        let ran = run(arguments);
+        assert_eq!(ran.code, 0, "{arguments:?}: {}{}", ran.out, ran.err);
+    }
+    let sensed = run_with_input(&["sense", &protocol, "-"], b"I met Mary Ann.");
+    assert!(sensed.out.contains("[I met Mary Ann]"), "{}{}", sensed.out, sensed.err);
+    fs::write(folder.join("names/first.txt"), "Anna\n(mary|marie)\n").expect("can be written");
+    let broken = run(&["check", &protocol]);
+    assert!(
+        broken.out.contains("SM0373") && broken.out.contains("names/first.txt`, line 2"),
+        "{}",
+        broken.out
+    );
+    fs::remove_file(folder.join("names/first.txt")).expect("can be removed");
+    let missing = run(&["sense", &protocol, CALL]);
+    assert!(missing.code != 0 && missing.err.contains("SM0372"), "{}{}", missing.out, missing.err);
+    assert!(
+        missing.err.contains("put it at `names/first.txt` in the folder of the protocol"),
+        "{}",
+        missing.err
+    );
+}

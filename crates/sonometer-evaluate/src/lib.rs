@@ -41,7 +41,7 @@ pub use evaluate::result::Data;
 pub use evaluate::spans::MapEntry;
 pub use evaluate::{Options, Threshold, evaluate};
 pub use fit::{Aim, Change, FitReport, MOST_WORDS, ProtocolFile, Settings, StopList, Tuning, fit, tune};
-pub use labels::{Class, Filter, Fold, Item, Labelled, Selector};
+pub use labels::{Background, Class, Filter, Fold, Item, Labelled, Selector};
 pub use report::Report;
 pub use watch::{Progress, Watch, unwatched};
 pub use words::respelled;

@@ -1,7 +1,9 @@
 //! Words of messages.
 
 /// The options that messages and notes may name, without their dashes.
-const OPTIONS: [&str; 27] = [
+const OPTIONS: [&str; 30] = [
+    "alarms",
+    "background",
     "balanced",
     "by",
     "errors",
@@ -17,6 +19,7 @@ const OPTIONS: [&str; 27] = [
     "map",
     "marker",
     "negative",
+    "no-likeness",
     "offsets",
     "patterns",
     "positive",

@@ -1,10 +1,10 @@
 //! Labelled items as values, and the library's promises about reports, errors and watches.
 
 use serde_json::{Map, Value, json};
-use sonometer::{Instrument, Interaction, Protocol, Sensor, Unit};
+use sonometer::{Instrument, Interaction, Protocol, Sensor, Turn, Unit};
 use sonometer_evaluate::{
-    Error, Item, Labelled, Options, Place, Progress, ProtocolFile, Selector, Settings, Threshold, Tuning,
-    evaluate, fit, tune, unwatched,
+    Background, Error, Item, Labelled, Options, Place, Progress, ProtocolFile, Selector, Settings, Threshold,
+    Tuning, evaluate, fit, tune, unwatched,
 };
 use std::ops::ControlFlow;
 
@@ -178,7 +178,16 @@ fn a_watch_sees_the_work_and_stops_it() {
 fn a_fit_of_values_is_a_protocol_that_senses() {
     let labelled = Labelled::new(many(60)).expect("are items");
     let selector = options("polite").selector;
-    let settings = Settings { sufficient: Some(Unit(100_000)), features: true, ..Settings::of("kindness") };
+    // Two texts again and again: as near-duplicates they would be too few to measure on.
+    let settings = Settings {
+        sufficient: Some(Unit(100_000)),
+        features: true,
+        likeness: false,
+        ..Settings::of("kindness")
+    };
+    let alike = Settings { likeness: true, ..settings.clone() };
+    let message = fit(&labelled, &selector, &alike, &mut unwatched).expect_err("are alike").to_string();
+    assert!(message.contains("only 2 groups differ") && message.contains("--no-likeness"), "{message}");
     let report = fit(&labelled, &selector, &settings, &mut unwatched).expect("fits");
     let (protocol, found) = Protocol::read(report.protocol()).expect("reads");
     assert!(found.is_empty(), "{found:?}");
@@ -203,6 +212,97 @@ fn a_fit_of_values_is_a_protocol_that_senses() {
     }
 }
 
+/// Threats and wishes in other words each; and ordinary talk in which the word of half of the threats is common.
+fn threats() -> (Labelled, Background) {
+    const THINGS: [&str; 10] =
+        ["door", "garden", "letter", "kettle", "window", "table", "engine", "basket", "ladder", "mirror"];
+    let one = |at: usize| {
+        let (thing, other) = (THINGS[at % 10], THINGS[(at / 10 + at) % 10]);
+        let said = match at % 4 {
+            0 => format!("watch the {thing} or {other} burns"),
+            1 => format!("{thing} suffers unless {other} obeys"),
+            2 => format!("please bring {thing}, maybe {other}"),
+            _ => format!("we painted {other} beside {thing}"),
+        };
+        item(&said, json!({"threat": at % 4 < 2})).with_id(format!("n{at}"))
+    };
+    let turn = |role: &str, content: String| Turn {
+        role: Some(role.into()),
+        content: content.into(),
+        timestamp: None,
+    };
+    let talk = |at: usize| {
+        let asked = turn("user", format!("can I watch {} tonight", THINGS[at % 10]));
+        let answer = turn("system", format!("yes, {} is on at nine", THINGS[at % 7]));
+        Interaction::transcript(vec![asked, answer]).expect("has roles")
+    };
+    let labelled = Labelled::new((0..200).map(one)).expect("are items");
+    (labelled, Background::new((0..100).map(talk)).expect("is some"))
+}
+
+#[test]
+fn ordinary_talk_is_learnt_and_its_alarms_are_told() {
+    let (labelled, background) = threats();
+    let selector = options("threat").selector;
+    let without = Settings { sufficient: Some(Unit::ZERO), ..Settings::of("threat") };
+    let with = Settings { background: Some(background.clone()), ..without.clone() };
+    let [blind, seeing] =
+        [&without, &with].map(|settings| fit(&labelled, &selector, settings, &mut unwatched).expect("fits"));
+    assert_eq!(blind.alarms(), None);
+    assert!(blind.protocol().contains("not measured: without --background"), "{}", blind.protocol());
+    let [pieces, talks] = seeing.alarms().expect("were counted").map(|rate| rate.expect("is defined").value);
+    assert!(pieces <= Unit(10_000) && talks <= Unit(20_000), "{pieces} {talks}");
+    let told: Value = serde_json::from_str(&seeing.to_json(None)).expect("is JSON");
+    assert_eq!((&told["alarms"]["turns"], &told["alarms"]["per_piece"]["of"]), (&json!(1), &json!(200)));
+    assert!(told["thresholds"].as_array().is_some_and(|all| all.len() == 5), "{told}");
+
+    // The list that has not seen ordinary talk takes its words for threats, and evaluating says so.
+    let alarms = |report: &sonometer_evaluate::FitReport| {
+        let sensor = Sensor::new(Protocol::read(report.protocol()).expect("reads").0).expect("compiles");
+        let asked = Options {
+            markers: vec!["threat".into()],
+            background: Some(background.clone()),
+            ..options("threat")
+        };
+        let report = evaluate(&sensor.into(), &labelled, &asked, &mut unwatched).expect("measures");
+        let told: Value = serde_json::from_str(&report.to_json()).expect("is JSON");
+        (told["alarms"]["per_piece"]["alarms"].as_u64(), report.notes().join("\n"))
+    };
+    let ((many, advice), (few, _)) = (alarms(&blind), alarms(&seeing));
+    assert!(many >= Some(100) && few <= Some(2), "{many:?} {few:?}");
+    assert!(advice.contains("try --threshold"), "{advice}");
+    // Every work can be stopped, and its steps are counted.
+    let mut last: Option<Progress> = None;
+    let mut watch = |now: Progress| {
+        last = Some(now);
+        ControlFlow::Continue(())
+    };
+    fit(&labelled, &selector, &with, &mut watch).expect("fits");
+    let last = last.expect("was seen");
+    assert_eq!((last.work, last.done, last.of), ("measuring", 700, 700));
+}
+
+#[test]
+fn near_duplicates_are_not_asked_about() {
+    // Four copies of each text, whose label is a matter of chance: nothing can be learnt but by heart.
+    let one = |at: usize| {
+        let (name, copy) = (at / 4, at % 4);
+        let said = format!("za{name}b ye{name}c xi{name}d paint {copy}");
+        item(&said, json!({"good": (name * 7 + name / 4) % 2 == 0})).with_id(format!("n{at}"))
+    };
+    let labelled = Labelled::new((0..240).map(one)).expect("are items");
+    let selector = options("good").selector;
+    let told = |likeness: bool| {
+        let settings = Settings { sufficient: Some(Unit::ZERO), likeness, ..Settings::of("good") };
+        let report = fit(&labelled, &selector, &settings, &mut unwatched).expect("fits");
+        let told: Value = serde_json::from_str(&report.to_json(None)).expect("is JSON");
+        (told["held_out"]["macro_f1"].as_f64().expect("is a figure"), told["alike"]["items"].as_u64())
+    };
+    let ((honest, alike), (flattered, none)) = (told(true), told(false));
+    assert_eq!((alike, none), (Some(240), None));
+    assert!(flattered > honest + 0.1, "{flattered} {honest}");
+}
+
 #[test]
 fn settings_that_cannot_be_meant_are_refused() {
     let labelled = Labelled::new(many(60)).expect("are items");
@@ -211,9 +311,14 @@ fn settings_that_cannot_be_meant_are_refused() {
         (Settings { words: 9, ..Settings::of("k") }, "--words: 9 is not between 1 and 3"),
         (Settings { folds: 1, ..Settings::of("k") }, "--folds: 1 is not between 2 and 100"),
         (Settings { regularisation: vec![], ..Settings::of("k") }, "--regularisation: no value given"),
+        (Settings { alarms: Some(Unit(1)), ..Settings::of("k") }, "--alarms needs --background"),
         (Settings::of("K"), "--marker: `K` is not an identifier"),
         (
-            Settings { patterns: Some(("own.txt".into(), "fine\n(no".into())), ..Settings::of("k") },
+            Settings {
+                patterns: Some(("own.txt".into(), "fine\n(no".into())),
+                likeness: false,
+                ..Settings::of("k")
+            },
             "own.txt:2: `(no`",
         ),
     ] {
@@ -226,13 +331,14 @@ fn settings_that_cannot_be_meant_are_refused() {
 fn tuning_names_what_is_wrong_with_the_protocol() {
     let labelled = Labelled::new(many(60)).expect("are items");
     let selector = options("polite").selector;
-    let file = ProtocolFile { name: "thanks.yaml".into(), text: THANKS.into() };
+    let file = ProtocolFile { name: "thanks.yaml".into(), text: THANKS.into(), list_files: Vec::new() };
     let tuning = Tuning { marker: Some("thanks".into()), ..Tuning::default() };
     let message =
         tune(&file, &labelled, &selector, &tuning, &mut unwatched).expect_err("is not there").to_string();
     assert_eq!(message, "thanks.yaml: unknown marker `thanks`; choose one with --marker: gratitude");
 
-    let broken = ProtocolFile { name: "broken.yaml".into(), text: "sonometer: 1\n".into() };
+    let broken =
+        ProtocolFile { name: "broken.yaml".into(), text: "sonometer: 1\n".into(), list_files: Vec::new() };
     match tune(&broken, &labelled, &selector, &Tuning::default(), &mut unwatched) {
         Err(Error::Failed(failure)) => {
             let (file, found) = failure.findings.expect("says what");

@@ -31,6 +31,7 @@ pub fn protocol(markers: Vec<Marker>) -> Protocol {
         unfold: Vec::new(),
         temporal: Windows::default(),
         lists: Vec::new(),
+        list_files: Vec::new(),
         markers,
         tests: Vec::new(),
     }

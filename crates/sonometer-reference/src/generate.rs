@@ -11,9 +11,9 @@ mod relation;
 mod text;
 
 pub use composition::composition;
-pub use pattern::{is_legal, pattern};
+pub use pattern::{LIST_FILE, is_legal, list_file, pattern};
 pub use print::print;
-pub use protocol::{any_mask, protocol};
+pub use protocol::{any_mask, protocol, written_out};
 pub use text::{content, interaction};
 
 use proptest::prelude::*;

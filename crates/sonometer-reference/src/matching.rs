@@ -209,6 +209,8 @@ impl<'a> Matcher<'a> {
                 let all = m.regexes[regex].iter();
                 all.filter(|tokens| tokens.start == state.at).map(|tokens| tokens.end).collect()
             }),
+            Pattern::Phrases(phrases) => self
+                .consume(state, |m| phrases.iter().filter_map(|phrase| m.end_of(phrase, state.at)).collect()),
             Pattern::Gap { max } => self.skip(state, *max),
             Pattern::Sequence(parts) => self.sequence(&parts.iter().collect::<Vec<_>>(), state),
             Pattern::Either(choices) => choices.iter().flat_map(|choice| self.after(choice, state)).collect(),
@@ -283,6 +285,19 @@ impl<'a> Matcher<'a> {
 
     fn one_if(&self, state: State, test: impl Fn(&Self, usize) -> bool) -> BTreeSet<usize> {
         if test(self, state.at) { BTreeSet::from([state.at + 1]) } else { BTreeSet::new() }
+    }
+
+    /// The end of a phrase of a list file that begins at a token: its words one after the other, over *join* gaps.
+    fn end_of(&self, phrase: &str, from: usize) -> Option<usize> {
+        let mut at = from;
+        for word in phrase.split(' ') {
+            let joins = at == from || matches!(self.turn.kinds[at], GapKind::Join);
+            if !joins || self.turn.tokens.get(at)?.lower != word {
+                return None;
+            }
+            at += 1;
+        }
+        Some(at)
     }
 
     /// `..n..` skips 0 to n tokens.

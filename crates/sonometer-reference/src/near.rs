@@ -103,6 +103,9 @@ fn widened(pattern: &Pattern) -> Pattern {
 pub(crate) fn least_tokens(pattern: &Pattern) -> usize {
     match pattern {
         Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => 1,
+        Pattern::Phrases(phrases) => {
+            phrases.iter().map(|phrase| phrase.split(' ').count()).min().unwrap_or(0)
+        }
         Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::Mark(_) | Pattern::Question => 0,
         Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => 0,
         Pattern::Capture(inner) => least_tokens(inner),

@@ -147,7 +147,12 @@ fn can_swallow(pattern: &Pattern) -> bool {
 /// Every word of the cue passes some word test of the line.
 fn is_written(turn: &Turn, cue: &Range<usize>, pattern: &Pattern, language: &Language) -> bool {
     let tests = word_tests(pattern);
-    turn.tokens[cue.clone()].iter().all(|token| tests.iter().any(|test| passes(test, &token.lower, language)))
+    let in_list = |word: &str| {
+        let has = |part: &&Pattern| matches!(part, Pattern::Phrases(phrases) if phrases.has_word(word));
+        parts(pattern).iter().any(has)
+    };
+    let is_test = |word: &str| tests.iter().any(|test| passes(test, word, language));
+    turn.tokens[cue.clone()].iter().all(|token| is_test(&token.lower) || in_list(&token.lower))
 }
 
 fn word_tests(pattern: &Pattern) -> Vec<&WordTest> {

@@ -8,7 +8,7 @@ use sonometer::interaction::Turn;
 use sonometer::protocol::phrase::{self, Context};
 use sonometer::protocol::{HintKind, Marker, ScoreKind};
 use sonometer::{Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, Unit, View, language};
-use sonometer_reference::generate::{self, cases, print};
+use sonometer_reference::generate::{self, LIST_FILE, cases, list_file, print};
 
 fn sense(protocol: &Protocol, interaction: &Interaction) -> Reading {
     let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
@@ -206,7 +206,8 @@ proptest! {
     #[test]
     fn a_printed_pattern_reads_as_itself(pattern in generate::pattern()) {
         let text = print(&pattern);
-        let context = Context { list: &|_| None, names: &[], stem: language::find("en").and_then(|l| l.stem) };
+        let listed = |name: &str| (name == "listed").then(|| phrase::Pattern::Phrases(LIST_FILE.phrases.clone()));
+        let context = Context { list: &listed, names: &["listed"], stem: language::find("en").and_then(|l| l.stem) };
         let read = phrase::parse(&text, &context);
         prop_assert_eq!(read.as_ref(), Ok(&pattern), "{}", text);
     }
@@ -217,7 +218,7 @@ proptest! {
         interaction in generate::interaction(),
     ) {
         let json = protocol.to_canonical_json();
-        let (read, _) = Protocol::read(&json).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let (read, _) = Protocol::read_with(&json, &list_file).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(read.to_canonical_json(), json);
         prop_assert_eq!(read.digest(), protocol.digest());
         let patterns = |marker: &Marker| {

@@ -8,8 +8,15 @@ use crate::refusal::{Code, Refusal};
 use crate::store::{NewToken, OrgRow, TargetRow};
 use crate::text;
 use crate::token::{self, Mode, Scope};
+use sonometer::protocol::NoFile;
 use sonometer::stage::Stage;
 use sonometer::{Document, Mask, TargetKind, Unit};
+use std::borrow::Cow;
+
+/// Requests publish one text, so a protocol that names list files is refused.
+fn no_list_files(_: &str) -> Result<Cow<'static, str>, NoFile> {
+    Err(NoFile::missing("the service takes no list files; write the entries into `lists`"))
+}
 
 /// An organization, an account and a token that were made because there were none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,8 +183,8 @@ impl Service {
             return self.publish_stage(org, source).await;
         }
         self.known_org(org).await?;
-        let (document, _) =
-            Document::read(source).map_err(|error| Refusal::invalid(error.place, error.message))?;
+        let (document, _) = Document::read_with(source, &no_list_files)
+            .map_err(|error| Refusal::invalid(error.place, error.message))?;
         let (kind, id, version, status) =
             (document.kind(), document.id(), document.version(), document.status());
         if status == "archived" {

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_message_is_short_for_every_protocol_that_ships() {
         for entry in sonometer_catalog::protocols() {
-            let (protocol, _) = sonometer::Protocol::read(entry.source).expect(entry.id);
+            let (protocol, _) = entry.protocol().expect(entry.id);
             assert!(Effort::sensing(protocol.steps_per_word(), 1_024).is_short(), "{}", entry.id);
         }
     }

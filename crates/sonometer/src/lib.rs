@@ -35,6 +35,9 @@
 //! How protocols are written: [`protocol`]. What every number means: [`semantics`]. Why a reading came to its score:
 //! [`Reading::ledger`]. The modules stand in the order in which data passes through them.
 #![deny(clippy::float_arithmetic)]
+// The module for browsers is built for size (`small_build` in bindings/wasm/toolchain), but for the functions that a profile of it
+// names: `optimize(speed)` lets small functions of the standard library be part of these.
+#![cfg_attr(small_build, feature(optimize_attribute))]
 
 // Numbers, names and trouble.
 pub mod diagnostic;

@@ -106,6 +106,7 @@ impl fmt::Display for Unit {
 
 impl Unit {
     /// Appends the shortest decimal text.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn write(self, text: &mut String) {
         match self {
             Self::ZERO => return text.push('0'),

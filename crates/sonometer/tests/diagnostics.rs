@@ -5,6 +5,7 @@
 //! diagnostics` writes it anew, to be read as an author would before it is committed.
 #![cfg(feature = "yaml")]
 
+mod listed;
 mod stage_shelf;
 
 use sonometer::Document;
@@ -47,6 +48,7 @@ fn cases() -> BTreeMap<String, String> {
     let long_line = marker(0, &format!("      {}\n", "thank you ".repeat(300)));
     let many_parts = marker(0, &format!("      {}\n", "@kind ".repeat(100)));
     let kinds: Vec<String> = (0..50).map(|n| format!("kind{n}")).collect();
+    let entries: Vec<String> = (0..4_000).map(|n| format!("kind{n}")).collect();
     let with = |markers: &str| format!("{HEAD}markers:\n{markers}");
     cases.extend([
         ("SM0101 (made)".to_owned(), "#".repeat((16 << 20) + 1)),
@@ -63,6 +65,14 @@ fn cases() -> BTreeMap<String, String> {
             format!("{HEAD}lists: {{kind: {}}}\nmarkers:\n{many_parts}", kinds.join(" | ")),
         ),
         ("SM0319 (made)".to_owned(), with(&many_markers)),
+        (
+            "SM0364 (made)".to_owned(),
+            format!(
+                "{HEAD}lists: {{kind: {}}}\nmarkers:\n{}",
+                entries.join(" | "),
+                marker(0, &"      @kind thanks\n".repeat(1_100))
+            ),
+        ),
         ("SM0321 (made)".to_owned(), with(&many_lines)),
     ]);
     cases
@@ -73,7 +83,7 @@ fn findings(source: &str) -> Vec<Diagnostic> {
     if Stage::is_meant(source) && source.lines().count() > 2 {
         return stage_shelf::findings(source);
     }
-    match Document::read(source) {
+    match Document::read_with(source, &listed::file) {
         Ok((_, warnings)) => warnings.iter().cloned().collect(),
         Err(error) => error.diagnostics.iter().cloned().collect(),
     }

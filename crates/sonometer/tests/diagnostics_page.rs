@@ -4,6 +4,7 @@
 //! `BLESS=1 cargo test -p sonometer --test diagnostics_page` writes the answers anew.
 #![cfg(feature = "yaml")]
 
+mod listed;
 mod stage_shelf;
 
 use sonometer::Document;
@@ -105,7 +106,7 @@ fn findings(source: &str) -> Vec<(&'static str, String)> {
         let found = stage_shelf::findings(source);
         return found.iter().map(|finding| (finding.code, finding.to_string())).collect();
     }
-    let found = match Document::read(source) {
+    let found = match Document::read_with(source, &listed::file) {
         Ok((_, warnings)) => warnings,
         Err(error) => error.diagnostics,
     };
@@ -182,5 +183,8 @@ fn every_code_has_its_section_and_only_what_is_too_large_is_not_shown() {
     assert_eq!(sections().map(|section| section.code).collect::<Vec<_>>(), codes);
     let hinted: Vec<&str> =
         sections().filter(|section| section.example.language == "text").map(|section| section.code).collect();
-    assert_eq!(hinted, ["SM0101", "SM0105", "SM0125", "SM0132", "SM0201", "SM0321", "SM0420", "SM0421"]);
+    assert_eq!(
+        hinted,
+        ["SM0101", "SM0105", "SM0125", "SM0132", "SM0201", "SM0321", "SM0364", "SM0420", "SM0421"]
+    );
 }

@@ -132,7 +132,8 @@ fn the_reader_takes_every_example_and_the_schema_too() {
         for key in map.keys {
             let value = json(key.example);
             let whole = with(&path, &fill, key.name, value.clone());
-            let found = match Protocol::read(&whole.to_string()) {
+            let file = |_: &str| Ok("Anna".into());
+            let found = match Protocol::read_with(&whole.to_string(), &file) {
                 Ok((_, warnings)) => warnings,
                 Err(error) => error.diagnostics,
             };

@@ -347,11 +347,11 @@ class Sensor(Target[Reading]):
 
     def __new__(cls, target: _Target, /) -> Sensor: ...
     @staticmethod
-    def from_source(source: str, /) -> Sensor:
-        """Reads the text of a protocol, YAML or JSON."""
+    def from_source(source: str, /, *, files: Mapping[str, str] | None = None) -> Sensor:
+        """Reads the text of a protocol, YAML or JSON; `files`: the texts of its list files, by their paths."""
     @staticmethod
     def from_file(path: str | PathLike[str], /) -> Sensor:
-        """Reads a protocol file, whatever its name."""
+        """Reads a protocol file, whatever its name, and the list files in its folder that it names."""
 
 @final
 class Metric(Target[CompositionReading]):
@@ -919,6 +919,7 @@ def _evaluate(
     items: Any,
     selection: Mapping[str, Any],
     asked: Mapping[str, Any],
+    background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str]: ...
 def _fit(
@@ -926,10 +927,13 @@ def _fit(
     selection: Mapping[str, Any],
     wanted: Mapping[str, Any],
     tune: tuple[str, Any] | None,
+    background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str, str, bool]: ...
 def _read_apart() -> None: ...
-def _restore_target(document: str, shelf: Iterable[str]) -> Sensor | Metric | Blueprint: ...
+def _restore_target(
+    document: str, shelf: Iterable[str], files: list[tuple[str, str]] = ...
+) -> Sensor | Metric | Blueprint: ...
 def _restore_extract(kept: str) -> Extract: ...
 def _restore_interaction(
     modality: str,

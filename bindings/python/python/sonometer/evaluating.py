@@ -106,6 +106,11 @@ class Report(_Told):
         return _float(self.to_dict()["coverage"])
 
     @property
+    def alarms(self) -> dict[str, Figure]:
+        """Alarms on the background: `per_piece`, as long as the items, and `per_talk`; empty without one."""
+        return _alarms(self.to_dict())
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What to know before trusting the figures."""
         return tuple(self.to_dict()["notes"])
@@ -141,6 +146,11 @@ class FitReport(_Told):
         """The figures on all items."""
         return {name: float(figure) for name, figure in self.to_dict()["training"].items()}
 
+    @property
+    def alarms(self) -> dict[str, Figure]:
+        """Alarms on background that was not seen: `per_piece`, as long as the items, and `per_talk`; empty without a background."""
+        return _alarms(self.to_dict())
+
     def sensor(self) -> _sonometer.Sensor:
         """The protocol made ready."""
         return _sonometer.Sensor.from_source(self.protocol)
@@ -171,6 +181,8 @@ def evaluate(
     errors: int = 5,
     graded: bool = False,
     explain: bool = False,
+    background: Any = None,
+    alarms: float | None = None,
     progress: _Progress | None = None,
 ) -> Report:
     """How well a target agrees with what people labelled: figures with intervals, and the worst errors.
@@ -179,6 +191,9 @@ def evaluate(
     column of the interactions (default: `interaction`, `text` or `content`; for pairs two columns, default `interaction_a`
     and `interaction_b`), `id` that of the ids (default: `id`). All other columns are labels, or, where there is a column
     `labels` of dicts, these. Options are those of `sonometer evaluate`; `lower=False` is `--higher`.
+
+    `background` is ordinary interactions, without labels, to count false alarms on: texts, interactions, rows, or the path of a
+    `.jsonl` file or several; `alarms` the share of them that may be alarms, for which a threshold is proposed.
 
     `progress` is called with what is done and all there is to do. Ctrl-C stops the work.
 
@@ -202,10 +217,11 @@ def evaluate(
         "errors": errors,
         "graded": graded,
         "explain": explain,
+        "alarms": _number(alarms),
     }
     selection = _selection(label, positive, negative, where, fold, group)
     ready = target if isinstance(target, _sonometer.Target) else _sonometer.load(target)
-    told = _sonometer._evaluate(ready, _items(items, text, id), selection, asked, progress)
+    told = _sonometer._evaluate(ready, _items(items, text, id), selection, asked, _background(background), progress)
     return Report(*told)
 
 
@@ -243,16 +259,22 @@ def fit(
     patterns: Iterable[str] | None = None,
     names: bool = False,
     digits: bool = False,
+    likeness: bool = True,
+    background: Any = None,
+    alarms: float | None = None,
     progress: _Progress | None = None,
 ) -> FitReport:
     """Makes a weighted list from labelled interactions, or tunes a protocol (`tune`) to them.
 
-    `items`, `text`, `id` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is the id of
-    the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` further pattern lines.
+    `items`, `text`, `id`, `background` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is
+    the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` further pattern lines.
+    Texts that are alike stay on one side of every fold; `likeness=False` is `--no-likeness`.
 
     >>> import sonometer
-    >>> rows = [{"text": "thanks a lot, friend", "kind": True}, {"text": "send it now", "kind": False}]
-    >>> report = sonometer.fit(rows * 12, marker="kindness", label="kind", sufficient=0.1)
+    >>> names = ["anna", "ben", "carla", "dora", "emil", "finn", "gina", "hugo", "ina", "jan", "kim", "lea"]
+    >>> rows = [{"text": f"thanks {name}", "kind": True} for name in names]
+    >>> rows += [{"text": f"{name} wants more", "kind": False} for name in names]
+    >>> report = sonometer.fit(rows, marker="kindness", label="kind", sufficient=0.1)
     >>> report.held_out["f1"], "thanks" in report.protocol
     (1.0, True)
     """
@@ -279,13 +301,15 @@ def fit(
         "patterns": None if patterns is None else "\n".join(patterns),
         "names": names,
         "digits": digits,
+        "likeness": likeness,
+        "alarms": _number(alarms),
     }
     if marker is None and tune is None:
         fix = "give a label for the new marker, such as marker=\"kindness\""
         raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)
     selection = _selection(label, positive, negative, where, fold, group)
     source = None if tune is None else (_name(tune), tune)
-    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, progress)
+    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, _background(background), progress)
     return FitReport(*told)
 
 
@@ -294,6 +318,12 @@ def _figures(told: Mapping[str, Any]) -> dict[str, Figure]:
     rest = {"counts", "cases", "items", "pairs"}
     own = ((name, figure or {}) for name, figure in told.items() if name not in rest)
     return {name: Figure(*(_float(figure.get(part)) for part in ("value", "low", "high"))) for name, figure in own}
+
+
+def _alarms(told: Mapping[str, Any]) -> dict[str, Figure]:
+    """The shares of alarms, by what they are counted in."""
+    alarms = told.get("alarms") or {}
+    return {name: _figures({name: alarms[name]})[name] for name in ("per_piece", "per_talk") if name in alarms}
 
 
 def _float(number: float | None) -> float | None:
@@ -368,6 +398,22 @@ def _items(items: Any, text: str | tuple[str, str] | None, ids: str | None) -> A
         return []
     columns = _columns(rows[0], text)
     return [_row(at, row, columns, ids) for at, row in enumerate(rows)]
+
+
+def _background(background: Any) -> Any:
+    """Ordinary interactions: names and bytes of files, or interactions."""
+    if background is None:
+        return None
+    paths = background if isinstance(background, (list, tuple)) else [background]
+    if paths and all(isinstance(path, os.PathLike) or isinstance(path, str) and path.endswith(".jsonl") for path in paths):
+        files = []
+        for path in paths:
+            with open(path, "rb") as file:
+                files.append((os.fspath(path), file.read()))
+        return files
+    if isinstance(background, (list, tuple)) and not any(isinstance(one, Mapping) for one in background):
+        return list(background)
+    return [row[1][1] for row in _items(background, None, None)]
 
 
 def _rows(items: Any) -> list[Mapping[str, Any]]:

@@ -1,4 +1,5 @@
-//! `sonometer-wasm-glue MODULE.wasm FOLDER`: writes `glue.js` and `glue_bg.wasm` into the folder.
+//! `sonometer-wasm-glue MODULE.wasm FOLDER [--names]`: writes `glue.js` and `glue_bg.wasm` into the folder; with `--names` the functions
+//! keep their names, for profiles.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -6,11 +7,15 @@ use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [module, folder] = &arguments[..] else {
-        eprintln!("usage: sonometer-wasm-glue MODULE.wasm FOLDER");
-        return ExitCode::from(2);
+    let (module, folder, names) = match &arguments[..] {
+        [module, folder] => (module, folder, false),
+        [module, folder, names] if names == "--names" => (module, folder, true),
+        _ => {
+            eprintln!("usage: sonometer-wasm-glue MODULE.wasm FOLDER [--names]");
+            return ExitCode::from(2);
+        }
     };
-    match write(Path::new(module), Path::new(folder)) {
+    match write(Path::new(module), Path::new(folder), names) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("{module}: {message}");
@@ -19,7 +24,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn write(module: &Path, folder: &Path) -> Result<(), String> {
+fn write(module: &Path, folder: &Path, names: bool) -> Result<(), String> {
     let mut bindgen = Bindgen::new();
     bindgen
         .input_path(module)
@@ -32,7 +37,7 @@ fn write(module: &Path, folder: &Path) -> Result<(), String> {
         .omit_default_module_path(true)
         // A trap leaves the memory of an instance half done; JavaScript goes on with a new one.
         .reset_state_function(true)
-        .remove_name_section(true)
+        .remove_name_section(!names)
         .remove_producers_section(true);
     bindgen.generate(folder).map_err(|error| format!("{error:#}"))
 }

@@ -11,6 +11,7 @@ mod tree;
 
 use sonometer::document::{self, Node};
 use sonometer::keys::Map;
+use sonometer::protocol::ListFiles;
 use sonometer::stage::Stage;
 use sonometer::{Blueprint, Diagnostics, Document, Error, Metric, Protocol, TargetKind};
 
@@ -25,14 +26,14 @@ pub(crate) enum Refusal {
     Changed(&'static str),
 }
 
-/// The normal form of the file `text`.
-pub(crate) fn format(text: &str) -> Result<String, Refusal> {
-    let (keys, before) = read(text)?;
+/// The normal form of the file `text`; `files` gives the list files that it names.
+pub(crate) fn format(text: &str, files: &ListFiles<'_>) -> Result<String, Refusal> {
+    let (keys, before) = read(text, files)?;
     if is_json(text) {
         return Err(Refusal::Json);
     }
     let (formatted, comments) = print(text, keys)?;
-    let (_, after) = read(&formatted).map_err(|_| Refusal::Changed("the result could not be read"))?;
+    let (_, after) = read(&formatted, files).map_err(|_| Refusal::Changed("the result could not be read"))?;
     if after != before {
         return Err(Refusal::Changed("the meaning would change"));
     }
@@ -47,13 +48,13 @@ pub(crate) fn format(text: &str) -> Result<String, Refusal> {
 }
 
 /// The keys of this kind of file, and its canonical JSON.
-fn read(text: &str) -> Result<(&'static Map, String), Refusal> {
+fn read(text: &str, files: &ListFiles<'_>) -> Result<(&'static Map, String), Refusal> {
     let refused = |error: Error| Refusal::Findings(error.diagnostics);
     if tree_of(text)?.get("sonometer_stage").is_some() {
         let (stage, _) = Stage::read(text).map_err(refused)?;
         return Ok((Stage::KEYS, stage.to_canonical_json()));
     }
-    let (document, _) = Document::read(text).map_err(refused)?;
+    let (document, _) = Document::read_with(text, files).map_err(refused)?;
     let keys = match document.kind() {
         TargetKind::Protocol => Protocol::KEYS,
         TargetKind::Metric => Metric::KEYS,

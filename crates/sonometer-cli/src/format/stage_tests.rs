@@ -1,6 +1,6 @@
 //! The normal form of stages: by example, over every stage there is, and over stages made up at random.
 
-use super::tests::{as_yaml, formatted};
+use super::tests::{as_yaml, format, formatted};
 use super::*;
 use proptest::prelude::*;
 use serde_json::{Map as Object, Value, json};

@@ -6,6 +6,11 @@ use sonometer::Protocol;
 use sonometer_reference::generate;
 use std::path::{Path, PathBuf};
 
+/// The normal form, with the list file of generated protocols.
+pub(super) fn format(text: &str) -> Result<String, Refusal> {
+    super::format(text, &generate::list_file)
+}
+
 pub(super) fn formatted(text: &str) -> String {
     format(text).unwrap_or_else(|refusal| panic!("{refusal:?} of\n{text}"))
 }

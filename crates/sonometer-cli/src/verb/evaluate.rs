@@ -1,7 +1,7 @@
 //! `sonometer evaluate`: how well a protocol, metric or blueprint agrees with what people labelled.
 
 use crate::failure::{Exit, Failure};
-use crate::labelled::{self, Choice};
+use crate::labelled::{self, Choice, Ordinary};
 use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
@@ -19,6 +19,8 @@ pub(crate) struct Arguments {
     data: String,
     #[command(flatten)]
     choice: Choice,
+    #[command(flatten)]
+    ordinary: Ordinary,
     /// What is judged [default: by the shape of the label]
     #[arg(long, value_enum)]
     unit: Option<Judged>,
@@ -82,8 +84,8 @@ impl From<Judged> for Scope {
 }
 
 impl Arguments {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> Result<Options, Failure> {
+        Ok(Options {
             selector: self.choice.selector(),
             unit: self.unit.map(Scope::from),
             markers: self.markers.clone(),
@@ -95,15 +97,18 @@ impl Arguments {
             errors: self.errors,
             graded: self.graded,
             explain: self.explain,
-        }
+            background: self.ordinary.read()?,
+            alarms: self.ordinary.alarms(),
+        })
     }
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
     let labelled = labelled::read(&arguments.data)?;
+    let options = arguments.options()?;
     let mut bar = Bar::new();
-    let report = evaluate(&instrument, &labelled, &arguments.options(), &mut |now| bar.see(now));
+    let report = evaluate(&instrument, &labelled, &options, &mut |now| bar.see(now));
     drop(bar);
     let report = report.map_err(Failure::evaluation)?;
     arguments.page.write(&[report.sheet()])?;

@@ -2,7 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::file;
-use crate::labelled::{self, Choice};
+use crate::labelled::{self, Choice, Ordinary};
 use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
@@ -18,6 +18,8 @@ pub(crate) struct Arguments {
     data: String,
     #[command(flatten)]
     choice: Choice,
+    #[command(flatten)]
+    ordinary: Ordinary,
     /// The label is a list, one value a turn (null: not labelled): every labelled turn is an example of its own
     #[arg(long)]
     turns: bool,
@@ -76,6 +78,9 @@ pub(crate) struct Arguments {
     /// Number of folds, to choose settings and to measure on items that were not used for fitting
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(2..=100))]
     folds: u16,
+    /// Put near-duplicates and texts of one template into different folds, as if they were strangers
+    #[arg(long)]
+    no_likeness: bool,
     /// What the threshold is chosen for
     #[arg(long, value_enum, default_value_t)]
     aim: Wanted,
@@ -145,7 +150,10 @@ impl Arguments {
             regularisation: self.regularisation.clone(),
             balanced: self.balanced,
             folds: self.folds,
+            likeness: !self.no_likeness,
             aim: self.aim.into(),
+            background: self.ordinary.read()?,
+            alarms: self.ordinary.alarms(),
             stop_list,
             patterns,
             names: self.names,
@@ -163,6 +171,7 @@ impl Arguments {
             regularisation: self.regularisation.clone(),
             balanced: self.balanced,
             folds: self.folds,
+            likeness: !self.no_likeness,
             aim: self.aim.into(),
         }
     }
@@ -176,6 +185,10 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     }
     let labelled = labelled::read_single(&arguments.data)?;
     if let Some(target) = &arguments.tune {
+        if arguments.ordinary.is_given() {
+            let fix = "remove it, and count alarms with `sonometer evaluate --background`";
+            return Err(Failure::unusable(format!("--background does not apply to --tune; {fix}")));
+        }
         return tune(arguments, target, &labelled, screen);
     }
     let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);

@@ -50,7 +50,8 @@ fn of_file(name: &str, check: bool, screen: &mut Screen) -> Result<bool, Failure
             name: path.to_owned(),
         },
     };
-    let tidy = format(&source.text).map_err(|refusal| refused(&source, refusal))?;
+    let tidy =
+        format(&source.text, &|path| source.list_file(path)).map_err(|refusal| refused(&source, refusal))?;
     let differs = tidy != source.text;
     match (name, check) {
         (_, true) if differs => {

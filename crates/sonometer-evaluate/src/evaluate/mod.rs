@@ -5,6 +5,7 @@ pub(crate) mod gauge;
 pub(crate) mod question;
 pub(crate) mod sensed;
 
+pub(crate) mod alarms;
 pub(crate) mod breakdown;
 pub(crate) mod cases;
 pub(crate) mod errors;
@@ -16,6 +17,7 @@ pub(crate) mod graded;
 pub(crate) mod pairs;
 pub(crate) mod spans;
 mod spearman;
+pub(crate) mod thresholds;
 
 mod graded_result;
 mod pair_result;
@@ -24,9 +26,13 @@ mod shown;
 mod span_result;
 
 use crate::Error;
-use crate::labels::{Item, Labelled, Path, Selector};
-use crate::report::{Found, Report};
+use crate::fit::Example;
+use crate::fit::folds;
+use crate::fit::likeness::Clusters;
+use crate::labels::{Background, Item, Labelled, Path, Selector};
+use crate::report::{Found, Report, places as places_of};
 use crate::watch::Watch;
+use alarms::{Alarms, Heard, Rate, hundredths};
 use cases::Truths;
 use gauge::Gauge;
 use measure::{Case, Figures, Ranking};
@@ -35,6 +41,7 @@ use result::{Data, Evaluation};
 use sonometer::{Instrument, OffsetUnit, Sensor, Unit};
 use spans::MapEntry;
 use std::str::FromStr;
+use thresholds::{Proposal, Scored};
 
 /// What is asked of labelled data. The kind of evaluation follows from the data and from these: pairs where items are pairs, grades
 /// where [`graded`](Options::graded) says so, else places, segments or whole items by the shape of the label.
@@ -62,6 +69,10 @@ pub struct Options {
     pub graded: bool,
     /// Whether errors come with the computation of their readings.
     pub explain: bool,
+    /// Ordinary interactions, to count false alarms on; of classes, segments and places.
+    pub background: Option<Background>,
+    /// The share of alarms that proposed thresholds may cost; without it, 0.005.
+    pub alarms: Option<Unit>,
 }
 
 impl Default for Options {
@@ -78,6 +89,8 @@ impl Default for Options {
             errors: 5,
             graded: false,
             explain: false,
+            background: None,
+            alarms: None,
         }
     }
 }
@@ -184,6 +197,7 @@ fn in_pairs(
         ("--threshold", options.threshold.is_some()),
         ("--map", !options.map.is_empty()),
         ("--graded", options.graded),
+        ("--background", options.background.is_some()),
     ];
     refuse(&refused, "pairs, where the text with the higher value is chosen; remove it")?;
     let selector = &options.selector;
@@ -217,6 +231,7 @@ fn by_grade(
         ("--unit", options.unit.is_some()),
         ("--threshold", options.threshold.is_some()),
         ("--map", !options.map.is_empty()),
+        ("--background", options.background.is_some()),
     ];
     refuse(&refused, "grades, which have no classes; remove it")?;
     let items = labelled.select(selector)?;
@@ -246,7 +261,7 @@ fn judge(
     let mut question = Question::of(protocol, scope, &options.markers, options.lower, options.least())?;
     let truths = Truths::read(labelled, selector, path, items, scope)?;
     let by = options.by.as_deref().map(|by| labelled.path(by, items)).transpose()?;
-    let outcomes = sensed::sense_all(sensor, labelled, items, watch)?;
+    let outcomes = sensed::sense_all(sensor, labelled, items, &mut *watch)?;
     let clusters = cases::clusters(selector, items);
     let mut cases = truths.cases(&question, &outcomes);
     cases.iter_mut().for_each(|case| case.cluster = clusters[case.item]);
@@ -262,7 +277,24 @@ fn judge(
             "the threshold {best} was chosen on the same data; check it on other data (--fold) before you rely on it"
         ));
     }
+    let by_turn = scope == Scope::Segments;
+    let judge = |outcome: &sensed::Outcome, turn: Option<usize>| match turn {
+        Some(turn) => question.segment(outcome, turn),
+        None => question.whole(outcome),
+    };
+    let heard = match &options.background {
+        Some(background) => Some(Heard::of(sensor, background, items, by_turn, &judge, watch)?),
+        None => None,
+    };
+    let limit = options.alarms.unwrap_or(thresholds::ALARMS);
+    let alarms = heard.as_ref().zip(options.background.as_ref());
+    let alarms = alarms.map(|(heard, background)| heard.alarms(background, Some(limit)));
+    if alarms.is_none() {
+        notes.push(NO_BACKGROUND.to_owned());
+    }
+    let proposals = proposed(items, &cases, &outcomes, heard.as_ref(), limit);
     let figures = Figures::of(&cases);
+    notes.extend(advice(&question, &figures, alarms.as_ref(), &proposals, limit));
     for (count, which) in [(figures.counts.positives(), "positive"), (figures.counts.negatives(), "negative")]
     {
         if count == 0 {
@@ -289,8 +321,91 @@ fn judge(
         figures,
         points,
         question,
+        alarms,
+        proposals,
         notes,
     })
+}
+
+/// What is said where nothing tells how often ordinary talk is positive.
+const NO_BACKGROUND: &str = "alarms on ordinary talk are not known: give some with --background, since labelled data holds more positives than talk does";
+
+/// Folds on which thresholds are chosen and judged.
+const FOLDS: usize = 5;
+
+/// The thresholds that labels and ordinary talk support.
+fn proposed(
+    items: &[Item],
+    cases: &[Case],
+    outcomes: &[sensed::Outcome],
+    heard: Option<&Heard>,
+    limit: Unit,
+) -> Vec<Proposal> {
+    // Items that are alike are in one fold, and so are those of a cluster.
+    let mut examples: Vec<Example> = Vec::new();
+    let mut of_item = vec![None; outcomes.len()];
+    for case in cases {
+        if of_item[case.item].is_none() {
+            of_item[case.item] = Some(examples.len());
+            let interaction = items[case.item].interaction.clone();
+            examples.push(Example { group: case.cluster.to_string(), interaction, positive: case.truth });
+        }
+    }
+    let clusters = Clusters::of(&examples, true, &|_| true);
+    let parts = folds::part(&examples, &clusters, FOLDS);
+    let scored: Vec<Scored> = cases
+        .iter()
+        .map(|case| Scored {
+            value: case.value,
+            truth: case.truth,
+            fold: of_item[case.item].map_or(0, |at| parts.of[at]),
+        })
+        .collect();
+    let talks = heard.map_or(0, |heard| heard.pieces.last().map_or(0, |(talk, ..)| talk + 1));
+    let of_talk = folds::part_talks(talks, FOLDS);
+    let pieces = heard.into_iter().flat_map(|heard| &heard.pieces);
+    let pieces: Vec<thresholds::Piece> = pieces
+        .map(|(talk, value, _)| thresholds::Piece { value: *value, talk: *talk, fold: of_talk[*talk] })
+        .collect();
+    thresholds::proposals(&scored, &pieces, limit, FOLDS, &|counts| counts.macro_f1())
+}
+
+/// How much better the macro-F1 of another threshold must be to be worth a word.
+const WORTH: Unit = Unit(5_000);
+
+/// Which threshold to take instead, if the one in use costs macro-F1 or alarms that need not be.
+fn advice(
+    question: &Question,
+    figures: &Figures,
+    alarms: Option<&Alarms>,
+    proposals: &[Proposal],
+    limit: Unit,
+) -> Option<String> {
+    let wanted = alarms.map(|_| limit);
+    let best = proposals.iter().find(|proposal| proposal.limit == wanted)?;
+    let [own, other] = [&figures.counts, &best.counts].map(|counts| counts.macro_f1().unwrap_or_default());
+    let rate = alarms.and_then(|alarms| alarms.pieces.share());
+    let too_many = rate.is_some_and(|rate| rate > limit);
+    if other <= own + WORTH && !too_many {
+        return None;
+    }
+    let told = |alarms: Option<Rate>| {
+        alarms
+            .and_then(Rate::share)
+            .map_or_else(String::new, |rate| format!(", alarms {} %", hundredths(rate)))
+    };
+    let [recall, recall_other] =
+        [&figures.counts, &best.counts].map(|counts| places_of(counts.recall().unwrap_or_default()));
+    Some(format!(
+        "from {} on instead of as it is: macro-F1 {} for {}, recall {recall_other} for {recall}{}{}; try --threshold {}{}",
+        best.from,
+        places_of(other),
+        places_of(own),
+        told(best.alarms),
+        rate.map_or_else(String::new, |rate| format!(" for {} %", hundredths(rate))),
+        best.from,
+        if question.named { ", or write it as `trigger`" } else { "" }
+    ))
 }
 
 /// Compares labelled places with evidence.
@@ -314,7 +429,7 @@ fn places(
         ("--threshold best", matches!(options.threshold, Some(Threshold::Best))),
     ];
     refuse(&refused, "labels of places; choose types and markers with --map TYPE=marker")?;
-    let outcomes = sensed::sense_all(sensor, labelled, items, watch)?;
+    let outcomes = sensed::sense_all(sensor, labelled, items, &mut *watch)?;
     let unlabelled = items.iter().filter(|item| path.find(&item.labels).is_none_or(|value| value.is_null()));
     let mut data = data(labelled, selector, path, items.len(), unlabelled.count());
     data.positive = None;
@@ -325,7 +440,23 @@ fn places(
         errors: options.errors,
     };
     let clusters = cases::clusters(selector, items);
-    spans::evaluate(sensor, labelled, path, items, &outcomes, &clusters, &wish, data)
+    let mut evaluation = spans::evaluate(sensor, labelled, path, items, &outcomes, &clusters, &wish, data)?;
+    let Some(background) = &options.background else {
+        evaluation.notes.push(NO_BACKGROUND.to_owned());
+        return Ok(evaluation);
+    };
+    let asked: Vec<&str> = evaluation.markers.iter().map(|(label, _)| label.as_str()).collect();
+    let is_asked = |found: &sensed::Found| {
+        found.score >= wish.least && asked.contains(&sensor.protocol().markers[found.marker].label.as_str())
+    };
+    let judge = |outcome: &sensed::Outcome, _| {
+        let found = outcome.evidence.iter().filter(|found| is_asked(found));
+        let most = found.map(|found| found.score).max();
+        (most.unwrap_or_default(), most.is_some())
+    };
+    let heard = Heard::of(sensor, background, items, false, &judge, watch)?;
+    evaluation.alarms = Some(heard.alarms(background, None));
+    Ok(evaluation)
 }
 
 fn data(labelled: &Labelled, selector: &Selector, path: &Path, items: usize, left_out: usize) -> Data {

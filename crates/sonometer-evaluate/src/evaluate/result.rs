@@ -1,5 +1,6 @@
 //! Everything an evaluation found, and its JSON: one object, its keys always in the same order.
 
+use super::alarms::Alarms;
 use super::breakdown::Part;
 use super::errors::{Errors, Wrong};
 use super::interval::RESAMPLES;
@@ -7,6 +8,7 @@ use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
 use super::question::{Question, Scope};
 use super::shown::{Quoted, ledgers};
+use super::thresholds::Proposal;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use sonometer::protocol::Protocol;
 use sonometer::{Fidelity, Sensor, Unit};
@@ -50,6 +52,10 @@ pub(crate) struct Evaluation {
     pub(crate) by: Option<(String, Vec<Part>)>,
     /// What each threshold would give, from the highest to the lowest.
     pub(crate) points: Vec<Point>,
+    /// Alarms on ordinary talk, if there is some.
+    pub(crate) alarms: Option<Alarms>,
+    /// Thresholds that labels and ordinary talk support.
+    pub(crate) proposals: Vec<Proposal>,
     /// False positives, false negatives.
     pub(crate) errors: [Errors; 2],
     pub(crate) notes: Vec<String>,
@@ -89,6 +95,8 @@ impl Serialize for Evaluation {
         map.serialize_entry("intervals", &Intervals::of(self.figures.independent))?;
         map.serialize_entry("figures", &self.figures)?;
         map.serialize_entry("covered", &self.covered)?;
+        map.serialize_entry("alarms", &self.alarms)?;
+        map.serialize_entry("thresholds", &self.proposals)?;
         map.serialize_entry("markers", &self.markers)?;
         if let Some((label, parts)) = &self.by {
             map.serialize_entry("by", &By { label, parts })?;

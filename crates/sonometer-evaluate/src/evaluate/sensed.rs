@@ -1,10 +1,10 @@
 //! Sensing many items at once: what comes out stands in the order of the items, however many threads there are.
 
-use crate::Error;
+use crate::error::{Error, Place};
 use crate::labels::{Item, Labelled};
 use crate::watch::{Steps, Watch};
 use sonometer::batch::in_order;
-use sonometer::{Reading, Resonance, SenseOptions, Sensor, Unit};
+use sonometer::{Interaction, Reading, Resonance, SenseOptions, Sensor, Unit};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
@@ -53,27 +53,52 @@ fn sense_with(
     watch: Watch<'_>,
 ) -> Result<Vec<Outcome>, Error> {
     let numbers = numbers(sensor);
-    each_with(threads, items, watch, |item| outcome(sensor, labels, item, &numbers))
+    let steps = &mut Steps::new(watch, "sensing", items.len());
+    each_with(threads, items, steps, |item| Ok(outcome(&sense(sensor, labels, item)?, &numbers)))
 }
 
-/// Does something with all items on all cores; what comes out is in their order, the first failure ends it.
+/// Senses ordinary talk, each interaction a step.
+pub(crate) fn sense_ordinary(
+    sensor: &Sensor,
+    name: &str,
+    interactions: &[&Interaction],
+    steps: &mut Steps<'_>,
+) -> Result<Vec<Outcome>, Error> {
+    let numbers = numbers(sensor);
+    let options = SenseOptions::default().without_key(std::slice::from_ref(sensor));
+    in_steps(interactions, steps, |interaction| {
+        let sensed = sensor.sense_with(interaction, options);
+        Ok(outcome(&sensed.map_err(|error| Error::engine(Place::of(name), &error))?, &numbers))
+    })
+}
+
+/// Does something with all items on all cores, each of them a step of sensing; what comes out is in their order, the first
+/// failure ends it.
 pub(crate) fn each<T: Send>(
     items: &[Item],
     watch: Watch<'_>,
     work: impl Fn(&Item) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
-    each_with(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN), items, watch, work)
+    in_steps(items, &mut Steps::new(watch, "sensing", items.len()), work)
 }
 
-fn each_with<T: Send>(
-    threads: NonZeroUsize,
-    items: &[Item],
-    watch: Watch<'_>,
-    work: impl Fn(&Item) -> Result<T, Error> + Sync,
+/// The same with anything, as steps of any work.
+pub(crate) fn in_steps<I: Sync, T: Send>(
+    items: &[I],
+    steps: &mut Steps<'_>,
+    work: impl Fn(&I) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
-    let mut steps = Steps::new(watch, "sensing", items.len());
+    each_with(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN), items, steps, work)
+}
+
+fn each_with<I: Sync, T: Send>(
+    threads: NonZeroUsize,
+    items: &[I],
+    steps: &mut Steps<'_>,
+    work: impl Fn(&I) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
     let mut outcomes = Vec::with_capacity(items.len());
-    let work = |batch: &[Item]| -> Result<Vec<T>, Error> { batch.iter().map(&work).collect() };
+    let work = |batch: &[I]| -> Result<Vec<T>, Error> { batch.iter().map(&work).collect() };
     let end = in_order(threads, items.chunks(BATCH), work, |batch| match batch {
         Ok(batch) => {
             let done = batch.len();
@@ -103,15 +128,9 @@ fn numbers(sensor: &Sensor) -> BTreeMap<&str, usize> {
     sensor.protocol().markers.iter().enumerate().map(|(at, marker)| (marker.label.as_str(), at)).collect()
 }
 
-fn outcome(
-    sensor: &Sensor,
-    labels: &Labelled,
-    item: &Item,
-    numbers: &BTreeMap<&str, usize>,
-) -> Result<Outcome, Error> {
-    let reading = sense(sensor, labels, item)?;
+fn outcome(reading: &Reading, numbers: &BTreeMap<&str, usize>) -> Outcome {
     let loud = |(_, (_, resonance)): &(usize, (&str, Resonance))| resonance.activation > Unit::ZERO;
-    Ok(Outcome {
+    Outcome {
         sufficient: reading.fidelity().sufficient,
         score: reading.score().unwrap_or(Unit::ZERO),
         markers: reading
@@ -129,7 +148,7 @@ fn outcome(
                 score: found.score,
             })
             .collect(),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ impl Serialize for SpanEvaluation {
         map.serialize_entry("markers", &markers)?;
         map.serialize_entry("false_positives", &Wrongs(&self.wrong, "metamarker"))?;
         map.serialize_entry("false_negatives", &Wrongs(&self.missed, "type"))?;
+        map.serialize_entry("alarms", &self.alarms)?;
         map.serialize_entry("notes", &self.notes)?;
         map.end()
     }

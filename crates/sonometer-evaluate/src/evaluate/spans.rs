@@ -5,6 +5,7 @@
 //! a label of a type that its marker may find. One piece of evidence may find several labels (an address with its code).
 //! Micro figures: precision is the share of right evidence, recall the share of found labels, over all types together.
 
+use super::alarms::Alarms;
 use super::interval::{Interval, bootstrap};
 use super::measure::{Estimate, share};
 use super::question::marker;
@@ -179,6 +180,8 @@ pub(crate) struct SpanEvaluation {
     /// Evidence that overlaps no label of its types, the highest scores first; labels that were not found.
     pub(crate) wrong: (u64, Vec<WrongSpan>),
     pub(crate) missed: (u64, Vec<WrongSpan>),
+    /// Pieces of ordinary talk with evidence, if there is some.
+    pub(crate) alarms: Option<Alarms>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -266,6 +269,7 @@ pub(crate) fn evaluate(
         markers: markers.collect(),
         wrong: wrong(sensor, labels, &map, &pages, wish.errors)?,
         missed: missed(sensor, labels, &map, &pages, wish.errors)?,
+        alarms: None,
         notes,
     })
 }

@@ -1,6 +1,7 @@
 //! What tuning came to: for programs, and for the head of the file.
 
 use super::data::{Data, file_name};
+use super::likeness::Alike;
 use super::measure::{Aim, Figures};
 use super::tune::Tuned;
 use sonometer_report::counted;
@@ -14,6 +15,7 @@ pub struct Change {
     pub(crate) target: String,
     pub(crate) label: String,
     pub(crate) aim: Aim,
+    pub(crate) alike: Option<Alike>,
     pub(crate) tuned: Tuned,
 }
 
@@ -29,6 +31,7 @@ struct Summary<'r> {
     marker: &'r str,
     changed: bool,
     changes: Vec<Step<'r>>,
+    alike: Option<Alike>,
     before: Figures,
     held_out: Figures,
     training: Figures,
@@ -64,6 +67,7 @@ impl Change {
                 self.data.positives(),
                 self.data.label
             ),
+            format!("alike     {}", Alike::told(self.alike)),
             format!("before    {}", before.told()),
             format!("held out  {} ({} folds, for {})", held_out.told(), held_out.folds, self.aim.name()),
         ];
@@ -93,6 +97,7 @@ impl Change {
             marker: &self.label,
             changed: *is_better,
             changes: changes.iter().map(|(name, before, after)| Step { name, before, after }).collect(),
+            alike: self.alike,
             before: *before,
             held_out: *held_out,
             training: *training,

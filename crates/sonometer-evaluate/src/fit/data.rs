@@ -1,7 +1,8 @@
 //! The labelled items as examples.
 
-use super::Example;
+use super::likeness::Clusters;
 use super::measure::auc;
+use super::{Example, FEWEST_EXAMPLES};
 use crate::error::{Error, Place};
 use crate::labels::{Item, Labelled, Path, Selector};
 use serde_json::Value;
@@ -136,6 +137,24 @@ impl Data {
             turns.map(|turn| tokens(Folded::new(&turn.content).text(), None).len()).sum::<usize>()
         };
         auc(&self.examples.iter().map(|e| (words(e) as f64, e.positive)).collect::<Vec<_>>())
+    }
+
+    /// What must stay in one fold: groups, and with `by_likeness` what is alike in the turns that are heard.
+    pub(crate) fn clusters(
+        &self,
+        by_likeness: bool,
+        is_heard: &dyn Fn(&Turn) -> bool,
+    ) -> Result<Clusters, Error> {
+        let clusters = Clusters::of(&self.examples, by_likeness, is_heard);
+        if clusters.count() >= FEWEST_EXAMPLES {
+            return Ok(clusters);
+        }
+        let message = format!(
+            "all items are alike: only {} differ enough to be apart, and at least {FEWEST_EXAMPLES} are needed to measure on unseen \
+             items; give more different items, or part them regardless with --no-likeness",
+            counted(clusters.count(), "group")
+        );
+        Err(Error::at(Place::of(&self.name), message))
     }
 
     /// Fails unless both classes have enough examples, in enough groups.

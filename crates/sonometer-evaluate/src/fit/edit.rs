@@ -168,7 +168,7 @@ markers:
 ";
 
     fn file() -> ProtocolFile {
-        ProtocolFile { name: "x.yaml".into(), text: TEXT.into() }
+        ProtocolFile { name: "x.yaml".into(), text: TEXT.into(), list_files: Vec::new() }
     }
 
     #[test]
@@ -212,7 +212,7 @@ markers:
     #[test]
     fn markers_in_braces_are_refused() {
         let json = r#"{"markers": [{"label": "x", "strong": "y"}]}"#;
-        let file = ProtocolFile { name: "x.json".into(), text: json.into() };
+        let file = ProtocolFile { name: "x.json".into(), text: json.into(), list_files: Vec::new() };
         assert!(Editor::open(&file, "x").is_err());
     }
 }

@@ -1,25 +1,87 @@
 //! Settings chosen, and figures measured, on examples that a model has not seen.
 //!
 //! The examples are parted into folds; a model is fitted without each fold, for each cost. What a fold is measured with (its cost,
-//! its threshold) is chosen on the other folds alone, so the figures owe nothing to the examples they are about.
+//! its threshold) is chosen on the other folds alone, so the figures owe nothing to the examples they are about. Ordinary talk is
+//! parted as well, by talks, so that its alarms are counted with models and thresholds that have not seen it.
 
 use super::Example;
-use super::learn::{Bounds, Fitted, Parts, learn};
-use super::matrix::Matrix;
-use super::measure::{Aim, auc, best_cut, mean};
+use super::learn::{Bounds, Fitted, Parts, Seen, Training, learn};
+use super::likeness::Clusters;
+use super::matrix::Row;
+use super::measure::{Aim, Cut, Limit, auc, best_cut, mean};
 use crate::Error;
-use crate::labels::Fold;
+use crate::labels::{Fold, Ordinary};
 use crate::watch::Steps;
+use sha2::{Digest, Sha256};
+use sonometer::Unit;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
-/// The part of `count` that each example is in: that of SHA-256 of `fit ` and its group, as `--fold` parts by the group
-/// alone, so that data chosen by `--fold` falls into all parts.
-pub(crate) fn part(examples: &[Example], count: usize) -> Parts {
+/// The part of `count` that each example is in. Clusters stay together; the largest are given out first, each to the part that
+/// has least of its classes so far, so that every part holds about as much of both.
+pub(crate) fn part(examples: &[Example], clusters: &Clusters, count: usize) -> Parts {
+    let mut sizes = vec![[0_u64; 2]; clusters.count()];
+    let mut names: BTreeMap<usize, &str> = BTreeMap::new();
+    for (example, cluster) in examples.iter().zip(&clusters.of) {
+        sizes[*cluster][usize::from(example.positive)] += 1;
+        let name = names.entry(*cluster).or_insert(&example.group);
+        *name = (*name).min(&example.group);
+    }
+    // Of equal size in an order that is no order of the data: `fit ` keeps it apart from that of `--fold`.
+    let digest = |cluster: usize| Sha256::digest(format!("fit {}", names[&cluster]));
+    let mut order: Vec<(Reverse<u64>, _, usize)> = (0..sizes.len())
+        .map(|cluster| (Reverse(sizes[cluster].iter().sum()), digest(cluster), cluster))
+        .collect();
+    order.sort();
+    let totals = [0, 1].map(|class| sizes.iter().map(|size| size[class]).sum::<u64>().max(1));
+    let mut loads = vec![[0_u64; 2]; count];
+    let mut of_cluster = vec![0; sizes.len()];
+    for (_, digest, cluster) in order {
+        let size = sizes[cluster];
+        // How much the squares of the shares grow: Σ 2 l s ÷ T² over both classes, brought to whole numbers.
+        let growth = |load: [u64; 2]| {
+            let [none, some] = [0, 1].map(|class| u128::from(load[class] * size[class]));
+            let [whole, other] = totals.map(|total| u128::from(total) * u128::from(total));
+            (none * other + some * whole, load[0] + load[1])
+        };
+        let first = usize::from(digest[0]) % count;
+        let best = (0..count).map(|step| (first + step) % count).min_by_key(|part| growth(loads[*part]));
+        let best = best.unwrap_or(0);
+        of_cluster[cluster] = best;
+        (0..2).for_each(|class| loads[best][class] += size[class]);
+    }
+    Parts { of: clusters.of.iter().map(|cluster| of_cluster[*cluster]).collect(), count }
+}
+
+/// The part of `count` that each talk is in, by SHA-256 of its number.
+pub(crate) fn part_talks(talks: usize, count: usize) -> Vec<usize> {
     let folds: Vec<Fold> = (1..=count).filter_map(|part| format!("{part}/{count}").parse().ok()).collect();
-    let of = |example: &Example| {
-        let key = format!("fit {}", example.group);
+    let of = |talk: usize| {
+        let key = format!("talk {talk}");
         folds.iter().position(|fold| fold.holds(&key)).unwrap_or(0)
     };
-    Parts { of: examples.iter().map(of).collect(), count }
+    (0..talks).map(of).collect()
+}
+
+/// Ordinary talk beside the examples.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beside {
+    rows: Vec<Row>,
+    /// The part that each row is in, and each talk.
+    pub(crate) of: Vec<usize>,
+    pub(crate) of_talk: Vec<usize>,
+    /// The most alarms that a threshold may cost; `None`: there is nothing to count them on.
+    limit: Option<Unit>,
+}
+
+impl Beside {
+    /// The rows of the pieces of ordinary talk, parted by talks.
+    pub(crate) fn of(rows: &[Row], ordinary: Option<&Ordinary>, count: usize, limit: Unit) -> Self {
+        let Some(ordinary) = ordinary else { return Self::default() };
+        let of_talk = part_talks(ordinary.talks.len(), count);
+        let of = ordinary.pieces.iter().map(|(talk, _)| of_talk[*talk]).collect();
+        Self { rows: rows.to_vec(), of, of_talk, limit: Some(limit) }
+    }
 }
 
 /// Models without each fold, and what they say of the examples in it.
@@ -27,11 +89,12 @@ pub(crate) fn part(examples: &[Example], count: usize) -> Parts {
 pub(crate) struct Crossed {
     pub(crate) parts: Parts,
     positive: Vec<bool>,
+    pub(crate) beside: Beside,
     pub(crate) costs: Vec<f64>,
     /// By cost and fold.
     models: Vec<Vec<Fitted>>,
-    /// By cost and example: the decision value of the model that has not seen it.
-    decisions: Vec<Vec<f64>>,
+    /// By cost and example: the decision value of the model that has not seen it; then of ordinary rows.
+    decisions: Vec<[Vec<f64>; 2]>,
 }
 
 /// What is chosen by folds.
@@ -48,29 +111,34 @@ pub(crate) struct Chosen {
 impl Crossed {
     /// Fits all models, each of them a step.
     pub(crate) fn new(
-        matrix: &Matrix,
-        positive: Vec<bool>,
+        training: Training<'_>,
+        beside: Beside,
         parts: Parts,
         costs: Vec<f64>,
         bounds: Bounds,
         steps: &mut Steps<'_>,
     ) -> Result<Self, Error> {
         let (mut models, mut decisions) = (Vec::new(), Vec::new());
+        let positive = training.positive.to_vec();
         for cost in &costs {
             let mut own = Vec::with_capacity(parts.count);
-            let mut decided = vec![0.0; positive.len()];
+            let mut decided = [vec![0.0; positive.len()], vec![0.0; beside.rows.len()]];
             for fold in 0..parts.count {
-                let model = learn(matrix, &positive, &parts.outside(fold), *cost, bounds, steps)?;
+                let seen = seen(&parts, &beside, Some(fold));
+                let model = learn(training, &seen, *cost, bounds, steps)?;
                 steps.advance(1)?;
                 for row in parts.inside(fold) {
-                    decided[row] = model.decide(&matrix.rows[row]);
+                    decided[0][row] = model.decide(&training.matrix.rows[row]);
+                }
+                for row in (0..beside.rows.len()).filter(|row| beside.of[*row] == fold) {
+                    decided[1][row] = model.decide(&beside.rows[row]);
                 }
                 own.push(model);
             }
             models.push(own);
             decisions.push(decided);
         }
-        Ok(Self { parts, positive, costs, models, decisions })
+        Ok(Self { parts, positive, beside, costs, models, decisions })
     }
 
     /// The model of a cost without a fold.
@@ -78,31 +146,57 @@ impl Crossed {
         &self.models[cost][fold]
     }
 
-    /// The cost with the best mean AUC over the folds, and the best threshold with it; without looking at the fold
-    /// `hidden`, if there is one. `None` where no threshold parts anything.
+    /// The best cost over the folds, and the best threshold with it; without looking at the fold `hidden`, if there is one. `None`
+    /// where no threshold parts anything.
     pub(crate) fn choose(&self, hidden: Option<usize>, aim: Aim) -> Option<Chosen> {
-        let seen = |fold: &usize| Some(*fold) != hidden;
-        let scored = |cost: usize, rows: &mut dyn Iterator<Item = usize>| -> Vec<(f64, bool)> {
-            rows.map(|row| (self.decisions[cost][row], self.positive[row])).collect()
-        };
-        let quality = |cost: usize| {
-            let of_fold = |fold| auc(&scored(cost, &mut self.parts.inside(fold).into_iter()));
-            mean((0..self.parts.count).filter(seen).filter_map(of_fold)).unwrap_or(0.0)
-        };
-        let mut best = (0, quality(0));
+        let mut best = (0, self.quality(0, hidden, aim));
         for cost in 1..self.costs.len() {
-            let found = quality(cost);
+            let found = self.quality(cost, hidden, aim);
             if found > best.1 {
                 best = (cost, found);
             }
         }
-        let mut rows = (0..self.positive.len()).filter(|row| seen(&self.parts.of[*row]));
-        let scored = scored(best.0, &mut rows);
+        let scored = self.scored(best.0, |fold| Some(fold) != hidden);
         let values = || scored.iter().map(|(value, _)| *value);
         Some(Chosen {
             cost: best.0,
-            threshold: best_cut(&scored, aim)?.middle(),
+            threshold: self.cut(best.0, hidden, aim)?.middle(),
             range: (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max)),
         })
+    }
+
+    /// How good a cost is: the mean AUC over the folds. Beside ordinary talk, what is aimed at with the threshold that its alarms allow, since
+    /// order alone does not say whether one threshold suits all folds.
+    fn quality(&self, cost: usize, hidden: Option<usize>, aim: Aim) -> f64 {
+        if self.beside.limit.is_some() {
+            return self.cut(cost, hidden, aim).map_or(0.0, |cut| cut.quality.0 as f64);
+        }
+        let folds = (0..self.parts.count).filter(|fold| Some(*fold) != hidden);
+        mean(folds.filter_map(|fold| auc(&self.scored(cost, |own| own == fold)))).unwrap_or(0.0)
+    }
+
+    /// The best threshold with a cost.
+    fn cut(&self, cost: usize, hidden: Option<usize>, aim: Aim) -> Option<Cut> {
+        let is_seen = |fold: usize| Some(fold) != hidden;
+        let limit = self.beside.limit.map(|most| {
+            let rows = (0..self.beside.rows.len()).filter(|row| is_seen(self.beside.of[*row]));
+            Limit::of(rows.map(|row| self.decisions[cost][1][row]).collect(), most)
+        });
+        best_cut(&self.scored(cost, is_seen), aim, limit)
+    }
+
+    /// What the models that have not seen them say of the examples of some folds, and their classes.
+    fn scored(&self, cost: usize, is_wanted: impl Fn(usize) -> bool) -> Vec<(f64, bool)> {
+        let rows = (0..self.positive.len()).filter(|row| is_wanted(self.parts.of[*row]));
+        rows.map(|row| (self.decisions[cost][0][row], self.positive[row])).collect()
+    }
+}
+
+/// What a model without the fold `hidden` sees.
+pub(crate) fn seen(parts: &Parts, beside: &Beside, hidden: Option<usize>) -> Seen {
+    let is_seen = |of: &[usize], row: &usize| Some(of[*row]) != hidden;
+    Seen {
+        labelled: (0..parts.of.len()).filter(|row| is_seen(&parts.of, row)).collect(),
+        ordinary: (0..beside.of.len()).filter(|row| is_seen(&beside.of, row)).collect(),
     }
 }

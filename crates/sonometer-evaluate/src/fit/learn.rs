@@ -35,25 +35,41 @@ impl Fitted {
     }
 }
 
-/// Fits a model to the rows `at`: all columns with enough support, then, if these are too many, again with those that
-/// matter most, by the variance they explain: w² p (1 − p), with p the share of rows that have the column.
+/// What models are fitted to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Training<'m> {
+    pub(crate) matrix: &'m Matrix,
+    pub(crate) positive: &'m [bool],
+    /// Rows of ordinary talk, of the same columns.
+    pub(crate) ordinary: &'m [Row],
+}
+
+/// The rows of a training that a model sees.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) labelled: Vec<usize>,
+    pub(crate) ordinary: Vec<usize>,
+}
+
+/// Fits a model to the rows that it may see: all columns with enough support among labelled rows, then, if these are too many,
+/// again with those that matter most, by the variance they explain: w² p (1 − p), with p the share of labelled rows that have the
+/// column.
 pub(crate) fn learn(
-    matrix: &Matrix,
-    positive: &[bool],
-    at: &[usize],
+    training: Training<'_>,
+    seen: &Seen,
     cost: f64,
     bounds: Bounds,
     steps: &mut Steps<'_>,
 ) -> Result<Fitted, Error> {
-    let support = matrix.support(at, positive);
+    let support = training.matrix.support(&seen.labelled, training.positive);
     let is_supported = |column: &u32| support[*column as usize].into_iter().max() >= Some(bounds.support);
     let columns: Vec<u32> = (0..).take(support.len()).filter(is_supported).collect();
-    let fitted = fit(matrix, positive, at, cost, bounds, columns, steps)?;
+    let fitted = fit(training, seen, cost, bounds, columns, steps)?;
     if fitted.columns.len() <= bounds.size {
         return Ok(fitted);
     }
     let importance = |weight: f64, column: u32| {
-        let share = support[column as usize].iter().sum::<usize>() as f64 / at.len() as f64;
+        let share = support[column as usize].iter().sum::<usize>() as f64 / seen.labelled.len() as f64;
         weight * weight * share * (1.0 - share)
     };
     let mut ranked: Vec<(f64, u32)> =
@@ -62,29 +78,35 @@ pub(crate) fn learn(
     ranked.truncate(bounds.size);
     let mut kept: Vec<u32> = ranked.into_iter().map(|(_, column)| column).collect();
     kept.sort_unstable();
-    fit(matrix, positive, at, cost, bounds, kept, steps)
+    fit(training, seen, cost, bounds, kept, steps)
 }
 
 fn fit(
-    matrix: &Matrix,
-    positive: &[bool],
-    at: &[usize],
+    training: Training<'_>,
+    seen: &Seen,
     cost: f64,
     bounds: Bounds,
     columns: Vec<u32>,
     steps: &mut Steps<'_>,
 ) -> Result<Fitted, Error> {
-    let rows: Vec<Row> = at.iter().map(|row| narrow(&matrix.rows[*row], &columns)).collect();
-    let positive: Vec<bool> = at.iter().map(|row| positive[*row]).collect();
+    let labelled = seen.labelled.iter().map(|row| &training.matrix.rows[*row]);
+    let ordinary = seen.ordinary.iter().map(|row| &training.ordinary[*row]);
+    let rows: Vec<Row> = labelled.chain(ordinary).map(|row| narrow(row, &columns)).collect();
+    let mut positive: Vec<bool> = seen.labelled.iter().map(|row| training.positive[*row]).collect();
+    let all = positive.len();
     let positives = positive.iter().filter(|positive| **positive).count();
-    let costs = match bounds.balanced {
+    let by_class = match bounds.balanced {
         // As `class_weight="balanced"` of scikit-learn: n ÷ (2 nᵢ).
-        true => [positives.abs_diff(at.len()), positives]
-            .map(|own| cost * at.len() as f64 / (2.0 * own.max(1) as f64)),
+        true => [all - positives, positives].map(|own| cost * all as f64 / (2.0 * own.max(1) as f64)),
         false => [cost, cost],
     };
+    let mut costs: Vec<f64> = positive.iter().map(|positive| by_class[usize::from(*positive)]).collect();
+    // Ordinary talk counts as negative. All of it together costs as much as the labelled rows, and none more than one of these.
+    let share = (all as f64 / seen.ordinary.len().max(1) as f64).min(1.0);
+    costs.resize(rows.len(), cost * share);
+    positive.resize(rows.len(), false);
     let rows: Vec<&Row> = rows.iter().collect();
-    let linear = solver::fit(&rows, &positive, columns.len(), costs, TOLERANCE, steps)?;
+    let linear = solver::fit(&rows, &positive, columns.len(), &costs, TOLERANCE, steps)?;
     Ok(Fitted { columns, linear })
 }
 
@@ -125,11 +147,12 @@ mod tests {
         let rows: Vec<Row> = (0..20_u32).map(|at| vec![(at % 2, 1.0), (2 + at % 5, 1.0)]).collect();
         let matrix = Matrix { patterns: (0..7).map(|c: u32| c.to_string()).collect(), rows };
         let positive: Vec<bool> = (0..20).map(|at| at % 2 == 0).collect();
-        let at: Vec<usize> = (0..20).collect();
         let columns = |bounds| {
             let mut watch = crate::unwatched;
             let steps = &mut Steps::new(&mut watch, "fitting", 1);
-            learn(&matrix, &positive, &at, 1.0, bounds, steps).expect("is not stopped").columns
+            let training = Training { matrix: &matrix, positive: &positive, ordinary: &[] };
+            let seen = Seen { labelled: (0..20).collect(), ordinary: Vec::new() };
+            learn(training, &seen, 1.0, bounds, steps).expect("is not stopped").columns
         };
         let bounds = Bounds { size: 2, support: 1, balanced: false };
         assert_eq!(columns(bounds), [0, 1]);

@@ -1,6 +1,7 @@
 //! How often the engine finds each pattern in each interaction.
 
 use crate::error::{Error, Place};
+use crate::evaluate::sensed::in_steps;
 use crate::watch::Steps;
 use sonometer::protocol::Repeat;
 use sonometer::{Interaction, Protocol, SenseOptions, Sensor, Unit};
@@ -36,11 +37,7 @@ impl Matrix {
         let patterns = own.lines.iter().map(|line| line.text.to_string()).collect();
         protocol.markers = vec![own];
         let sensor = sensor(protocol)?;
-        let mut rows = Vec::with_capacity(interactions.len());
-        for interaction in interactions {
-            steps.advance(1)?;
-            rows.push(row(&sensor, repeat, interaction)?);
-        }
+        let rows = in_steps(interactions, steps, |interaction| row(&sensor, repeat, interaction))?;
         Ok(Self { patterns, rows })
     }
 

@@ -4,6 +4,7 @@ use super::Example;
 use super::matrix::sensor;
 use crate::error::{Error, Place};
 use crate::evaluate::measure::Counts;
+use crate::evaluate::sensed::in_steps;
 use crate::watch::Steps;
 use sonometer::{Interaction, Protocol, SenseOptions, Sensor, Turn, Unit};
 
@@ -18,29 +19,52 @@ pub(crate) struct Outcome {
 }
 
 /// Senses examples as `sonometer sense` would and looks at one marker.
-pub(crate) fn outcomes<'e>(
+pub(crate) fn outcomes(
     protocol: &Protocol,
     label: &str,
-    examples: impl IntoIterator<Item = &'e Example>,
+    examples: &[&Example],
     steps: &mut Steps<'_>,
 ) -> Result<Vec<Outcome>, Error> {
-    let sensor = sensor(protocol.clone())?;
-    let options = SenseOptions::default().without_key(std::slice::from_ref(&sensor));
-    let mut outcome = |example: &Example| {
-        steps.advance(0)?;
-        let sensed = sensor.sense_with(&example.interaction, options);
-        let reading = sensed.map_err(|error| Error::engine(Place::of(&protocol.id), &error))?;
-        let resonance = reading.resonance().find(|(own, _)| *own == label).map(|(_, r)| r);
+    let read = Reader::new(protocol, label)?;
+    in_steps(examples, steps, |example| read.outcome(&example.interaction, example.positive))
+}
+
+/// The same of ordinary talk, which counts as negative.
+pub(crate) fn ordinary(
+    protocol: &Protocol,
+    label: &str,
+    interactions: &[&Interaction],
+    steps: &mut Steps<'_>,
+) -> Result<Vec<Outcome>, Error> {
+    let read = Reader::new(protocol, label)?;
+    in_steps(interactions, steps, |interaction| read.outcome(interaction, false))
+}
+
+/// A marker of a protocol, ready to read.
+struct Reader<'p> {
+    sensor: Sensor,
+    label: &'p str,
+}
+
+impl<'p> Reader<'p> {
+    fn new(protocol: &Protocol, label: &'p str) -> Result<Self, Error> {
+        Ok(Self { sensor: sensor(protocol.clone())?, label })
+    }
+
+    fn outcome(&self, interaction: &Interaction, positive: bool) -> Result<Outcome, Error> {
+        let options = SenseOptions::default().without_key(std::slice::from_ref(&self.sensor));
+        let sensed = self.sensor.sense_with(interaction, options);
+        let reading = sensed.map_err(|error| Error::engine(Place::of(&self.sensor.protocol().id), &error))?;
+        let resonance = reading.resonance().find(|(own, _)| *own == self.label).map(|(_, r)| r);
         let resonance = resonance.unwrap_or_default();
         let sufficient = reading.fidelity().sufficient;
         Ok(Outcome {
             activation: if sufficient { resonance.activation } else { Unit::ZERO },
             triggered: sufficient && resonance.triggered,
             sufficient,
-            positive: example.positive,
+            positive,
         })
-    };
-    examples.into_iter().map(&mut outcome).collect()
+    }
 }
 
 /// How often the decisions were right.
@@ -156,9 +180,23 @@ impl Cut {
     }
 }
 
-/// The best cut between scores that occur. Of equally good ones, the widest, then the lowest. `None` where all scores are
-/// equal.
-pub(crate) fn best_cut(scored: &[(f64, bool)], aim: Aim) -> Option<Cut> {
+/// What ordinary talk allows: no cut below this.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limit(f64);
+
+impl Limit {
+    /// The lowest cut above which at most the share `most` of the scores of ordinary talk are.
+    pub(crate) fn of(mut scores: Vec<f64>, most: Unit) -> Self {
+        scores.sort_by(|a, b| b.total_cmp(a));
+        let allowed = scores.len() as u128 * most.0.max(0).unsigned_abs() as u128 / 1_000_000;
+        let last = usize::try_from(allowed).ok().and_then(|allowed| scores.get(allowed));
+        Self(last.copied().unwrap_or(f64::NEG_INFINITY))
+    }
+}
+
+/// The best cut between scores that occur, as far as ordinary talk allows. Of equally good ones, the widest, then the lowest. Where
+/// nothing that occurs is above the limit, the limit. `None` where all scores are equal.
+pub(crate) fn best_cut(scored: &[(f64, bool)], aim: Aim, limit: Option<Limit>) -> Option<Cut> {
     let mut sorted = scored.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut counts = Counts::default();
@@ -175,13 +213,22 @@ pub(crate) fn best_cut(scored: &[(f64, bool)], aim: Aim) -> Option<Cut> {
                 counts.true_negatives += 1;
             }
         }
-        let cut = Cut { low: pair[0][0].0, high: pair[1][0].0, quality: aim.of(&counts) };
+        let Limit(least) = limit.unwrap_or(Limit(f64::NEG_INFINITY));
+        let cut = Cut { low: pair[0][0].0.max(least), high: pair[1][0].0, quality: aim.of(&counts) };
+        if cut.high <= cut.low {
+            continue;
+        }
         let rank = |cut: Cut| (cut.quality, cut.high - cut.low);
         if best.is_none_or(|best| rank(cut) > rank(best)) {
             best = Some(cut);
         }
     }
-    best
+    match limit {
+        Some(Limit(least)) if groups.len() > 1 => {
+            best.or(Some(Cut { low: least, high: least, quality: Unit::ZERO }))
+        }
+        _ => best,
+    }
 }
 
 /// Whether a line of talk triggers the only marker, whatever its fidelity.
@@ -220,10 +267,26 @@ mod tests {
     #[test]
     fn thresholds_stand_between_scores() {
         let scored = [(1.0, false), (2.0, false), (4.0, true), (5.0, true)];
-        assert_eq!(best_cut(&scored, Aim::MacroF1), Some(Cut { low: 2.0, high: 4.0, quality: Unit::ONE }));
-        assert_eq!(best_cut(&[(1.0, true), (1.0, false)], Aim::F1), None);
+        assert_eq!(
+            best_cut(&scored, Aim::MacroF1, None),
+            Some(Cut { low: 2.0, high: 4.0, quality: Unit::ONE })
+        );
+        assert_eq!(best_cut(&[(1.0, true), (1.0, false)], Aim::F1, None), None);
         // The F1 of the positive class alone accepts more alarms than the mean of both.
         let scored = [(1.0, false), (2.0, true), (3.0, false), (4.0, false), (5.0, true), (6.0, true)];
-        assert_eq!(best_cut(&scored, Aim::F1).map(Cut::middle), Some(4.5));
+        assert_eq!(best_cut(&scored, Aim::F1, None).map(Cut::middle), Some(4.5));
+    }
+
+    #[test]
+    fn ordinary_talk_pushes_the_threshold_up() {
+        let scored = [(1.0, false), (2.0, true), (3.0, false), (5.0, true), (6.0, true)];
+        let ordinary = || vec![5.5, 4.0, 0.0, 0.0, 0.0];
+        let middle =
+            |most: i64| best_cut(&scored, Aim::F1, Some(Limit::of(ordinary(), Unit(most)))).map(Cut::middle);
+        assert_eq!(best_cut(&scored, Aim::F1, None).map(Cut::middle), Some(1.5));
+        // One of five may be above: from 4 on. None: from 5.5 on.
+        assert_eq!((middle(200_000), middle(0)), (Some(4.5), Some(5.75)));
+        let high = Limit::of(vec![9.0], Unit::ZERO);
+        assert_eq!(best_cut(&scored, Aim::F1, Some(high)).map(Cut::middle), Some(9.0), "nothing is above it");
     }
 }

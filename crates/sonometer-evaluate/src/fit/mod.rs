@@ -17,7 +17,9 @@ mod matrix;
 mod learn;
 mod solver;
 
-mod folds;
+pub(crate) mod folds;
+mod held_out;
+pub(crate) mod likeness;
 pub(crate) mod measure;
 
 pub(crate) mod scale;
@@ -38,14 +40,14 @@ pub use report::FitReport;
 pub use settings::{Settings, StopList, Tuning};
 
 use crate::error::{Error, Place};
-use crate::labels::{Labelled, Selector};
+use crate::labels::{Labelled, Ordinary, Selector};
 use crate::watch::{Steps, Watch};
-use folds::Crossed;
-use learn::{Bounds, learn};
+use folds::{Beside, Crossed};
+use held_out::HeldOut;
+use learn::{Bounds, Training, learn};
 use matrix::Matrix;
-use measure::Outcome;
 use sonometer::Interaction;
-use write::{Frame, unweighted};
+use write::unweighted;
 
 /// One labelled interaction.
 #[derive(Clone, Debug)]
@@ -74,17 +76,23 @@ pub fn fit(
     data.expect(FEWEST_EXAMPLES)?;
     let frame = settings.frame()?;
     let costs = settings::costs(&settings.regularisation)?;
+    let clusters = data.clusters(settings.likeness, &|turn| settings.is_heard(turn))?;
     let interactions: Vec<&Interaction> = data.examples.iter().map(|example| &example.interaction).collect();
+    let ordinary = settings.ordinary(&interactions)?;
+    let pieces: Vec<&Interaction> = ordinary.iter().flat_map(Ordinary::pieces).collect();
     let skeleton = frame.protocol(&unweighted(settings.patterns(&interactions)?))?;
-    let steps = &mut Steps::new(&mut *watch, "counting", data.examples.len());
+    let steps = &mut Steps::new(&mut *watch, "counting", interactions.len() + pieces.len());
     let matrix = Matrix::count(&skeleton, 0, &interactions, steps)?;
+    let rows = Matrix::count(&skeleton, 0, &pieces, steps)?.rows;
 
     let positive: Vec<bool> = data.examples.iter().map(|example| example.positive).collect();
-    let parts = folds::part(&data.examples, usize::from(settings.folds));
+    let parts = folds::part(&data.examples, &clusters, usize::from(settings.folds));
     let features = settings.features.then(|| export::svmlight(&matrix, &positive, &parts));
     let bounds = Bounds { size: settings.size, support: settings.support, balanced: settings.balanced };
+    let beside = Beside::of(&rows, ordinary.as_ref(), parts.count, settings.limit());
+    let training = Training { matrix: &matrix, positive: &positive, ordinary: &rows };
     let steps = &mut Steps::new(&mut *watch, "fitting", costs.len() * parts.count);
-    let crossed = Crossed::new(&matrix, positive.clone(), parts, costs, bounds, steps)?;
+    let crossed = Crossed::new(training, beside, parts, costs, bounds, steps)?;
 
     let nothing = || {
         let support = settings.support;
@@ -92,40 +100,50 @@ pub fn fit(
             format!("no pattern separates the classes; lower --support (now {support}), or give more items");
         Error::at(Place::of(&labelled.name), message)
     };
-    let steps = &mut Steps::new(watch, "measuring", crossed.parts.count);
-    let mut held_out: Vec<Vec<Outcome>> = Vec::new();
+    let talks = ordinary.as_ref().map_or(0, |ordinary| ordinary.talks.len());
+    // Every example twice, held out and as training; ordinary talk in pieces and as talks.
+    let steps = &mut Steps::new(watch, "measuring", 2 * interactions.len() + pieces.len() + talks);
+    let mut held_out = HeldOut::default();
     for fold in 0..crossed.parts.count {
         let chosen = crossed.choose(Some(fold), settings.aim).ok_or_else(nothing)?;
         let weighted = scale::weighted(crossed.model(chosen.cost, fold), &matrix.patterns, &chosen);
         if weighted.lines.is_empty() {
             return Err(nothing());
         }
-        let own = crossed.parts.inside(fold).into_iter().map(|at| &data.examples[at]);
-        held_out.push(outcomes(&frame, &weighted, own, steps)?);
-        steps.advance(1)?;
+        let own: Vec<&Example> =
+            crossed.parts.inside(fold).into_iter().map(|at| &data.examples[at]).collect();
+        let protocol = frame.protocol(&weighted)?;
+        held_out.measure(&protocol, &frame.label, fold, &own, ordinary.as_ref(), &crossed, steps)?;
     }
     let chosen = crossed.choose(None, settings.aim).ok_or_else(nothing)?;
     let cost = crossed.costs[chosen.cost];
-    let all: Vec<usize> = (0..data.examples.len()).collect();
-    let fitted = learn(&matrix, &positive, &all, cost, bounds, steps)?;
+    let fitted = learn(training, &folds::seen(&crossed.parts, &crossed.beside, None), cost, bounds, steps)?;
     let weighted = scale::weighted(&fitted, &matrix.patterns, &chosen);
     if weighted.lines.is_empty() {
         return Err(nothing());
     }
-    let training = outcomes(&frame, &weighted, &data.examples, steps)?;
+    let protocol = frame.protocol(&weighted)?;
+    let all: Vec<&Example> = data.examples.iter().collect();
+    let training = measure::outcomes(&protocol, &frame.label, &all, steps)?;
     let mut report = FitReport {
-        data,
         aim: settings.aim,
+        alike: clusters.alike,
         candidates: matrix.patterns.len(),
         weighted,
         cost,
-        held_out: measure::Figures::of_folds(&held_out),
+        alarms: settings
+            .background
+            .as_ref()
+            .zip(ordinary.as_ref())
+            .map(|(background, ordinary)| held_out.alarms(background, ordinary, settings.limit())),
+        proposals: held_out.proposals(settings.limit(), settings.aim),
+        held_out: measure::Figures::of_folds(&held_out.examples),
         training: measure::Figures::of_folds(&[training]),
         settings: settings.to_string(),
         protocol: String::new(),
         features,
+        data,
     };
-    let protocol = frame.protocol(&report.weighted)?;
     let tests = frame.self_test(&protocol, &report.weighted)?;
     report.protocol = frame.render(&report.weighted, &tests, &report.notes());
     Ok(report)
@@ -160,7 +178,8 @@ pub fn tune(
         Error::at(Place::of(&file.name), message)
     })?;
     tuning.expect()?;
-    let parts = folds::part(&data.examples, usize::from(tuning.folds));
+    let clusters = data.clusters(tuning.likeness, &|_| true)?;
+    let parts = folds::part(&data.examples, &clusters, usize::from(tuning.folds));
     let task = tune::Task {
         file,
         marker,
@@ -177,14 +196,5 @@ pub fn tune(
         false => tune::strengths(task, watch)?,
     };
     let label = labels[marker].to_owned();
-    Ok(Change { data, target: file.name.clone(), label, aim: tuning.aim, tuned })
-}
-
-fn outcomes<'e>(
-    frame: &Frame,
-    weighted: &scale::Weighted,
-    examples: impl IntoIterator<Item = &'e Example>,
-    steps: &mut Steps<'_>,
-) -> Result<Vec<Outcome>, Error> {
-    measure::outcomes(&frame.protocol(weighted)?, &frame.label, examples, steps)
+    Ok(Change { data, target: file.name.clone(), label, aim: tuning.aim, alike: clusters.alike, tuned })
 }

@@ -1,23 +1,36 @@
 //! What fitting came to: for programs, and for the head of the file.
 
 use super::data::Data;
+use super::likeness::Alike;
 use super::measure::{Aim, Figures};
 use super::scale::Weighted;
+use crate::evaluate::alarms::{Alarms, Rate};
+use crate::evaluate::measure::Estimate;
+use crate::evaluate::thresholds::Proposal;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
 use sonometer_report::counted;
 use sonometer_report::json::{self, number};
+
+/// What is said where nothing tells how often ordinary talk triggers.
+pub(crate) const NO_BACKGROUND: &str =
+    "not measured: without --background nobody knows how often ordinary talk triggers";
 
 /// What fitting came to: a protocol, and how good it is.
 #[derive(Clone, Debug)]
 pub struct FitReport {
     pub(crate) data: Data,
     pub(crate) aim: Aim,
+    pub(crate) alike: Option<Alike>,
     pub(crate) candidates: usize,
     pub(crate) weighted: Weighted,
     pub(crate) cost: f64,
     pub(crate) held_out: Figures,
     pub(crate) training: Figures,
+    /// Alarms on ordinary talk that was not seen, where there is some.
+    pub(crate) alarms: Option<Alarms>,
+    /// What other triggers would cost.
+    pub(crate) proposals: Vec<Proposal>,
     pub(crate) settings: String,
     pub(crate) protocol: String,
     pub(crate) features: Option<String>,
@@ -36,8 +49,11 @@ struct Summary<'r> {
     candidates: usize,
     lines: usize,
     regularisation: String,
+    alike: Option<Alike>,
     held_out: Figures,
     training: Figures,
+    alarms: Option<&'r Alarms>,
+    thresholds: &'r [Proposal],
 }
 
 impl FitReport {
@@ -56,6 +72,13 @@ impl FitReport {
         [("held_out", self.held_out.all()), ("training", self.training.all())]
     }
 
+    /// Alarms on ordinary talk that was not seen, for each piece as long as the items, and for each talk; `None` without a
+    /// background.
+    pub fn alarms(&self) -> Option<[Option<Estimate>; 2]> {
+        let estimate = |rate: Rate| rate.share().map(|value| Estimate { value, interval: rate.interval });
+        self.alarms.as_ref().map(|alarms| [estimate(alarms.pieces), estimate(alarms.talks)])
+    }
+
     pub(crate) fn items(&self) -> String {
         let items = counted(self.data.examples.len(), "item");
         format!("{items}, {} positive ({})", self.data.positives(), self.data.label)
@@ -72,11 +95,22 @@ impl FitReport {
             format!("lines     {} of {} candidates", self.lines(), self.candidates),
             "method    linear support vector machine, L2, squared hinge loss, by dual coordinate descent".into(),
             "          (Hsieh et al. 2008, ICML); activation is linear in it, the threshold at 0.5".into(),
+            format!("alike     {}", Alike::told(self.alike)),
             format!("held out  {}", self.held_out.told()),
             format!("training  {}", self.training.told()),
             "Figures are of the engine's own readings; held out: lines, weights, C and threshold chosen without".into(),
             "the items they are measured on. Words were chosen by data, not by meaning: read them before use.".into(),
         ];
+        match &self.alarms {
+            Some(alarms) => {
+                notes.push(format!("alarms    {}", alarms.told()));
+                notes.push(format!(
+                    "          on ordinary talk, held out: {}, sha-256 {}",
+                    alarms.name, alarms.digest
+                ));
+            }
+            None => notes.push(format!("alarms    {NO_BACKGROUND}")),
+        }
         notes.extend(self.note_on_length().map(|note| format!("length    {note}")));
         notes
     }
@@ -102,8 +136,11 @@ impl FitReport {
             candidates: self.candidates,
             lines: self.lines(),
             regularisation: self.cost.to_string(),
+            alike: self.alike,
             held_out: self.held_out,
             training: self.training,
+            alarms: self.alarms.as_ref(),
+            thresholds: &self.proposals,
         })
     }
 

@@ -5,10 +5,12 @@ use super::data::file_name;
 use super::measure::Aim;
 use super::write::Frame;
 use crate::error::{Error, Place};
+use crate::evaluate::thresholds::ALARMS;
+use crate::labels::{Background, Ordinary, Voice, usual_turns};
 use sonometer::language::Language;
 use sonometer::protocol::{Repeat, Taxonomy, phrase};
 use sonometer::text::fold::fold_to_lower;
-use sonometer::{Interaction, Unit, language};
+use sonometer::{Interaction, Turn, Unit, language};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -50,8 +52,14 @@ pub struct Settings {
     pub balanced: bool,
     /// How many parts the items are divided into, 2 to 100.
     pub folds: u16,
+    /// Whether near-duplicates and texts of one template stay in one part, whatever their groups.
+    pub likeness: bool,
     /// What the threshold is chosen for.
     pub aim: Aim,
+    /// Ordinary interactions, learnt as negatives of little weight, and to count alarms on.
+    pub background: Option<Background>,
+    /// The share of pieces of the background that may be alarms; without it, 0.005.
+    pub alarms: Option<Unit>,
     /// Words that are no pattern alone or among themselves.
     pub stop_list: Option<StopList>,
     /// Further pattern lines to choose from: the name of the file, and its text, one a line.
@@ -79,6 +87,8 @@ pub struct Tuning {
     pub balanced: bool,
     /// As [`Settings::folds`].
     pub folds: u16,
+    /// As [`Settings::likeness`].
+    pub likeness: bool,
     /// As [`Settings::aim`].
     pub aim: Aim,
 }
@@ -112,7 +122,10 @@ impl Settings {
             regularisation: COSTS.to_vec(),
             balanced: false,
             folds: 5,
+            likeness: true,
             aim: Aim::default(),
+            background: None,
+            alarms: None,
             stop_list: None,
             patterns: None,
             names: false,
@@ -149,6 +162,11 @@ impl Settings {
         ] {
             expect_between(option, value, least, most)?;
         }
+        if self.alarms.is_some() && self.background.is_none() {
+            return Err(Error::unusable(
+                "--alarms needs --background, ordinary interactions to count them on",
+            ));
+        }
         Ok(Frame {
             id,
             version: self.version.clone(),
@@ -159,6 +177,29 @@ impl Settings {
             sufficient: self.sufficient,
             repeat: self.repeat,
         })
+    }
+
+    /// Whether what is said in a turn counts.
+    pub(super) fn is_heard(&self, turn: &Turn) -> bool {
+        let said = |role: &str| fold_to_lower(role).trim().to_owned();
+        match (&self.by, &turn.role) {
+            (None, _) => true,
+            (Some(by), Some(role)) => said(role) == said(by),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// The share of alarms that is allowed.
+    pub(super) fn limit(&self) -> Unit {
+        self.alarms.unwrap_or(ALARMS)
+    }
+
+    /// The background in pieces that are as long as most items.
+    pub(super) fn ordinary(&self, interactions: &[&Interaction]) -> Result<Option<Ordinary>, Error> {
+        let own = || interactions.iter().copied();
+        let voice = self.by.as_ref().and_then(|by| Voice::of(std::slice::from_ref(by), own()));
+        let background = self.background.as_ref();
+        background.map(|background| background.cut(usual_turns(own()), voice.as_ref())).transpose()
     }
 
     /// The candidates: those of the texts, and those that the author gives.
@@ -203,6 +244,7 @@ impl Default for Tuning {
             regularisation: COSTS.to_vec(),
             balanced: false,
             folds: 5,
+            likeness: true,
             aim: Aim::default(),
         }
     }
@@ -287,7 +329,13 @@ impl fmt::Display for Settings {
         if let Some((name, _)) = &self.patterns {
             write!(f, ", patterns of {}", file_name(name))?;
         }
-        for (name, given) in [("balanced", self.balanced), ("names", self.names), ("digits", self.digits)] {
+        let flags = [
+            ("balanced", self.balanced),
+            ("names", self.names),
+            ("digits", self.digits),
+            ("no likeness", !self.likeness),
+        ];
+        for (name, given) in flags {
             if given {
                 write!(f, ", {name}")?;
             }

@@ -31,19 +31,19 @@ impl Linear {
 /// Passes over the data, at most.
 const MOST_PASSES: usize = 2_000;
 
-/// Fits a model. `costs` are the c of the negative and the positive class; the gradients of the last pass differ by at
-/// most `tolerance`, unless the passes end first.
+/// Fits a model. `costs` are the c of the rows; the gradients of the last pass differ by at most `tolerance`, unless the
+/// passes end first.
 pub(crate) fn fit(
     rows: &[&Row],
     positive: &[bool],
     columns: usize,
-    costs: [f64; 2],
+    costs: &[f64],
     tolerance: f64,
     steps: &mut Steps<'_>,
 ) -> Result<Linear, Error> {
     let mut model = Linear { weights: vec![0.0; columns], bias: 0.0 };
     let mut alpha = vec![0.0_f64; rows.len()];
-    let slack = positive.iter().map(|positive| 0.5 / costs[usize::from(*positive)]).collect::<Vec<f64>>();
+    let slack = costs.iter().map(|cost| 0.5 / cost).collect::<Vec<f64>>();
     let norm = |row: &Row| row.iter().fold(1.0, |sum, (_, value)| sum + value * value);
     let curvature: Vec<f64> = rows.iter().zip(&slack).map(|(row, slack)| norm(row) + slack).collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -105,7 +105,8 @@ mod tests {
     fn fitted(rows: &[&Row], positive: &[bool], columns: usize, costs: [f64; 2], tolerance: f64) -> Linear {
         let mut watch = crate::unwatched;
         let steps = &mut Steps::new(&mut watch, "fitting", 1);
-        fit(rows, positive, columns, costs, tolerance, steps).expect("is not stopped")
+        let costs: Vec<f64> = positive.iter().map(|positive| costs[usize::from(*positive)]).collect();
+        fit(rows, positive, columns, &costs, tolerance, steps).expect("is not stopped")
     }
 
     #[test]

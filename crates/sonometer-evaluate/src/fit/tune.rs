@@ -1,13 +1,14 @@
 //! Tuning of a marker that somebody wrote: its patterns stay, what they are worth is chosen by labelled items.
 
 use super::edit::Editor;
-use super::folds::Crossed;
-use super::learn::{Bounds, Parts, learn};
+use super::folds::{Beside, Crossed, seen};
+use super::learn::{Bounds, Parts, Training, learn};
 use super::matrix::Matrix;
 use super::measure::{Aim, Figures, Outcome, best_cut, counts, line_triggers, outcomes};
 use super::protocol_file::ProtocolFile;
 use super::{Example, matrix, scale};
 use crate::error::{Error, Place};
+use crate::evaluate::thresholds::between;
 use crate::watch::{Steps, Watch};
 use sonometer::protocol::{LineList, Marker, Strengths};
 use sonometer::{Interaction, Protocol, SenseOptions, Unit};
@@ -89,7 +90,8 @@ pub(crate) fn weights(
     let matrix = Matrix::count(task.protocol, task.marker, &interactions, steps)?;
     let positive: Vec<bool> = task.examples.iter().map(|example| example.positive).collect();
     let steps = &mut Steps::new(&mut *watch, "fitting", costs.len() * task.parts.count);
-    let crossed = Crossed::new(&matrix, positive.clone(), task.parts.clone(), costs, bounds, steps)?;
+    let training = Training { matrix: &matrix, positive: &positive, ordinary: &[] };
+    let crossed = Crossed::new(training, Beside::default(), task.parts.clone(), costs, bounds, steps)?;
     let nothing = || {
         let message = format!(
             "no line of `{}` separates the classes; write patterns that occur in the items",
@@ -115,8 +117,8 @@ pub(crate) fn weights(
         texts.push(write(crossed.model(chosen.cost, fold), &chosen)?);
     }
     let chosen = crossed.choose(None, task.aim).ok_or_else(nothing)?;
-    let all: Vec<usize> = (0..task.examples.len()).collect();
-    let model = learn(&matrix, &positive, &all, crossed.costs[chosen.cost], bounds, steps)?;
+    let all = seen(&crossed.parts, &crossed.beside, None);
+    let model = learn(training, &all, crossed.costs[chosen.cost], bounds, steps)?;
     let lists = marker.lines.iter().map(|line| line.list.as_str());
     let mut before: Vec<&str> = lists.collect();
     before.dedup();
@@ -132,13 +134,15 @@ impl<'t> Task<'t> {
     /// What the marker of a changed text reads in some examples.
     fn outcomes(self, text: &str, at: &[usize], steps: &mut Steps<'_>) -> Result<Vec<Outcome>, Error> {
         let protocol = self.read(text)?;
-        outcomes(&protocol, &self.marker().label, at.iter().map(|at| &self.examples[*at]), steps)
+        let examples: Vec<&Example> = at.iter().map(|at| &self.examples[*at]).collect();
+        outcomes(&protocol, &self.marker().label, &examples, steps)
     }
 
     /// A changed text, with the one marker only.
     fn read(self, text: &str) -> Result<Protocol, Error> {
         let name = format!("{} (as it would be written)", self.file.name);
-        let (mut protocol, _) = ProtocolFile { name, text: text.to_owned().into() }.read()?;
+        let (mut protocol, _) =
+            ProtocolFile { name, text: text.to_owned().into(), ..self.file.clone() }.read()?;
         protocol.markers = vec![protocol.markers.swap_remove(self.marker)];
         Ok(protocol)
     }
@@ -152,12 +156,12 @@ impl<'t> Task<'t> {
         watch: Watch<'_>,
     ) -> Result<Tuned, Error> {
         let (mut before, mut held_out) = (Vec::new(), Vec::new());
-        let steps = &mut Steps::new(watch, "measuring", texts.len());
+        // Every example three times: before, held out, and with the text that is written.
+        let steps = &mut Steps::new(watch, "measuring", 3 * self.examples.len());
         for (fold, tuned) in texts.iter().enumerate() {
             let own = self.parts.inside(fold);
             before.push(self.outcomes(&self.file.text, &own, steps)?);
             held_out.push(self.outcomes(tuned, &own, steps)?);
-            steps.advance(1)?;
         }
         let (before, held_out) = (Figures::of_folds(&before), Figures::of_folds(&held_out));
         let is_better = self.aim.of(&held_out.counts) > self.aim.of(&before.counts) && !changes.is_empty();
@@ -260,8 +264,9 @@ impl Grid {
             let activations = at.iter().map(|at| self.activation(*at, strengths));
             let scored: Vec<(f64, bool)> =
                 activations.zip(at).map(|(a, at)| (a.0 as f64, task.examples[*at].positive)).collect();
-            let Some(cut) = best_cut(&scored, task.aim) else { continue };
-            let setting = Setting { strengths, trigger: between(cut.low as i64, cut.high as i64) };
+            let Some(cut) = best_cut(&scored, task.aim, None) else { continue };
+            let setting =
+                Setting { strengths, trigger: between(Unit(cut.low as i64), Unit(cut.high as i64)) };
             let distance = setting.distance(author);
             if (cut.quality, -distance) > (best.0, -best.1) {
                 best = (cut.quality, distance, setting);
@@ -335,42 +340,10 @@ fn resonances(
     task.examples.iter().map(resonance).collect()
 }
 
-/// The number above `low`, at most `high`, with the fewest decimals; of these the nearest to the middle.
-fn between(low: i64, high: i64) -> Unit {
-    let middle = low + (high - low) / 2;
-    for step in [100_000, 50_000, 10_000, 1_000, 100, 10] {
-        let rounded = (middle + step / 2) / step * step;
-        let near = [rounded, rounded - step, rounded + step];
-        let inside = near.into_iter().filter(|value| low < *value && *value <= high && *value <= 1_000_000);
-        if let Some(found) = inside.min_by_key(|value| (value - middle).abs()) {
-            return Unit(found);
-        }
-    }
-    Unit(high.clamp(1, 1_000_000))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::unwatched;
-
-    #[test]
-    fn triggers_are_round_numbers_between_activations() {
-        for (low, high, expected) in [
-            (0, 1_000_000, 500_000),
-            (333_333, 571_429, 500_000),
-            (571_429, 575_000, 572_000),
-            (500_000, 500_001, 500_001),
-            (490_000, 500_000, 500_000),
-            (0, 30_000, 10_000),
-        ] {
-            let found = between(low, high);
-            assert!(low < found.0 && found.0 <= high, "{low} {high} {found}");
-            if expected != 572_000 && expected != 10_000 {
-                assert_eq!(found, Unit(expected));
-            }
-        }
-    }
 
     fn examples() -> Vec<Example> {
         let texts = ["fine words", "nice", "nice and fine words", "nothing", "nice here", "fine words again"];
@@ -387,10 +360,11 @@ mod tests {
                         fine words # said\n    weak: |\n      nice\n    hit: |\n      fine words\n";
 
     fn task<T>(work: impl FnOnce(Task<'_>) -> T) -> T {
-        let file = ProtocolFile { name: "x.yaml".into(), text: TEXT.into() };
+        let file = ProtocolFile { name: "x.yaml".into(), text: TEXT.into(), list_files: Vec::new() };
         let (protocol, _) = file.read().expect("reads");
         let examples = examples();
-        let parts = super::super::folds::part(&examples, 3);
+        let clusters = super::super::likeness::Clusters::of(&examples, false, &|_| true);
+        let parts = super::super::folds::part(&examples, &clusters, 3);
         work(Task {
             file: &file,
             marker: 0,

@@ -69,6 +69,7 @@ impl Frame {
         let file = ProtocolFile {
             name: format!("{} (as it would be written)", self.id),
             text: self.render(weighted, &SelfTest::default(), &[]).into(),
+            list_files: Vec::new(),
         };
         Ok(file.read()?.0)
     }

@@ -3,12 +3,15 @@
 //! A label is named by its path below `labels` (`offensive`, `outcome.a.satisfaction`). Which of its values are the
 //! positive class is said by a [`Class`]. An item without the label, or with null there, is not labelled and left out.
 
+mod background;
 mod class;
 mod fold;
 mod path;
 mod read;
 mod span;
 
+pub use background::Background;
+pub(crate) use background::{Ordinary, Voice, usual_turns};
 pub use class::Class;
 pub use fold::Fold;
 pub(crate) use path::Path;

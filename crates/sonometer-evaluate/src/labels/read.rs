@@ -41,6 +41,33 @@ impl Labelled {
     }
 }
 
+/// Interactions, one a line, by themselves or as labelled items have them.
+pub(super) fn interactions(name: &str, bytes: &[u8]) -> Result<Vec<Interaction>, Error> {
+    let lines = text(name, bytes)?.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let interaction = |(text, line): (&str, usize)| {
+        let place = Place { line: Some(line), ..Place::of(name) };
+        let written: Bare<'_> = serde_json::from_str(text).map_err(|error| unread(&error, &place))?;
+        let json = written.interaction.map_or(text, RawValue::get);
+        Interaction::from_json(json).map_err(|error| Error::engine(place, &error))
+    };
+    lines.map(interaction).collect()
+}
+
+/// What is said of a line that is no JSON object.
+fn unread(error: &serde_json::Error, place: &Place) -> Error {
+    let message = error.to_string();
+    let message = message.split(" at line ").next().unwrap_or_default();
+    let place = Place { column: Some(error.column()), ..place.clone() };
+    Error::at(place, format!("{message}; each line must be one JSON object"))
+}
+
+/// A line that may hold its interaction under a key.
+#[derive(Deserialize)]
+struct Bare<'a> {
+    #[serde(borrow)]
+    interaction: Option<&'a RawValue>,
+}
+
 fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();
@@ -62,12 +89,7 @@ fn text<'b>(name: &str, bytes: &'b [u8]) -> Result<&'b str, Error> {
 /// One line as an item, or as a pair.
 fn item(text: &str, place: &Place, line: usize, pairs: bool) -> Result<Item, Error> {
     let wrong = |message: &str| Error::at(place.clone(), message);
-    let written: Written<'_> = serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default();
-        let place = Place { column: Some(error.column()), ..place.clone() };
-        Error::at(place, format!("{message}; each line must be one JSON object"))
-    })?;
+    let written: Written<'_> = serde_json::from_str(text).map_err(|error| unread(&error, place))?;
     let (first, second, name) = match pairs {
         true => (written.interaction_a, written.interaction_b, "interaction_a"),
         false => (written.interaction, None, ""),

@@ -2,7 +2,8 @@
 
 use super::chart;
 use super::common::{
-    cells, coverage, evenly, figures, insufficient, left_out, share, share_bar, sheet as common,
+    alarms, cells, coverage, evenly, figures, insufficient, left_out, share, share_bar, sheet as common,
+    thresholds as thresholds_proposed,
 };
 use crate::evaluate::breakdown::Part as Breakdown;
 use crate::evaluate::errors::{Errors, Wrong};
@@ -48,6 +49,7 @@ pub(super) fn sheet(evaluation: &Evaluation) -> Sheet<'_> {
         ),
         coverage(evaluation.coverage(), lacking, "count as negative"),
     ]);
+    sheet.facts.extend(alarms(evaluation.alarms.as_ref()));
     let covered = (lacking > 0).then_some(&evaluation.covered.estimates[..]);
     sheet.parts = vec![
         figures(
@@ -64,13 +66,15 @@ pub(super) fn sheet(evaluation: &Evaluation) -> Sheet<'_> {
             true_negatives: counts.true_negatives,
         }),
     ];
+    let used = (*counts, evaluation.alarms.as_ref().map(|alarms| alarms.pieces));
+    sheet.parts.push(thresholds_proposed(Some(used), &evaluation.proposals));
     sheet.parts.extend(curves(evaluation));
     sheet.parts.push(Part::Table(markers(evaluation)));
     if let Some((label, parts)) = &evaluation.by {
         sheet.parts.push(Part::Table(breakdown(label, parts)));
     }
-    let [alarms, misses] = errors;
-    sheet.parts.push(wrong("Predicted positive, labelled negative", "the highest values first", alarms));
+    let [too_many, misses] = errors;
+    sheet.parts.push(wrong("Predicted positive, labelled negative", "the highest values first", too_many));
     sheet.parts.push(wrong("Predicted negative, labelled positive", "the lowest values first", misses));
     sheet
 }

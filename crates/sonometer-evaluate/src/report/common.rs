@@ -1,7 +1,9 @@
 //! What the reports of all kinds of evaluation share.
 
-use crate::evaluate::measure::Estimate;
+use crate::evaluate::alarms::{Alarms, Rate, hundredths};
+use crate::evaluate::measure::{Counts, Estimate};
 use crate::evaluate::result::Data;
+use crate::evaluate::thresholds::Proposal;
 use sonometer::{Reading, Unit};
 use sonometer_report::{Bar, Cell, Line, Part, Row, Sheet, Subject, Table, Tone, columns};
 
@@ -66,6 +68,11 @@ pub(super) fn left_out(data: &Data, why: &str) -> String {
     }
 }
 
+/// Alarms on ordinary talk, if they were counted.
+pub(super) fn alarms(alarms: Option<&Alarms>) -> Vec<(&'static str, String)> {
+    alarms.map_or_else(Vec::new, |alarms| vec![("background", alarms.source()), ("alarms", alarms.told())])
+}
+
 /// How many of the cases held enough.
 pub(super) fn coverage(share: Option<Unit>, insufficient: u64, consequence: &str) -> (&'static str, String) {
     let told = match share {
@@ -119,6 +126,38 @@ pub(super) fn insufficient(reading: &Reading) -> String {
         true => String::new(),
         false => format!("insufficient (fidelity {})", fidelity.index),
     }
+}
+
+/// What each threshold would cost, the one in use first, where its counts are given.
+pub(super) fn thresholds<'r>(used: Option<(Counts, Option<Rate>)>, proposals: &[Proposal]) -> Part<'r> {
+    let with_alarms = proposals.iter().any(|proposal| proposal.alarms.is_some());
+    let row = |name: String, from: String, counts: &Counts, alarms: Option<Rate>| {
+        let mut all = cells([name, from]);
+        if with_alarms {
+            all.push(alarms.map_or_else(String::new, Rate::told).into());
+        }
+        let figures = [counts.precision(), counts.recall(), counts.f1(), counts.macro_f1()];
+        all.extend(cells(figures.map(share)));
+        Row::of(all)
+    };
+    let used = used.map(|(counts, alarms)| row("as it is".to_owned(), String::new(), &counts, alarms));
+    let proposed = proposals.iter().map(|own| {
+        let name = own.limit.map_or("labels alone".to_owned(), |limit| format!("{} %", hundredths(limit)));
+        row(name, own.from.to_string(), &own.counts, own.alarms)
+    });
+    let heads: &[&str] = match with_alarms {
+        true => {
+            &["<alarms allowed", "from", "<alarms on ordinary talk", "precision", "recall", "F1", "macro-F1"]
+        }
+        false => &["<chosen by", "from", "precision", "recall", "F1", "macro-F1"],
+    };
+    Part::Table(Table {
+        title: "Proposed thresholds".into(),
+        columns: columns(heads),
+        rows: used.into_iter().chain(proposed).collect(),
+        below: "Figures and alarms are of items and talks that the threshold was not chosen on.".into(),
+        ..Table::default()
+    })
 }
 
 /// Sixteen of so many rows, evenly chosen, with the first and the last.

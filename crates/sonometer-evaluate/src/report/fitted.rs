@@ -1,9 +1,10 @@
 //! What fitting and tuning came to, for people.
 
-use super::common::{cells, share};
+use super::common::{alarms, cells, share, thresholds};
 use crate::fit::change::Change;
+use crate::fit::likeness::Alike;
 use crate::fit::measure::Figures;
-use crate::fit::report::FitReport;
+use crate::fit::report::{FitReport, NO_BACKGROUND};
 use crate::fit::tune::Tuned;
 use sonometer::Unit;
 use sonometer_report::{Line, Paint, Part, Row, Sheet, Subject, Table, Tone, columns, counted};
@@ -30,6 +31,8 @@ impl FitReport {
         let positive = self.weighted.lines.iter().filter(|(_, weight)| *weight > Unit::ZERO).take(SHOWN);
         let negative =
             self.weighted.lines.iter().rev().filter(|(_, weight)| *weight < Unit::ZERO).take(SHOWN);
+        facts.push(("alike", Alike::told(self.alike)));
+        facts.extend(alarms(self.alarms.as_ref()));
         facts.push(("for", positive.map(line).collect::<Vec<_>>().join(", ")));
         facts.push(("against", negative.map(line).collect::<Vec<_>>().join(", ")));
         let insufficient = self.held_out.insufficient;
@@ -39,6 +42,7 @@ impl FitReport {
                 counted(insufficient, "item")
             )
         });
+        let blind = self.alarms.is_none().then(|| format!("alarms {NO_BACKGROUND}"));
         Sheet {
             kind: "fit",
             subject: Subject {
@@ -48,8 +52,11 @@ impl FitReport {
             },
             on: self.data.name.clone(),
             facts,
-            parts: vec![table(&[("held out", &self.held_out), ("training", &self.training)])],
-            notes: lacking.into_iter().chain(self.note_on_length()).collect(),
+            parts: vec![
+                table(&[("held out", &self.held_out), ("training", &self.training)]),
+                thresholds(None, &self.proposals),
+            ],
+            notes: lacking.into_iter().chain(self.note_on_length()).chain(blind).collect(),
             foot: out.map_or_else(Line::default, |out| {
                 let size = self.protocol.len().div_ceil(1000);
                 Line::from("wrote ").and(Tone::Strong, out).and(Tone::Plain, format!(" ({size} KB)"))
@@ -106,7 +113,7 @@ impl Change {
                 ..Subject::default()
             },
             on: self.data.name.clone(),
-            facts: vec![("items", items), ("changes", changes)],
+            facts: vec![("items", items), ("alike", Alike::told(self.alike)), ("changes", changes)],
             parts: vec![table(&rows)],
             notes,
             foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),

@@ -6,14 +6,15 @@ mod common;
 mod fitted;
 mod grades;
 mod pairs;
-mod places;
+mod spans;
 
 use crate::evaluate::graded::GradedEvaluation;
 use crate::evaluate::measure::{self, Estimate};
 use crate::evaluate::pairs::{self as of_pairs, PairEvaluation};
 use crate::evaluate::question::Scope;
 use crate::evaluate::result::{Data, Evaluation};
-use crate::evaluate::spans::{self, SpanEvaluation};
+use crate::evaluate::spans::{self as of_places, SpanEvaluation};
+pub(crate) use common::places;
 use serde::Serialize;
 use sonometer_report::{Paint, Sheet, json};
 
@@ -65,7 +66,7 @@ impl Report {
             Found::Classes(own) => at(&measure::FIGURES, &own.figures.estimates),
             Found::Grades(own) => own.correlation.filter(|_| name == "spearman"),
             Found::Pairs(own) => at(&of_pairs::FIGURES, &own.figures.estimates),
-            Found::Places(own) => at(&spans::FIGURES, &own.all.1),
+            Found::Places(own) => at(&of_places::FIGURES, &own.all.1),
         }
     }
 
@@ -90,7 +91,7 @@ impl Report {
             Found::Classes(own) => classes::sheet(own),
             Found::Grades(own) => grades::sheet(own),
             Found::Pairs(own) => pairs::sheet(own),
-            Found::Places(own) => places::sheet(own),
+            Found::Places(own) => spans::sheet(own),
         }
     }
 

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sonometer::class;
 use sonometer::protocol::phrase::{Class, MAX_GAP, Pattern, Regex, WordKind, WordTest};
-use std::sync::Arc;
+use sonometer::protocol::{ListFile, NoFile, Protocol};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 /// Regular expressions that are safe and match often.
 const EXPRESSIONS: [&str; 16] = [
@@ -27,6 +29,22 @@ const EXPRESSIONS: [&str; 16] = [
     r"\n",
     "[áéí]",
 ];
+
+/// The text of the list file that generated protocols name.
+const LIST_TEXT: &str = "i\nthe\nmoney\nthe money\nthank you\nrefund\nrefund my order\nno\nnot happy\ncafé\n";
+
+/// That list file, by the name and path that generated protocols give it.
+pub static LIST_FILE: LazyLock<ListFile> = LazyLock::new(|| {
+    let source = r#"{"sonometer": 1, "id": "list", "version": "1", "taxonomy": "Signal", "list_files": {"listed": "listed.txt"},
+        "markers": [{"label": "a", "strong": "@listed", "hit": "i"}]}"#;
+    let (mut protocol, _) = Protocol::read_with(source, &list_file).expect("is sound");
+    protocol.list_files.remove(0)
+});
+
+/// The text for the one path of generated protocols.
+pub fn list_file(path: &str) -> Result<Cow<'static, str>, NoFile> {
+    if path == "listed.txt" { Ok(LIST_TEXT.into()) } else { Err(NoFile::missing("is another")) }
+}
 
 /// Words that are long enough for `word%1`.
 const MISSPELT: [&str; 6] = ["refund", "refunds", "happy", "order", "money", "without"];
@@ -87,6 +105,7 @@ fn leaf() -> impl Strategy<Value = Pattern> {
         8 => word_test().prop_map(Pattern::Word),
         1 => Just(Pattern::Any),
         1 => class().prop_map(Pattern::Class),
+        1 => Just(Pattern::Phrases(LIST_FILE.phrases.clone())),
     ]
 }
 
@@ -281,7 +300,7 @@ fn anchor(pattern: Pattern, word: WordTest) -> Pattern {
 /// Whether every match holds a word, a class or a regular expression.
 fn is_anchored(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(_) | Pattern::Class(_) | Pattern::Regex(_) => true,
+        Pattern::Word(_) | Pattern::Phrases(_) | Pattern::Class(_) | Pattern::Regex(_) => true,
         Pattern::Capture(inner) => is_anchored(inner),
         Pattern::Sequence(items) => items.iter().any(is_anchored),
         Pattern::Either(choices) => choices.iter().all(is_anchored),
@@ -293,7 +312,8 @@ fn is_anchored(pattern: &Pattern) -> bool {
 /// Whether a pattern can match without consuming a token.
 fn is_nullable(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Word(_) | Pattern::Any | Pattern::Class(_) | Pattern::Regex(_) => false,
+        Pattern::Word(_) | Pattern::Phrases(_) | Pattern::Any | Pattern::Class(_) => false,
+        Pattern::Regex(_) => false,
         Pattern::Gap { .. } | Pattern::Optional(_) | Pattern::Mark(_) | Pattern::Question => true,
         Pattern::TurnStart | Pattern::TurnEnd | Pattern::SentenceStart | Pattern::SentenceEnd => true,
         Pattern::Capture(inner) => is_nullable(inner),

@@ -10,6 +10,7 @@ use sonometer::protocol::phrase::{Class, Pattern, WordKind, WordTest};
 pub fn print(pattern: &Pattern) -> String {
     match pattern {
         Pattern::Word(test) => word(test),
+        Pattern::Phrases(_) => "@listed".into(),
         Pattern::Any => "_".into(),
         Pattern::Gap { max } => format!("..{max}.."),
         Pattern::Sequence(items) => items.iter().map(item).collect::<Vec<_>>().join(" "),

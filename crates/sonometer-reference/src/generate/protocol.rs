@@ -1,6 +1,6 @@
 //! Protocols with every key a marker can have.
 
-use super::pattern::{evidence_pattern, pattern};
+use super::pattern::{LIST_FILE, evidence_pattern, pattern};
 use super::print::print;
 use super::relation::{lines_mut, relate, relations};
 use super::{ROLES, VOCABULARY};
@@ -36,6 +36,7 @@ pub fn protocol() -> impl Strategy<Value = Protocol> {
                 sgm: if later { Sgm::V1_5 } else { Sgm::V1_0 },
                 // Nothing can be said of windows on SGM 1.0.
                 temporal: if later { windows } else { Windows::default() },
+                list_files: vec![LIST_FILE.clone()],
                 ..build::protocol(markers)
             };
             let has_language = protocol.language.is_some();
@@ -100,6 +101,33 @@ fn without_inflections(pattern: &mut Pattern) {
         Pattern::Near { left, right, .. } => {
             without_inflections(left);
             without_inflections(right);
+        }
+        _ => {}
+    }
+}
+
+/// The same with the phrases of its list file written out in its lines: for doors that take no more than one text.
+pub fn written_out(mut protocol: Protocol) -> Protocol {
+    protocol.list_files.clear();
+    for line in protocol.markers.iter_mut().flat_map(lines_mut) {
+        let mut pattern = line.pattern().into_owned();
+        write_out(&mut pattern);
+        let text = print(&pattern);
+        *line = Line::new(pattern, text, line.list, line.strength, line.span);
+    }
+    protocol
+}
+
+fn write_out(pattern: &mut Pattern) {
+    match pattern {
+        Pattern::Phrases(phrases) => *pattern = Pattern::Either(phrases.iter().map(build::words).collect()),
+        Pattern::Sequence(parts) | Pattern::Either(parts) => {
+            Arc::make_mut(parts).iter_mut().for_each(write_out)
+        }
+        Pattern::Optional(inner) | Pattern::Capture(inner) => write_out(inner),
+        Pattern::Near { left, right, .. } => {
+            write_out(left);
+            write_out(right);
         }
         _ => {}
     }

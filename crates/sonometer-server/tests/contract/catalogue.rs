@@ -200,3 +200,15 @@ fn masks_that_need_a_key_are_refused_before_they_are_asked() {
     );
     bench.publish("acme", &keyed.replace("keyed", "label"));
 }
+
+/// One text is published, and nobody gives the files beside it.
+#[test]
+fn list_files_are_refused_with_what_to_write_instead() {
+    let bench = Bench::start();
+    let listed =
+        desk("1.0", "1.0", "published").replace("markers:", "list_files: {name: names.txt}\nmarkers:");
+    let refusal = bench.runtime.block_on(bench.service.publish("acme", &listed)).expect_err("has no file");
+    let told = refusal.to_string();
+    assert!(told.contains("the list file `names.txt` is missing"), "{told}");
+    assert!(told.contains("the service takes no list files; write the entries into `lists`"), "{told}");
+}

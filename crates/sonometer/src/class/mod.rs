@@ -272,6 +272,7 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
 }
 
 /// As [`find`], the occurrences that begin at byte `from` or behind it, where none that begins before it goes on.
+#[cfg_attr(small_build, optimize(speed))]
 pub(crate) fn find_from(
     text: &str,
     from: usize,
@@ -302,11 +303,13 @@ pub fn find_near(text: &str, wanted: ClassSet, out: &mut Vec<Occurrence>) {
 
 /// As [`find_near`], from byte `from` on.
 pub(crate) fn find_near_from(text: &str, from: usize, wanted: ClassSet, out: &mut Vec<Occurrence>) {
+    // Both need digits, which most texts have none of.
+    if !has_digit(text.as_bytes()) {
+        return;
+    }
     let view = Text::new(text, Vocabulary::None);
     let first = out.len();
-    let wanted = wanted.intersection(ClassSet::of(&[Class::Pan, Class::Iban]));
-    // Both need digits, which most texts have none of.
-    for class in wanted.intersection(possible(view.bytes(), Vocabulary::None)).iter() {
+    for class in wanted.intersection(ClassSet::of(&[Class::Pan, Class::Iban])).iter() {
         let (mut at, mut next_valid) = (from, None);
         while let Some(&byte) = view.bytes().get(at) {
             // From what is cheap and seldom holds to what is not.
@@ -350,9 +353,11 @@ pub(crate) fn find_near_from(text: &str, from: usize, wanted: ClassSet, out: &mu
 }
 
 /// Reads every class of `set` in one pass.
+#[cfg_attr(small_build, optimize(speed))]
 fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrence>) {
     let mut resume = [from; Class::ALL.len()];
     let mut before = text.before(from);
+    let mut addresses = Addresses::new(text.bytes());
     let more = !matches!(text.words, Vocabulary::None | Vocabulary::English);
     for (at, &byte) in text.bytes().iter().enumerate().skip(from) {
         let inside = before.is_ascii_alphanumeric() && byte.is_ascii_alphanumeric();
@@ -367,6 +372,9 @@ fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrenc
         if more {
             here = here.union(with_words(byte).intersection(set));
         }
+        if !here.intersection(ADDRESSES).is_empty() && !addresses.may_begin(at) {
+            here = here.without(ADDRESSES);
+        }
         if here.is_empty() || !text.edge(at) {
             continue;
         }
@@ -380,6 +388,50 @@ fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrenc
                 push(class, at, end, out);
             }
         }
+    }
+}
+
+const ADDRESSES: ClassSet = ClassSet::of(&[Class::Email, Class::Url]);
+
+/// Where an address may begin. Each has an `@`, a `.` before a letter or digit, or a `:` before a `/` in it, and no white space.
+struct Addresses<'t> {
+    bytes: &'t [u8],
+    /// The next such sign, and where the run without white space begins in which it stands; all before `sign` is behind what was asked
+    /// for, or has none.
+    sign: usize,
+    from: usize,
+}
+
+impl<'t> Addresses<'t> {
+    fn new(bytes: &'t [u8]) -> Self {
+        let mut addresses = Self { bytes, sign: 0, from: 0 };
+        addresses.look(0);
+        addresses
+    }
+
+    /// Whether one may begin at `at`; places are asked for from left to right.
+    #[inline]
+    fn may_begin(&mut self, at: usize) -> bool {
+        if self.sign < at {
+            self.look(at);
+        }
+        self.from <= at && self.sign < self.bytes.len()
+    }
+
+    fn look(&mut self, at: usize) {
+        let rest = &self.bytes[at..];
+        let is_sign = |&here: &usize| {
+            let next = rest.get(here + 1).copied().unwrap_or_default();
+            match rest[here] {
+                b'@' => true,
+                b'.' => next.is_ascii_alphanumeric(),
+                b':' => next == b'/',
+                _ => false,
+            }
+        };
+        let sign = (0..rest.len()).find(is_sign).unwrap_or(rest.len());
+        let white = rest[..sign].iter().rposition(|byte| *byte <= b' ');
+        (self.sign, self.from) = (at + sign, at + white.map_or(0, |white| white + 1));
     }
 }
 
@@ -466,6 +518,7 @@ const MAY_BEGIN: [ClassSet; 256] = {
 };
 
 /// The classes that can occur at all in text of these bytes: most text has no digit, no `@` and no address in it.
+#[cfg_attr(small_build, optimize(speed))]
 fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
     use Class::{
         Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip,
@@ -473,12 +526,13 @@ fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
     const WITH_DIGITS: ClassSet =
         ClassSet::of(&[Number, Money, Percent, Date, Year, Time, Ordinal, Phone, Pan, Iban, Ip, Ssn, Zip]);
     // Folds without early exit and without branches: the compiler reads many bytes at once.
-    let digit = bytes.iter().fold(false, |any, byte| any | byte.is_ascii_digit());
-    let at_sign = bytes.iter().fold(false, |any, &byte| any | (byte == b'@'));
-    let address = bytes.iter().zip(bytes.iter().skip(1)).fold(false, |any, (&byte, next)| {
-        any | ((byte == b'.') & next.is_ascii_alphanumeric()) | ((byte == b':') & (*next == b'/'))
-    });
-    let mut set = if digit { WITH_DIGITS } else { ClassSet::NONE };
+    let at_sign = bytes.iter().fold(0, |any, &byte| any | u8::from(byte == b'@')) != 0;
+    let behind = bytes.get(1..).unwrap_or_default();
+    let address = bytes.iter().zip(behind).fold(0, |any, (&byte, next)| {
+        let point = u8::from(byte == b'.') & u8::from(next.is_ascii_alphanumeric());
+        any | point | u8::from(byte == b':') & u8::from(*next == b'/')
+    }) != 0;
+    let mut set = if has_digit(bytes) { WITH_DIGITS } else { ClassSet::NONE };
     if vocabulary != Vocabulary::None {
         set = set.union(ClassSet::of(&[Number, Money, Percent, Ordinal]));
     }
@@ -486,4 +540,8 @@ fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
         set = set.with(Email);
     }
     if address { set.with(Url) } else { set }
+}
+
+fn has_digit(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |any, byte| any | u8::from(byte.is_ascii_digit())) != 0
 }

@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::document::{self, Node};
 use crate::error::Error;
 use crate::names::named;
-use crate::protocol::{Protocol, Status, schema as protocol_schema};
+use crate::protocol::{ListFiles, Protocol, Status, no_list_files, schema as protocol_schema};
 use crate::unit::Unit;
 use std::fmt;
 
@@ -140,6 +140,14 @@ impl Document {
     /// # Errors
     /// `invalid_protocol` with every finding.
     pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
+        Self::read_with(text, &no_list_files)
+    }
+
+    /// The same of a file that may be a protocol with list files, whose texts are given by their paths ([`Protocol::read_with`]).
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn read_with(text: &str, files: &ListFiles<'_>) -> Result<(Self, Diagnostics), Error> {
         read(text, |root, found| {
             if let Some(stage) = root.get("sonometer_stage") {
                 let message = "this is a stage, not a protocol, metric or blueprint";
@@ -151,7 +159,7 @@ impl Document {
             } else if root.get("sonometer_blueprint").is_some() {
                 schema::blueprint(root, found).map(Self::Blueprint)
             } else {
-                protocol_schema::protocol(root, found).map(Box::new).map(Self::Protocol)
+                protocol_schema::protocol(root, files, found).map(Box::new).map(Self::Protocol)
             }
         })
     }

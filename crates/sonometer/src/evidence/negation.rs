@@ -59,7 +59,7 @@ impl Cues {
         let before = before.filter(|cue| !self.is_stopped(plan, turn, cue.1, first));
         let inside = self.cues[behind..].iter().take_while(|cue| line.has_gap && cue.0 < last);
         let inside: Vec<_> = inside
-            .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, &line.words, **cue))
+            .filter(|cue| cue.0 >= first && cue.1 <= last && !is_written(plan, turn, line, **cue))
             .collect();
         let from = self.post_cues.partition_point(|cue| cue.0 < last);
         let after: Vec<_> = self.post_cues[from..]
@@ -118,10 +118,10 @@ fn overlaps_any(spans: &[(usize, usize)], span: (usize, usize)) -> bool {
 }
 
 /// Whether every word of a cue passes some word test of the line: then it is part of what the author wrote.
-fn is_written(plan: &Plan, turn: &TurnText<'_>, tests: &[WordTest], cue: (usize, usize)) -> bool {
+fn is_written(plan: &Plan, turn: &TurnText<'_>, line: &Written, cue: (usize, usize)) -> bool {
     (cue.0..cue.1).all(|at| {
         let word = turn.word(at).to_ascii_lowercase();
-        tests.iter().any(|test| match test.kind {
+        let is_test = |test: &WordTest| match test.kind {
             WordKind::Equal => word == test.folded,
             WordKind::Prefix => word.starts_with(&test.folded),
             WordKind::Misspelt => within_one_edit(&word, &test.folded),
@@ -130,6 +130,7 @@ fn is_written(plan: &Plan, turn: &TurnText<'_>, tests: &[WordTest], cue: (usize,
                 stem(&word, &mut found);
                 found == test.folded
             }),
-        })
+        };
+        line.words.iter().any(is_test) || line.lists.iter().any(|list| list.has_word(&word))
     })
 }

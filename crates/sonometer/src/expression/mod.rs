@@ -7,6 +7,7 @@
 
 mod facts;
 mod kept;
+mod near;
 mod needs;
 mod pieces;
 #[cfg(feature = "perf")]
@@ -76,6 +77,22 @@ impl Expression {
     /// Whether a text can hold a match: where it cannot, nothing needs to be asked, and no machine is built.
     pub(crate) fn can_match(&self, seen: &Seen<'_>) -> bool {
         self.facts.needs.are_in(seen)
+    }
+
+    /// All matches in a text, as [`Expression::find_all`], looked for only where they can stand.
+    pub(crate) fn find_seen(&self, seen: &Seen<'_>) -> Vec<Range<usize>> {
+        let Some(stretches) = self.facts.needs.stretches(seen) else { return self.find_all(seen.text()) };
+        let mut found = Vec::new();
+        for stretch in stretches {
+            let text = seen.text().get(..stretch.end).unwrap_or(seen.text());
+            let mut at = stretch.start;
+            while let Some(next) = self.find_at(text, at) {
+                // Behind it, as it holds a digit.
+                at = next.end;
+                found.push(next);
+            }
+        }
+        found
     }
 
     /// All matches from left to right, not overlapping.

@@ -1,9 +1,11 @@
 //! What every match of an expression has in it, so that a text without it need not be searched: a digit, an `@`, one of some words.
 
+use super::near::{Digits, Length};
 use super::pieces::{Pieces, Threes};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// What a text has, for all expressions that may be looked for in it.
 #[derive(Debug)]
@@ -12,13 +14,20 @@ pub(crate) struct Seen<'t> {
     bytes: Bytes,
     /// Noted when an expression first asks; `None` inside: the text has more than ASCII.
     threes: OnceCell<Option<Threes>>,
+    /// Likewise.
+    digits: OnceCell<Digits>,
 }
 
 impl<'t> Seen<'t> {
     pub(crate) fn of(text: &'t str) -> Self {
-        Self { text, bytes: Bytes::of(text.as_bytes()), threes: OnceCell::new() }
+        Self { text, bytes: Bytes::of(text.as_bytes()), threes: OnceCell::new(), digits: OnceCell::new() }
     }
 
+    pub(super) fn text(&self) -> &'t str {
+        self.text
+    }
+
+    #[cfg_attr(small_build, optimize(speed))]
     fn may_have(&self, pieces: &Pieces) -> bool {
         let note = || self.text.is_ascii().then(|| Threes::of(self.text.as_bytes()));
         self.threes.get_or_init(note).as_ref().is_none_or(|threes| pieces.may_be_in(threes))
@@ -27,12 +36,12 @@ impl<'t> Seen<'t> {
 
 /// A set of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bytes([u64; 4]);
+pub(super) struct Bytes([u64; 4]);
 
 impl Bytes {
     const NONE: Self = Self([0; 4]);
     /// The bytes of characters beyond ASCII. They are not told apart.
-    const BEYOND_ASCII: Self = Self([0, 0, u64::MAX, u64::MAX]);
+    pub(super) const BEYOND_ASCII: Self = Self([0, 0, u64::MAX, u64::MAX]);
 
     /// The bytes of a text.
     fn of(text: &[u8]) -> Self {
@@ -48,13 +57,17 @@ impl Bytes {
         set
     }
 
-    fn add(&mut self, byte: u8) {
+    pub(super) fn add(&mut self, byte: u8) {
         self.0[usize::from(byte / 64)] |= 1 << (byte % 64);
     }
 
     fn with(mut self, other: &Self) -> Self {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
         self
+    }
+
+    fn is_within(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(own, other)| own & !other == 0)
     }
 
     fn meets(&self, other: &Self) -> bool {
@@ -92,6 +105,8 @@ pub(super) struct Needs {
     sets: Vec<Bytes>,
     /// One of these pieces of text, where the text is ASCII.
     pieces: Option<Pieces>,
+    /// Of an expression that needs a digit: the greatest length of a match.
+    near_digits: Option<Length>,
 }
 
 /// The most sets that are kept: those of the rarest bytes.
@@ -102,8 +117,17 @@ impl Needs {
         let mut sets = sets(parsed);
         sets.sort_by_cached_key(Bytes::frequency);
         sets.dedup();
+        let digits = Digits::bytes();
+        let needs_digit = sets.iter().any(|set| set.is_within(&digits));
         sets.truncate(MOST);
-        Self { sets, pieces: Pieces::of(parsed) }
+        let near_digits = if needs_digit { Length::of(parsed) } else { None };
+        Self { sets, pieces: Pieces::of(parsed), near_digits }
+    }
+
+    /// Where in a text all matches stand, from left to right; `None`: anywhere.
+    pub(super) fn stretches(&self, seen: &Seen<'_>) -> Option<Vec<Range<usize>>> {
+        let length = self.near_digits?;
+        seen.digits.get_or_init(|| Digits::of(seen.text)).stretches(seen.text.len(), length)
     }
 
     pub(super) fn are_in(&self, seen: &Seen<'_>) -> bool {

@@ -25,19 +25,18 @@ fn number(three: &[u8]) -> u16 {
     three.iter().fold(0, |number, byte| number << 5 | u16::from(byte & 31))
 }
 
-/// Which numbers of three characters a text of ASCII has.
+/// Which numbers of three characters a text of ASCII has: one bit for each of 32,768.
 #[derive(Debug)]
-pub(super) struct Threes(Box<[u64]>);
+pub(super) struct Threes(Box<[u64; 512]>);
 
 impl Threes {
     pub(super) fn of(text: &[u8]) -> Self {
-        let mut set = vec![0_u64; 1 << 9].into_boxed_slice();
-        let mut number = 0_usize;
-        for (at, byte) in text.iter().enumerate() {
-            number = (number << 5 | usize::from(byte & 31)) & 0x7FFF;
-            if at + 1 >= SHORTEST {
-                set[number / 64] |= 1 << (number % 64);
-            }
+        let mut set = Box::new([0; 512]);
+        let (first, rest) = text.split_at(text.len().min(SHORTEST - 1));
+        let mut last = usize::from(number(first));
+        for byte in rest {
+            last = (last << 5 | usize::from(byte & 31)) & 0x7FFF;
+            set[last / 64] |= 1 << (last % 64);
         }
         Self(set)
     }
@@ -64,6 +63,7 @@ impl Pieces {
         Some(Self(numbers.collect()))
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn may_be_in(&self, threes: &Threes) -> bool {
         self.0.iter().any(|piece| piece.iter().all(|number| threes.has(*number)))
     }

@@ -33,6 +33,7 @@ fn compare(pattern: &str, text: &str) {
     assert!(told.can_match(&Seen::of(text)) || !theirs.is_match(text), "{pattern} in {text:?}");
     let all: Vec<Range<usize>> = theirs.find_iter(text).map(|found| found.range()).collect();
     assert_eq!(ours.find_all(text), all, "{pattern} in {text:?}");
+    assert_eq!(told.find_seen(&Seen::of(text)), all, "{pattern} in {text:?}");
     for (at, _) in text.char_indices() {
         let first = theirs.find_at(text, at).map(|found| found.range());
         assert_eq!(ours.find_at(text, at), first, "{pattern} in {text:?} from {at}");
@@ -103,6 +104,33 @@ proptest! {
     #[test]
     fn the_small_machines_find_what_regex_finds(pattern in pattern(), text in text()) {
         compare(&pattern, &text);
+    }
+}
+
+/// A text in which digits are few and lie apart.
+fn text_with_few_digits() -> impl Strategy<Value = String> {
+    let stretch = (text(), prop::sample::select(vec!["", "1", "a1", "é٣ 22"]), "[ab -]{0,40}");
+    prop::collection::vec(
+        stretch.prop_map(|(text, digits, rest)| text.replace('1', "") + digits + &rest),
+        1..5,
+    )
+    .prop_map(|stretches| stretches.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn what_needs_a_digit_is_found_where_digits_stand(
+        before in pattern(),
+        digit in prop::sample::select(vec!["\\d", "\\d+?", "[1-3]{1,2}", "(?:1|a\\d)"]),
+        behind in pattern(),
+        text in text_with_few_digits(),
+    ) {
+        let pattern = format!("(?:{before}){digit}(?:{behind})");
+        let (Ok(ours), Ok(theirs)) = (Expression::new(&pattern), oracle(&pattern)) else { return Ok(()) };
+        let all: Vec<Range<usize>> = theirs.find_iter(&text).map(|found| found.range()).collect();
+        prop_assert_eq!(ours.find_seen(&Seen::of(&text)), all, "{} in {:?}", pattern, text);
     }
 }
 

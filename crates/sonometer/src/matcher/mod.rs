@@ -6,6 +6,7 @@ mod memo;
 pub(crate) mod open;
 mod passed;
 mod piece;
+mod reader;
 mod run;
 mod shout;
 mod step;
@@ -25,7 +26,7 @@ use memo::Memo;
 pub(crate) use piece::Piece;
 use run::{Run, Runner};
 use std::ops::Range;
-use step::Point;
+use step::{Point, each_of_lists};
 pub(crate) use tally::Count;
 use tries::Tries;
 pub(crate) use turn::{Held, Spare, TurnText, count_all};
@@ -68,21 +69,24 @@ impl Matcher {
     }
 
     /// All matches in a turn, sorted by rule, then place; those of one rule as its [`Taking`] says.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn find(&mut self, plan: &Plan, turn: &TurnText<'_>) -> &[Hit] {
         let mut hits = std::mem::take(&mut self.hits);
         hits.clear();
         self.tries.begin_pass();
-        // At most places neither of two bits is set, that of the pair of words and that of the role. `|` and not `||`: one
-        // branch, nearly always taken the same way, in the place of two.
-        for (at, token) in (turn.from..).zip(&turn.tokens[turn.from..]) {
-            let word = token.word();
-            let second = turn.tokens.get(at + 1).map_or(0, |next| next.word());
-            let roles = plan.vocabulary.roles(word);
-            if plan.phrases.may_begin(word, second) | (roles & role::PHRASE != 0) {
-                walk_phrases(plan, turn, at, &mut hits);
+        let leads = &turn.leads[turn.leads.partition_point(|at| (*at as usize) < turn.from)..];
+        for &at in leads {
+            walk_phrases(plan, turn, at as usize, &mut hits);
+            let word = turn.tokens[at as usize].word();
+            if plan.vocabulary.roles(word) & role::ANCHOR != 0 {
+                self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at);
             }
-            if roles & role::ANCHOR != 0 {
-                self.anchor(plan, turn, plan.anchors.at(Key::Word(word)), at as u32);
+            if roles & role::LIST != 0 {
+                each_of_lists(plan, turn, at, |lists, _| {
+                    for list in lists {
+                        self.anchor(plan, turn, plan.anchors.at(Key::List(*list)), at as u32);
+                    }
+                });
             }
         }
         if plan.has_programs {
@@ -94,6 +98,7 @@ impl Matcher {
         &self.hits
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     fn find_programs(&mut self, plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
         // Tests, classes and expressions have anchors of their own, each sorted by token: `Tries::not_before` relies on that, and
         // a pass may hold only anchors that come from left to right.
@@ -172,6 +177,7 @@ impl Matcher {
     }
 
     /// Notes the starts from which a rule could reach its anchor at token `at`.
+    #[cfg_attr(small_build, optimize(speed))]
     fn anchor(&mut self, plan: &Plan, turn: &TurnText<'_>, anchored: &[Anchored], at: u32) {
         for rule in anchored {
             let Some(nearest) = at.checked_sub(rule.min) else { continue };
@@ -252,6 +258,7 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
 
 /// Keeps of each rule what it takes: the longest at each start, and unless it takes all of these, from left to right
 /// those that do not overlap one taken before.
+#[cfg_attr(small_build, optimize(speed))]
 fn take(plan: &Plan, hits: &mut Vec<Hit>) {
     // The longest first of those at one start, as it is the one that counts. The key is all of a hit, so an unstable sort
     // gives one order.

@@ -4,6 +4,7 @@ use super::step::{Point, step};
 use super::turn::TurnText;
 use crate::sensor::Plan;
 use crate::sensor::compile::Body;
+use crate::sensor::phrases::Phrases;
 use crate::sensor::program::{Op, Program};
 use crate::text::gap::{Ahead, GapKind, ahead};
 use std::collections::BTreeSet;
@@ -56,7 +57,7 @@ impl Horizon {
 
 /// Whether what begins at token `first` may become a match, or another match, of some rule.
 pub(crate) fn begins(plan: &Plan, turn: &TurnText<'_>, horizon: &Horizon, first: usize) -> bool {
-    if phrases(plan, turn, horizon, first) {
+    if goes_on(&plan.phrases, turn, horizon, first) {
         return true;
     }
     let word = turn.tokens[first].word();
@@ -70,21 +71,21 @@ pub(crate) fn begins(plan: &Plan, turn: &TurnText<'_>, horizon: &Horizon, first:
     })
 }
 
-/// Whether a plain phrase may go on at the horizon.
-fn phrases(plan: &Plan, turn: &TurnText<'_>, horizon: &Horizon, first: usize) -> bool {
-    let mut node = plan.phrases.root(turn.tokens[first].word());
+/// Whether a plain phrase of a tree may go on at the horizon.
+fn goes_on(phrases: &Phrases, turn: &TurnText<'_>, horizon: &Horizon, first: usize) -> bool {
+    let mut node = phrases.root(turn.tokens[first].word());
     for at in first + 1.. {
         if node == 0 {
             return false;
         }
         if at >= horizon.tokens {
-            return plan.phrases.goes_on(node) && horizon.may_step(false);
+            return phrases.goes_on(node) && horizon.may_step(false);
         }
         let token = turn.tokens[at];
         if token.gap() != GapKind::Join || token.word() == 0 {
             return false;
         }
-        node = plan.phrases.step(node, token.word());
+        node = phrases.step(node, token.word());
     }
     false
 }
@@ -129,6 +130,7 @@ impl Way<'_> {
         match op {
             Op::Class(..) if is_behind(horizon.classes) => return true,
             Op::Regex(..) if is_behind(horizon.regexes) => return true,
+            Op::List(..) if self.list_is_open(point) => return true,
             Op::Gap(max, next) => return self.skip(point, self.most(*max), *next, todo),
             _ => {}
         }
@@ -141,7 +143,7 @@ impl Way<'_> {
             Op::Word(..) | Op::Exact(..) | Op::Test(..) | Op::Dispatch { .. } | Op::Any(_) => {
                 is_behind(horizon.tokens)
             }
-            Op::Class(..) | Op::Regex(..) | Op::Gap(..) | Op::Match => false,
+            Op::List(..) | Op::Class(..) | Op::Regex(..) | Op::Gap(..) | Op::Match => false,
             Op::Split(one, other) => {
                 todo.extend([Point { op: *one, ..point }, Point { op: *other, ..point }]);
                 false
@@ -168,6 +170,14 @@ impl Way<'_> {
             }
             Op::Question(_) => true,
         }
+    }
+
+    /// Whether a phrase of a list file that begins at a point may go on at the horizon. Which list it is of is not asked: at worst a
+    /// little more text waits.
+    fn list_is_open(&self, point: Point) -> bool {
+        let at = point.at as usize;
+        let may_begin = !point.begun || self.may_go_on(point);
+        may_begin && (at >= self.horizon.tokens || goes_on(&self.plan.lists, self.turn, self.horizon, at))
     }
 
     /// Whether the token at a point may follow the one before it.

@@ -7,26 +7,23 @@ use crate::sensor::tests::TokenTests;
 #[derive(Debug, Default)]
 pub(crate) struct Passed {
     pairs: Vec<(u32, u32)>,
-    /// Where the pairs of each block of tokens begin: a program asks at nearly every step, and a search through all pairs would take
-    /// longer the longer the turn is. No entry behind the last block that has a pair.
-    blocks: Vec<u32>,
+    /// Where the pairs of each token begin: a program asks at nearly every step. No entry behind the last token that has a pair.
+    starts: Vec<u32>,
     /// What words pass; it stays from turn to turn.
     known: KnownWords,
 }
 
-/// Tokens of a block, as a shift: 16, so that the pairs of one are a look or two.
-const BLOCK: u32 = 4;
-
 impl Passed {
     pub(super) fn clear(&mut self) {
         self.pairs.clear();
-        self.blocks.clear();
+        self.starts.clear();
     }
 
     /// Notes the tests that a token passes, the one behind all others.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn note(&mut self, tests: &TokenTests, token: u32, word: &str) {
-        let Self { pairs, blocks, known } = self;
-        known.each(tests, word, |test| push(pairs, blocks, token, test));
+        let Self { pairs, starts, known } = self;
+        known.each(tests, word, |test| push(pairs, starts, token, test));
     }
 
     /// All pairs, from the first token to the last.
@@ -37,13 +34,9 @@ impl Passed {
     /// The pairs of a token, in the order of the tests.
     #[inline]
     pub(super) fn at(&self, token: usize) -> &[(u32, u32)] {
-        let block = token >> BLOCK;
-        let Some(&from) = self.blocks.get(block) else { return &[] };
-        let to = self.blocks.get(block + 1).map_or(self.pairs.len(), |to| *to as usize);
-        let here = &self.pairs[from as usize..to];
-        let first = here.iter().take_while(|(other, _)| (*other as usize) < token).count();
-        let count = here[first..].iter().take_while(|(other, _)| *other as usize == token).count();
-        &here[first..first + count]
+        let Some(&from) = self.starts.get(token) else { return &[] };
+        let to = self.starts.get(token + 1).map_or(self.pairs.len(), |to| *to as usize);
+        &self.pairs[from as usize..to]
     }
 
     /// Whether a token passes a test.
@@ -55,15 +48,14 @@ impl Passed {
     /// Bytes held on the heap.
     pub(super) fn heap_bytes(&self) -> usize {
         self.pairs.capacity() * size_of::<(u32, u32)>()
-            + self.blocks.capacity() * size_of::<u32>()
+            + self.starts.capacity() * size_of::<u32>()
             + self.known.heap_bytes()
     }
 }
 
-fn push(pairs: &mut Vec<(u32, u32)>, blocks: &mut Vec<u32>, token: u32, test: u32) {
-    let block = (token >> BLOCK) as usize;
-    if blocks.len() <= block {
-        blocks.resize(block + 1, pairs.len() as u32);
+fn push(pairs: &mut Vec<(u32, u32)>, starts: &mut Vec<u32>, token: u32, test: u32) {
+    if starts.len() <= token as usize {
+        starts.resize(token as usize + 1, pairs.len() as u32);
     }
     pairs.push((token, test));
 }
@@ -78,7 +70,7 @@ mod tests {
         assert!(passed.at(0).is_empty() && !passed.has(7, 0));
         let all = [(0, 3), (0, 5), (15, 1), (16, 0), (100, 2), (100, 4), (101, 2), (4_000, 9)];
         for (token, test) in all {
-            push(&mut passed.pairs, &mut passed.blocks, token, test);
+            push(&mut passed.pairs, &mut passed.starts, token, test);
         }
         assert_eq!(passed.all(), all);
         for token in 0..5_000_usize {

@@ -1,7 +1,7 @@
 //! A stretch of a turn that is read by itself: what is found to its left does not depend on what stands to its right, nor the
 //! other way round (`session/frontier.rs` cuts only where that holds). A turn that is read at once is one piece.
 
-use crate::expression::Expression;
+use crate::expression::{Expression, Seen};
 use std::ops::Range;
 
 /// A piece with what stands around it. Two pieces share the gap between them, since both ask what it holds: patterns may
@@ -58,9 +58,10 @@ impl<'t> Piece<'t> {
 
     /// The matches of a regular expression that begin in it, from left to right, not overlapping, without empty ones: those
     /// that the whole turn has there.
-    pub(crate) fn regex_matches(&self, expression: &Expression) -> Vec<Range<usize>> {
+    /// `seen`: what the text from `from` on has.
+    pub(crate) fn regex_matches(&self, expression: &Expression, seen: &Seen<'_>) -> Vec<Range<usize>> {
         if self.is_whole() {
-            let mut found = expression.find_all(self.text);
+            let mut found = expression.find_seen(seen);
             found.retain(|found| !found.is_empty());
             return found;
         }

@@ -37,6 +37,7 @@ const MOST_WAYS: u32 = FIRST_LOOK as u32;
 impl Runner {
     /// Looks for the longest match of `program` that begins at token `start`; where there is none, and the program asks
     /// for it, for that of the program with its gap widened.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn run(&mut self, plan: &Plan, turn: &TurnText<'_>, program: &Program, start: usize) -> Run {
         // A run that gave up has left points behind.
         self.todo.clear();
@@ -74,6 +75,7 @@ impl Runner {
         }
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     fn longest(&mut self, plan: &Plan, turn: &TurnText<'_>, program: &Program) -> Result<Option<usize>, ()> {
         let mut best = None;
         while let Some(point) = self.todo.pop() {

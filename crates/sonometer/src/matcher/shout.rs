@@ -16,6 +16,7 @@ enum Case {
 }
 
 /// The occurrences of `<shout>` in a turn, by place.
+#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn find(turn: &TurnText<'_>) -> Vec<Spread> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -52,6 +53,7 @@ fn loud_run(turn: &TurnText<'_>, at: usize) -> Option<usize> {
     (loud >= 2).then_some(last)
 }
 
+#[cfg_attr(small_build, optimize(speed))]
 fn case(turn: &TurnText<'_>, at: usize) -> Case {
     let token = turn.tokens[at];
     if token.is_symbol() {
@@ -78,10 +80,15 @@ fn case(turn: &TurnText<'_>, at: usize) -> Case {
 
 /// The end of the run of `!` and `?` directly behind token `at`, if it holds two `!`.
 fn banged_end(turn: &TurnText<'_>, at: usize) -> Option<u32> {
-    let gap = turn.gap(at + 1).as_bytes();
-    let run = gap.iter().take_while(|b| matches!(b, b'!' | b'?')).count();
-    let bangs = gap[..run].iter().filter(|b| **b == b'!').count();
-    (bangs >= 2).then(|| turn.tokens[at].end + run as u32)
+    let end = turn.tokens[at].end;
+    let behind = turn.folded.text().as_bytes()[end as usize..].iter();
+    let run = behind.take_while(|b| matches!(b, b'!' | b'?'));
+    let (mut length, mut bangs) = (0, 0);
+    for byte in run {
+        length += 1;
+        bangs += u32::from(*byte == b'!');
+    }
+    (bangs >= 2).then_some(end + length)
 }
 
 fn spread(turn: &TurnText<'_>, first: usize, last: usize, end: u32) -> Spread {

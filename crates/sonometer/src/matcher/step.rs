@@ -85,6 +85,15 @@ pub(super) fn step(
                 }
             }
         }
+        Op::List(list, next) => {
+            if open {
+                each_of_lists(plan, turn, at, |of, end| {
+                    if of.contains(list) {
+                        go(behind(end, *next));
+                    }
+                });
+            }
+        }
         Op::Any(next) => {
             if open && at < turn.tokens.len() {
                 go(behind(at + 1, *next));
@@ -109,7 +118,9 @@ pub(super) fn step(
                     break;
                 }
                 // A gap may end at a break: what follows it may step over one.
-                go(Point { at: to as u32, op: *next, bridge: true, ..point });
+                if may_go_on(turn, &program.ops[*next as usize], to) {
+                    go(Point { at: to as u32, op: *next, bridge: true, ..point });
+                }
             }
         }
         Op::Split(one, other) => {
@@ -150,6 +161,45 @@ pub(super) fn step(
         }
     }
     None
+}
+
+/// Each end of a phrase of a list file that begins at token `first`, with the numbers of the lists that have it.
+#[cfg_attr(small_build, optimize(speed))]
+pub(super) fn each_of_lists(
+    plan: &Plan,
+    turn: &TurnText<'_>,
+    first: usize,
+    mut found: impl FnMut(&[u32], usize),
+) {
+    let Some(token) = turn.tokens.get(first) else { return };
+    let (mut node, mut end) = (plan.lists.root(token.word()), first + 1);
+    while node != 0 {
+        found(plan.lists.rules_at(node), end);
+        match turn.tokens.get(end) {
+            Some(next) if next.gap() == GapKind::Join && next.word() != 0 => {
+                node = plan.lists.step(node, next.word())
+            }
+            _ => return,
+        }
+        end += 1;
+    }
+}
+
+/// Whether an instruction may lead anywhere from token `at`: a look that spares most of the points behind a gap.
+#[inline]
+#[cfg_attr(small_build, optimize(speed))]
+fn may_go_on(turn: &TurnText<'_>, op: &Op, at: usize) -> bool {
+    let is = |word: u32| turn.tokens.get(at).is_some_and(|token| token.word() == word);
+    match op {
+        Op::Word(word, _) | Op::Exact(word, ..) => is(*word),
+        Op::Test(test, _) => turn.passed.has(at, *test),
+        Op::Dispatch { words, tests } => {
+            let passes = || !tests.is_empty() && !turn.passed.at(at).is_empty();
+            let known = turn.tokens.get(at).map(|token| token.word()).filter(|word| *word != 0);
+            known.is_some_and(|word| words.binary_search_by_key(&word, |(w, _)| *w).is_ok()) || passes()
+        }
+        _ => true,
+    }
 }
 
 /// Whether token `at` may follow the token before it.

@@ -5,7 +5,7 @@ use crate::language::Script;
 use crate::sensor::Plan;
 use crate::sensor::vocabulary::role;
 use crate::text::fold::Folded;
-use crate::text::token::{self, Sink};
+use crate::text::token::{self, Sink, Words};
 use std::ops::AddAssign;
 
 /// What fidelity needs to know of a turn.
@@ -33,6 +33,24 @@ impl AddAssign for Count {
     }
 }
 
+/// What up to 127 words stand for, summed up without a branch.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Roles {
+    /// Both roles that are counted in one number: FUNCTION is bit 0, and as there are fewer words than 128, its sum stays below bit 7, which is
+    /// FOREIGN.
+    sum: u32,
+    /// Every role that one of them has.
+    any: u8,
+}
+
+impl Roles {
+    #[inline(always)]
+    pub(super) fn add(&mut self, roles: u8) {
+        self.sum += u32::from(roles & (role::FUNCTION | role::FOREIGN));
+        self.any |= roles;
+    }
+}
+
 /// The sums of a text, token by token.
 pub(super) struct Tally<'p> {
     plan: &'p Plan,
@@ -46,21 +64,55 @@ impl<'p> Tally<'p> {
         Self { plan, symbols: 0, count: Count::default() }
     }
 
-    /// Counts what the number of the token `text[start..end]` says; gives that number.
-    #[inline(always)]
-    pub(super) fn token(&mut self, bytes: &[u8], start: usize, end: usize) -> u32 {
+    /// The number of the token `text[start..end]` and what it stands for, which is counted.
+    #[inline]
+    #[cfg_attr(small_build, optimize(speed))]
+    pub(super) fn token(&mut self, bytes: &[u8], start: usize, end: usize) -> (u32, u8) {
         let word = self.plan.vocabulary.number(bytes, start, end);
         let roles = self.plan.vocabulary.roles(word);
-        // Counted without a branch: FUNCTION is the lowest bit, FOREIGN the highest, so that both come out as 0 or 1.
-        self.count.function_words += u64::from(roles & role::FUNCTION);
-        self.count.foreign_words += u64::from(roles / role::FOREIGN);
-        if roles & role::PLACEHOLDER != 0 {
-            self.count.unreadable += u64::from(start > 0 && matches!(bytes[start - 1], b'[' | b'('));
+        let mut sums = Roles::default();
+        sums.add(roles);
+        self.note_roles(sums);
+        self.note_placeholder(bytes, roles, start);
+        (word, roles)
+    }
+
+    /// Counts words of ASCII, at most 33, with the sums of their roles.
+    #[inline(always)]
+    #[cfg_attr(small_build, optimize(speed))]
+    pub(super) fn note_words(&mut self, text: &str, words: &[[u32; 2]], roles: Roles) {
+        self.note_roles(roles);
+        if roles.any & role::PLACEHOLDER != 0 {
+            self.note_placeholders(text.as_bytes(), words);
         }
-        word
+        if self.plan.script == Some(Script::Han) {
+            self.note_ascii_in_han(text, words);
+        }
+    }
+
+    #[inline(always)]
+    #[cfg_attr(small_build, optimize(speed))]
+    fn note_roles(&mut self, roles: Roles) {
+        self.count.function_words += u64::from(roles.sum % u32::from(role::FOREIGN));
+        self.count.foreign_words += u64::from(roles.sum / u32::from(role::FOREIGN));
+    }
+
+    #[inline(never)]
+    #[cfg_attr(small_build, optimize(speed))]
+    fn note_placeholders(&mut self, bytes: &[u8], words: &[[u32; 2]]) {
+        for &[start, end] in words {
+            let word = self.plan.vocabulary.number_of_ascii(bytes, start as usize, end as usize);
+            self.note_placeholder(bytes, self.plan.vocabulary.roles(word), start as usize);
+        }
+    }
+
+    fn note_placeholder(&mut self, bytes: &[u8], roles: u8, start: usize) {
+        let is_bracketed = || start > 0 && matches!(bytes[start - 1], b'[' | b'(');
+        self.count.unreadable += u64::from(roles & role::PLACEHOLDER != 0 && is_bracketed());
     }
 
     /// Counts a symbol, or a word of another script than the language's: of tokens that are not known to be words of ASCII.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn note_foreign(&mut self, text: &str, start: usize, is_symbol: bool) {
         if is_symbol {
             self.symbols += 1;
@@ -71,14 +123,7 @@ impl<'p> Tally<'p> {
         }
     }
 
-    /// Counts the words of ASCII, which are unreadable for a protocol in Han, but for those that begin with a digit.
-    #[inline(always)]
-    pub(super) fn note_ascii(&mut self, text: &str, words: &[[u32; 2]]) {
-        if self.plan.script == Some(Script::Han) {
-            self.note_ascii_in_han(text, words);
-        }
-    }
-
+    /// Words of ASCII are unreadable for a protocol in Han, but for those that begin with a digit.
     #[inline(never)]
     fn note_ascii_in_han(&mut self, text: &str, words: &[[u32; 2]]) {
         let foreign = words.iter().filter(|word| !text.as_bytes()[word[0] as usize].is_ascii_digit());
@@ -112,16 +157,20 @@ impl Sink for Counter<'_> {
     }
 
     #[inline(always)]
-    fn words(&mut self, text: &str, words: &[[u32; 2]]) {
-        self.tally.note_ascii(text, words);
-        for &[start, end] in words {
-            self.tally.token(text.as_bytes(), start as usize, end as usize);
+    fn words(&mut self, text: &str, words: Words<'_>) {
+        let vocabulary = &self.tally.plan.vocabulary;
+        let mut roles = Roles::default();
+        for &[start, end] in words.places {
+            let word = vocabulary.number_of_ascii(text.as_bytes(), start as usize, end as usize);
+            roles.add(vocabulary.roles(word));
         }
-        self.tokens += words.len();
+        self.tally.note_words(text, words.places, roles);
+        self.tokens += words.places.len();
     }
 }
 
 /// Maximal runs of U+FFFD and control characters other than tab and line breaks.
+#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn noise(text: &str) -> u64 {
     // Without a branch and without an early end the compiler looks at many bytes at a time; nearly every text ends here.
     if text.as_bytes().iter().fold(0, |found, byte| found | may_be_noise(*byte)) == 0 {

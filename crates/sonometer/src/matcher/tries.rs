@@ -59,11 +59,13 @@ impl Tries {
     }
 
     /// Notes a rule at each of these starts.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn note(&mut self, rule: u32, starts: impl Iterator<Item = u32>) {
         self.noted.extend(starts.map(|start| (start, rule)));
     }
 
     /// Visits each rule and start that was noted, by start, and forgets them. `rules` and `tokens`: how many there are.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn visit(&mut self, rules: usize, tokens: usize, mut visit: impl FnMut(u32, u32)) {
         if self.noted.len() <= FEW {
             // Stable or not does not matter for what is found (hits are sorted later), but keeps both ways alike.
@@ -97,6 +99,7 @@ impl Tries {
         self.noted.clear();
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     fn sort_by_counting(&mut self, tokens: usize) {
         // How many begin at each token; then, summed up, where those of each token go.
         self.places.clear();

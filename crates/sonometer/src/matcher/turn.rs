@@ -2,14 +2,15 @@
 
 use super::Piece;
 use super::passed::Passed;
-use super::tally::{self, Count, Tally};
+use super::reader::{Reader, Tokens, is_initial};
+use super::tally::{self, Count};
 use crate::class::Occurrence;
 use crate::expression::{Expression, Seen};
 use crate::protocol::phrase::Class;
 use crate::sensor::Plan;
 use crate::sensor::vocabulary::role;
 use crate::text::fold::{FoldBuffers, Folded};
-use crate::text::gap::{self, GapKind};
+use crate::text::gap::GapKind;
 use crate::text::token::{self, Sink, Token};
 use crate::text::unfold::Unfolded;
 use std::ops::Range;
@@ -38,6 +39,8 @@ pub(crate) struct TurnText<'t> {
     pub(crate) sentences: Vec<u32>,
     /// The prefix, stem and misspelling tests that its tokens pass.
     pub(super) passed: Passed,
+    /// The tokens with which a phrase may begin or that are an anchor.
+    pub(super) leads: Vec<u32>,
     /// Class occurrences over tokens, sorted by class and place.
     pub(crate) occurrences: Vec<Spread>,
     /// Matches of the regular expressions, by number, in bytes of the reading's own text.
@@ -81,17 +84,13 @@ pub(crate) struct Spread {
 #[derive(Debug, Default)]
 pub(crate) struct Spare {
     folding: FoldBuffers,
-    tokens: Vec<Token>,
-    sentences: Vec<u32>,
-    passed: Passed,
+    tokens: Tokens,
 }
 
 impl Spare {
     /// About the bytes held on the heap. The folded text counts as much as the tokens, 12 bytes each: it is seldom longer.
     pub(crate) fn heap_bytes(&self) -> usize {
-        2 * self.tokens.capacity() * size_of::<Token>()
-            + self.sentences.capacity() * size_of::<u32>()
-            + self.passed.heap_bytes()
+        self.tokens.heap_bytes() + self.tokens.tokens.capacity() * size_of::<Token>()
     }
 }
 
@@ -130,11 +129,9 @@ impl<'t> TurnText<'t> {
         written: &TurnText<'t>,
         spare: &mut Spare,
     ) -> Self {
-        let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
-        tokens.clear();
-        tokens.reserve(written.tokens.len());
+        let Spare { folding, tokens } = std::mem::take(spare);
         let folded = written.folded.copy_into(folding);
-        let mut reader = Reader { tokens, lookup: Lookup::new(plan, piece.starts, sentences, passed) };
+        let mut reader = Reader::new(plan, piece.starts, written.tokens.len(), tokens);
         for token in &written.tokens {
             let Range { start, end } = token.range();
             reader.token(folded.text(), start, end, token.is_symbol());
@@ -148,17 +145,16 @@ impl<'t> TurnText<'t> {
         origin: Option<(&'t Unfolded, &'t Folded<'t>)>,
         spare: &mut Spare,
     ) -> Self {
-        let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
-        tokens.clear();
-        // Seldom too few: a word and the gap behind it are rarely less than four bytes on average.
-        tokens.reserve(piece.text.len() / 4 + 4);
+        let Spare { folding, tokens } = std::mem::take(spare);
         let folded = Folded::with_buffers(piece.text, folding);
-        let mut reader = Reader { tokens, lookup: Lookup::new(plan, piece.starts, sentences, passed) };
+        // Seldom too few: a word and the gap behind it are rarely less than four bytes on average.
+        let mut reader = Reader::new(plan, piece.starts, piece.text.len() / 4 + 4, tokens);
         token::cut(folded.text(), &mut reader);
         Self::finish(plan, piece, origin, folded, reader)
     }
 
     /// A text whose tokens have all been taken.
+    #[cfg_attr(small_build, optimize(speed))]
     fn finish(
         plan: &Plan,
         piece: Piece<'t>,
@@ -174,13 +170,14 @@ impl<'t> TurnText<'t> {
     }
 
     /// Finds the matches of the regular expressions, of those that the text has room for.
+    #[cfg_attr(small_build, optimize(speed))]
     fn find_expressions(&mut self, plan: &Plan, piece: Piece<'t>) {
         if plan.regexes.is_empty() {
             return;
         }
         let seen = Seen::of(&piece.ahead[piece.from..]);
         let matches = |regex: &Arc<Expression>| match regex.can_match(&seen) {
-            true => piece.regex_matches(regex),
+            true => piece.regex_matches(regex, &seen),
             false => Vec::new(),
         };
         self.regex_matches = plan.regexes.iter().map(matches).collect();
@@ -194,10 +191,9 @@ impl<'t> TurnText<'t> {
     pub(crate) fn read_held(plan: &Plan, held: Held<'t>, spare: &mut Spare) -> Self {
         let Held { text, base, from, regex_matches, regex_places } = held;
         let piece = Piece { text, base, from, to: text.len(), ahead: text, starts: base == 0, ends: false };
-        let Spare { folding, mut tokens, sentences, passed } = std::mem::take(spare);
-        tokens.clear();
+        let Spare { folding, tokens } = std::mem::take(spare);
         let folded = Folded::with_buffers(text, folding);
-        let mut reader = Reader { tokens, lookup: Lookup::new(plan, piece.starts, sentences, passed) };
+        let mut reader = Reader::new(plan, piece.starts, 0, tokens);
         token::cut(folded.text(), &mut reader);
         let mut turn = Self::cut(piece, None, folded, reader);
         turn.from_byte = turn.folded.folded_offset(from);
@@ -215,10 +211,8 @@ impl<'t> TurnText<'t> {
         reader: Reader<'_>,
     ) -> Self {
         let own = piece.text;
-        let Reader { tokens, lookup } = reader;
-        let last_gap = lookup.gap_before(folded.text(), tokens.len() as u32, folded.text().len());
-        let Lookup { sentences, passed, tally, .. } = lookup;
-        let count = tally.finish(tokens.len());
+        let (found, last_gap, count) = reader.finish(folded.text());
+        let Tokens { tokens, sentences, passed, leads } = found;
         Self {
             own,
             base: piece.base,
@@ -231,6 +225,7 @@ impl<'t> TurnText<'t> {
             last_gap,
             sentences,
             passed,
+            leads,
             occurrences: Vec::new(),
             regex_matches: Vec::new(),
             regex_places: Vec::new(),
@@ -243,8 +238,9 @@ impl<'t> TurnText<'t> {
     /// Gives the memory to the next turn.
     #[inline(always)]
     pub(crate) fn recycle(self, spare: &mut Spare) {
-        let Self { folded, tokens, sentences, passed, .. } = self;
-        *spare = Spare { folding: folded.into_buffers(), tokens, sentences, passed };
+        let Self { folded, tokens, sentences, passed, leads, .. } = self;
+        *spare =
+            Spare { folding: folded.into_buffers(), tokens: Tokens { tokens, sentences, passed, leads } };
     }
 
     /// The text of token `at`, in its own case.
@@ -253,6 +249,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// The text before token `at`; for the number of tokens, the rest of the turn.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn gap(&self, at: usize) -> &str {
         let from = at.checked_sub(1).map_or(0, |before| self.tokens[before].end as usize);
         let to = self.tokens.get(at).map_or(self.folded.text().len(), |token| token.start as usize);
@@ -346,6 +343,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// The tokens that bytes of the folded text overlap: first, and one past the last (at least first).
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn tokens_over(&self, start: usize, end: usize) -> Range<usize> {
         let first = self.tokens.partition_point(|t| (t.end as usize) <= start);
         let last = self.tokens.partition_point(|t| (t.start as usize) < end);
@@ -372,6 +370,7 @@ impl<'t> TurnText<'t> {
         before.unwrap_or(over.start)..over.end
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     fn find_classes(&mut self, plan: &Plan) {
         if !plan.classes.is_empty() {
             let mut found: Vec<Occurrence> = Vec::new();
@@ -392,110 +391,4 @@ impl<'t> TurnText<'t> {
         // By class, then place, for look-ups by halves. The key is all of an occurrence, so equal ones are the same.
         self.occurrences.sort_unstable();
     }
-}
-
-/// Takes the tokens of a turn and looks each word up.
-struct Reader<'p> {
-    tokens: Vec<Token>,
-    /// Apart from the tokens, so that both can be worked on at once.
-    lookup: Lookup<'p>,
-}
-
-impl Sink for Reader<'_> {
-    fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool) {
-        let token = self.lookup.token(text, self.tokens.len() as u32, start, end, symbol);
-        self.lookup.tally.note_foreign(text, start, symbol);
-        self.tokens.push(token);
-    }
-
-    #[inline(always)]
-    fn words(&mut self, text: &str, words: &[[u32; 2]]) {
-        self.lookup.tally.note_ascii(text, words);
-        // `extend` with a known length looks at the capacity once for all of them.
-        let numbered = words.iter().zip(self.tokens.len() as u32..);
-        self.tokens.extend(
-            numbered
-                .map(|(&[start, end], at)| self.lookup.token(text, at, start as usize, end as usize, false)),
-        );
-    }
-}
-
-/// Works out what is known of each token, and the sums of the turn.
-struct Lookup<'p> {
-    plan: &'p Plan,
-    has_tests: bool,
-    /// Whether the text begins a turn.
-    starts: bool,
-    /// The token before; an empty one at the beginning.
-    last: Token,
-    sentences: Vec<u32>,
-    passed: Passed,
-    tally: Tally<'p>,
-}
-
-impl<'p> Lookup<'p> {
-    /// In memory of an earlier turn.
-    fn new(plan: &'p Plan, starts: bool, mut sentences: Vec<u32>, mut passed: Passed) -> Self {
-        sentences.clear();
-        passed.clear();
-        Self {
-            plan,
-            has_tests: !plan.tests.is_empty(),
-            starts,
-            last: Token::default(),
-            sentences,
-            passed,
-            tally: Tally::new(plan),
-        }
-    }
-
-    /// The token `text[start..end]`, the one number `at`.
-    #[inline(always)]
-    fn token(&mut self, text: &str, at: u32, start: usize, end: usize, symbol: bool) -> Token {
-        let bytes = text.as_bytes();
-        let last_end = self.last.end as usize;
-        let gap = if start == last_end + 1 && bytes[last_end] == b' ' {
-            GapKind::Join
-        } else {
-            self.gap(text, at, start)
-        };
-        let word = self.tally.token(bytes, start, end);
-        if self.has_tests && self.plan.tests.may_pass(bytes, start, end) {
-            self.passed.note(&self.plan.tests, at, &text[start..end]);
-        }
-        self.last = Token::new(start, end, word, symbol, gap);
-        self.last
-    }
-
-    #[inline(never)]
-    fn gap(&mut self, text: &str, at: u32, start: usize) -> GapKind {
-        let kind = self.gap_before(text, at, start);
-        if kind == GapKind::End && at > 0 {
-            self.sentences.push(at);
-        }
-        kind
-    }
-
-    /// The kind of the gap between the last token and `start`, where token number `at` begins or the text ends.
-    fn gap_before(&self, text: &str, at: u32, start: usize) -> GapKind {
-        if at == 0 {
-            // Before a later piece a sentence ends.
-            return if self.starts { GapKind::Join } else { GapKind::End };
-        }
-        gap::kind(text, self.last.end as usize, start, || {
-            let word = &text[self.last.range()];
-            let initial = is_initial(word);
-            let roles = self.plan.vocabulary.roles(self.last.word());
-            let before_digit = text.as_bytes().get(start).is_some_and(u8::is_ascii_digit);
-            initial
-                || roles & role::ABBREVIATION != 0
-                || before_digit && roles & role::NUMBER_ABBREVIATION != 0
-        })
-    }
-}
-
-/// Whether a word is one letter that a full stop may shorten a name to.
-#[inline]
-fn is_initial(word: &str) -> bool {
-    word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic() && !word.eq_ignore_ascii_case("i")
 }

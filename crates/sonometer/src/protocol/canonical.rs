@@ -1,5 +1,6 @@
 //! The identity of a protocol: its canonical JSON and the SHA-256 of that.
 
+use super::files::ListFile;
 use super::model::*;
 use crate::json::Json;
 use crate::unit::Unit;
@@ -55,6 +56,15 @@ impl Protocol {
         });
         json.key("id").string(&self.id);
         optional(json, "language", self.language.as_deref());
+        if !self.list_files.is_empty() {
+            let mut files: Vec<&ListFile> = self.list_files.iter().collect();
+            files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+            json.key("list_files").object(|json| {
+                for file in files {
+                    json.key(&file.name).string(&format!("{} {}", file.path, file.phrases.digest()));
+                }
+            });
+        }
         json.key("lists").object(|json| {
             for (name, lines) in in_order(&self.lists) {
                 json.key(name);

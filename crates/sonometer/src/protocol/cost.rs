@@ -41,7 +41,7 @@ impl Line {
         if let Pattern::Regex(_) = pattern {
             return REGEX;
         }
-        if is_plain(pattern) {
+        if is_plain(pattern) || matches!(pattern, Pattern::Phrases(_)) {
             // A walk through the tree of all phrases goes on by one word at a time.
             return 1;
         }
@@ -77,7 +77,7 @@ impl Line {
     /// What it is looked for by.
     pub fn constructs(&self) -> BTreeSet<Construct> {
         let mut found = BTreeSet::new();
-        if let Some(pattern) = self.tree() {
+        if let Some(pattern) = self.tree().filter(|pattern| !matches!(pattern, Pattern::Phrases(_))) {
             collect(pattern, &mut found);
         }
         if found.is_empty() {
@@ -191,6 +191,7 @@ fn ways(pattern: &Pattern, wide: bool) -> (u64, u64) {
             let plain = (heads.alike(), heads.alike().saturating_mul(heads.longest));
             heads.others.iter().map(|item| ways(item, wide)).fold(plain, or)
         }
+        Pattern::Phrases(phrases) => (phrases.words().1.into(), phrases.words().1.into()),
         Pattern::Optional(inner) => or(ways(inner, wide), (1, 0)),
         Pattern::Capture(inner) => then((1, 2), ways(inner, wide)),
         Pattern::Near { left, right, within } => {
@@ -217,6 +218,8 @@ fn steps(pattern: &Pattern, wide: bool) -> u64 {
             let others = heads.others.iter().map(|item| steps(item, wide).saturating_add(3));
             others.fold(plain, u64::saturating_add)
         }
+        // A walk through the tree of lists, and a way on from each phrase that ends in it.
+        Pattern::Phrases(phrases) => 1 + 2 * u64::from(phrases.words().1),
         Pattern::Optional(inner) => steps(inner, wide).saturating_add(3),
         Pattern::Capture(inner) => steps(inner, wide).saturating_add(4),
         // Both orders are written out.

@@ -5,7 +5,7 @@ use super::model::*;
 use crate::keys::Shape::{
     Count, Identifier, Lines, Map as Inner, Maps, Name, Named, Names, Number, Text, Texts, Truth, Written,
 };
-use crate::keys::{Map, key, like, map};
+use crate::keys::{Map, Shape, key, like, map};
 use crate::unit::Unit;
 
 const LEAST: Unit = Unit(1);
@@ -13,6 +13,9 @@ const THOUSAND: Unit = Unit(1_000_000_000);
 /// A language that the engine knows, also as the beginning of a longer tag such as `en-GB`, in whatever case.
 const LANGUAGE: &str = "^([Dd][Ee]|[Ee][Nn]|[Ee][Ss]|[Zz][Hh])(-.*)?$";
 const REACH: &str = "^[0-9.]+ (turns?|sentences?|words?|seconds?)$";
+
+/// A path below the folder of the protocol, with the digest of the file's phrases if it is pinned.
+static PATH: Shape = like(r"^[A-Za-z0-9_-][A-Za-z0-9._/-]{0,199}( sha256:[0-9a-f]{64})?$");
 
 /// A whole protocol.
 pub(crate) static PROTOCOL: Map = map(
@@ -82,6 +85,12 @@ pub(crate) static PROTOCOL: Map = map(
             Named(&Lines),
             "Named lists of entries, `@name` in a pattern.",
             r#"{"kind": "kind | nice"}"#,
+        ),
+        key(
+            "list_files",
+            Named(&PATH),
+            "Named lists of plain phrases in files beside the protocol, one phrase on each line.",
+            r#"{"first_name": "names/first.txt"}"#,
         ),
         key(
             "markers",

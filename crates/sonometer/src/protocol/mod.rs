@@ -4,6 +4,7 @@
 
 mod canonical;
 mod cost;
+mod files;
 mod keys;
 mod lint;
 mod mask;
@@ -15,6 +16,8 @@ pub(crate) mod schema;
 
 pub(crate) use cost::FIRST_LOOK;
 pub use cost::{Construct, MAX_STEPS, WARNED_STEPS};
+pub(crate) use files::none as no_list_files;
+pub use files::{ListFile, ListFiles, MAX_LIST_FILES, NoFile, is_list_path};
 pub use mask::Mask;
 pub use meaning::Effect;
 pub use model::*;
@@ -32,12 +35,34 @@ impl Protocol {
     /// # Errors
     /// `invalid_protocol` with every finding.
     pub fn read(text: &str) -> Result<(Self, Diagnostics), Error> {
+        Self::read_with(text, &files::none)
+    }
+
+    /// The same of a protocol with list files (`list_files`), whose texts are given by their paths.
+    ///
+    /// ```
+    /// use sonometer::protocol::{NoFile, Protocol};
+    ///
+    /// let names = |path: &str| match path {
+    ///     "names.txt" => Ok("Anna\nMary Ann\n".into()),
+    ///     _ => Err(NoFile::missing("put it beside the protocol")),
+    /// };
+    /// let source = r#"{"sonometer": 1, "id": "names", "version": "1", "taxonomy": "Signal", "list_files": {"name": "names.txt"},
+    ///     "markers": [{"label": "met", "strong": "i met @name", "hit": "I met Mary Ann."}]}"#;
+    /// let (protocol, _warnings) = Protocol::read_with(source, &names)?;
+    /// assert_eq!(protocol.list_files[0].phrases.count(), 2);
+    /// # Ok::<(), sonometer::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_protocol` with every finding.
+    pub fn read_with(text: &str, files: &ListFiles<'_>) -> Result<(Self, Diagnostics), Error> {
         let (root, mut found) = document::read(text).map_err(|first| {
             let mut found = Diagnostics::new();
             found.push(first);
             Error::protocol(text, found)
         })?;
-        match schema::protocol(&root, &mut found) {
+        match schema::protocol(&root, files, &mut found) {
             Some(protocol) => Ok((protocol, found)),
             None => Err(Error::protocol(text, found)),
         }

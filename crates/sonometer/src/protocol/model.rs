@@ -4,6 +4,7 @@ mod relation;
 
 pub use relation::*;
 
+use super::files::ListFile;
 use super::mask::Mask;
 use super::phrase::{self, Pattern};
 use crate::diagnostic::Span;
@@ -52,6 +53,8 @@ pub struct Protocol {
     pub temporal: Windows,
     /// The named lists as written (one entry or several a line); patterns hold them written out.
     pub lists: Vec<(String, Vec<String>)>,
+    /// The named lists whose phrases stand in files.
+    pub list_files: Vec<ListFile>,
     /// The metamarkers, in the order of the file.
     pub markers: Vec<Marker>,
     /// Self tests of the protocol as a whole.

@@ -60,6 +60,7 @@ impl Offsets {
     }
 
     /// The offsets of a stretch of a turn. Where it begins, counting goes on from.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn range(&mut self, turn: u32, content: &str, range: Range<usize>) -> (u64, u64) {
         let Range { start, end } = range;
         if turn != self.turn || start < self.byte {

@@ -199,8 +199,8 @@ impl Measured {
         found: &Candidate,
         key: &str,
     ) {
-        json.raw_key("\"metamarker\"").raw_string(key);
-        json.raw_key("\"score\"").number(found.contribution.clamp_to_one());
+        json.member(r#","metamarker":"#).raw_string(key);
+        json.member(r#","score":"#).number(found.contribution.clamp_to_one());
         self.write_found(json, offsets, found);
         if view.profile == Profile::Detailed {
             json.key("reconstruction").object(|json| {
@@ -241,19 +241,21 @@ impl Measured {
     }
 
     /// What was found, by whom, and where.
+    #[cfg_attr(small_build, optimize(speed))]
     fn write_found(&self, json: &mut Json, offsets: &mut Option<Offsets>, found: &Candidate) {
-        json.raw_key("\"source\"").string(&self.source(found));
+        json.member(r#","source":"#).string(&self.source(found));
         let turn = &self.interaction.turns()[found.turn as usize];
         if self.protocol().sgm >= Sgm::V1_5 {
-            json.key("actant").string(self.actant(found.turn as usize).as_deref().unwrap_or(UNATTRIBUTED));
+            json.member(r#","actant":"#)
+                .string(self.actant(found.turn as usize).as_deref().unwrap_or(UNATTRIBUTED));
         }
         if let Some(offsets) = offsets {
             if self.interaction.is_conversation() {
-                json.key("segment").count(found.turn.into());
+                json.member(r#","segment":"#).count(found.turn.into());
             }
             let (start, end) = offsets.range(found.turn, &turn.content, self.range(found));
-            json.key("start").count(start);
-            json.key("end").count(end);
+            json.member(r#","start":"#).count(start);
+            json.member(r#","end":"#).count(end);
             if found.joined > 0 {
                 // The next piece may begin before these.
                 let mut offsets = *offsets;

@@ -26,6 +26,8 @@ const MAX_REACH: u32 = 256;
 pub(crate) enum Part {
     /// Consumes one thing that can be looked up by this key, and how often that is expected to occur ([`Keyed::cost`]).
     Key(Key, u64),
+    /// The same of the phrases of a list file, and the fewest and the most words of one.
+    List(Key, u64, (u32, u32)),
     /// Consumes or skips from the first to the second number of tokens that cannot be looked up; `u32::MAX`: any number.
     Blank(u32, u32),
     /// One after the other.
@@ -39,7 +41,8 @@ impl Part {
     fn reach(&self) -> (u32, u32) {
         match self {
             Self::Key(Key::Word(_) | Key::Test(_), _) => (1, 1),
-            Self::Key(Key::Class(_) | Key::Regex(_), _) => (1, u32::MAX),
+            Self::Key(Key::Class(_) | Key::Regex(_) | Key::List(_), _) => (1, u32::MAX),
+            Self::List(.., words) => *words,
             Self::Blank(min, max) => (*min, *max),
             Self::All(parts) => {
                 parts.iter().map(Self::reach).fold((0, 0), |a, b| (a.0 + b.0, a.1.saturating_add(b.1)))
@@ -54,7 +57,9 @@ impl Part {
     /// The cheapest anchor, if there is one within reach.
     pub(crate) fn anchor(&self) -> Option<Anchor> {
         match self {
-            Self::Key(key, cost) => Some(Anchor(vec![Keyed { key: *key, min: 0, max: 0, cost: *cost }])),
+            Self::Key(key, cost) | Self::List(key, cost, _) => {
+                Some(Anchor(vec![Keyed { key: *key, min: 0, max: 0, cost: *cost }]))
+            }
             Self::Blank(..) => None,
             Self::All(parts) => {
                 let (mut min, mut max) = (0u32, 0u32);

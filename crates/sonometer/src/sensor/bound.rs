@@ -53,6 +53,11 @@ fn length(pattern: &Pattern) -> Option<usize> {
                 WordKind::Prefix | WordKind::Inflection => known + WORD,
             }
         }
+        // One space between two words is written.
+        Pattern::Phrases(phrases) => {
+            let spaces = |phrase: &str| phrase.matches(' ').count() * (BETWEEN - 1);
+            phrases.iter().map(|phrase| phrase.chars().count() + spaces(phrase)).max().unwrap_or(0)
+        }
         Pattern::Any => WORD,
         Pattern::Gap { max } => skipped(*max),
         Pattern::Sequence(items) => {

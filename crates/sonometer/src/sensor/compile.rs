@@ -8,9 +8,11 @@ use super::vocabulary;
 use crate::class::ClassSet;
 use crate::language::Language;
 use crate::names::Numbered;
-use crate::protocol::phrase::{Class, Pattern, Regex, WordKind, WordTest};
+use crate::protocol::phrase::{Class, Pattern, Phrases, Regex, WordKind, WordTest};
 use crate::text::compose::composed;
+use std::collections::BTreeSet;
 use std::mem::take;
+use std::sync::Arc;
 
 /// How often things that are no words are expected to occur in a million words, as [`Language::frequency`] says of words (1 for
 /// a word that is not frequent). They decide between anchors, so they move work and never a match.
@@ -51,6 +53,10 @@ pub(crate) struct Compiler {
     pub(crate) everywhere: Vec<u32>,
     pub(crate) classes: ClassSet,
     pub(crate) shout: bool,
+    /// The list files that programs look phrases up in, by number.
+    pub(crate) lists: Vec<Phrases>,
+    /// The words of [`Op::Dispatch`], each different one once.
+    dispatched: BTreeSet<Arc<[(u32, Next)]>>,
     tests: Numbered<TokenTest>,
     exacts: Numbered<Box<str>>,
     regexes: Numbered<Regex>,
@@ -77,6 +83,10 @@ impl Compiler {
         match pattern {
             Pattern::Question => return Body::Question,
             Pattern::Regex(regex) => return Body::Regex(self.regex(regex)),
+            Pattern::Phrases(list) => {
+                list.iter().for_each(|phrase| _ = self.phrase(rule, phrase));
+                return Body::Phrases;
+            }
             _ => {}
         }
         // A gap that is widened is one of the program, so a line with one stays whole.
@@ -136,6 +146,14 @@ impl Compiler {
             },
             Pattern::Class(class) => Part::Key(Key::class(*class), CLASS_COST),
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
+            Pattern::Phrases(list) => {
+                let first = list.iter().map(|phrase| phrase.split(' ').next().unwrap_or_default());
+                let cost = match self.language {
+                    Some(language) => first.map(|word| language.frequency(word)).sum(),
+                    None => list.count() as u64,
+                };
+                Part::List(Key::List(self.list(list)), cost, list.words())
+            }
             Pattern::Any => Part::Blank(1, 1),
             Pattern::Gap { max } => Part::Blank(0, u32::from(*max)),
             Pattern::Capture(inner) => self.part(inner),
@@ -153,6 +171,25 @@ impl Compiler {
                 Part::One(vec![Part::All(one_way), Part::All(other_way)])
             }
         }
+    }
+
+    /// The number of a list file; a protocol has few (`MAX_LIST_FILES`).
+    fn list(&mut self, list: &Phrases) -> u32 {
+        let known = self.lists.iter().position(|known| known == list);
+        known.unwrap_or_else(|| {
+            self.lists.push(list.clone());
+            self.lists.len() - 1
+        }) as u32
+    }
+
+    /// The same as another program has, if there is one.
+    fn dispatched(&mut self, words: Vec<(u32, Next)>) -> Arc<[(u32, Next)]> {
+        if let Some(known) = self.dispatched.get(&words[..]) {
+            return Arc::clone(known);
+        }
+        let words: Arc<[(u32, Next)]> = words.into();
+        self.dispatched.insert(Arc::clone(&words));
+        words
     }
 
     fn word(&mut self, test: &WordTest) -> u32 {
@@ -223,6 +260,10 @@ impl Code<'_> {
                 };
                 self.push(op)
             }
+            Pattern::Phrases(list) => {
+                let number = self.compiler.list(list);
+                self.push(Op::List(number, next))
+            }
             Pattern::Any => self.push(Op::Any(next)),
             Pattern::Gap { max } => self.push(Op::Gap(*max, next)),
             Pattern::Sequence(items) => items.iter().rev().fold(next, |next, item| self.emit(item, next)),
@@ -249,7 +290,8 @@ impl Code<'_> {
                     words.dedup();
                     tests.sort_unstable();
                     tests.dedup();
-                    entries.push(self.push(Op::Dispatch { words: words.into(), tests: tests.into() }));
+                    let words = self.compiler.dispatched(words);
+                    entries.push(self.push(Op::Dispatch { words, tests: tests.into() }));
                 }
                 let mut entries = entries.into_iter().rev();
                 let last = entries.next().unwrap_or(next);

@@ -69,6 +69,8 @@ pub(crate) struct CompanionPlan {
 pub(crate) struct Written {
     /// The tests of its words, wherever they stand in it.
     pub(crate) words: Vec<WordTest>,
+    /// The list files that it names.
+    pub(crate) lists: Vec<phrase::Phrases>,
     /// Whether it has a gap, a `&` or a `_`, which can swallow a cue.
     pub(crate) has_gap: bool,
 }
@@ -212,6 +214,7 @@ impl Written {
     fn read(&mut self, pattern: &Pattern) {
         match pattern {
             Pattern::Word(test) => self.words.push(test.clone()),
+            Pattern::Phrases(phrases) => self.lists.push(phrases.clone()),
             Pattern::Any | Pattern::Gap { .. } => self.has_gap = true,
             Pattern::Sequence(items) | Pattern::Either(items) => items.iter().for_each(|p| self.read(p)),
             Pattern::Optional(inner) | Pattern::Capture(inner) => self.read(inner),

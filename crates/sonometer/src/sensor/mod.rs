@@ -56,6 +56,8 @@ pub(crate) struct Plan {
     pub(crate) script: Option<Script>,
     pub(crate) vocabulary: vocabulary::Vocabulary,
     pub(crate) phrases: phrases::Phrases,
+    /// The phrases of the list files that programs ask for: in the place of a rule stands the number of the list.
+    pub(crate) lists: phrases::Phrases,
     pub(crate) tests: tests::TokenTests,
     pub(crate) exacts: Vec<Box<str>>,
     /// Shared with the plan of a guard and with the other sensors of a composition, so that none is built twice.
@@ -281,6 +283,7 @@ impl Sensor {
         });
         plan.vocabulary.heap_bytes()
             + plan.phrases.heap_bytes()
+            + plan.lists.heap_bytes()
             + plan.tests.heap_bytes()
             + plan.anchors.heap_bytes()
             + plan.rules.len() * size_of::<Rule>()
@@ -315,7 +318,7 @@ impl Plan {
         let checked = markers.iter().flat_map(|m| m.checked.iter().flatten());
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
         rules.shrink_to_fit();
-        let (vocabulary, phrases, anchors, everywhere) = lay_out(compiler, &rules, language);
+        let (vocabulary, [phrases, lists], anchors, everywhere) = lay_out(compiler, &rules, language);
         let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
             (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
         };
@@ -361,6 +364,7 @@ impl Plan {
             rules,
             vocabulary,
             phrases,
+            lists,
             anchors,
             markers,
             companions,
@@ -480,7 +484,7 @@ fn lay_out(
     mut compiler: Compiler,
     rules: &[Rule],
     language: Option<&'static Language>,
-) -> (vocabulary::Vocabulary, phrases::Phrases, Anchors, Rest) {
+) -> (vocabulary::Vocabulary, [phrases::Phrases; 2], Anchors, Rest) {
     // What later steps ask of a word is a bit of its number, so each token is looked up once and never compared with a list.
     for word in language.map_or(&[][..], |l| l.function_words) {
         let number = compiler.words.number(word);
@@ -516,11 +520,22 @@ fn lay_out(
             compiler.words.mark(*word, role::ANCHOR);
         }
     }
+    let mut lists = phrases::Builder::default();
+    for (number, list) in (0..).zip(&compiler.lists) {
+        for phrase in list.iter() {
+            let mut words = phrase.split(' ').map(|word| compiler.words.number(word)).peekable();
+            let first = words.peek().copied();
+            lists.add(words, number);
+            first.into_iter().for_each(|first| compiler.words.mark(first, role::LIST));
+        }
+    }
     let words = compiler.words.len();
     let rest = Rest { classes: compiler.classes, shout: compiler.shout, rules: compiler.everywhere };
     let anchors = Anchors::new(compiler.anchors, words);
     let phrases = compiler.phrases.build(words, |rule| &rules[rule as usize].twins);
-    (compiler.words.build(), phrases, anchors, rest)
+    let lists =
+        if compiler.lists.is_empty() { phrases::Phrases::default() } else { lists.build(words, |_| &[]) };
+    (compiler.words.build(), [phrases, lists], anchors, rest)
 }
 
 impl Anchors {
@@ -562,6 +577,7 @@ impl Anchors {
 
     /// The same for whatever is no word. Apart, so that the way of every word stays short.
     #[inline(never)]
+    #[cfg_attr(small_build, optimize(speed))]
     fn at_other(&self, key: Key) -> &[Anchored] {
         match self.others.binary_search_by_key(&key, |(key, _)| *key) {
             Ok(at) => &self.others[at].1,

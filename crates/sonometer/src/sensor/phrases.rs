@@ -81,6 +81,7 @@ impl Builder {
     }
 
     /// Lays out the tree; `count` is the number of word numbers. `twins`: the rules with the same phrases as a rule.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn build<'r>(self, count: usize, twins: impl Fn(u32) -> &'r [u32]) -> Phrases {
         let Self { words, mut phrases } = self;
         let words_of = |phrase: &Phrase| &words[phrase.start as usize..phrase.end as usize];
@@ -128,6 +129,7 @@ impl Builder {
             last = own;
         }
         nodes.push(Node { rules: rules.len() as u32, first_child: 0 });
+        nodes.shrink_to_fit();
         Phrases { roots, edges: table(&edges), pairs: bits(&pairs), nodes, rules }
     }
 }

@@ -1,6 +1,7 @@
 //! Patterns that are more than plain phrases: a small program over tokens, and the anchors where it is tried.
 
 use crate::protocol::phrase::Class;
+use std::sync::Arc;
 
 /// One pattern as instructions. A way through them from `start` to [`Op::Match`] is a match.
 #[derive(Debug)]
@@ -71,11 +72,13 @@ pub(crate) enum Op {
     /// Consumes a token and goes on by its word number, or by a test it passes: the beginnings of many alternatives at
     /// once, each sorted list searched by halves.
     Dispatch {
-        /// (word number, where to go on), sorted.
-        words: Box<[(u32, Next)]>,
+        /// (word number, where to go on), sorted. Shared by the programs in which it is the same, as those of lines that name a long list.
+        words: Arc<[(u32, Next)]>,
         /// (test, where to go on), sorted.
         tests: Box<[(u32, Next)]>,
     },
+    /// Consumes a phrase of list file i, whichever there is.
+    List(u32, Next),
     /// Consumes any token.
     Any(Next),
     /// Consumes the tokens of an occurrence of the class that begins here.
@@ -118,6 +121,8 @@ pub(crate) enum Key {
     Class(u32),
     /// A regular expression, by its number in the sensor.
     Regex(u32),
+    /// A phrase of a list file, by the number of the list in the sensor.
+    List(u32),
 }
 
 impl Key {

@@ -71,6 +71,7 @@ impl TokenTests {
 
     /// Whether the token `text[start..end]` is worth a look. There must be tests.
     #[inline]
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn may_pass(&self, text: &[u8], start: usize, end: usize) -> bool {
         let second = if end - start > 1 { text[start + 1].to_ascii_lowercase() } else { 0 };
         let pair = usize::from(text[start].to_ascii_lowercase()) << 8 | usize::from(second);
@@ -78,6 +79,7 @@ impl TokenTests {
     }
 
     /// Calls `found` with the number of every test that the folded word passes, in order.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn each(&self, word: &str, mut found: impl FnMut(u32)) {
         if self.misspelt.is_empty() {
             return self.each_certain(word, found);

@@ -27,6 +27,9 @@ fn collect_words(pattern: &Pattern, words: &mut BTreeSet<Box<str>>) {
         Pattern::Word(test) if test.kind == WordKind::Equal => {
             words.insert(test.folded.as_str().into());
         }
+        Pattern::Phrases(phrases) => {
+            words.extend(phrases.iter().flat_map(|phrase| phrase.split(' ')).map(Box::from));
+        }
         Pattern::Sequence(items) | Pattern::Either(items) => {
             items.iter().for_each(|item| collect_words(item, words));
         }

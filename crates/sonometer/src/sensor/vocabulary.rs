@@ -5,7 +5,7 @@
 //! capitals, which are lowered here, eight bytes at once.
 
 /// What a word number stands for in the sensor, as bits of one byte. Two have a place that counting relies on
-/// (`matcher/turn.rs`): [`FUNCTION`](role::FUNCTION) is bit 0, [`FOREIGN`](role::FOREIGN) bit 7. All eight are taken but 64.
+/// (`matcher/turn.rs`): [`FUNCTION`](role::FUNCTION) is bit 0, [`FOREIGN`](role::FOREIGN) bit 7. All eight are taken.
 pub(crate) mod role {
     /// A function word of the protocol's language.
     pub(crate) const FUNCTION: u8 = 1;
@@ -19,6 +19,8 @@ pub(crate) mod role {
     pub(crate) const NUMBER_ABBREVIATION: u8 = 32;
     /// Marks that a passage cannot be heard, when in brackets.
     pub(crate) const PLACEHOLDER: u8 = 8;
+    /// A phrase of a list file begins with it, for which some program asks.
+    pub(crate) const LIST: u8 = 64;
     /// An everyday word of another language than the protocol's.
     pub(crate) const FOREIGN: u8 = 128;
 }
@@ -102,8 +104,11 @@ impl Builder {
     pub(crate) fn build(mut self) -> Vocabulary {
         self.0.words.shrink_to_fit();
         self.0.roles.shrink_to_fit();
+        // Large vocabularies have grown to this very size.
         let size = (4 * self.0.words.len()).next_power_of_two().max(16);
-        self.0.lay_out(size);
+        if size != self.0.keys.len() {
+            self.0.lay_out(size);
+        }
         self.0
     }
 }
@@ -111,11 +116,14 @@ impl Builder {
 impl Vocabulary {
     /// Puts all words into a table of so many places.
     fn lay_out(&mut self, size: usize) {
+        // The old table goes first: that of 50,000 words has 3 MiB.
+        (self.keys, self.places) = (Vec::new(), Vec::new());
         (self.keys, self.places) = (vec![0; size], vec![Place::default(); size]);
         (1..=self.words.len() as u32).for_each(|number| self.put(number));
     }
 
     /// Puts a word into the table, which has room for it.
+    #[cfg_attr(small_build, optimize(speed))]
     fn put(&mut self, number: u32) {
         let word = &self.words[number as usize - 1];
         let mask = self.keys.len() - 1;
@@ -133,22 +141,36 @@ impl Vocabulary {
     /// The number of the token `text[start..end]` of a folded turn, in any case; 0 if no pattern has the word.
     #[inline(always)]
     pub(crate) fn number(&self, text: &[u8], start: usize, end: usize) -> u32 {
-        let len = end - start;
-        if len > 8 {
-            return self.long_number(&text[start..end]);
+        match end - start {
+            len @ ..=8 => self.short_number(lower(first_bytes(text, start, len)), |place| !place.is_long()),
+            _ => self.long_number(&text[start..end]),
         }
-        let key = short_key(text, start, len);
+    }
+
+    /// The same for a word of ASCII: letters, digits and the signs that join them, which are all lowered by one bit.
+    #[inline(always)]
+    pub(crate) fn number_of_ascii(&self, text: &[u8], start: usize, end: usize) -> u32 {
+        match end - start {
+            // No key of a long word is that of a short one in ASCII, see `long_key`.
+            len @ ..=8 => self.short_number(first_bytes(text, start, len) | SMALL & KEPT[len & 15], |_| true),
+            _ => self.long_number(&text[start..end]),
+        }
+    }
+
+    /// The number of a word of at most eight bytes; `is_it` tells whether the place of its key can be its own.
+    #[inline(always)]
+    fn short_number(&self, key: u64, is_it: impl Fn(Place) -> bool) -> u32 {
         let at = index(key) & (self.keys.len() - 1);
         let found = self.keys[at];
         // The word or nothing (key 0, number 0)? Which of the two cannot be foreseen, so both are asked in one comparison:
         // only that another word holds the place, which is rare, costs a mispredicted branch.
         if found.wrapping_sub(key).min(found) == 0 {
             let place = self.places[at];
-            if !place.is_long() {
+            if is_it(place) {
                 return place.word();
             }
         }
-        self.further(key, |place| !place.is_long())
+        self.further(key, is_it)
     }
 
     #[inline(never)]
@@ -191,20 +213,23 @@ fn index(key: u64) -> usize {
 }
 
 fn key_of(lower: &[u8]) -> u64 {
-    if lower.len() <= 8 { short_key(lower, 0, lower.len()) } else { long_key(lower) }
+    if lower.len() <= 8 { first_bytes(lower, 0, lower.len()) } else { long_key(lower) }
 }
 
-/// The bytes of a word of at most eight bytes in lower case, packed, the first one lowest. No word holds a NUL, so zeros tell the
-/// length too, and no word has the key 0 of an empty place.
+/// The bytes of a word of at most eight bytes, packed, the first one lowest. No word holds a NUL, so zeros tell the length too, and no word
+/// has the key 0 of an empty place.
 #[inline(always)]
-fn short_key(text: &[u8], start: usize, len: usize) -> u64 {
-    let bytes = match text.get(start..start + 8) {
-        Some(chunk) => u64::from_le_bytes(chunk.try_into().unwrap_or_default()),
+fn first_bytes(text: &[u8], start: usize, len: usize) -> u64 {
+    let bytes = match text[start..].first_chunk() {
+        Some(chunk) => u64::from_le_bytes(*chunk),
         None => last_bytes(&text[start..start + len]),
     };
     // `& 15` tells the compiler that the index is within bounds; `len` is at most 8.
-    lower(bytes & KEPT[len & 15])
+    bytes & KEPT[len & 15]
 }
+
+/// The bit that makes small letters of capitals, in every byte.
+const SMALL: u64 = 0x2020_2020_2020_2020;
 
 /// By n, the mask of the first n bytes, all of them from 8 on.
 const KEPT: [u64; 16] = {
@@ -227,17 +252,14 @@ fn last_bytes(word: &[u8]) -> u64 {
 
 /// A mix of all bytes in lower case; words of nine bytes and more are confirmed after it.
 fn long_key(word: &[u8]) -> u64 {
-    let (chunks, rest) = word.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    // The length first, since a last chunk is filled up with zeros. Each chunk is mixed in by a rotation, so that the order of chunks
-    // matters, and an odd factor (that of MurmurHash3), which loses no bits. Collisions cost a comparison, never a match.
+    // The last eight bytes overlap those before them, which costs less than filling a chunk up. Each chunk is mixed in by a rotation, so that the
+    // order of chunks matters, and an odd factor (that of MurmurHash3), which loses no bits. Collisions cost a comparison, never a match.
     let mut key = word.len() as u64;
-    for chunk in chunks.iter().chain(std::iter::once(&last)) {
+    for chunk in word.as_chunks::<8>().0.iter().chain(word.last_chunk()) {
         key = (key.rotate_left(26) ^ lower(u64::from_le_bytes(*chunk))).wrapping_mul(0xff51_afd7_ed55_8ccd);
     }
-    // 0 stands for an empty place.
-    key | 1
+    // Not 0, which stands for an empty place, and with a first byte that is not ASCII, as no short word of ASCII has one.
+    key | 0x80
 }
 
 /// ASCII capitals in lower case, eight bytes at once; other bytes stay.

@@ -6,10 +6,11 @@
 //! later ones; which have been assigned follows from the exactly pinned crate that composes them.
 
 use super::compose_table::{BLOCKS, SHIFT};
+use super::nfc::nfc;
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use unicode_normalization::{IsNormalized, is_nfc_quick};
 
 /// The most characters behind the first one that make one row. A row is composed as a whole, and a session looks at an open one
 /// again with each chunk: without a limit, a text of nothing but marks would cost the square of its length.
@@ -156,7 +157,7 @@ impl Composer {
     /// Takes a row composed, or a line end.
     fn compose(&mut self, original: &str, row: Range<usize>) {
         let written = &original[row.clone()];
-        let composed: String = if written.starts_with('\r') { "\n".into() } else { written.nfc().collect() };
+        let composed: String = if written.starts_with('\r') { "\n".into() } else { nfc(written) };
         if composed == written {
             return self.keep(original, row.end);
         }
@@ -198,6 +199,7 @@ pub(crate) fn is_composed(text: &str) -> bool {
 }
 
 /// The first character that composing may change or that a mark may have to be sorted with.
+#[cfg_attr(small_build, optimize(speed))]
 fn find_special(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -220,6 +222,7 @@ fn find_special(text: &str) -> Option<usize> {
 /// The first byte that is no ASCII, or a carriage return. Most texts have none, so whole blocks are asked first: without a way
 /// out of a block, compilers look at many bytes at once. Behind the last whole block that is the last block of the text, of
 /// which some bytes are asked twice.
+#[cfg_attr(small_build, optimize(speed))]
 fn first_unplain(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 16;
     let is_unplain = |byte: &u8| !byte.is_ascii() | (*byte == b'\r');
@@ -274,6 +277,7 @@ fn last_start(text: &str) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
 
     fn composed(original: &str) -> (String, Way) {
         let mut composer = Composer::default();

@@ -127,6 +127,9 @@ impl<'t> Folded<'t> {
     /// original; offsets beyond the end of the folded text count as its end.
     #[must_use]
     pub fn original_range(&self, start: usize, end: usize) -> Range<usize> {
+        if let Some(range) = self.range_in_run(start, end) {
+            return range;
+        }
         let end = end.min(self.text().len());
         let start = start.min(end);
         let from = self.source_start(start);
@@ -148,6 +151,19 @@ impl<'t> Folded<'t> {
             Some(run) if run.original_len.is_none() => next_start.min(run.folded + (offset - run.original)),
             _ => next_start,
         }
+    }
+
+    /// The same for bytes within the run that was looked up last, and before its end, which may have dropped characters behind it:
+    /// nearly all of most texts is in long runs.
+    #[inline]
+    fn range_in_run(&self, start: usize, end: usize) -> Option<Range<usize>> {
+        let last = self.last.0.load(Ordering::Relaxed);
+        let [run, next] = self.buffers.segments.get(last..last + 2)? else { return None };
+        let is_within = run.original_len.is_none() && run.folded <= start && start < end && end < next.folded;
+        let original = |offset: usize| run.original + (offset - run.folded);
+        // In a run a character of the fold is as long as its own, so that the edges of the one are those of the other.
+        (is_within && self.text().is_char_boundary(start) && self.text().is_char_boundary(end))
+            .then(|| original(start)..original(end))
     }
 
     /// Start in the original of the source of the folded byte at `offset`.
@@ -405,6 +421,7 @@ fn unchanged_prefix(text: &str) -> &str {
 }
 
 /// The longest ASCII prefix of `text`, found eight bytes at a time.
+#[cfg_attr(small_build, optimize(speed))]
 fn ascii_prefix(text: &str) -> &str {
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     let bytes = text.as_bytes();

@@ -15,6 +15,7 @@ pub enum GapKind {
 /// The kind of the gap `text[from..to]` between two tokens of a folded turn.
 ///
 /// `abbreviated` tells whether a single full stop directly after the token before is no end; it is asked only then.
+#[cfg_attr(small_build, optimize(speed))]
 pub(crate) fn kind(text: &str, from: usize, to: usize, abbreviated: impl Fn() -> bool) -> GapKind {
     let gap = &text.as_bytes()[from..to];
     // The gaps of ordinary text need a look at a byte or two; only the others go through all rules of the semantics.

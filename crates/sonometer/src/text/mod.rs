@@ -7,10 +7,12 @@ pub mod token;
 pub mod unfold;
 
 mod ascii;
+mod block;
 pub(crate) mod compose;
 mod compose_table;
 pub(crate) mod edit;
 mod fold_table;
+mod nfc;
 mod tokens;
 mod unicode;
 

@@ -52,6 +52,11 @@ impl Token {
         }
     }
 
+    /// Says what kind of gap is before it; until then it is a join.
+    pub(crate) fn set_gap(&mut self, gap: GapKind) {
+        self.tag = (self.tag & (SYMBOL | WORD)) | (gap as u32) << GAP_SHIFT;
+    }
+
     /// Its place in the folded text.
     #[inline]
     pub fn range(self) -> Range<usize> {
@@ -64,18 +69,28 @@ pub(crate) trait Sink {
     /// A token `text[start..end]`.
     fn token(&mut self, text: &str, start: usize, end: usize, symbol: bool);
 
-    /// Words of a stretch of ASCII, as starts and ends.
+    /// Words of a stretch of ASCII.
     #[inline]
-    fn words(&mut self, text: &str, words: &[[u32; 2]]) {
-        for &[start, end] in words {
+    fn words(&mut self, text: &str, words: Words<'_>) {
+        for &[start, end] in words.places {
             self.token(text, start as usize, end as usize, false);
         }
     }
 }
 
+/// Some words of ASCII, one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Words<'w> {
+    /// Starts and ends; at most 33, as many as end in 64 bytes.
+    pub(crate) places: &'w [[u32; 2]],
+    /// Bit n: whether word n is not known to follow another one directly behind a single space. Most are.
+    pub(crate) apart: u64,
+}
+
 /// Cuts a folded turn into tokens: stretches of ASCII fast, those around other characters one by one. They meet at white
 /// space, over which no token goes on.
 #[inline]
+#[cfg_attr(small_build, optimize(speed))]
 pub(crate) fn cut(text: &str, sink: &mut impl Sink) {
     let mut from = 0;
     while from < text.len() {
@@ -94,6 +109,7 @@ const STRETCH: usize = 64;
 
 /// The next stretch from `from` on that holds other characters than ASCII, up to white space on both sides; empty, at
 /// the end of the text, if there is none.
+#[cfg_attr(small_build, optimize(speed))]
 fn next_mixed(bytes: &[u8], from: usize) -> Range<usize> {
     let Some(first) = first_foreign(bytes, from) else { return bytes.len()..bytes.len() };
     // Back to white space, so that no word is cut in two, and on until a whole stretch of ASCII follows white space.
@@ -110,6 +126,7 @@ fn next_mixed(bytes: &[u8], from: usize) -> Range<usize> {
     start..bytes.len()
 }
 
+#[cfg_attr(small_build, optimize(speed))]
 fn first_foreign(bytes: &[u8], from: usize) -> Option<usize> {
     let blocks = bytes[from..].chunks(STRETCH);
     let skipped: usize = blocks.take_while(|block| block.is_ascii()).map(<[u8]>::len).sum();

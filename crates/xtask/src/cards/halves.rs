@@ -57,7 +57,7 @@ impl Split {
             Self::Fnv => "id has an even 64-bit FNV-1a hash",
             Self::Sha | Self::Read => "id has an even first byte in its SHA-256",
             Self::Template => {
-                "template (the text in small letters with types for the labelled places) has an even byte among the first two of its SHA-256"
+                "template (the text with types for the labelled places) has an even byte\namong the first two of its SHA-256, three quarters of them"
             }
             Self::Quarters => "id has a 64-bit FNV-1a hash whose last two bits are not both 1",
             Self::QuartersByQuestion => {
@@ -145,7 +145,10 @@ mod tests {
 
     #[test]
     fn items_of_one_template_stay_together() {
-        let item = |content: &str, end: usize| serde_json::json!({"interaction": {"content": content}, "labels": {"spans": [{"start": 3, "end": end, "type": "AGE"}]}});
+        let item = |content: &str, end: usize| {
+            let span = serde_json::json!({"start": 3, "end": end, "type": "AGE"});
+            serde_json::json!({"interaction": {"content": content}, "labels": {"spans": [span]}})
+        };
         assert_eq!(template(&item("At 23 she left", 5)), "at {age} she left");
         assert_eq!(template(&item("at 104 she left", 6)), "at {age} she left");
     }

@@ -138,7 +138,7 @@ impl Measurer {
         &self,
         target: &str,
         interactions: &[Value],
-    ) -> Result<Vec<Vec<(usize, usize, String)>>, String> {
+    ) -> Result<Vec<Vec<private_data::Place>>, String> {
         let path = self.scratch.join("interactions.jsonl");
         let lines: String = interactions.iter().map(|interaction| format!("{interaction}\n")).collect();
         std::fs::write(&path, lines).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -154,7 +154,9 @@ impl Measurer {
     /// One evaluation on one half.
     fn evaluate(&self, card: &Card, tuned: bool, file: &str, arguments: &[&str]) -> Result<Value, String> {
         let half = self.half(card, tuned, file)?;
-        let more: Vec<&str> = arguments.iter().copied().chain(["--errors", "0", "--json"]).collect();
+        let lines = std::fs::read_to_string(&half).map_err(|e| format!("{}: {e}", half.display()))?;
+        let more: Vec<&str> =
+            asked_of(&lines, arguments).into_iter().chain(["--errors", "0", "--json"]).collect();
         let answer = self.run(&["evaluate", card.id], &half, &more)?;
         serde_json::from_str(&answer).map_err(|e| format!("{}, {file}: {e}", card.id))
     }
@@ -202,6 +204,20 @@ impl Measurer {
         }
         String::from_utf8(output.stdout).map_err(|e| e.to_string())
     }
+}
+
+/// The arguments without `--map` of types that the lines lack: halves by template do not have every type.
+fn asked_of<'a>(lines: &str, arguments: &[&'a str]) -> Vec<&'a str> {
+    let is_there = |kind: &str| lines.contains(&format!("\"{kind}\""));
+    let mut asked: Vec<&str> = Vec::new();
+    for argument in arguments.iter().copied() {
+        let kinds = argument.split_once('=').map_or(argument, |(kinds, _)| kinds);
+        match asked.last() {
+            Some(&"--map") if !kinds.split(',').any(is_there) => drop(asked.pop()),
+            _ => asked.push(argument),
+        }
+    }
+    asked
 }
 
 /// What each marker contributes.
@@ -321,6 +337,15 @@ mod tests {
         assert_eq!(estimate(&json!({"value": 0.5, "low": null, "high": null})), "0.500");
         assert_eq!(estimate(&Value::Null), "–");
         assert_eq!((thousandths(2, 3), thousandths(0, 0)), ("0.667".to_owned(), "–".to_owned()));
+    }
+
+    #[test]
+    fn types_that_a_half_lacks_are_not_asked_of_it() {
+        let asked = asked_of(
+            "{\"type\": \"A\"}",
+            &["--unit", "spans", "--map", "A,B=x", "--map", "B=y", "--map", "A=z"],
+        );
+        assert_eq!(asked, ["--unit", "spans", "--map", "A,B=x", "--map", "A=z"]);
     }
 
     #[test]

@@ -50,7 +50,7 @@ const ORDINARY: [&str; 14] = [
 ];
 
 /// A place: its beginning and end in characters, and its type or marker.
-type Place = (usize, usize, String);
+pub(super) type Place = (usize, usize, String);
 
 /// All sections.
 pub(super) fn sections(measurer: &Measurer) -> Result<String, String> {
@@ -78,6 +78,28 @@ fn hidden(measurer: &Measurer) -> Result<String, String> {
             }
             let _ = writeln!(page, "| {half} | {} | {} |", shown(version), sums.row());
         }
+    }
+    page.push_str(
+        "\nBoth parts together, by type:\n\n| type of label | labels | characters | hidden, 1.6 | hidden, this |\n|---|---:|---:|---:|---:|\n",
+    );
+    let items = values(&measurer.text("pii.jsonl")?)?;
+    let interactions: Vec<Value> = items.iter().map(|item| item["interaction"].clone()).collect();
+    let found = VERSIONS
+        .map(|version| measurer.evidence(version, &interactions))
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?;
+    for (kind, _) in CLAIMED {
+        let mut of_versions = [Sums::default(), Sums::default()];
+        for (number, item) in items.iter().enumerate() {
+            let mut item = item.clone();
+            if let Some(spans) = item["labels"]["spans"].as_array_mut() {
+                spans.retain(|span| span["type"] == kind);
+            }
+            of_versions.iter_mut().zip(&found).for_each(|(sums, found)| sums.add(&item, &found[number]));
+        }
+        let [before, now] = of_versions.each_ref().map(|sums| share(sums.hidden, sums.characters));
+        let [_, Sums { labels, characters, .. }] = of_versions;
+        let _ = writeln!(page, "| {kind} | {labels} | {characters} | {before} | {now} |");
     }
     Ok(page)
 }

@@ -28,7 +28,7 @@ pub(super) fn cases(count: usize, seed: u64) -> Result<Vec<Case>, String> {
             cases.extend(dice.dive(&name, &dives));
             continue;
         }
-        let mut protocol = dice.draw(generate::protocol());
+        let mut protocol = generate::written_out(dice.draw(generate::protocol()));
         protocol.id = "p0".into();
         let sensor = Sensor::new(protocol.clone()).ok();
         for _ in 0..SHARED.min(count - cases.len()) {
@@ -117,7 +117,7 @@ impl Dice {
 
     /// A metric or a blueprint of the protocol and a second one; some name what is not there.
     fn compose(&mut self, vector: &mut Vector, better: Better) {
-        let mut second = self.draw(generate::protocol());
+        let mut second = generate::written_out(self.draw(generate::protocol()));
         second.id = "p1".into();
         if self.below(8) > 0 {
             (vector.view.flow, vector.view.temporal) = (None, None);

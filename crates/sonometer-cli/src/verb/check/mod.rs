@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                 continue;
             }
         };
-        let (document, found) = match Document::read(&source.text) {
+        let (document, found) = match Document::read_with(&source.text, &|path| source.list_file(path)) {
             Ok((document, warnings)) => (Some(document), warnings),
             Err(error) => (None, error.diagnostics),
         };

@@ -98,7 +98,7 @@ fn without_warnings(source: &Source, warnings: &Diagnostics, screen: &mut Screen
 
 /// The file with `status: published`, not written yet.
 fn as_published(source: &Source) -> Result<Source, Failure> {
-    let text = with_status(&source.text).ok_or_else(|| {
+    let text = with_status(source).ok_or_else(|| {
         let name = &source.name;
         refused(format!("{name}: cannot insert `status: published` here; write it into the file yourself"))
     })?;
@@ -106,7 +106,8 @@ fn as_published(source: &Source) -> Result<Source, Failure> {
 }
 
 /// The text with `status: published` in the place of its status, or behind its version.
-fn with_status(text: &str) -> Option<String> {
+fn with_status(source: &Source) -> Option<String> {
+    let text = &*source.text;
     let (root, _) = document::read(text).ok()?;
     let mut changed = text.to_owned();
     if let Some(Node { span, .. }) = root.get("status") {
@@ -121,7 +122,7 @@ fn with_status(text: &str) -> Option<String> {
     }
     let status = match root.get("sonometer_stage") {
         Some(_) => Stage::read(&changed).ok()?.0.status,
-        None => Protocol::read(&changed).ok()?.0.status,
+        None => Protocol::read_with(&changed, &|path| source.list_file(path)).ok()?.0.status,
     };
     (status == Status::Published).then_some(changed)
 }
@@ -135,6 +136,8 @@ mod tests {
         let rest = "taxonomy: Signal\nmarkers:\n  - label: a\n    strong: a b\n";
         let head = "sonometer: 1\nid: x\nversion: \"1\"  # first\n";
         let wanted = format!("{head}status: published\n{rest}");
+        let with_status =
+            |text: &str| with_status(&Source { name: "x.yaml".into(), text: text.to_owned().into() });
         assert_eq!(with_status(&format!("{head}{rest}")), Some(wanted.clone()));
         assert_eq!(with_status(&format!("{head}status: draft\n{rest}")), Some(wanted));
         let json = |status: &str| {

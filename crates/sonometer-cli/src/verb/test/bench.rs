@@ -230,7 +230,7 @@ impl<'p> Bench<'p> {
         // Patterns hold their lists written out: they are read anew.
         let lists = mutant.changed_lists(&self.bare.lists);
         let text = Protocol { markers, lists, ..self.bare.clone() }.to_canonical_json();
-        match Protocol::read(&text) {
+        match Protocol::read_with(&text, &|path| self.bare.list_file(path)) {
             Ok((protocol, _)) => Sensor::new(protocol).map(Some),
             Err(_) => Ok(None),
         }

@@ -1,5 +1,6 @@
 //! The phrase language as a tree: what one pattern line means, before it is compiled.
 
+use super::Phrases;
 use crate::expression::PLACE_GROUP;
 use crate::text::compose::composed;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub enum Pattern {
     Sequence(Arc<[Pattern]>),
     /// `(a|b c)` or `@list`: one of them. Never empty. Shared by all lines that name a list: none copies it.
     Either(Arc<[Pattern]>),
+    /// `@list` of a list file: one of its phrases.
+    Phrases(Phrases),
     /// `x?`: once or not at all.
     Optional(Box<Pattern>),
     /// `a &6 b`: both, in any order, with at most `within` tokens between them.

@@ -26,6 +26,7 @@ mod ast;
 mod check;
 mod gap;
 mod parse;
+mod phrases;
 mod plain;
 mod regular;
 
@@ -34,4 +35,5 @@ pub(crate) use check::{names_place, place_refused, size};
 pub(crate) use gap::{gaps_in, least_tokens, widen};
 pub(crate) use parse::MAX_NODES;
 pub use parse::{Context, PhraseError, parse, parse_list, strip_comment};
+pub use phrases::{MAX_LIST_FILE_BYTES, MAX_LIST_FILE_PHRASES, Phrases};
 pub(crate) use plain::{is_plain, plain};

@@ -8,6 +8,10 @@ use crate::protocol::model::{Line, LineList};
 use crate::protocol::phrase::{self, Context, Pattern, PhraseError};
 use crate::unit::Unit;
 
+/// The most parts that the lines of a protocol may have together, lists written out. Lines that name a list share it, but each is checked
+/// and compiled by itself: this many take about half a second.
+const MAX_PARTS: usize = 1 << 22;
+
 /// The finding of a pattern that begins `cut` bytes into the source line at `span`.
 pub(super) fn phrase_diagnostic(error: PhraseError, span: Span, cut: usize) -> Diagnostic {
     // Quoted lines may be longer in the source than their text; the place then stays inside the line.
@@ -72,7 +76,21 @@ pub(super) fn of_node(
             into.push(Line::plain(text, list, strength, span));
             continue;
         }
-        match phrase::parse(text, &context) {
+        if around.parts.get() > MAX_PARTS {
+            break;
+        }
+        let parsed = phrase::parse(text, &context);
+        if let Ok(pattern) = &parsed {
+            around.parts.set(around.parts.get() + phrase::size(pattern));
+            if around.parts.get() > MAX_PARTS {
+                let message =
+                    format!("the lines up to here have more than {MAX_PARTS} parts, lists written out");
+                let fix = "name long lists in fewer lines, or put them into `list_files`";
+                found.push(Diagnostic::error("SM0364", span, message, fix));
+                break;
+            }
+        }
+        match parsed {
             Ok(pattern) if !list.has_places() && phrase::names_place(&pattern) => {
                 let what = format!("`{key}`");
                 let refused = phrase::place_refused(text, &what, "remove them; the whole line counts");

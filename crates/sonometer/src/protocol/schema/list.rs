@@ -5,6 +5,7 @@ use crate::diagnostic::{Diagnostic, Span, excerpt, some_of};
 use crate::document::{Key, Node, Value};
 use crate::keys::fields::{Fields, check_identifier};
 use crate::names::Numbered;
+use crate::protocol::files::ListFile;
 use crate::protocol::phrase::{self, Context, MAX_NODES, Pattern, WordKind, WordTest};
 use std::cell::RefCell;
 
@@ -12,8 +13,16 @@ use std::cell::RefCell;
 pub(super) type Lists = (Numbered<Pattern>, Vec<(String, Vec<String>)>);
 
 /// Reads `lists`.
-pub(super) fn read(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut String)>) -> Lists {
-    let Some(node) = fields.take("lists") else { return Default::default() };
+pub(super) fn read(
+    fields: &mut Fields<'_, '_>,
+    files: &[ListFile],
+    stem: Option<fn(&str, &mut String)>,
+) -> Lists {
+    let mut lists = Numbered::default();
+    for ListFile { name, phrases, .. } in files {
+        lists.put(name, Pattern::Phrases(phrases.clone()));
+    }
+    let Some(node) = fields.take("lists") else { return (lists, Vec::new()) };
     let Value::Map(entries) = &node.value else {
         let fix = "write `lists: {feeling: torn | stuck | worried}`";
         fields.found.push(Diagnostic::error(
@@ -22,23 +31,29 @@ pub(super) fn read(fields: &mut Fields<'_, '_>, stem: Option<fn(&str, &mut Strin
             "`lists` is not a map of names to entries",
             fix,
         ));
-        return Default::default();
+        return (lists, Vec::new());
     };
     let mut written = Vec::with_capacity(entries.len());
     let mut numbers = Numbered::default();
     for (at, (name, node)) in entries.iter().enumerate() {
         check_identifier(&name.text, name.span, "list name", fields.found);
+        if lists.contains(&name.text) {
+            let message = format!("`{}` is a list and a list file", excerpt(&name.text));
+            fields.found.push(Diagnostic::error("SM0375", name.span, message, "rename one of them"));
+        }
         numbers.put(&name.text, at);
         let lines = node.lines().into_iter().map(|line| phrase::strip_comment(line.text).0.to_owned());
         written.push((name.text.clone(), lines.filter(|line| !line.is_empty()).collect()));
     }
-    let names = numbers.names();
+    let mut names = numbers.names();
+    names.extend(files.iter().map(|file| file.name.as_str()));
+    names.sort_unstable();
     let mut reader = Reader {
         entries,
         numbers: &numbers,
         names: &names,
         stem,
-        lists: Numbered::default(),
+        lists,
         open: Vec::new(),
         is_open: vec![false; entries.len()],
     };

@@ -14,6 +14,7 @@ use crate::protocol::model::*;
 use crate::protocol::phrase::Pattern;
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// What a marker takes from the protocol around it.
@@ -29,6 +30,8 @@ pub(super) struct Surroundings<'s> {
     pub(super) declared: Option<Declared>,
     /// Every label of the protocol, as written.
     pub(super) labels: BTreeSet<String>,
+    /// How many parts the lines read so far have, lists written out.
+    pub(super) parts: Cell<usize>,
 }
 
 /// Reads one marker; the span is that of its label.

@@ -9,12 +9,14 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span, excerpt};
 use crate::document::{MAX_FINDINGS, Node, Value};
 use crate::keys::fields::{Fields, check_identifier, count_of, text_of, texts_of};
 use crate::language;
+use crate::protocol::files::{self, ListFiles};
 use crate::protocol::keys;
 use crate::protocol::lint;
 use crate::protocol::model::*;
 use crate::protocol::phrase::{self, Context, Pattern, WordKind, WordTest};
 use crate::text::fold::fold_to_lower;
 use crate::unit::Unit;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most markers a protocol may have.
@@ -23,7 +25,7 @@ const MAX_MARKERS: usize = 2_000;
 const MAX_LINES: usize = 100_000;
 
 /// Reads a protocol; `None` if a finding is an error.
-pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol> {
+pub(crate) fn protocol(root: &Node, files: &ListFiles<'_>, found: &mut Diagnostics) -> Option<Protocol> {
     let mut fields = Fields::of(root, &keys::PROTOCOL, "a protocol", found);
     format_version(&mut fields);
     let (id, id_span) = fields.some_text("id");
@@ -47,7 +49,8 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
     let unfold = unfold(&mut fields);
     let temporal = temporal(&mut fields, sgm);
     let stem = language.as_deref().and_then(language::find).and_then(|l| l.stem);
-    let (lists, written_lists) = list::read(&mut fields, stem);
+    let list_files = files::read(&mut fields, files);
+    let (lists, written_lists) = list::read(&mut fields, &list_files, stem);
     let markers_node = fields.take("markers");
     let found_roles = marker::known_roles(&actants, markers_node);
     let labels = marker::known_labels(markers_node);
@@ -63,6 +66,7 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
         strengths,
         roles: found_roles,
         labels,
+        parts: Cell::new(0),
     };
     let markers =
         markers_node.map_or_else(Vec::new, |node| markers(node, score, &surroundings, fields.found));
@@ -87,6 +91,7 @@ pub(crate) fn protocol(root: &Node, found: &mut Diagnostics) -> Option<Protocol>
         unfold,
         temporal,
         lists: written_lists,
+        list_files,
         markers,
         tests,
     };

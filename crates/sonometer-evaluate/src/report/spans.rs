@@ -1,7 +1,7 @@
 //! The report of an evaluation of places.
 
 use super::classes::method;
-use super::common::{cells, coverage, figures, left_out, share, sheet as common};
+use super::common::{alarms, cells, coverage, figures, left_out, share, sheet as common};
 use crate::evaluate::spans::{SpanEvaluation, Tally, WrongSpan};
 use sonometer_report::{Case, Cases, Line, Mark, Part, Row, Sheet, Table, Talk, Tone, columns, shown_of};
 
@@ -27,6 +27,7 @@ pub(super) fn sheet(evaluation: &SpanEvaluation) -> Sheet<'_> {
         ),
         coverage(evaluation.coverage(), lacking, "hold no evidence"),
     ]);
+    sheet.facts.extend(alarms(evaluation.alarms.as_ref()));
     let covered = (lacking > 0).then_some(&evaluation.covered.1[..]);
     sheet.parts = vec![
         figures(&NAMES, estimates, covered, &[2, 5], method(false)),

@@ -1,0 +1,176 @@
+//! The phrases of a list file: plain words and nothing else, kept as one text. A tree for each of 50,000 names would be 5 MB.
+
+use super::parse::{self, Context, MAX_LINE_BYTES, strip_comment};
+use super::plain::is_plain;
+use super::{Pattern, WordKind, WordTest};
+use crate::diagnostic::excerpt;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The most bytes that a list file may have.
+pub const MAX_LIST_FILE_BYTES: usize = 4 << 20;
+/// The most phrases that a list file may have.
+pub const MAX_LIST_FILE_PHRASES: usize = 200_000;
+
+/// The phrases of a list file, folded and in lower case, sorted, each once. Shared: a copy costs nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Phrases(Arc<Kept>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    /// A phrase a line, with one space between its words.
+    text: Box<str>,
+    shortest: u32,
+    longest: u32,
+}
+
+/// What is wrong with a list file.
+#[derive(Debug)]
+pub(crate) struct Wrong {
+    /// The line, counted from 1; `None`: the file as a whole.
+    pub(crate) line: Option<usize>,
+    pub(crate) message: String,
+    pub(crate) fix: String,
+}
+
+impl Phrases {
+    /// Reads a list file: a phrase a line, `# ` begins a comment.
+    pub(crate) fn read(text: &str) -> Result<Self, Wrong> {
+        if text.len() > MAX_LIST_FILE_BYTES {
+            let message = format!("it has {} bytes; the limit is {MAX_LIST_FILE_BYTES}", text.len());
+            return Err(Wrong { line: None, message, fix: "split it into two lists".into() });
+        }
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        // Folded, a phrase behind the other, and where each begins: most are as long as they are written.
+        let mut folded = String::with_capacity(text.len());
+        let mut places: Vec<(u32, u32)> = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            let (own, _) = strip_comment(line);
+            if own.is_empty() {
+                continue;
+            }
+            let from = folded.len();
+            folded.push_str(own);
+            folded[from..].make_ascii_lowercase();
+            if !is_plain(&folded[from..]) {
+                folded.truncate(from);
+                let words = plain_words(own).map_err(|wrong| Wrong { line: Some(at + 1), ..wrong })?;
+                folded.push_str(&words);
+            }
+            // At most 2^22 bytes, of which folding makes at most eleven each (`matcher/mod.rs`).
+            places.push((from as u32, folded.len() as u32));
+        }
+        let phrase = |place: &(u32, u32)| &folded[place.0 as usize..place.1 as usize];
+        if places.is_empty() || places.len() > MAX_LIST_FILE_PHRASES {
+            let message = format!("it has {} phrases, not 1 to {MAX_LIST_FILE_PHRASES}", places.len());
+            return Err(Wrong { line: None, message, fix: "write one phrase on each line".into() });
+        }
+        places.sort_unstable_by(|a, b| phrase(a).cmp(phrase(b)));
+        places.dedup_by(|a, b| phrase(a) == phrase(b));
+        let mut text = String::with_capacity(folded.len() + places.len());
+        for place in &places {
+            text.push_str(phrase(place));
+            text.push('\n');
+        }
+        let words =
+            || text.lines().map(|phrase| 1 + phrase.bytes().filter(|byte| *byte == b' ').count() as u32);
+        let (shortest, longest) = (words().min().unwrap_or(1), words().max().unwrap_or(1));
+        Ok(Self(Arc::new(Kept { text: text.into(), shortest, longest })))
+    }
+
+    /// The phrases, each with one space between its words.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.text.lines()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// The list file that says the same and no more: a phrase a line, each folded, in order.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// `sha256:` and the hexadecimal SHA-256 of [`Phrases::text`]: comments, order, capitals and line ends do not matter.
+    pub fn digest(&self) -> String {
+        let mut text = String::from("sha256:");
+        for byte in Sha256::digest(self.0.text.as_bytes()) {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+
+    /// The fewest words of a phrase, and the most.
+    pub(crate) fn words(&self) -> (u32, u32) {
+        (self.0.shortest, self.0.longest)
+    }
+
+    /// Whether some phrase has this word.
+    pub fn has_word(&self, word: &str) -> bool {
+        self.iter().any(|phrase| phrase.split(' ').any(|own| own == word))
+    }
+}
+
+/// The words of a phrase that is written with other signs than small letters, with one space between.
+fn plain_words(phrase: &str) -> Result<String, Wrong> {
+    let none = Context { list: &|_| None, names: &[], stem: None };
+    let wrong = |message, fix: &str| Wrong { line: None, message, fix: fix.into() };
+    if phrase.len() > MAX_LINE_BYTES {
+        return Err(wrong(format!("the phrase has {} bytes", phrase.len()), "write one phrase on each line"));
+    }
+    let pattern = parse::parse(phrase, &none)
+        .map_err(|error| wrong(format!("`{}`: {}", excerpt(phrase), error.message), &error.fix))?;
+    let mut words = String::new();
+    if !collect(&pattern, &mut words) {
+        let message = format!("`{}` has pattern syntax; a list file has plain words only", excerpt(phrase));
+        return Err(wrong(message, "write one phrase on each line, or move the pattern into `lists`"));
+    }
+    Ok(words)
+}
+
+fn collect(pattern: &Pattern, words: &mut String) -> bool {
+    match pattern {
+        Pattern::Word(WordTest { kind: WordKind::Equal, folded, exact: None }) => {
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(folded);
+            true
+        }
+        Pattern::Sequence(items) => items.iter().all(|item| collect(item, words)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_phrases_in_any_order_and_case() {
+        let phrases =
+            Phrases::read("\u{feff}# Names\nZoë\r\n  anna  # twice\n\nAnna\nJean-Pierre\nO'Neil\nde la Cruz")
+                .expect("reads");
+        assert_eq!(
+            phrases.iter().collect::<Vec<_>>(),
+            ["anna", "de la cruz", "jean pierre", "o'neil", "zoe"]
+        );
+        assert_eq!(phrases.words(), (1, 3));
+        let again = Phrases::read(phrases.text()).expect("reads");
+        assert_eq!((again.digest(), &again), (phrases.digest(), &phrases));
+        assert!(phrases.has_word("cruz") && !phrases.has_word("ann"));
+    }
+
+    #[test]
+    fn what_is_no_phrase_is_told_with_its_line() {
+        for (text, line) in
+            [("anna\n(a|b)\n", Some(2)), ("a\nb\npre*", Some(3)), ("# nothing\n", None), ("@list", Some(1))]
+        {
+            assert_eq!(Phrases::read(text).expect_err(text).line, line, "{text}");
+        }
+        assert!(Phrases::read(&"a\n".repeat(MAX_LIST_FILE_BYTES)).is_err());
+    }
+}

@@ -1,0 +1,14 @@
+//! List files for tests: what stands beside a protocol, by its path.
+
+use sonometer::protocol::NoFile;
+use std::borrow::Cow;
+
+/// The text of a list file.
+pub fn file(path: &str) -> Result<Cow<'static, str>, NoFile> {
+    match path {
+        "names.txt" | "names/first.txt" => Ok("# First names\nAnna\nMary Ann\nZoë\n".into()),
+        "broken.txt" => Ok("Anna\n(mary|marie)\n".into()),
+        "none.txt" => Ok("# nobody\n".into()),
+        _ => Err(NoFile::missing("put it beside the protocol")),
+    }
+}
