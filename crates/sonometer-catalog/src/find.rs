@@ -253,7 +253,8 @@ mod tests {
         let meant = "the catalogue has no protocol, metric or blueprint `curtesy`; did you mean `courtesy`?";
         assert_eq!(told("curtesy", &TargetKind::ALL), meant);
         let none = told("zebra", &TargetKind::ALL);
-        let start = "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, counselling, ";
+        let start =
+            "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, counselling, ";
         assert!(none.starts_with(start) && none.ends_with(", assistant-reply, service-call"), "{none}");
         assert_eq!(
             told("courtesy", &[TargetKind::Metric, TargetKind::Blueprint]),

@@ -213,7 +213,10 @@ mod tests {
             let all = shelf.protocols("courtesy").expect("all can be read").into_iter();
             all.map(|protocol| (protocol.version, protocol.name == "Own")).collect()
         };
-        assert_eq!(facts(&shelf), [("1.0".to_owned(), true), ("1.5".to_owned(), false), ("2.0".to_owned(), false)]);
+        assert_eq!(
+            facts(&shelf),
+            [("1.0".to_owned(), true), ("1.5".to_owned(), false), ("2.0".to_owned(), false)]
+        );
         shelf.behind = Behind::Nothing;
         assert_eq!(facts(&shelf), [("1.0".to_owned(), true)]);
         assert!(shelf.metrics("reply-quality").expect("can be read").is_empty());

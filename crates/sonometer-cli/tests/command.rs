@@ -354,7 +354,7 @@ fn the_catalogue_is_listed_without_its_secrets() {
     assert!(list.out.starts_with(r#"{"protocols":["#) && list.out.contains(courtesy), "{}", list.out);
     assert!(list.out.ends_with("\"limit\":100,\"offset\":0}\n"), "{}", list.out);
     assert!(run(&["protocols"]).out.contains("courtesy"));
-    golden("protocol.txt", &run(&["protocols", "courtesy"]).out);
+    golden("protocol.txt", &run(&["protocols", "courtesy@1.5"]).out);
     let single = run(&["protocols", "courtesy@1.0", "--json"]).out;
     golden("protocol.json", &single);
     for secret in ["apologi*", "trigger\"", "weight", "pattern", "strong"] {

@@ -8,6 +8,7 @@ mod measure;
 mod ordinary;
 mod plan;
 mod private_data;
+mod talks;
 
 use self::measure::Measurer;
 use self::plan::{CARDS, Card};
@@ -69,17 +70,10 @@ fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
     let mut page = if card.questions.is_empty() && card.parts.is_empty() {
         "
 There are no labelled talks for it, so there are no figures of accuracy.
-".to_owned()
+"
+        .to_owned()
     } else {
-        format!(
-            "
-The patterns were tuned on the *tuned {}*: items whose {}. Errors were read there only.
-Figures in brackets are \
-             95 % intervals.
-",
-            card.split.word(),
-            card.split.rule()
-        )
+        format!("\n{}\nFigures in brackets are 95 % intervals.\n", card.split.introduction())
     };
     for question in card.questions {
         page.push('\n');
@@ -103,6 +97,10 @@ Figures in brackets are \
         [] => measurer.elsewhere(card)?,
         ordinary => ordinary::table(measurer, card.id, ordinary)?,
     });
+    if !card.talks.is_empty() {
+        page.push('\n');
+        page.push_str(&talks::tables(measurer, card.talks)?);
+    }
     page.push('\n');
     Ok(page)
 }

@@ -12,6 +12,8 @@ pub(crate) enum Split {
     Fnv,
     /// The parity of the first byte of the SHA-256.
     Sha,
+    /// The same, where both halves were read: a later edition was written on all items.
+    Read,
     /// By the first two bytes of the SHA-256 of the template: the text in small letters with the types of its labelled places for
     /// the places. Items of one template stay together; a quarter is the other half.
     Template,
@@ -24,11 +26,14 @@ pub(crate) enum Split {
 /// The halves in the order of the cards.
 pub(crate) const HALVES: [(&str, bool); 2] = [("tuned", true), ("other", false)];
 
+/// Their names where both were read.
+const READ_HALVES: [(&str, bool); 2] = [("first", true), ("second", false)];
+
 impl Split {
     /// What is hashed of an item.
     fn key(self, item: &Value) -> Option<Cow<'_, str>> {
         let text = match self {
-            Self::Fnv | Self::Sha | Self::Quarters => &item["id"],
+            Self::Fnv | Self::Sha | Self::Read | Self::Quarters => &item["id"],
             Self::QuartersByQuestion => &item["interaction"]["segments"][0]["content"],
             Self::Template => return Some(template(item).into()),
         };
@@ -40,7 +45,7 @@ impl Split {
         let digest = || Sha256::digest(key.as_bytes());
         match self {
             Self::Fnv => fnv(key) % 2 == 0,
-            Self::Sha => digest().first().is_some_and(|byte| byte % 2 == 0),
+            Self::Sha | Self::Read => digest().first().is_some_and(|byte| byte % 2 == 0),
             Self::Template => digest().iter().take(2).any(|byte| byte % 2 == 0),
             Self::Quarters | Self::QuartersByQuestion => fnv(key) % 4 != 3,
         }
@@ -50,7 +55,7 @@ impl Split {
     pub(crate) fn rule(self) -> &'static str {
         match self {
             Self::Fnv => "id has an even 64-bit FNV-1a hash",
-            Self::Sha => "id has an even first byte in its SHA-256",
+            Self::Sha | Self::Read => "id has an even first byte in its SHA-256",
             Self::Template => {
                 "template (the text with types for the labelled places) has an even byte\namong the first two of its SHA-256, three quarters of them"
             }
@@ -64,8 +69,27 @@ impl Split {
     /// What each side is called.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Self::Fnv | Self::Sha => "half",
+            Self::Fnv | Self::Sha | Self::Read => "half",
             Self::Template | Self::Quarters | Self::QuartersByQuestion => "part",
+        }
+    }
+
+    /// The halves in the order of the cards, with their names.
+    pub(crate) fn halves(self) -> [(&'static str, bool); 2] {
+        if self == Self::Read { READ_HALVES } else { HALVES }
+    }
+
+    /// What the figures are of, in a sentence or two.
+    pub(crate) fn introduction(self) -> String {
+        let (word, rule) = (self.word(), self.rule());
+        match self {
+            Self::Read => format!(
+                "Errors were read in all items, and what is fitted was fitted to all: no figure of labelled items is of unseen ones. The *first\n\
+                 half* are the items whose {rule}."
+            ),
+            _ => format!(
+                "The patterns were tuned on the *tuned {word}*: items whose {rule}. Errors were read there only."
+            ),
         }
     }
 
@@ -132,7 +156,7 @@ mod tests {
     #[test]
     fn the_halves_make_up_the_whole() {
         let lines: String = (0..100).map(|n| format!("{{\"id\":\"{n}\"}}\n")).collect();
-        for split in [Split::Fnv, Split::Sha, Split::Quarters] {
+        for split in [Split::Fnv, Split::Sha, Split::Read, Split::Quarters] {
             let [tuned, other] = [true, false].map(|tuned| split.half(&lines, tuned).expect("reads"));
             assert!(tuned.lines().count() > 25 && other.lines().count() > 15);
             let mut all: Vec<&str> = tuned.lines().chain(other.lines()).collect();
@@ -143,8 +167,22 @@ mod tests {
     }
 
     #[test]
+    fn where_both_halves_were_read_none_is_called_tuned() {
+        assert_eq!(Split::Sha.halves()[1].0, "other");
+        assert_eq!(Split::Read.halves()[1].0, "second");
+        assert!(Split::Read.introduction().contains("in all items"));
+        assert!(
+            Split::Sha
+                .introduction()
+                .starts_with("The patterns were tuned on the *tuned half*: items whose id has")
+        );
+    }
+
+    #[test]
     fn answers_to_one_question_stay_together() {
-        let answer = |id: u32| format!("{{\"id\":\"{id}\",\"interaction\":{{\"segments\":[{{\"content\":\"Why?\"}}]}}}}\n");
+        let answer = |id: u32| {
+            format!("{{\"id\":\"{id}\",\"interaction\":{{\"segments\":[{{\"content\":\"Why?\"}}]}}}}\n")
+        };
         let lines: String = (0..9).map(answer).collect();
         let sizes = [true, false].map(|tuned| {
             let part = Split::QuartersByQuestion.half(&lines, tuned).expect("reads");

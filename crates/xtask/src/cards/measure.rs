@@ -1,6 +1,5 @@
 //! Asks `sonometer` and writes its answers as Markdown.
 
-use super::halves::HALVES;
 use super::halves::Split;
 use super::plan::{Card, FILES, Part, Question, Table};
 use super::private_data;
@@ -30,7 +29,7 @@ impl Measurer {
     /// The figures of a question on both halves, and its table.
     pub(crate) fn question(&self, card: &Card, question: &Question) -> Result<String, String> {
         let mut answers = Vec::new();
-        for (name, tuned) in HALVES {
+        for (name, tuned) in card.split.halves() {
             answers.push((name, self.evaluate(card, tuned, question.file, question.arguments)?));
         }
         let mut page = format!("### {}\n\n`{}`", question.title, question.file);
@@ -70,9 +69,10 @@ impl Measurer {
     /// Each part's markers against their own label, on both halves.
     pub(crate) fn parts(&self, card: &Card) -> Result<String, String> {
         let word = card.split.word();
+        let [(tuned, _), (other, _)] = card.split.halves();
         let mut page = format!(
             "### Each marker against the label it is about\n\n\
-             | markers | label | people, other {word} | precision | recall | F1 | macro-F1 | macro-F1 of the tuned {word} |\n\
+             | markers | label | people, {other} {word} | precision | recall | F1 | macro-F1 | macro-F1 of the {tuned} {word} |\n\
              |---|---|---:|---:|---:|---:|---:|---:|\n"
         );
         let mut sums = [0.0; 2];
@@ -223,8 +223,9 @@ fn asked_of<'a>(lines: &str, arguments: &[&'a str]) -> Vec<&'a str> {
 /// What each marker contributes.
 fn marker_table(answer: &Value, split: Split) -> String {
     let mut page = format!(
-        "\nWhat each marker contributes, on the other {} (*right*: on a positive item; *alone*: no other marker speaks):\n\n\
+        "\nWhat each marker contributes, on the {} {} (*right*: on a positive item; *alone*: no other marker speaks):\n\n\
          | marker | triggered | right | alone, right | alone, wrong |\n|---|---:|---:|---:|---:|\n",
+        split.halves()[1].0,
         split.word()
     );
     for marker in list(&answer["markers"]) {
@@ -245,8 +246,9 @@ fn marker_table(answer: &Value, split: Split) -> String {
 /// How each type of place is found.
 fn type_table(answer: &Value, split: Split) -> String {
     let mut page = format!(
-        "\nOn the other {} (*found*: some evidence overlaps the label; *exact*: it has its very place):\n\n\
+        "\nOn the {} {} (*found*: some evidence overlaps the label; *exact*: it has its very place):\n\n\
          | type of label | markers | labels | found | exact |\n|---|---|---:|---:|---:|\n",
+        split.halves()[1].0,
         split.word()
     );
     for kind in list(&answer["types"]) {

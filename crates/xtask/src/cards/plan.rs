@@ -21,6 +21,8 @@ pub(crate) struct Card {
     pub(crate) kinds: Option<Kinds>,
     /// Where alarms are counted by turn. Without any, texts made for other questions are counted whole.
     pub(crate) ordinary: &'static [Ordinary],
+    /// Versions whose readings of long talks are shown beside each other, from the oldest to the newest.
+    pub(crate) talks: &'static [&'static str],
 }
 
 /// A question to the protocol as a whole, on each half.
@@ -75,7 +77,7 @@ pub(crate) const FILES: &[&str] = &[
 pub(crate) const CARDS: &[Card] = &[
     Card {
         id: "affect",
-        split: Split::Fnv,
+        split: Split::Read,
         questions: &[
             Question {
                 title: "Positive: the marker `positive` against comments with at least one positive emotion",
@@ -129,6 +131,7 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: &[],
+        talks: &["affect@1.5", "affect@2.0"],
     },
     Card {
         id: "counselling",
@@ -138,16 +141,17 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: TASKS,
+        talks: &[],
     },
     Card {
         id: "courtesy",
-        split: Split::Sha,
+        split: Split::Read,
         questions: &[
             Question {
                 title: "The most polite quarter of the requests against the least polite quarter, ranked by the score",
                 file: "politeness.jsonl",
                 arguments: &["--label", "quartile", "--positive", "polite", "--negative", "impolite"],
-                figures: &[("auc", "0.72"), ("average_precision", "")],
+                figures: &[("auc", "0.80"), ("average_precision", "")],
                 table: Table::Markers,
             },
             Question {
@@ -190,19 +194,10 @@ pub(crate) const CARDS: &[Card] = &[
                 table: Table::Nothing,
             },
             Question {
-                title: "As a decision: the same quarters, positive from 0.4 on, above a plain message",
+                title: "As a decision: the same quarters, positive from 0.5 on, above a plain message",
                 file: "politeness.jsonl",
-                arguments: &[
-                    "--label",
-                    "quartile",
-                    "--positive",
-                    "polite",
-                    "--negative",
-                    "impolite",
-                    "--threshold",
-                    "0.4",
-                ],
-                figures: &[("macro_f1", ""), ("precision", ""), ("recall", "")],
+                arguments: &["--label", "quartile", "--positive", "polite", "--negative", "impolite"],
+                figures: &[("macro_f1", "0.70"), ("precision", ""), ("recall", "")],
                 table: Table::Nothing,
             },
         ],
@@ -210,6 +205,7 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: &[],
+        talks: &["courtesy@1.5", "courtesy@2.0"],
     },
     Card {
         id: "disclosure",
@@ -219,6 +215,7 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: TASKS,
+        talks: &[],
     },
     Card {
         id: "escalation",
@@ -228,6 +225,7 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: TASKS,
+        talks: &[],
     },
     Card {
         id: "negotiation",
@@ -247,6 +245,7 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: TASKS,
+        talks: &[],
     },
     Card {
         id: "personal-data",
@@ -305,29 +304,31 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: &[],
+        talks: &[],
     },
     Card {
         id: "pressure-tactics",
-        split: Split::Sha,
+        split: Split::Read,
         questions: &[Question {
             title: "Dark patterns against other texts of shop pages: score of 0.5 or more",
             file: "darkpattern.jsonl",
             arguments: &["--label", "dark"],
-            figures: &[("macro_f1", "0.91"), ("precision", ""), ("recall", ""), ("f1", ""), ("auc", "")],
+            figures: &[("macro_f1", "0.955"), ("precision", ""), ("recall", ""), ("f1", ""), ("auc", "")],
             table: Table::Markers,
         }],
         parts: &[
-            tactic("scarcity", "Scarcity"),
-            tactic("urgency", "Urgency"),
-            tactic("social_proof", "Social Proof"),
+            tactic("low_stock,high_demand", "Scarcity"),
+            tactic("limited_time,countdown", "Urgency"),
+            tactic("activity,testimonial", "Social Proof"),
             tactic("confirmshaming,pressured_selling,trick_question", "Misdirection"),
-            tactic("obstruction", "Obstruction"),
-            tactic("sneaking", "Sneaking"),
-            tactic("forced_action", "Forced Action"),
+            tactic("hard_to_cancel", "Obstruction"),
+            tactic("sneak_into_basket,hidden_costs,hidden_subscription", "Sneaking"),
+            tactic("forced_enrollment", "Forced Action"),
         ],
         choice: None,
         kinds: None,
-        ordinary: &[],
+        ordinary: PRESSED_NOBODY,
+        talks: &[],
     },
     Card {
         id: "promise",
@@ -337,6 +338,7 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: TASKS,
+        talks: &[],
     },
     Card {
         id: "prompt-attack",
@@ -355,6 +357,7 @@ pub(crate) const CARDS: &[Card] = &[
             note: "All were written before the first pattern, but by the same hand, so they show what is covered and prove little.",
         }),
         ordinary: ATTACKED_NOBODY,
+        talks: &[],
     },
     Card {
         id: "refusal",
@@ -396,6 +399,7 @@ pub(crate) const CARDS: &[Card] = &[
         }),
         kinds: None,
         ordinary: REFUSED_NOBODY,
+        talks: &[],
     },
     Card {
         id: "uptake",
@@ -411,11 +415,27 @@ pub(crate) const CARDS: &[Card] = &[
         choice: None,
         kinds: None,
         ordinary: TASKS,
+        talks: &[],
     },
 ];
 
 /// Talks about tasks, between people and people who play a system.
 const TASKS: &[Ordinary] = &[all_of("background.jsonl")];
+
+/// Nobody sells anything here, or hardly.
+const PRESSED_NOBODY: &[Ordinary] = &[
+    all_of("background.jsonl"),
+    all_of("adhominem.jsonl"),
+    all_of("casino.jsonl"),
+    all_of("convarg.jsonl"),
+    all_of("goemotions.jsonl"),
+    all_of("hatecheck.jsonl"),
+    Ordinary { file: "injection.jsonl", role: None, only: Some(("injection", false)) },
+    all_of("pii.jsonl"),
+    all_of("politeness.jsonl"),
+    all_of("refusal.jsonl"),
+    all_of("uptake.jsonl"),
+];
 
 /// Nobody attacks an assistant here. Of the answers of assistants and their questions, the questions.
 const ATTACKED_NOBODY: &[Ordinary] = &[
@@ -451,9 +471,9 @@ const REFUSED_NOBODY: &[Ordinary] = &[
 ];
 
 const FEELING_POSITIVE: &[(&str, &str)] =
-    &[("macro_f1", "0.76"), ("precision", ""), ("recall", ""), ("auc", "")];
+    &[("macro_f1", "0.80"), ("precision", ""), ("recall", ""), ("auc", "")];
 const FEELING_NEGATIVE: &[(&str, &str)] =
-    &[("macro_f1", "0.72"), ("precision", ""), ("recall", ""), ("auc", "")];
+    &[("macro_f1", "0.74"), ("precision", ""), ("recall", ""), ("auc", "")];
 const PLACES: &[(&str, &str)] = &[
     ("f1", "0.97"),
     ("precision", ""),
