@@ -47,6 +47,7 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
     entry!("protocols", "personal-data" @ "1.6"),
+    entry!("protocols", "personal-data" @ "2.0"),
     entry!("protocols", "pressure-tactics" @ "1.0"),
     entry!("protocols", "pressure-tactics" @ "1.5"),
     entry!("protocols", "pressure-tactics" @ "1.6"),

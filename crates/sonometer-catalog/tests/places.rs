@@ -3,7 +3,7 @@
 use sonometer::{Interaction, Protocol, Sensor};
 
 /// Text, marker, and the only place of its evidence.
-const PLACES: [(&str, &str, &str); 24] = [
+const PLACES: [(&str, &str, &str); 35] = [
     ("The CVV is 123.", "card_security_code", "123"),
     ("My account number is 31926819.", "bank_account", "31926819"),
     ("SSN: 219099999", "social_security_number", "219099999"),
@@ -25,9 +25,9 @@ const PLACES: [(&str, &str, &str); 24] = [
         "12 Old Mill Road, Apt. 4, Springfield, IL 62704",
     ),
     (
-        "Send it to 221B Baker Street, London, NW1 6XE.",
+        "Send it to 22B Baker Street, London, NW1 6XE.",
         "postal_address",
-        "221B Baker Street, London, NW1 6XE",
+        "22B Baker Street, London, NW1 6XE",
     ),
     ("Ich wohne in der Lange Straße 12, 80331 München.", "postal_address", "Lange Straße 12, 80331 München"),
     (
@@ -46,10 +46,37 @@ const PLACES: [(&str, &str, &str); 24] = [
         "1600 Rosewood Avenue NW, Washington, DC 20500",
     ),
     ("Her address is 2227 Piedmont Avenue. It is open.", "postal_address", "2227 Piedmont Avenue"),
+    (
+        "Ship to: Priya Raman\n12 Old Mill Road, Suite 21\nSpringfield, IL 62704\nUSA\nPhone: 217-555-0142",
+        "postal_address",
+        "12 Old Mill Road, Suite 21\nSpringfield, IL 62704\nUSA",
+    ),
+    ("Hausnummer 5 gibt es nicht: Bergstr. 5, D-50667 Köln", "postal_address", "Bergstr. 5, D-50667 Köln"),
+    ("Am Anger 5, 10115 Berlin", "postal_address", "Am Anger 5, 10115 Berlin"),
+    ("Our office is at P.O. Box 99\nSmalltown, TX 75001.", "postal_address", "P.O. Box 99\nSmalltown, TX 75001"),
+    (
+        "> 48 rosewood hill 12\n> apt. 5\n> pinewood\n> norway 26218",
+        "postal_address",
+        "48 rosewood hill 12\n> apt. 5\n> pinewood\n> norway 26218",
+    ),
+    (
+        "The house at 7 Rosewood, Leeds LS1 4AB, has been sold.",
+        "postal_address",
+        "7 Rosewood, Leeds LS1 4AB",
+    ),
+    (
+        "We meet at the corner of Birch Lane and Rosewood Hill, at nine.",
+        "postal_address",
+        "the corner of Birch Lane and Rosewood Hill",
+    ),
+    ("PSC 815, Box 42\nAPO AE 09114", "postal_address", "PSC 815, Box 42\nAPO AE 09114"),
+    ("Priya Raman\n\n12 Old Mill Road", "person_name", "Priya Raman"),
+    ("She moved there at the age of 23.", "age", "23"),
+    ("www.janedoe.example.net is my homepage.", "web_address", "www.janedoe.example.net"),
     ("The zip code is 90210, I think.", "postal_code", "90210"),
     ("I was born on 3 April 1984.", "date_of_birth", "3 April 1984"),
     ("I'm 34 years old and live alone.", "age", "34"),
-    ("Dr. Okafor will see you now.", "person_name", "Okafor"),
+    ("Dear Dr. Okafor, I have a question.", "person_name", "Okafor"),
     ("By the way, my name is Anke Sørensen.", "person_name", "Anke Sørensen"),
     ("Priya Raman lives at 7 Rosewood.", "postal_address", "7 Rosewood"),
 ];

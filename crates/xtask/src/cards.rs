@@ -7,6 +7,7 @@ mod kinds;
 mod measure;
 mod ordinary;
 mod plan;
+mod private_data;
 
 use self::measure::Measurer;
 use self::plan::{CARDS, Card};
@@ -89,6 +90,7 @@ fn measured(card: &Card, measurer: &Measurer) -> Result<String, String> {
     }
     page.push('\n');
     page.push_str(&match card.ordinary {
+        _ if card.id == private_data::ID => private_data::sections(measurer)?,
         [] => measurer.elsewhere(card)?,
         ordinary => ordinary::table(measurer, card.id, ordinary)?,
     });

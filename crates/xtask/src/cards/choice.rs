@@ -49,7 +49,7 @@ pub(crate) fn table(measurer: &Measurer, card: &Card, choice: &Choice) -> Result
     }
     let word = card.split.word();
     let _ = write!(page, ".\n\n| F1 | tuned {word} | items | other {word} | items |\n|---|---:|---:|---:|---:|\n");
-    let lines = measurer.text(choice.file)?;
+    let lines = measurer.lines(choice.file)?;
     let mut both = Vec::new();
     for tuned in [true, false] {
         let mut counts: Counts = vec![vec![0; choice.classes.len()]; choice.classes.len()];

@@ -1,5 +1,7 @@
 //! The two parts of labelled data: the one a protocol was tuned on, and the other.
 
+use super::private_data;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// By which hash of the id the items were halved when the protocol was tuned.
@@ -13,18 +15,28 @@ pub(crate) enum Split {
     Quarters,
     /// The same, by the hash of what the first turn says: all answers to one question are on one side.
     QuartersByQuestion,
+    /// By the first two bytes of the SHA-256 of the template: the text in small letters with the types of its labelled places for
+    /// the places. Items of one template stay together; a quarter is the other half.
+    Template,
 }
 
 /// The halves in the order of the cards.
 pub(crate) const HALVES: [(&str, bool); 2] = [("tuned", true), ("other", false)];
 
 impl Split {
-    /// Whether the item of this id, or of this question, was tuned on.
-    pub(crate) fn is_tuned(self, key: &str) -> bool {
+    /// Whether an item was tuned on.
+    fn is_tuned(self, id: &str, item: &Value) -> bool {
         match self {
-            Self::Fnv => fnv(key) % 2 == 0,
-            Self::Sha => Sha256::digest(key.as_bytes()).first().is_some_and(|byte| byte % 2 == 0),
-            Self::Quarters | Self::QuartersByQuestion => fnv(key) % 4 != 3,
+            Self::Fnv => fnv(id) % 2 == 0,
+            Self::Sha => Sha256::digest(id.as_bytes()).first().is_some_and(|byte| byte % 2 == 0),
+            Self::Quarters => fnv(id) % 4 != 3,
+            Self::QuartersByQuestion => {
+                fnv(item["interaction"]["segments"][0]["content"].as_str().unwrap_or_default()) % 4 != 3
+            }
+            Self::Template => {
+                let digest = Sha256::digest(template(item).as_bytes());
+                digest.iter().take(2).any(|byte| byte % 2 == 0)
+            }
         }
     }
 
@@ -37,13 +49,16 @@ impl Split {
             Self::QuartersByQuestion => {
                 "first turn has a 64-bit FNV-1a hash whose last two bits are not both 1"
             }
+            Self::Template => {
+                "template (the text in small letters with types for the labelled places) has an even byte among the first two of its SHA-256"
+            }
         }
     }
 
     /// What each side is called.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Self::Fnv | Self::Sha => "half",
+            Self::Fnv | Self::Sha | Self::Template => "half",
             Self::Quarters | Self::QuartersByQuestion => "part",
         }
     }
@@ -52,14 +67,9 @@ impl Split {
     pub(crate) fn half(self, lines: &str, tuned: bool) -> Result<String, String> {
         let mut half = String::new();
         for (number, line) in (1..).zip(lines.lines()) {
-            let item: serde_json::Value =
-                serde_json::from_str(line).map_err(|e| format!("line {number}: {e}"))?;
-            let key = match self {
-                Self::QuartersByQuestion => &item["interaction"]["segments"][0]["content"],
-                Self::Fnv | Self::Sha | Self::Quarters => &item["id"],
-            };
-            let key = key.as_str().ok_or_else(|| format!("line {number} has no id or question"))?;
-            if self.is_tuned(key) == tuned {
+            let item: Value = serde_json::from_str(line).map_err(|e| format!("line {number}: {e}"))?;
+            let id = item["id"].as_str().ok_or_else(|| format!("line {number} has no id"))?;
+            if self.is_tuned(id, &item) == tuned {
                 half.push_str(line);
                 half.push('\n');
             }
@@ -75,6 +85,22 @@ fn fnv(text: &str) -> u64 {
     })
 }
 
+/// The text with `{TYPE}` for each labelled place, in small letters.
+fn template(item: &Value) -> String {
+    let content: Vec<char> = item["interaction"]["content"].as_str().unwrap_or_default().chars().collect();
+    let spans = item["labels"]["spans"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut spans: Vec<_> = spans.iter().filter_map(|span| private_data::place(span, "type")).collect();
+    spans.sort();
+    let (mut template, mut at) = (String::new(), 0);
+    for (start, end, kind) in spans {
+        template.extend(content.get(at..start).unwrap_or_default());
+        template.push_str(&format!("{{{kind}}}"));
+        at = end;
+    }
+    template.extend(content.get(at..).unwrap_or_default());
+    template.to_lowercase()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,9 +108,18 @@ mod tests {
     #[test]
     fn the_hashes_are_the_published_ones() {
         // FNV-1a of `a` is af63dc4c8601ec8c; SHA-256 of `abc` begins with ba, that of the empty text with e3.
-        assert!(Split::Fnv.is_tuned("a"));
-        assert!(Split::Sha.is_tuned("abc"));
-        assert!(!Split::Sha.is_tuned(""));
+        assert!(Split::Fnv.is_tuned("a", &Value::Null));
+        assert!(Split::Sha.is_tuned("abc", &Value::Null));
+        assert!(!Split::Sha.is_tuned("", &Value::Null));
+    }
+
+    #[test]
+    fn items_of_one_template_stay_together() {
+        let item = |content: &str, end: usize| {
+            serde_json::json!({"interaction": {"content": content}, "labels": {"spans": [{"start": 3, "end": end, "type": "AGE"}]}})
+        };
+        assert_eq!(template(&item("At 23 she left", 5)), "at {age} she left");
+        assert_eq!(template(&item("at 104 she left", 6)), "at {age} she left");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Asks `sonometer` and writes its answers as Markdown.
 
-use super::halves::HALVES;
-use super::halves::Split;
+use super::halves::{HALVES, Split};
 use super::plan::{Card, FILES, Part, Question, Table};
+use super::private_data;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -125,6 +125,25 @@ impl Measurer {
         Ok(page)
     }
 
+    /// The lines of a file of the data.
+    pub(crate) fn lines(&self, file: &str) -> Result<String, String> {
+        let path = self.data.join(file);
+        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
+    }
+
+    /// The places of evidence in each interaction, in characters, with their markers.
+    pub(crate) fn evidence(
+        &self,
+        target: &str,
+        interactions: &[Value],
+    ) -> Result<Vec<Vec<(usize, usize, String)>>, String> {
+        let places = |reading: &Value| {
+            let found = list(&reading["evidence"]).iter();
+            found.filter_map(|evidence| private_data::place(evidence, "metamarker")).collect()
+        };
+        Ok(self.batch(target, "interactions.jsonl", interactions)?.iter().map(places).collect())
+    }
+
     /// One evaluation on one half.
     fn evaluate(&self, card: &Card, tuned: bool, file: &str, arguments: &[&str]) -> Result<Value, String> {
         let half = self.half(card, tuned, file)?;
@@ -135,7 +154,7 @@ impl Measurer {
 
     /// The file of one half.
     fn half(&self, card: &Card, tuned: bool, file: &str) -> Result<PathBuf, String> {
-        let lines = self.text(file)?;
+        let lines = self.lines(file)?;
         let half = card.split.half(&lines, tuned).map_err(|e| format!("{file}: {e}"))?;
         let name = format!("{:?}-{}-{file}", card.split, if tuned { "tuned" } else { "other" });
         let path = self.scratch.join(name);
@@ -143,18 +162,12 @@ impl Measurer {
         Ok(path)
     }
 
-    /// A file of the labelled data.
-    pub(crate) fn text(&self, file: &str) -> Result<String, String> {
-        let path = self.data.join(file);
-        std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
-    }
-
     /// The readings of interactions, in their order, in the profile `detailed`. `name` is that of the file that is written.
     pub(crate) fn batch(&self, id: &str, name: &str, interactions: &[Value]) -> Result<Vec<Value>, String> {
         let path = self.scratch.join(format!("batch-{name}"));
         let lines: String = interactions.iter().map(|interaction| format!("{interaction}\n")).collect();
         std::fs::write(&path, lines).map_err(|e| format!("{}: {e}", path.display()))?;
-        let answers = self.run(&["batch", id], &path, &["--profile", "detailed", "--offsets", "bytes"])?;
+        let answers = self.run(&["batch", id], &path, &["--profile", "detailed", "--offsets", "chars"])?;
         let read = |line| {
             let answer: Value = serde_json::from_str(line).map_err(|e| format!("{name}: {e}"))?;
             answer.get("result").cloned().ok_or_else(|| format!("{name}: no reading in {line}"))
