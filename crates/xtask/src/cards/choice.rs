@@ -48,7 +48,10 @@ pub(crate) fn table(measurer: &Measurer, card: &Card, choice: &Choice) -> Result
         let _ = write!(page, " (aim {})", choice.aim);
     }
     let word = card.split.word();
-    let _ = write!(page, ".\n\n| F1 | tuned {word} | items | other {word} | items |\n|---|---:|---:|---:|---:|\n");
+    let _ = write!(
+        page,
+        ".\n\n| F1 | tuned {word} | items | other {word} | items |\n|---|---:|---:|---:|---:|\n"
+    );
     let lines = measurer.lines(choice.file)?;
     let mut both = Vec::new();
     for tuned in [true, false] {

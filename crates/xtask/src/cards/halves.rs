@@ -115,9 +115,7 @@ mod tests {
 
     #[test]
     fn items_of_one_template_stay_together() {
-        let item = |content: &str, end: usize| {
-            serde_json::json!({"interaction": {"content": content}, "labels": {"spans": [{"start": 3, "end": end, "type": "AGE"}]}})
-        };
+        let item = |content: &str, end: usize| serde_json::json!({"interaction": {"content": content}, "labels": {"spans": [{"start": 3, "end": end, "type": "AGE"}]}});
         assert_eq!(template(&item("At 23 she left", 5)), "at {age} she left");
         assert_eq!(template(&item("at 104 she left", 6)), "at {age} she left");
     }
@@ -137,7 +135,9 @@ mod tests {
 
     #[test]
     fn answers_to_one_question_stay_together() {
-        let answer = |id: u32| format!("{{\"id\":\"{id}\",\"interaction\":{{\"segments\":[{{\"content\":\"Why?\"}}]}}}}\n");
+        let answer = |id: u32| {
+            format!("{{\"id\":\"{id}\",\"interaction\":{{\"segments\":[{{\"content\":\"Why?\"}}]}}}}\n")
+        };
         let lines: String = (0..9).map(answer).collect();
         let sizes = [true, false].map(|tuned| {
             let part = Split::QuartersByQuestion.half(&lines, tuned).expect("reads");

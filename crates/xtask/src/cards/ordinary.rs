@@ -35,7 +35,8 @@ impl Tally {
         self.turns += turns;
         self.talks_with += u64::from(reading["ics"]["consumed"].as_u64().unwrap_or(0) > 0);
         let places = list(&reading["evidence"]);
-        let spoken: BTreeSet<u64> = places.iter().map(|place| place["segment"].as_u64().unwrap_or(0)).collect();
+        let spoken: BTreeSet<u64> =
+            places.iter().map(|place| place["segment"].as_u64().unwrap_or(0)).collect();
         self.turns_with += spoken.len() as u64;
     }
 

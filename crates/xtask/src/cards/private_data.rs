@@ -102,12 +102,14 @@ struct Sums {
 
 impl Sums {
     fn add(&mut self, item: &Value, found: &[Place]) {
-        let content: Vec<char> = item["interaction"]["content"].as_str().unwrap_or_default().chars().collect();
+        let content: Vec<char> =
+            item["interaction"]["content"].as_str().unwrap_or_default().chars().collect();
         let labels = labels(item);
         let claimed = labels.iter().filter(|label| markers_of(&label.2).is_some());
         for (start, end, _) in claimed.clone() {
-            let readable =
-                |at: &usize| !content[*at].is_whitespace() && !found.iter().any(|(s, e, _)| (s..e).contains(&at));
+            let readable = |at: &usize| {
+                !content[*at].is_whitespace() && !found.iter().any(|(s, e, _)| (s..e).contains(&at))
+            };
             let all = content[*start..*end].iter().filter(|c| !c.is_whitespace()).count() as u32;
             let left = (*start..*end).filter(readable).count() as u32;
             self.labels += 1;
@@ -182,7 +184,11 @@ fn addresses(content: &[char], labels: &[Place]) -> Vec<Place> {
             _ => groups.push((*start, *end, is_part)),
         }
     }
-    groups.into_iter().filter(|group| group.2).map(|(start, end, _)| (start, end, "ADDRESS".to_owned())).collect()
+    groups
+        .into_iter()
+        .filter(|group| group.2)
+        .map(|(start, end, _)| (start, end, "ADDRESS".to_owned()))
+        .collect()
 }
 
 fn is_between(c: char) -> bool {
@@ -225,7 +231,10 @@ fn alarms(measurer: &Measurer) -> Result<String, String> {
                 talks.push(source(file, item));
                 let one = std::slice::from_ref(talk);
                 let said = talk["segments"].as_array().map_or(one, Vec::as_slice);
-                let said = said.iter().filter_map(|turn| turn["content"].as_str()).filter(|text| !text.trim().is_empty());
+                let said = said
+                    .iter()
+                    .filter_map(|turn| turn["content"].as_str())
+                    .filter(|text| !text.trim().is_empty());
                 turns.extend(said.map(|text| (talks.len() - 1, json!({ "content": text }))));
             }
         }
@@ -241,7 +250,9 @@ fn alarms(measurer: &Measurer) -> Result<String, String> {
                 alarms.talks_with[number] += u32::from(!found.is_empty() && hit.insert(*talk));
                 let markers: BTreeSet<&String> = found.iter().map(|(_, _, marker)| marker).collect();
                 if number == 1 {
-                    markers.into_iter().for_each(|marker| *alarms.markers.entry(marker.clone()).or_default() += 1);
+                    markers
+                        .into_iter()
+                        .for_each(|marker| *alarms.markers.entry(marker.clone()).or_default() += 1);
                 }
             }
         }
@@ -266,10 +277,17 @@ impl Alarms {
             let hundredths = (u64::from(part) * 20_000 + u64::from(whole)) / (u64::from(whole) * 2).max(1);
             format!("{}.{:02} %", hundredths / 100, hundredths % 100)
         };
-        let markers: Vec<String> = self.markers.iter().map(|(marker, count)| format!("{marker} {count}")).collect();
+        let markers: Vec<String> =
+            self.markers.iter().map(|(marker, count)| format!("{marker} {count}")).collect();
         let [turns, talks] = [(self.turns_with, self.turns), (self.talks_with, self.talks)]
             .map(|(with, all)| format!("{} | {}", percent(with[0], all), percent(with[1], all)));
-        format!("{} | {} | {turns} | {} | {talks} | {}", self.turns, self.turns_with[1], self.talks, markers.join(", "))
+        format!(
+            "{} | {} | {turns} | {} | {talks} | {}",
+            self.turns,
+            self.turns_with[1],
+            self.talks,
+            markers.join(", ")
+        )
     }
 }
 
