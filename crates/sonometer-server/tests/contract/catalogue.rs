@@ -22,7 +22,10 @@ fn ids<'a>(body: &'a Value, key: &str) -> Vec<&'a str> {
 fn protocols_are_listed_and_filtered() {
     let bench = Bench::start();
     let all = bench.get("/api/v1/protocols").good("Protocols");
-    assert_eq!(ids(&all, "protocols"), ["affect", "courtesy", "personal-data", "pressure-tactics", "prompt-attack", "refusal"]);
+    assert_eq!(
+        ids(&all, "protocols"),
+        ["affect", "courtesy", "personal-data", "pressure-tactics", "prompt-attack", "refusal"]
+    );
     assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(6), &json!(20), &json!(0)));
     let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
     assert_eq!(
