@@ -12,7 +12,7 @@ mod stream;
 mod trouble;
 
 use sonometer::interaction::MAX_CONTENT_BYTES;
-use sonometer::{Document, Interaction, TargetKind};
+use sonometer::{Interaction, TargetKind};
 use sonometer_catalog::entries;
 use wasm_bindgen::prelude::*;
 

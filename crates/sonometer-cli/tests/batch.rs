@@ -184,16 +184,20 @@ fn it_ends_where_the_reader_goes_away() {
 fn a_killed_run_goes_on_to_the_same_bytes() {
     let input = scratch("batch-kill.jsonl", many(30_000).as_bytes());
     let whole = fresh("batch-kill-whole.jsonl");
-    assert_eq!(run(&["batch", "courtesy@1.5", &input, "--out", &whole, "--threads", "1"]).status.code(), Some(2));
+    assert_eq!(
+        run(&["batch", "courtesy@1.5", &input, "--out", &whole, "--threads", "1"]).status.code(),
+        Some(2)
+    );
     let whole = fs::read(whole).expect("is written");
     let out = fresh("batch-kill-out.jsonl");
     let size = || fs::metadata(&out).map_or(0, |data| data.len());
     let mut kills = 0;
     for part in 1..=3 {
-        let mut child = command(&["batch", "courtesy@1.5", &input, "--out", &out, "--resume", "--threads", "2"])
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("starts");
+        let mut child =
+            command(&["batch", "courtesy@1.5", &input, "--out", &out, "--resume", "--threads", "2"])
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("starts");
         let enough = whole.len() as u64 * part / 5;
         while size() < enough && child.try_wait().expect("is a child").is_none() {
             thread::sleep(Duration::from_micros(200));

@@ -81,7 +81,10 @@ fn a_reading_for_people() {
     assert!(!ran.out.contains("4111"), "the card number stays hidden");
     golden("sense-detailed.txt", &run(&["sense", "courtesy@1.5", CALL, "--profile", "detailed"]).out);
     golden("sense-explain.txt", &run(&["sense", CARDS, CALL, "--explain"]).out);
-    golden("sense-heated.txt", &run(&["sense", "courtesy@1.5", "fixtures/interactions/heated-thread.json"]).out);
+    golden(
+        "sense-heated.txt",
+        &run(&["sense", "courtesy@1.5", "fixtures/interactions/heated-thread.json"]).out,
+    );
 }
 
 #[test]

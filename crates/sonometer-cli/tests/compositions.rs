@@ -159,7 +159,11 @@ fn what_is_wrong_has_its_exit_code_and_its_place() {
             "lacks sufficient signal for `courtesy` in `reply-quality`",
         ),
         (vec!["sense", "reply-quality", CALL, "--flow"], 2, "actant flow works with a protocol"),
-        (vec!["compare", "courtesy@1.5", CALL, &short], 3, "interaction_b: the content lacks sufficient signal"),
+        (
+            vec!["compare", "courtesy@1.5", CALL, &short],
+            3,
+            "interaction_b: the content lacks sufficient signal",
+        ),
         (vec!["compare", "courtesy@1.5", CALL, "none.json"], 2, "none.json: no such file"),
         (vec!["metrics", "reply-qualty"], 4, "did you mean `reply-quality`"),
         (vec!["blueprints", "service-call@7"], 4, "its versions: 1.0"),

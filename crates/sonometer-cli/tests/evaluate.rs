@@ -140,7 +140,8 @@ fn a_page_holds_what_it_needs_and_no_foreign_markup() {
     };
     let lines = line("Thank you so much for <script>alert(1)</script> and for all the rest.", false)
         + &line("<img src=x> is what I would have said to all of them.", true);
-    let page = page("markup.html", &["courtesy@1.5", &written("markup.jsonl", &lines), "--threshold", "0.45"]);
+    let page =
+        page("markup.html", &["courtesy@1.5", &written("markup.jsonl", &lines), "--threshold", "0.45"]);
     assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("&lt;img src=x&gt;"), "{page}");
     assert_eq!(page.matches("<script>").count(), 1, "only its own");
     for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
@@ -166,12 +167,20 @@ fn errors_name_the_place_and_the_mend() {
         (&["courtesy@1.5", &bad], 2, "evaluate-bad.jsonl:2:8: "),
         (&["courtesy", "nowhere.jsonl"], 2, "no such file"),
         (&["curtesy", REQUESTS], 4, "did you mean `courtesy`?"),
-        (&["courtesy@1.5", REQUESTS], 2, "several labels: author, polite, rating, tone; choose one with --label"),
+        (
+            &["courtesy@1.5", REQUESTS],
+            2,
+            "several labels: author, polite, rating, tone; choose one with --label",
+        ),
         (&["courtesy@1.5", REQUESTS, "--label", "polit"], 2, "did you mean `polite`?"),
         (&["courtesy@1.5", REQUESTS, "--label", "tone"], 2, "say which values are positive with --positive"),
         (&["courtesy@1.5", REQUESTS, "--label", "tone", "--positive", ">1"], 2, "`polite`, not a number"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--by", "autor"], 2, "did you mean `author`?"),
-        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--marker", "thanks"], 2, "its markers are gratitude,"),
+        (
+            &["courtesy@1.5", REQUESTS, "--label", "polite", "--marker", "thanks"],
+            2,
+            "its markers are gratitude,",
+        ),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--where", "author=eve"], 2, "no item passes"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--fold", "3/2"], 2, "write for example `1/2`"),
         (&["courtesy@1.5", REQUESTS, "--label", "polite", "--threshold", "2"], 2, "from 0 to 1, or `best`"),
@@ -181,7 +190,11 @@ fn errors_name_the_place_and_the_mend() {
             2,
             "labels.polite is a truth value; spans are a list",
         ),
-        (&["courtesy@1.5", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"], 2, "existing folder"),
+        (
+            &["courtesy@1.5", REQUESTS, "--label", "polite", "--html", "nowhere/page.html"],
+            2,
+            "existing folder",
+        ),
         (&["courtesy@1.5", &uneven, "--unit", "segments"], 2, "a list of 2 values for 1 segments"),
         (&["personal-data", &outside], 2, "0 to 9 is outside the text (in characters)"),
         (

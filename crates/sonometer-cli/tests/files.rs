@@ -26,7 +26,8 @@ fn refusal(arguments: &[&str]) -> String {
 
 #[test]
 fn one_conversation_gives_the_same_bytes_in_every_form() {
-    let sense = |rest: &[&str]| out(&[&["sense", "courtesy@1.5", "--json", "--offsets", "bytes"], rest].concat());
+    let sense =
+        |rest: &[&str]| out(&[&["sense", "courtesy@1.5", "--json", "--offsets", "bytes"], rest].concat());
     let expected = sense(&["talk.json"]);
     for form in [
         &["talk-messages.json"][..],
@@ -93,7 +94,8 @@ fn what_was_probably_meant_is_told_beside_the_result() {
         String::from_utf8(ran.stderr).expect("is UTF-8")
     };
     assert!(
-        told(&["sense", "courtesy@1.5", talk]).contains("2 lines begin like `agent: …`; to sense them as turns")
+        told(&["sense", "courtesy@1.5", talk])
+            .contains("2 lines begin like `agent: …`; to sense them as turns")
     );
     assert_eq!(told(&["sense", "courtesy@1.5", talk, "--format", "turns"]), "");
     let whole = told(&["sense", "courtesy@1.5", "sources/visits.csv", "--as", "text"]);

@@ -48,7 +48,8 @@ const MAIL: &str = "Write to ann@example.com or bob@example.com, not to Ann@Exam
 
 #[test]
 fn a_protocol_that_masks_nothing_is_told() {
-    for arguments in [&["mask", "courtesy@1.5", "-", "--format", "text"][..], &["stream", "courtesy@1.5", "--guard"]]
+    for arguments in
+        [&["mask", "courtesy@1.5", "-", "--format", "text"][..], &["stream", "courtesy@1.5", "--guard"]]
     {
         let output = run_in(&[], arguments, MAIL);
         assert_eq!(text(&output.stdout).trim_end(), MAIL, "{arguments:?}");

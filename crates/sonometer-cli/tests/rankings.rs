@@ -243,7 +243,10 @@ fn errors_name_the_place_and_the_mend() {
             "no pair has `a` or `b` as `m`; give the value for the first text with --positive",
         ),
         (&["courtesy@1.5", PAIRS], "the items have several labels: kinder, topic; choose one with --label"),
-        (&["courtesy@1.5", PAIRS, "--label", "kinder", "--positive", "a,b"], "labels.kinder is in both classes"),
+        (
+            &["courtesy@1.5", PAIRS, "--label", "kinder", "--positive", "a,b"],
+            "labels.kinder is in both classes",
+        ),
         (
             &["courtesy@1.5", PAIRS, "--label", "kinder", "--threshold", "0.1"],
             "--threshold does not apply to pairs",
@@ -262,7 +265,10 @@ fn errors_name_the_place_and_the_mend() {
             "labels.tone is `\"polite\"`; a grade must be a number",
         ),
         (&["courtesy@1.5", REQUESTS, "--label", "rating"], "or rank by them with --graded"),
-        (&["courtesy@1.5", REQUESTS, "--label", "rating", "--graded", "--positive", ">1"], "cannot be used with"),
+        (
+            &["courtesy@1.5", REQUESTS, "--label", "rating", "--graded", "--positive", ">1"],
+            "cannot be used with",
+        ),
         (
             &["personal-data", "fixtures/labelled/notes.jsonl", "--explain"],
             "--explain does not apply to labels of places",

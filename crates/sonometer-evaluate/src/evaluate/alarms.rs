@@ -33,6 +33,9 @@ pub(crate) struct Rate {
     pub(crate) interval: Option<Interval>,
 }
 
+/// What an outcome as a whole is worth, or one turn of it, and whether that is an alarm.
+pub(crate) type Judge<'j> = dyn Fn(&Outcome, Option<usize>) -> (Unit, bool) + 'j;
+
 /// What ordinary talk is worth under a question, each piece and each talk: whether it is an alarm, and the value that ranks it.
 #[derive(Clone, Debug)]
 pub(crate) struct Heard {
@@ -50,7 +53,7 @@ impl Heard {
         background: &Background,
         items: &[Item],
         by_turn: bool,
-        judge: &dyn Fn(&Outcome, Option<usize>) -> (Unit, bool),
+        judge: &Judge<'_>,
         watch: Watch<'_>,
     ) -> Result<Self, Error> {
         let own = || items.iter().map(|item| &item.interaction);

@@ -94,7 +94,7 @@ fn least(mut values: Vec<Unit>, limit: Unit) -> Unit {
 /// highest. `None` where no case is above.
 fn best(cases: &[(Unit, bool)], least: Unit, figure: &dyn Fn(&Counts) -> Option<Unit>) -> Option<Unit> {
     let mut sorted = cases.to_vec();
-    sorted.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+    sorted.sort_unstable_by_key(|pair| std::cmp::Reverse(pair.0));
     let mut counts = Counts::default();
     sorted.iter().for_each(|(_, truth)| counts.add(*truth, false, 1));
     let mut best: Option<(Unit, Unit, Unit)> = None;

@@ -44,7 +44,7 @@ impl Split {
     fn is_tuned(self, key: &str) -> bool {
         let digest = || Sha256::digest(key.as_bytes());
         match self {
-            Self::Fnv => fnv(key) % 2 == 0,
+            Self::Fnv => fnv(key).is_multiple_of(2),
             Self::Sha | Self::Read => digest().first().is_some_and(|byte| byte % 2 == 0),
             Self::Template => digest().iter().take(2).any(|byte| byte % 2 == 0),
             Self::Quarters | Self::QuartersByQuestion => fnv(key) % 4 != 3,

@@ -71,7 +71,7 @@ pub(crate) fn table(measurer: &Measurer, id: &str, files: &[Ordinary]) -> Result
         .to_owned();
     let mut sum = Tally::default();
     for ordinary in files {
-        let items = interactions(ordinary, &measurer.lines(ordinary.file)?)?;
+        let items = interactions(ordinary, &measurer.text(ordinary.file)?)?;
         let readings = measurer.batch(id, ordinary.file, &items)?;
         let mut tally = Tally::default();
         for (item, reading) in items.iter().zip(&readings) {
