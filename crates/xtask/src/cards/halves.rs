@@ -8,8 +8,6 @@ use std::borrow::Cow;
 /// By which hash of the id the items were halved when the protocol was tuned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Split {
-    /// The parity of the FNV-1a hash in 64 bits.
-    Fnv,
     /// The parity of the first byte of the SHA-256.
     Sha,
     /// The same, where both halves were read: a later edition was written on all items.
@@ -33,7 +31,7 @@ impl Split {
     /// What is hashed of an item.
     fn key(self, item: &Value) -> Option<Cow<'_, str>> {
         let text = match self {
-            Self::Fnv | Self::Sha | Self::Read | Self::Quarters => &item["id"],
+            Self::Sha | Self::Read | Self::Quarters => &item["id"],
             Self::QuartersByQuestion => &item["interaction"]["segments"][0]["content"],
             Self::Template => return Some(template(item).into()),
         };
@@ -44,7 +42,6 @@ impl Split {
     fn is_tuned(self, key: &str) -> bool {
         let digest = || Sha256::digest(key.as_bytes());
         match self {
-            Self::Fnv => fnv(key).is_multiple_of(2),
             Self::Sha | Self::Read => digest().first().is_some_and(|byte| byte % 2 == 0),
             Self::Template => digest().iter().take(2).any(|byte| byte % 2 == 0),
             Self::Quarters | Self::QuartersByQuestion => fnv(key) % 4 != 3,
@@ -54,7 +51,6 @@ impl Split {
     /// The rule in words, after "items whose".
     pub(crate) fn rule(self) -> &'static str {
         match self {
-            Self::Fnv => "id has an even 64-bit FNV-1a hash",
             Self::Sha | Self::Read => "id has an even first byte in its SHA-256",
             Self::Template => {
                 "template (the text with types for the labelled places) has an even byte\namong the first two of its SHA-256, three quarters of them"
@@ -69,7 +65,7 @@ impl Split {
     /// What each side is called.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Self::Fnv | Self::Sha | Self::Read => "half",
+            Self::Sha | Self::Read => "half",
             Self::Template | Self::Quarters | Self::QuartersByQuestion => "part",
         }
     }
@@ -138,7 +134,7 @@ mod tests {
     #[test]
     fn the_hashes_are_the_published_ones() {
         // FNV-1a of `a` is af63dc4c8601ec8c; SHA-256 of `abc` begins with ba, that of the empty text with e3.
-        assert!(Split::Fnv.is_tuned("a"));
+        assert_eq!(fnv("a"), 0xaf63_dc4c_8601_ec8c);
         assert!(Split::Sha.is_tuned("abc"));
         assert!(!Split::Sha.is_tuned(""));
     }
@@ -156,7 +152,7 @@ mod tests {
     #[test]
     fn the_halves_make_up_the_whole() {
         let lines: String = (0..100).map(|n| format!("{{\"id\":\"{n}\"}}\n")).collect();
-        for split in [Split::Fnv, Split::Sha, Split::Read, Split::Quarters] {
+        for split in [Split::Sha, Split::Read, Split::Quarters] {
             let [tuned, other] = [true, false].map(|tuned| split.half(&lines, tuned).expect("reads"));
             assert!(tuned.lines().count() > 25 && other.lines().count() > 15);
             let mut all: Vec<&str> = tuned.lines().chain(other.lines()).collect();

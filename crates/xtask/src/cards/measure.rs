@@ -353,7 +353,7 @@ mod tests {
         let answer = json!({"markers": [
             {"metamarker": "a", "pole": "against", "triggered": 3, "right": 2, "alone_right": 1, "alone_wrong": 0}
         ]});
-        assert!(marker_table(&answer, Split::Fnv).ends_with("| a (against) | 3 | 2 | 1 | 0 |\n"));
+        assert!(marker_table(&answer, Split::Sha).ends_with("| a (against) | 3 | 2 | 1 | 0 |\n"));
         let answer = json!({
             "types": [{"type": "T", "metamarkers": ["a", "b"], "counts": {"labels": 4, "labels_found": 3, "labels_exact": 1}}],
             "markers": [{"metamarker": "a", "counts": {"evidence": 5, "evidence_right": 4}}]
