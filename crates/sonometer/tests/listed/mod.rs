@@ -4,7 +4,7 @@ use sonometer::protocol::NoFile;
 use std::borrow::Cow;
 
 /// The text of a list file.
-pub fn file(path: &str) -> Result<Cow<'static, str>, NoFile> {
+pub(crate) fn file(path: &str) -> Result<Cow<'static, str>, NoFile> {
     match path {
         "names.txt" | "names/first.txt" => Ok("# First names\nAnna\nMary Ann\nZoë\n".into()),
         "broken.txt" => Ok("Anna\n(mary|marie)\n".into()),
