@@ -53,7 +53,10 @@ mod tests {
                 );
                 continue;
             };
-            assert!(rates.characters > 100_000 && !rates.triggered.is_empty(), "{}: {rates:?}", entry.id);
+            assert!(rates.characters > 100_000, "{}: {rates:?}", entry.id);
+            // A protocol of service talks may stay silent in texts that have no agent and no customer.
+            let hears_text = protocol.modalities.contains(&sonometer::protocol::Modality::Text);
+            assert!(!hears_text || !rates.triggered.is_empty(), "{}: {rates:?}", entry.id);
             for (label, count) in &rates.triggered {
                 assert!(
                     protocol.markers.iter().any(|marker| marker.label == *label),

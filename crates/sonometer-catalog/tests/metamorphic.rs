@@ -92,7 +92,13 @@ fn found(reading: &Reading) -> Found {
     let mut weak: Vec<String> =
         weak.map(|weak| format!("{} {} {}", weak.metamarker, weak.proximity, weak.hint)).collect();
     weak.sort();
-    let around = format!("{:?} {:?}", reading.fidelity(), reading.ics());
+    let mut fidelity = reading.fidelity().clone();
+    fidelity.unheard = fidelity.unheard.map(|roles| std::sync::Arc::new((*roles).clone()));
+    // In the order of the markers that ask for them.
+    if let Some(roles) = fidelity.unheard.as_mut().and_then(std::sync::Arc::get_mut) {
+        roles.asked.sort();
+    }
+    let around = format!("{fidelity:?} {:?}", reading.ics());
     Found { score: reading.score(), resonance, evidence, weak, around }
 }
 
@@ -145,13 +151,28 @@ fn the_order_of_the_markers_changes_nothing() {
             }
             let (before, after) = (sensor.sense(interaction), turned.sense(interaction));
             let (before, after) = (before.expect("is measured"), after.expect("is measured"));
-            let Protocol { id, version, .. } = sensor.protocol();
-            assert_eq!(found(&before), found(&after), "{id}@{version}, interaction {number}");
+            let Protocol { id, version, markers, .. } = sensor.protocol();
+            let (mut before_found, after_found) = (found(&before), found(&after));
+            // A score is rounded once for each marker, so another order may round to a neighbour.
+            let distance = before_found.score.zip(after_found.score).map(|(a, b)| (a.0 - b.0).unsigned_abs());
+            assert!(distance.unwrap_or(0) <= markers.len() as u64, "{id}@{version}, interaction {number}");
+            before_found.score = after_found.score;
+            assert_eq!(before_found, after_found, "{id}@{version}, interaction {number}");
             for turn in 0..interaction.turns().len() {
                 assert_eq!(before.masked_turn(turn), after.masked_turn(turn), "{id}@{version}");
             }
         }
     }
+}
+
+/// The evidence of markers that no rate decides on: `per` divides by the words there are, and a marker below its trigger shows none.
+fn evidence_beside_rates(reading: &Reading) -> Vec<(String, Unit, String)> {
+    let markers = reading.instrument().sensors().iter().flat_map(|sensor| &sensor.protocol().markers);
+    let rated: Vec<&str> =
+        markers.filter(|marker| marker.per.is_some()).map(|marker| &*marker.label).collect();
+    let mut evidence = found(reading).evidence;
+    evidence.retain(|(label, ..)| !rated.contains(&label.as_str()));
+    evidence
 }
 
 /// All evidence stays and none is added, and what is masked stays masked. Rates and fidelity may move: there is more text.
@@ -167,7 +188,7 @@ fn a_sentence_about_something_else_changes_no_evidence() {
                 assert_eq!(expected, after.masked_turn(turn), "{place}");
             }
             if before.fidelity().sufficient {
-                assert_eq!(found(before).evidence, found(after).evidence, "{place}");
+                assert_eq!(evidence_beside_rates(before), evidence_beside_rates(after), "{place}");
             }
         },
     );

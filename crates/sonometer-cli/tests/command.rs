@@ -694,7 +694,7 @@ fn list_files_are_found_beside_their_protocol() {
           I met Mary Ann.\n    miss: |\n      I met Mary.\n",
     );
     fs::write(folder.join("names/first.txt"), "# first names\nAnna\nMary Ann\n").expect("can be written");
-    let talks = scratch("listed/talks.jsonl", b"{\"interaction\": {\"content\": \"I met Anna.\"}, \"label\": true}\n{\"interaction\": {\"content\": \"I met no one.\"}, \"label\": false}\n");
+    let talks = scratch("listed/talks.jsonl", b"{\"interaction\": {\"content\": \"I met Anna.\"}, \"labels\": {\"met\": true}}\n{\"interaction\": {\"content\": \"I met no one.\"}, \"labels\": {\"met\": false}}\n");
     for arguments in [
         &["check", &protocol][..],
         &["test", "--strict", &protocol],
