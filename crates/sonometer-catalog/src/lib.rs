@@ -112,8 +112,14 @@ static PROTOCOLS: &[Entry] = &[
 static METRICS: &[Entry] =
     &[entry!("metrics", "reply-quality" @ "1.0"), entry!("metrics", "safe-handling" @ "1.0")];
 
-static BLUEPRINTS: &[Entry] =
-    &[entry!("blueprints", "assistant-reply" @ "1.0"), entry!("blueprints", "service-call" @ "1.0")];
+static BLUEPRINTS: &[Entry] = &[
+    #[cfg(feature = "all")]
+    entry!("blueprints", "agent-quality" @ "1.0"),
+    entry!("blueprints", "assistant-reply" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("blueprints", "assistant-safety" @ "1.0"),
+    entry!("blueprints", "service-call" @ "1.0"),
+];
 
 /// What the stages are sensed by and nothing else is; it is listed nowhere.
 static STAGE_PROTOCOLS: &[Entry] = &[
