@@ -1,4 +1,4 @@
-//! List files on disk: what stands beside a protocol file.
+//! List files on disk, beside a protocol file.
 
 use sonometer::protocol::phrase::MAX_LIST_FILE_BYTES;
 use sonometer::protocol::{NoFile, is_list_path};
@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The text of a list file below the folder of a protocol. No link leads out of the folder: whoever may write a protocol there must not read
+/// The text of a list file below the folder of a protocol. No link leads out of the folder: the author of a protocol there must not read
 /// other files by it.
 ///
 /// # Errors

@@ -48,7 +48,7 @@ pub(super) fn read_yaml(source: &str) -> Result<(Node, Diagnostics), Diagnostic>
 fn check_characters(text: &str, base: usize) -> Result<(), Diagnostic> {
     let refused =
         |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}') || c == BYTE_ORDER_MARK;
-    // Nearly every source is ASCII, which is told byte by byte.
+    // Nearly every source is ASCII, which a look at each byte shows.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r')) {
         return Ok(());
     }

@@ -1,5 +1,5 @@
-//! List files: long lists of plain phrases that stand beside a protocol. The engine reads no file: whoever reads a protocol passes a
-//! function that gives the text for a path.
+//! List files: long lists of plain phrases in files beside a protocol. The engine reads no file: the caller passes a function that gives
+//! the text for a path.
 
 use super::Protocol;
 use super::phrase::Phrases;

@@ -133,16 +133,7 @@ pub(crate) const CARDS: &[Card] = &[
         ordinary: &[],
         talks: &["affect@1.5", "affect@2.0"],
     },
-    Card {
-        id: "counselling",
-        split: Split::Sha,
-        questions: &[],
-        parts: &[],
-        choice: None,
-        kinds: None,
-        ordinary: TASKS,
-        talks: &[],
-    },
+    unlabelled("counselling"),
     Card {
         id: "courtesy",
         split: Split::Read,
@@ -207,26 +198,8 @@ pub(crate) const CARDS: &[Card] = &[
         ordinary: &[],
         talks: &["courtesy@1.5", "courtesy@2.0"],
     },
-    Card {
-        id: "disclosure",
-        split: Split::Sha,
-        questions: &[],
-        parts: &[],
-        choice: None,
-        kinds: None,
-        ordinary: TASKS,
-        talks: &[],
-    },
-    Card {
-        id: "escalation",
-        split: Split::Sha,
-        questions: &[],
-        parts: &[],
-        choice: None,
-        kinds: None,
-        ordinary: TASKS,
-        talks: &[],
-    },
+    unlabelled("disclosure"),
+    unlabelled("escalation"),
     Card {
         id: "negotiation",
         split: Split::Sha,
@@ -330,16 +303,7 @@ pub(crate) const CARDS: &[Card] = &[
         ordinary: PRESSED_NOBODY,
         talks: &[],
     },
-    Card {
-        id: "promise",
-        split: Split::Sha,
-        questions: &[],
-        parts: &[],
-        choice: None,
-        kinds: None,
-        ordinary: TASKS,
-        talks: &[],
-    },
+    unlabelled("promise"),
     Card {
         id: "prompt-attack",
         split: Split::Quarters,
@@ -493,4 +457,18 @@ const fn tactic(markers: &'static str, pattern: &'static str) -> Part {
 
 const fn move_of_a_turn(marker: &'static str, strategy: &'static str) -> Part {
     Part { markers: marker, file: "casino.jsonl", label: "segments", positive: strategy }
+}
+
+/// A card of a protocol for which nobody has labelled talks: how often it speaks in ordinary ones.
+const fn unlabelled(id: &'static str) -> Card {
+    Card {
+        id,
+        split: Split::Sha,
+        questions: &[],
+        parts: &[],
+        choice: None,
+        kinds: None,
+        ordinary: TASKS,
+        talks: &[],
+    }
 }
