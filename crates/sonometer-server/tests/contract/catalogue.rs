@@ -24,28 +24,41 @@ fn protocols_are_listed_and_filtered() {
     let all = bench.get("/api/v1/protocols").good("Protocols");
     assert_eq!(
         ids(&all, "protocols"),
-        ["affect", "courtesy", "personal-data", "pressure-tactics", "prompt-attack", "refusal"]
+        [
+            "affect",
+            "counselling",
+            "courtesy",
+            "disclosure",
+            "escalation",
+            "negotiation",
+            "personal-data",
+            "pressure-tactics",
+            "promise",
+            "prompt-attack",
+            "refusal",
+            "uptake"
+        ]
     );
-    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(6), &json!(20), &json!(0)));
+    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(12), &json!(20), &json!(0)));
     let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
     assert_eq!(
         (ids(&drafts, "protocols"), &drafts["protocols"][0]["status"]),
         (vec!["next-steps"], &json!("draft"))
     );
     let both = bench.get("/api/v1/protocols?status=all").good("Protocols");
-    assert_eq!(both["total"], 7);
+    assert_eq!(both["total"], 13);
     for (taxonomy, of_it) in [
-        ("Policy", &["personal-data", "prompt-attack"][..]),
+        ("Policy", &["disclosure", "personal-data", "prompt-attack"][..]),
         ("Critical_Thinking", &["pressure-tactics"]),
-        ("Good_Practice", &["courtesy"]),
-        ("Signal", &["affect", "refusal"]),
+        ("Good_Practice", &["counselling", "courtesy", "promise", "uptake"]),
+        ("Signal", &["affect", "escalation", "negotiation", "refusal"]),
     ] {
         let some = bench.get(&format!("/api/v1/protocols?taxonomy={taxonomy}")).good("Protocols");
         assert_eq!((ids(&some, "protocols"), &some["total"]), (of_it.to_vec(), &json!(of_it.len())));
     }
     let page = bench.get("/api/v1/protocols?limit=2&offset=1").good("Protocols");
-    assert_eq!(ids(&page, "protocols"), ["courtesy", "personal-data"]);
-    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(6), &json!(2), &json!(1)));
+    assert_eq!(ids(&page, "protocols"), ["counselling", "courtesy"]);
+    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(12), &json!(2), &json!(1)));
     assert_eq!(
         bench.get("/api/v1/protocols?limit=100&offset=9007199254740992").good("Protocols")["protocols"],
         json!([])
@@ -122,7 +135,7 @@ fn metrics_and_blueprints() {
         json!([{"protocol_id": "desk", "weight": 2}, {"protocol_id": "courtesy", "weight": 1}])
     );
     let blueprints = bench.get("/api/v1/blueprints?limit=1").good("Blueprints");
-    assert_eq!((ids(&blueprints, "blueprints"), &blueprints["total"]), (vec!["assistant-reply"], &json!(3)));
+    assert_eq!((ids(&blueprints, "blueprints"), &blueprints["total"]), (vec!["agent-quality"], &json!(5)));
     let blueprint = bench.get("/api/v1/blueprints/counter").good("Blueprint");
     assert_eq!(blueprint["protocols"], json!([{"id": "desk", "version": "1.0", "metamarker_count": 3}]));
     assert_eq!(blueprint["metrics"], json!([{"id": "tone", "aggregation": "weighted_average"}]));
