@@ -44,7 +44,13 @@ pub(crate) fn all_weights(fitted: &Fitted, columns: usize, chosen: &Chosen) -> (
     for (column, weight) in fitted.columns.iter().zip(&fitted.linear.weights) {
         weights[*column as usize] = rounded(weight * scale);
     }
-    (weights, rounded(AT_TRIGGER.0 as f64 + scale * (fitted.linear.bias - chosen.threshold)))
+    let bias = rounded(AT_TRIGGER.0 as f64 + scale * (fitted.linear.bias - chosen.threshold));
+    // The threshold was chosen on the lists of the folds. With few examples it can lie above all that this list reaches, which could never
+    // trigger: then it lies where all its lines for the class are found.
+    let most = bias.0 + weights.iter().map(|weight| weight.0.max(0)).sum::<i64>();
+    let missing = (AT_TRIGGER.0 - most).max(0);
+    let steps = (missing as f64 / STEP).ceil() * STEP;
+    (weights, Unit(bias.0 + steps as i64))
 }
 
 /// To the nearest step, within what a file can hold.
@@ -67,5 +73,16 @@ mod tests {
         assert_eq!(lines, [("a".to_owned(), Unit(250_000)), ("c".to_owned(), Unit(-125_000))]);
         // 0.499751 − 0.25 × 0.5, to four decimals.
         assert_eq!(bias, Unit(374_800));
+    }
+
+    #[test]
+    fn a_list_can_always_trigger() {
+        let fitted = Fitted { columns: vec![0, 1], linear: Linear { weights: vec![0.1, -0.5], bias: -0.25 } };
+        let patterns = ["a", "b"].map(str::to_owned);
+        let chosen = Chosen { cost: 0, threshold: 0.25, range: (-0.75, 2.25) };
+        let Weighted { lines, bias } = weighted(&fitted, &patterns, &chosen);
+        assert_eq!(lines[0], ("a".to_owned(), Unit(25_000)));
+        // 0.499751 − 0.025, up to four decimals.
+        assert_eq!(bias, Unit(474_800));
     }
 }

@@ -19,7 +19,6 @@ const LONGEST_DOMAIN: usize = 253;
 const LONGEST_LABEL: usize = 63;
 
 /// The end of the `<email>` at `at`.
-#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn email(text: &Text<'_>, at: usize) -> Option<usize> {
     if is_atom(text.before(at)) || is_joint(text.before(at)) && is_atom(text.back(at, 2)) || !text.edge(at) {
         return None;
@@ -52,7 +51,6 @@ fn is_joint(b: u8) -> bool {
 }
 
 /// The longest domain at `at`: its end and the beginning of its last label.
-#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
     let mut longest = None;
     let mut label = at;
@@ -87,7 +85,6 @@ pub(super) fn domain(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
 }
 
 /// The end of the label at `at`: letters and digits, with hyphens only between them.
-#[cfg_attr(small_build, optimize(speed))]
 fn label_end(text: &Text<'_>, at: usize) -> usize {
     if text.at(at) == b'-' {
         return at;

@@ -26,7 +26,6 @@ pub(super) fn url(text: &Text<'_>, at: usize) -> Option<usize> {
     (text.edge(at) && text.edge(end)).then_some(end)
 }
 
-#[cfg_attr(small_build, optimize(speed))]
 fn with_scheme(text: &Text<'_>, at: usize) -> Option<usize> {
     let letters = text.run_of(at, 10, |b| b.is_ascii_alphabetic());
     if !(2..=10).contains(&(letters - at)) || !text.has(letters, "://") {
@@ -37,7 +36,6 @@ fn with_scheme(text: &Text<'_>, at: usize) -> Option<usize> {
     (first.is_ascii_alphanumeric() || first == b'[').then(|| rest(text, start)).filter(|&end| end > start)
 }
 
-#[cfg_attr(small_build, optimize(speed))]
 fn www(text: &Text<'_>, at: usize) -> Option<usize> {
     let before = text.before(at);
     if before.is_ascii_alphanumeric() || matches!(before, b'.' | b'-' | b'@') {

@@ -64,7 +64,6 @@ impl<'p> Reader<'p> {
     }
 
     /// What was found, the kind of the gap behind the last token, and what there is to count.
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn finish(mut self, text: &str) -> (Tokens, GapKind, Count) {
         let last_gap = self.gap_before(text, self.tokens.len(), text.len());
         if self.last.is_lead() {
@@ -77,7 +76,6 @@ impl<'p> Reader<'p> {
 
     /// The kind of the gap before token `at`, which begins at `start`; notes where a sentence begins.
     #[inline(never)]
-    #[cfg_attr(small_build, optimize(speed))]
     fn gap(&mut self, text: &str, at: usize, start: usize) -> GapKind {
         let kind = self.gap_before(text, at, start);
         if kind == GapKind::End && at > 0 {
@@ -104,7 +102,6 @@ impl<'p> Reader<'p> {
     }
 
     #[inline]
-    #[cfg_attr(small_build, optimize(speed))]
     fn note_tests(&mut self, text: &str, at: usize, start: usize, end: usize) {
         if self.plan.tests.may_pass(text.as_bytes(), start, end) {
             self.passed.note(&self.plan.tests, at as u32, &text[start..end]);

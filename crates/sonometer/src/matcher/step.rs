@@ -164,7 +164,6 @@ pub(super) fn step(
 }
 
 /// Each end of a phrase of a list file that begins at token `first`, with the numbers of the lists that have it.
-#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn each_of_lists(
     plan: &Plan,
     turn: &TurnText<'_>,

@@ -79,7 +79,6 @@ impl<'p> Tally<'p> {
 
     /// Counts words of ASCII, at most 33, with the sums of their roles.
     #[inline(always)]
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn note_words(&mut self, text: &str, words: &[[u32; 2]], roles: Roles) {
         self.note_roles(roles);
         if roles.any & role::PLACEHOLDER != 0 {
@@ -91,14 +90,12 @@ impl<'p> Tally<'p> {
     }
 
     #[inline(always)]
-    #[cfg_attr(small_build, optimize(speed))]
     fn note_roles(&mut self, roles: Roles) {
         self.count.function_words += u64::from(roles.sum % u32::from(role::FOREIGN));
         self.count.foreign_words += u64::from(roles.sum / u32::from(role::FOREIGN));
     }
 
     #[inline(never)]
-    #[cfg_attr(small_build, optimize(speed))]
     fn note_placeholders(&mut self, bytes: &[u8], words: &[[u32; 2]]) {
         for &[start, end] in words {
             let word = self.plan.vocabulary.number_of_ascii(bytes, start as usize, end as usize);
@@ -112,7 +109,6 @@ impl<'p> Tally<'p> {
     }
 
     /// Counts a symbol, or a word of another script than the language's: of tokens that are not known to be words of ASCII.
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn note_foreign(&mut self, text: &str, start: usize, is_symbol: bool) {
         if is_symbol {
             self.symbols += 1;

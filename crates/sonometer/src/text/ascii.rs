@@ -61,7 +61,6 @@ pub(super) fn cut(text: &str, sink: &mut impl Sink) {
 /// Which words of a block do not follow the one before directly behind a single space: bit n for word n, the one left from before
 /// counted (`open`: how many that are, 0 or 1; `open_is_apart`: its bit).
 #[inline(always)]
-#[cfg_attr(small_build, optimize(speed))]
 fn apart(starts: u64, signs: Signs, last: Signs, open: u32, open_is_apart: u64) -> u64 {
     let behind_space = signs.spaces << 1 | last.spaces >> 63;
     let two_behind_word = signs.words << 2 | last.words >> 62;

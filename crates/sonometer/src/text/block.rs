@@ -38,7 +38,6 @@ impl Signs {
 
     /// The signs of the last bytes of a text, fewer than a block.
     #[inline(never)]
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn of_rest(rest: &[u8]) -> Self {
         let mut block = [0; 64];
         block[..rest.len()].copy_from_slice(rest);
