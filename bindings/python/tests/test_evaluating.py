@@ -235,7 +235,7 @@ def test_other_threads_go_on() -> None:
 
 def test_ordinary_talk_has_alarms(tmp_path: pathlib.Path) -> None:
     talk = ["Thanks, see you at nine.", "Where does the bus leave?"] * 5
-    asked = {"label": "polite", "marker": "gratitude"}
+    asked: dict[str, Any] = {"label": "polite", "marker": "gratitude"}
     report = sonometer.evaluate("courtesy@1.0", rows(), background=talk, alarms=0.02, **asked)
     told = report.to_dict()["alarms"]
     assert (told["turns"], told["per_piece"]["of"], told["limit"]) == (1, 10, 0.02)

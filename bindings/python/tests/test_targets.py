@@ -200,7 +200,8 @@ def test_a_protocol_names_list_files(tmp_path: pathlib.Path) -> None:
     assert beside == given == Sensor(str(file)) and beside.digest == given.digest
     for sensor in (beside, given, pickle.loads(pickle.dumps(beside)), Sensor(given)):
         assert [found.source for found in sensor.sense("I met Mary Ann.").evidence] == ["I met Mary Ann"]
-    metric = {"sonometer_metric": 1, "id": "m", "version": "1", "components": [{"protocol": beside.id}]}
+    component = {"protocol": f"{beside.id}@{beside.version}"}
+    metric = {"sonometer_metric": 1, "id": "m", "version": "1", "components": [component]}
     both = [Metric(metric, shelf=[given]), Metric(metric, shelf=[tmp_path])]
     assert len({part.sense("I met Anna.").score for part in [*both, pickle.loads(pickle.dumps(both[0]))]}) == 1
     with pytest.raises(InvalidProtocolError, match=r"names/first.txt` is missing.*files="):

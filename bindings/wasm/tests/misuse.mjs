@@ -15,7 +15,7 @@ export const expected = [
   'twenty million units: found at 20999979',
   'a getter that throws: invalid_request at interaction, because of RangeError: mine',
   'a list that throws: RangeError: mine',
-  'a listener that throws: RangeError: mine, and the reading: RangeError: mine; passed: All is |well. My ',
+  'a listener that throws: RangeError: mine, and the reading: RangeError: mine; passed: All is |well. ',
   'a chunk that is no text: invalid_request at chunk; passed: All is well. ',
   'bytes that are no UTF-8: invalid_request at content',
   'a session that is over: invalid_request, this session is over; begin another',

@@ -274,7 +274,7 @@ def fit(
     >>> names = ["anna", "ben", "carla", "dora", "emil", "finn", "gina", "hugo", "ina", "jan", "kim", "lea"]
     >>> rows = [{"text": f"thanks {name}", "kind": True} for name in names]
     >>> rows += [{"text": f"{name} wants more", "kind": False} for name in names]
-    >>> report = sonometer.fit(rows, marker="kindness", label="kind", sufficient=0.1)
+    >>> report = sonometer.fit(rows, marker="kindness", label="kind", sufficient=0.1, likeness=False)  # they are all alike
     >>> report.held_out["f1"], "thanks" in report.protocol
     (1.0, True)
     """
