@@ -27,7 +27,6 @@ impl<'t> Seen<'t> {
         self.text
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     fn may_have(&self, pieces: &Pieces) -> bool {
         let note = || self.text.is_ascii().then(|| Threes::of(self.text.as_bytes()));
         self.threes.get_or_init(note).as_ref().is_none_or(|threes| pieces.may_be_in(threes))

@@ -63,7 +63,6 @@ impl Pieces {
         Some(Self(numbers.collect()))
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn may_be_in(&self, threes: &Threes) -> bool {
         self.0.iter().any(|piece| piece.iter().all(|number| threes.has(*number)))
     }

@@ -184,7 +184,6 @@ impl<'p, 'c> Parser<'p, 'c> {
         Ok(if either.len() == 1 { either.remove(0) } else { Pattern::Either(either.into()) })
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     fn sequence(&mut self, depth: usize) -> Result<Pattern, PhraseError> {
         let start = self.at;
         let mut items = Vec::new();
@@ -529,7 +528,6 @@ impl<'p, 'c> Parser<'p, 'c> {
     }
 
     /// The tokens of a chunk: folded lower-case text and original text of each.
-    #[cfg_attr(small_build, optimize(speed))]
     fn tokens(&self, chunk: &str, range: Range<usize>) -> Result<Vec<(String, String)>, PhraseError> {
         let folded = Folded::new(chunk);
         let mut found = Collect::default();
@@ -584,7 +582,6 @@ impl<'p, 'c> Parser<'p, 'c> {
         Ok(())
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     fn skip_white(&mut self) {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
@@ -595,7 +592,6 @@ impl<'p, 'c> Parser<'p, 'c> {
         self.rest().chars().next()
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     fn rest(&self) -> &'p str {
         &self.line[self.at..]
     }

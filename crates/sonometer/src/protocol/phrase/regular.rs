@@ -40,7 +40,6 @@ pub(super) fn refuse(text: &str, entries: bool, context: &Context<'_>) -> Result
 }
 
 /// The first sign of a regular expression, and the bounds of the line or entry that it stands in.
-#[cfg_attr(small_build, optimize(speed))]
 fn find(text: &str, entries: bool) -> Option<(Range<usize>, Range<usize>)> {
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut entry) = (0, 0_usize, 0);
@@ -68,7 +67,6 @@ fn find(text: &str, entries: bool) -> Option<(Range<usize>, Range<usize>)> {
 }
 
 /// How much is no business of ours: quoted characters, a regular expression between slashes, a class, a mark.
-#[cfg_attr(small_build, optimize(speed))]
 fn skipped(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let begins = at == 0
@@ -90,7 +88,6 @@ fn skipped(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The length of a sign of a regular expression that stands here.
-#[cfg_attr(small_build, optimize(speed))]
 fn sign(text: &str, at: usize) -> Option<usize> {
     let (before, rest) = (&text[..at], &text[at..]);
     let next = |n: usize| rest.chars().nth(n);
