@@ -13,6 +13,8 @@ SHIPPED = [
     {"type": "metric", "id": "reply-quality"},
     {"type": "blueprint", "id": "service-call"},
 ]
+# What ships and reads talks only: a link of the catalogue leads there, and a text is refused by it.
+OF_TALKS = {"agent-quality", "counselling", "disclosure", "escalation", "promise", "uptake"}
 KIND = "Good morning! Thank you so much for your patience today, I really appreciate it."
 # A name that nothing answers to, by RFC 6761.
 NOWHERE = "https://receiver.invalid/hook"
@@ -47,6 +49,8 @@ def map_case(context, case):
     number = len(str(body))
     if "target" in body and number % 3:
         body["target"] = dict(SHIPPED[number % len(SHIPPED)])
+    elif isinstance(body.get("target"), dict) and body["target"].get("id") in OF_TALKS:
+        body["target"] = dict(SHIPPED[0])
     if isinstance(body.get("options"), dict):
         # It is about files, and of those none is left below.
         body["options"].pop("origin", None)

@@ -236,7 +236,7 @@ mod tests {
     fn examples(texts: &[&str]) -> Vec<Example> {
         let example = |(at, text): (usize, &&str)| Example {
             group: at.to_string(),
-            interaction: Interaction::text(*text).expect("is short"),
+            interaction: Interaction::text(text).expect("is short"),
             positive: false,
         };
         texts.iter().enumerate().map(example).collect()
