@@ -1,4 +1,4 @@
-//! List files for tests: what stands beside a protocol, by its path.
+//! The list files of the tests, by their paths.
 
 use sonometer::protocol::NoFile;
 use std::borrow::Cow;

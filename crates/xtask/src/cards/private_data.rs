@@ -27,7 +27,7 @@ const CLAIMED: [(&str, &[&str]); 12] = [
     ("ZIP_CODE", ADDRESS_MARKERS),
 ];
 const ADDRESS_MARKERS: &[&str] = &["postal_address", "postal_code"];
-/// Labels that are parts of an address, and those that are where they stand beside one.
+/// Labels of parts of an address, and labels that count as part of one only beside another part.
 const ADDRESS_PARTS: [&str; 3] = ["ADDRESS", "STREET_ADDRESS", "ZIP_CODE"];
 const PLACES: [&str; 2] = ["LOCATION", "GPE"];
 
