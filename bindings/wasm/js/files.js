@@ -12,9 +12,15 @@ export function readFilesBy(reader) {
 /** The path of the file for `id` (its newest version) or `id@version`; `undefined` if no file is named so. */
 export function fileNamed(name) {
   const [id, version] = name.split('@');
-  const versions = Object.hasOwn(FILES, id) ? FILES[id] : [];
+  const versions = Object.hasOwn(FILES, id) ? Object.keys(FILES[id]) : [];
   const found = version === undefined ? versions.at(-1) : versions.find((one) => one === version);
   return found && `protocols/${id}@${found}.yaml`;
+}
+
+/** The paths of the list files of such a protocol, below the same folder. */
+export function listPaths(path) {
+  const [id, version] = path.slice('protocols/'.length, -'.yaml'.length).split('@');
+  return FILES[id][version];
 }
 
 /** The text of a file of the package. */

@@ -343,6 +343,8 @@ export interface Finding {
 }
 
 export interface SourceOptions {
+  /** The texts of the list files that a protocol names (`list_files`), by their paths. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
   /** Protocols and metrics that a metric or blueprint may name, beside what ships. */
   readonly shelf?: readonly (string | object)[] | undefined;
   /** Whether what ships may be named too; `true` by default. */

@@ -1,12 +1,12 @@
 // The noun that people work with: something compiled, which measures.
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
-import { fileNamed, fileText } from './files.js';
+import { fileNamed, fileText, listPaths } from './files.js';
 import { Held, describe, disposable, taken } from './held.js';
 import { kind, utf8, wantText, written } from './interaction.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { begin, guard } from './session.js';
-import { constructorOf, shelfTexts, sourceText } from './source.js';
+import { constructorOf, listTexts, shelfTexts, sourceText } from './source.js';
 
 const inside = Symbol();
 
@@ -42,17 +42,21 @@ export class Sensor {
   static async load(name) {
     wantText('name', name);
     const path = fileNamed(name);
-    return path === undefined ? Sensor.shipped(name) : Sensor.fromSource(await fileText(path));
+    if (path === undefined) return Sensor.shipped(name);
+    const lists = listPaths(path);
+    const [source, ...texts] = await Promise.all([path, ...lists.map((list) => `protocols/${list}`)].map(fileText));
+    return Sensor.fromSource(source, { files: Object.fromEntries(lists.map((list, at) => [list, texts[at]])) });
   }
 
   /** From the source of a protocol, metric or blueprint: YAML or JSON text, or an object. */
   static fromSource(source, options = {}) {
-    known('options', options, ['shelf', 'shipped']);
-    const { shelf = [], shipped = true } = options;
+    known('options', options, ['files', 'shelf', 'shipped']);
+    const { files = {}, shelf = [], shipped = true } = options;
     flag('options.shipped', shipped);
     const text = sourceText('source', source, 'protocol, metric or blueprint', 'Sensor');
     const others = shelfTexts(shelf);
-    return new Sensor(inside, (engine) => engine.Instrument.read(text, others, shipped));
+    const lists = listTexts(files);
+    return new Sensor(inside, (engine) => engine.Instrument.read(text, others, shipped, lists));
   }
 
   /** The former name of `fromSource`. */

@@ -36,6 +36,15 @@ export function shelfTexts(shelf) {
   return shelf.map((other, at) => sourceText(`options.shelf[${at}]`, other, 'protocol, metric or blueprint'));
 }
 
+/** Paths and texts of list files, one after the other. */
+export function listTexts(files) {
+  if (typeof files !== 'object' || files === null || Array.isArray(files)) {
+    throw invalid('options.files', `an object of paths and texts is needed, not ${kind(files)}`);
+  }
+  for (const [path, text] of Object.entries(files)) wantText(`options.files['${path}']`, text);
+  return Object.entries(files).flat();
+}
+
 /** What to write instead of `new Sensor(…)`, of whose arguments the first is given. */
 export function constructorOf(name, given) {
   const shipped = typeof given === 'string' && /^[\w.@-]+$/.test(given) ? `'${given}'` : 'name';

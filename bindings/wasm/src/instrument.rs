@@ -3,7 +3,7 @@
 use crate::ask::{self, Ask, in_options};
 use crate::stream::Stream;
 use crate::trouble::{findings, thrown, thrown_of};
-use sonometer::protocol::Modality;
+use sonometer::protocol::{Modality, NoFile};
 use sonometer::{Comparison, Diagnostics, Document, Error, Interaction, SenseOptions, TargetKind, batch};
 use sonometer_catalog::{Shelf, find_document, rates_of};
 use wasm_bindgen::prelude::*;
@@ -30,15 +30,24 @@ impl Instrument {
     }
 
     /// Reads and compiles a source. A metric or blueprint finds what it names among the sources of `shelf`, and behind
-    /// them, with `ships`, in what ships.
+    /// them, with `ships`, in what ships. `files` are its list files, each a path and then a text.
     ///
     /// # Errors
     /// `invalid_protocol` with every finding; `target_not_found` for what is named and not there.
-    pub fn read(source: &str, shelf: Vec<String>, ships: bool) -> Result<Instrument, JsValue> {
+    pub fn read(
+        source: &str,
+        shelf: Vec<String>,
+        ships: bool,
+        files: Vec<String>,
+    ) -> Result<Instrument, JsValue> {
         let own = if ships { Shelf::default() } else { Shelf::alone() };
         let shelf = own.read(&shelf).map_err(thrown)?;
         let read = || -> Result<Instrument, Error> {
-            let (document, warnings) = Document::read(source)?;
+            let (document, warnings) = Document::read_with(source, &|path| {
+                let file = files.chunks_exact(2).find(|file| file[0] == path);
+                file.map(|file| file[1].as_str().into())
+                    .ok_or_else(|| NoFile::missing("give its text in `options.files`"))
+            })?;
             let inner = sonometer::Instrument::new(document, &shelf)?;
             Ok(Instrument { inner, source: source.to_owned(), warnings })
         };

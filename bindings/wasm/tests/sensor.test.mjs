@@ -41,6 +41,15 @@ test('what ships as a file is loaded by name', async () => {
   await assert.rejects(Sensor.load(7), { code: 'invalid_request' });
 });
 
+test('a protocol finds its list files among those given', () => {
+  const source = { sonometer: 1, id: 'met', version: '1', taxonomy: 'Signal', list_files: { name: 'names/first.txt' }, markers: [{ label: 'met', strong: 'met @name' }] };
+  const met = Sensor.fromSource(source, { files: { 'names/first.txt': 'Anna\nJohn Paul\n', 'other.txt': 'nobody' } });
+  assert.deepEqual(met.sense('Yesterday I met John Paul there.').evidence.map(({ source }) => source), ['met John Paul']);
+  refused(() => Sensor.fromSource(source), { code: 'invalid_protocol', message: /names\/first\.txt.*give its text in `options\.files`/s });
+  refused(() => Sensor.fromSource(source, { files: ['Anna'] }), { code: 'invalid_request', place: 'options.files' });
+  refused(() => Sensor.fromSource(source, { files: { 'names/first.txt': 7 } }), { place: "options.files['names/first.txt']", message: /a text is needed/ });
+});
+
 test('wrong names and constructors say what to write', () => {
   refused(() => Sensor.shipped('curtesy'), { code: 'target_not_found', place: 'target', message: /no protocol, metric or blueprint `curtesy`; did you mean `courtesy`\?$/ });
   refused(() => new Sensor('courtesy'), { code: 'invalid_request', message: /write `Sensor\.shipped\('courtesy'\)` for what ships, or `Sensor\.fromSource\(source\)`/ });

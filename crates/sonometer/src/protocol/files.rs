@@ -58,7 +58,7 @@ impl Protocol {
 /// Where nobody gives files.
 pub(crate) fn none(_: &str) -> Result<Cow<'static, str>, NoFile> {
     Err(NoFile::missing(
-        "pass its text (`Protocol::read_with`, in Python `files=`), or write its entries into `lists`",
+        "pass its text (`Protocol::read_with`, in Python and JavaScript `files`), or write its entries into `lists`",
     ))
 }
 
