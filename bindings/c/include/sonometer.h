@@ -455,6 +455,17 @@ snm_status snm_target_read(const char *source,
                            snm_error **error);
 
 /**
+ * Reads a protocol, metric or blueprint from a file, as `snm_target_read` reads its text. The list files that a protocol names
+ * are read from its folder. With a `shelf_len` of 0, the protocols and metrics in the folder are the shelf.
+ */
+snm_status snm_target_load(const char *path,
+                           size_t path_len,
+                           const snm_text *shelf,
+                           size_t shelf_len,
+                           snm_target **out,
+                           snm_error **error);
+
+/**
  * What the ends of the target's score stand for and which way is good, in one line: `score 1 = no risk found, 0 = a critical risk
  * found; higher is better`.
  */

@@ -288,6 +288,14 @@ class Target {
         }));
     }
 
+    // From a file, with the list files beside it; without a shelf it may name what lies there, too.
+    static Target load(std::string_view path, const std::vector<std::string_view> &shelf = {}) {
+        const std::vector<snm_text> texts = detail::texts(shelf);
+        return Target(detail::make<snm_target>([&](auto out, auto error) {
+            return snm_target_load(path.data(), path.size(), texts.data(), texts.size(), out, error);
+        }));
+    }
+
     Result sense(const Interaction &interaction, const Options &options = {}) const {
         return Result(detail::make<snm_result>([&](auto out, auto error) {
             return snm_sense(get(), interaction.get(), options.get(), out, error);

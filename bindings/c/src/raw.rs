@@ -4,6 +4,7 @@ use crate::door::Failure;
 use crate::status::Status;
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
+use std::path::Path;
 
 /// A text that the caller keeps: UTF-8, not ended by a NUL, which may stand in it like any other character.
 #[repr(C)]
@@ -88,6 +89,19 @@ pub(crate) unsafe fn text<'a>(data: *const c_char, len: usize, name: &str) -> Re
     // SAFETY: as the caller says; bytes have the layout of `char`.
     let bytes = unsafe { list(data.cast::<u8>(), len, name) }?;
     utf8(bytes, name)
+}
+
+/// The bytes of a file.
+pub(crate) fn file(path: &str) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| {
+        sonometer::Error::invalid("path", format!("`{path}` cannot be read: {error}")).into()
+    })
+}
+
+/// The folder of a file, `.` where its path names none.
+pub(crate) fn folder(path: &str) -> &Path {
+    let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Bytes that should be a text; `name` says to people which.

@@ -8,7 +8,6 @@ use crate::target::no_name;
 use sonometer::stage::World;
 use sonometer_catalog::{Shelf, stage_named};
 use std::ffi::c_char;
-use std::path::Path;
 
 /// A stage made ready, with what senses it. It never changes: any number of threads may use one at the same time. Free it
 /// with `snm_stage_free`; dives that were opened in it go on.
@@ -50,14 +49,11 @@ impl Stage {
     }
 
     fn load(path: &str, named: &[&str]) -> Result<Self, Failure> {
-        let bytes = std::fs::read(path).map_err(|error| {
-            Failure::from(sonometer::Error::invalid("path", format!("`{path}` cannot be read: {error}")))
-        })?;
+        let bytes = raw::file(path)?;
         let source = raw::utf8(&bytes, path)?;
         let mut shelf = shelf().read(named)?;
         if named.is_empty() {
-            let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
-            shelf.add_folder(folder.unwrap_or(Path::new(".")));
+            shelf.add_folder(raw::folder(path));
         }
         Ok(Self::read(source, &shelf)?)
     }

@@ -1,13 +1,13 @@
 //! Targets: what measures.
 
-use crate::door;
+use crate::door::{self, Failure};
 use crate::error::Error;
 use crate::options::Wanted;
 use crate::raw::{self, Text};
 use crate::result::Outcome;
 use crate::status::Status;
 use sonometer::{Document, Instrument, Interaction};
-use sonometer_catalog::{Shelf, shipped};
+use sonometer_catalog::{Shelf, list_file, shipped};
 use std::ffi::c_char;
 
 /// A compiled protocol, metric or blueprint. It never changes: any number of threads may use one at the same time. Free it
@@ -22,6 +22,19 @@ impl Target {
         let (document, _warnings) =
             Document::read(source).map_err(|error| no_name(source, error, "target"))?;
         Ok(Self { instrument: Instrument::new(document, shelf)? })
+    }
+
+    /// The list files of a protocol, and without a shelf what it names, lie in its folder.
+    fn load(path: &str, named: &[&str]) -> Result<Self, Failure> {
+        let bytes = raw::file(path)?;
+        let folder = raw::folder(path);
+        let read = Document::read_with(raw::utf8(&bytes, path)?, &|file| list_file(folder, file));
+        let (document, _warnings) = read?;
+        let mut shelf = Shelf::default().read(named)?;
+        if named.is_empty() {
+            shelf.add_folder(folder);
+        }
+        Ok(Self { instrument: Instrument::new(document, &shelf)? })
     }
 
     /// The canonical JSON of a reading.
@@ -90,6 +103,28 @@ pub unsafe extern "C" fn snm_target_read(
         // SAFETY: a list of texts of the caller, by the rules of the header.
         let sources = unsafe { raw::texts(shelf, shelf_len, "shelf") }?;
         Ok(Target::read(source, &Shelf::default().read(&sources)?)?)
+    };
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    unsafe { door::give(out, error, work) }
+}
+
+/// Reads a protocol, metric or blueprint from a file, as `snm_target_read` reads its text. The list files that a protocol names
+/// are read from its folder. With a `shelf_len` of 0, the protocols and metrics in the folder are the shelf.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_target_load(
+    path: *const c_char,
+    path_len: usize,
+    shelf: *const Text,
+    shelf_len: usize,
+    out: *mut *mut Target,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: a text of the caller, by the rules of the header.
+        let path = unsafe { raw::text(path, path_len, "path") }?;
+        // SAFETY: a list of texts of the caller, by the rules of the header.
+        let named = unsafe { raw::texts(shelf, shelf_len, "shelf") }?;
+        Target::load(path, &named)
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char PROTOCOL[] =
     "{\"sonometer\":1,\"id\":\"thanks\",\"version\":\"1.0\",\"taxonomy\":\"Signal\",\"fidelity\":{\"sufficient\":0},"
@@ -85,6 +86,45 @@ static void null_is_given(void) {
     snm_interaction_free(empty);
     snm_interaction_free(talk);
     snm_target_free(target);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void files(void) {
+    void *out = anything();
+    snm_error *error = NULL;
+    snm_status status = snm_target_load("no/such/file.yaml", 17, NULL, 0, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "no/such/file.yaml") != NULL);
+    refused(status, SNM_STATUS_INVALID_REQUEST, out, error, "path");
+    const char *temporary = getenv("TMPDIR");
+    char folder[1024], protocol[1100], list[1100];
+    int fits = snprintf(folder, sizeof folder, "%s/sonometer-files-XXXXXX", temporary != NULL ? temporary : "/tmp");
+    CHECK(fits > 0 && (size_t)fits < sizeof folder && mkdtemp(folder) != NULL);
+    snprintf(protocol, sizeof protocol, "%s/met.json", folder);
+    snprintf(list, sizeof list, "%s/names.txt", folder);
+    write_file(protocol, "{\"sonometer\":1,\"id\":\"met\",\"version\":\"1\",\"taxonomy\":\"Signal\",\"fidelity\":{\"sufficient\":0},"
+                         "\"list_files\":{\"name\":\"names.txt\"},\"markers\":[{\"label\":\"met\",\"strong\":\"met @name\"}]}");
+    /* Its list file is missing, and then beside it. */
+    out = anything();
+    status = snm_target_load(protocol, strlen(protocol), NULL, 0, (snm_target **)&out, &error);
+    CHECK(strstr(snm_error_message(error), "names.txt") != NULL);
+    CHECK(status == SNM_STATUS_INVALID_PROTOCOL && out == NULL);
+    snm_error_free(error);
+    write_file(list, "Anna\n");
+    snm_target *target = NULL;
+    CHECK(snm_target_load(protocol, strlen(protocol), NULL, 0, &target, NULL) == SNM_STATUS_OK);
+    snm_interaction *talk = NULL;
+    CHECK(snm_interaction_text("I met Anna.", 11, &talk, NULL) == SNM_STATUS_OK);
+    snm_result *result = NULL;
+    CHECK(snm_sense(target, talk, NULL, &result, NULL) == SNM_STATUS_OK);
+    CHECK(strstr(snm_result_bytes(result, NULL), "met Anna") != NULL);
+    snm_result_free(result);
+    snm_interaction_free(talk);
+    snm_target_free(target);
+    CHECK(unlink(list) == 0 && unlink(protocol) == 0 && rmdir(folder) == 0);
 }
 
 static void not_utf_8(void) {
@@ -482,6 +522,7 @@ int main(void) {
     run("NULL is asked", null_is_asked);
     run("NULL is given", null_is_given);
     run("what is not UTF-8 is refused with its place", not_utf_8);
+    run("a protocol from a file finds its list files beside it", files);
     run("lengths that cannot be", odd_lengths);
     run("options that mean nothing", odd_options);
     run("inputs that cannot be read", odd_inputs);
