@@ -76,6 +76,20 @@ macro_rules! entry {
 
 /// Those without the feature `all` are what the module for browsers holds; its package has the others as files.
 static PROTOCOLS: &[Entry] = &[
+    #[cfg(feature = "all")]
+    entry!("protocols", "abuse" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "abuse-de" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "abuse-es" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "abuse-fr" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "abuse-it" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "abuse-pt" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "abuse-zh" @ "1.0"),
     entry!("protocols", "affect" @ "1.0"),
     entry!("protocols", "affect" @ "1.5"),
     entry!("protocols", "affect" @ "2.0"),

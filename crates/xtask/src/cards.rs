@@ -1,6 +1,7 @@
 //! `cargo xtask cards`: the accuracy cards of the shipped protocols. A card is a page; what stands between its two marks is
 //! measured, with `sonometer evaluate` and `sonometer sense`, and written anew; the rest is written by people.
 
+mod abuse;
 mod choice;
 mod halves;
 mod kinds;

@@ -4,6 +4,7 @@ use super::halves::Split;
 use super::plan::{Card, FILES, Part, Question, Table};
 use super::private_data;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,6 +63,7 @@ impl Measurer {
             Table::Nothing => {}
             Table::Markers => page.push_str(&marker_table(other, card.split)),
             Table::Types => page.push_str(&type_table(other, card.split)),
+            Table::By => page.push_str(&by_table(&answers)),
         }
         Ok(page)
     }
@@ -239,6 +241,27 @@ fn marker_table(answer: &Value, split: Split) -> String {
             marker["alone_right"],
             marker["alone_wrong"]
         );
+    }
+    page
+}
+
+/// How many items of each value of the label after `--by` are found, of both halves together.
+fn by_table(answers: &[(&str, Value)]) -> String {
+    let mut counts: BTreeMap<&str, [u64; 4]> = BTreeMap::new();
+    for part in answers.iter().flat_map(|(_, answer)| list(&answer["by"]["parts"])) {
+        let of = |key: &str| count(&part["counts"][key]);
+        let here = ["true_positives", "false_positives", "false_negatives", "true_negatives"].map(of);
+        for (sum, number) in counts.entry(text(&part["value"])).or_default().iter_mut().zip(here) {
+            *sum += number;
+        }
+    }
+    let mut page =
+        "\nOf both together:\n\n| | items | positive | found | right |\n|---|---:|---:|---:|---:|\n"
+            .to_owned();
+    for (value, [found, alarms, missed, silent]) in counts {
+        let items = found + alarms + missed + silent;
+        let right = thousandths(found + silent, items);
+        let _ = writeln!(page, "| {value} | {items} | {} | {} | {right} |", found + missed, found + alarms);
     }
     page
 }

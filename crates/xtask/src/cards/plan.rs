@@ -1,5 +1,6 @@
 //! What is measured for each card.
 
+use super::abuse;
 use super::choice::Choice;
 use super::halves::Split;
 use super::kinds::Kinds;
@@ -46,6 +47,8 @@ pub(crate) enum Table {
     Markers,
     /// How each type of place is found.
     Types,
+    /// How many items of each value of the label after `--by` are found, of both halves together.
+    By,
 }
 
 /// Markers against the labels that they are about.
@@ -75,6 +78,13 @@ pub(crate) const FILES: &[&str] = &[
 ];
 
 pub(crate) const CARDS: &[Card] = &[
+    abuse::ENGLISH,
+    abuse::GERMAN,
+    abuse::SPANISH,
+    abuse::FRENCH,
+    abuse::ITALIAN,
+    abuse::PORTUGUESE,
+    abuse::CHINESE,
     Card {
         id: "affect",
         split: Split::Read,
@@ -384,7 +394,7 @@ pub(crate) const CARDS: &[Card] = &[
 ];
 
 /// Talks about tasks, between people and people who play a system.
-const TASKS: &[Ordinary] = &[all_of("background.jsonl")];
+pub(crate) const TASKS: &[Ordinary] = &[all_of("background.jsonl")];
 
 /// Nobody sells anything here, or hardly.
 const PRESSED_NOBODY: &[Ordinary] = &[
