@@ -80,6 +80,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "affect" @ "1.5"),
     entry!("protocols", "affect" @ "2.0"),
     #[cfg(feature = "all")]
+    entry!("protocols", "argument" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "counselling" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.5"),
@@ -91,6 +93,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "negotiation" @ "1.0"),
     entry!("protocols", "next-steps" @ "0.1"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "personal-attack" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
     entry!("protocols", "personal-data" @ "1.6"),
@@ -118,6 +122,8 @@ static BLUEPRINTS: &[Entry] = &[
     entry!("blueprints", "assistant-reply" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("blueprints", "assistant-safety" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("blueprints", "respectful-debate" @ "1.0"),
     entry!("blueprints", "service-call" @ "1.0"),
 ];
 
