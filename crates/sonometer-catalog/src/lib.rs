@@ -91,6 +91,8 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "escalation" @ "1.0"),
     #[cfg(feature = "all")]
+    entry!("protocols", "friction" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "negotiation" @ "1.0"),
     entry!("protocols", "next-steps" @ "0.1"),
     #[cfg(feature = "all")]

@@ -31,6 +31,7 @@ fn protocols_are_listed_and_filtered() {
             "courtesy",
             "disclosure",
             "escalation",
+            "friction",
             "negotiation",
             "personal-attack",
             "personal-data",
@@ -41,26 +42,26 @@ fn protocols_are_listed_and_filtered() {
             "uptake"
         ]
     );
-    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(14), &json!(20), &json!(0)));
+    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(15), &json!(20), &json!(0)));
     let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
     assert_eq!(
         (ids(&drafts, "protocols"), &drafts["protocols"][0]["status"]),
         (vec!["next-steps"], &json!("draft"))
     );
     let both = bench.get("/api/v1/protocols?status=all").good("Protocols");
-    assert_eq!(both["total"], 15);
+    assert_eq!(both["total"], 16);
     for (taxonomy, of_it) in [
         ("Policy", &["disclosure", "personal-data", "prompt-attack"][..]),
         ("Critical_Thinking", &["argument", "pressure-tactics"]),
         ("Good_Practice", &["counselling", "courtesy", "promise", "uptake"]),
-        ("Signal", &["affect", "escalation", "negotiation", "personal-attack", "refusal"]),
+        ("Signal", &["affect", "escalation", "friction", "negotiation", "personal-attack", "refusal"]),
     ] {
         let some = bench.get(&format!("/api/v1/protocols?taxonomy={taxonomy}")).good("Protocols");
         assert_eq!((ids(&some, "protocols"), &some["total"]), (of_it.to_vec(), &json!(of_it.len())));
     }
     let page = bench.get("/api/v1/protocols?limit=2&offset=1").good("Protocols");
     assert_eq!(ids(&page, "protocols"), ["argument", "counselling"]);
-    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(14), &json!(2), &json!(1)));
+    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(15), &json!(2), &json!(1)));
     assert_eq!(
         bench.get("/api/v1/protocols?limit=100&offset=9007199254740992").good("Protocols")["protocols"],
         json!([])
