@@ -34,7 +34,7 @@ pub(crate) fn metrics(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
 ///
 /// >>> import sonometer
 /// >>> [entry.id for entry in sonometer.blueprints()]
-/// ['agent-quality', 'assistant-reply', 'assistant-safety', 'service-call']
+/// ['agent-quality', 'assistant-reply', 'assistant-safety', 'respectful-debate', 'service-call']
 #[pyfunction]
 pub(crate) fn blueprints(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     list(py, TargetKind::Blueprint)

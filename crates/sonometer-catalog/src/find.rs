@@ -253,13 +253,12 @@ mod tests {
         let meant = "the catalogue has no protocol, metric or blueprint `curtesy`; did you mean `courtesy`?";
         assert_eq!(told("curtesy", &TargetKind::ALL), meant);
         let none = told("zebra", &TargetKind::ALL);
-        let start =
-            "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, counselling, ";
-        assert!(none.starts_with(start) && none.ends_with(", assistant-safety, service-call"), "{none}");
+        let start = "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, argument, ";
+        assert!(none.starts_with(start) && none.ends_with(", respectful-debate, service-call"), "{none}");
         assert_eq!(
             told("courtesy", &[TargetKind::Metric, TargetKind::Blueprint]),
             "the catalogue has no metric or blueprint `courtesy`; there is reply-quality, safe-handling, \
-             agent-quality, assistant-reply, assistant-safety, service-call"
+             agent-quality, assistant-reply, assistant-safety, respectful-debate, service-call"
         );
         for name in ["courtesy", "courtesy@1.0", "next-steps@0.1", "reply-quality", "service-call"] {
             let found = find_any(name, &TargetKind::ALL);

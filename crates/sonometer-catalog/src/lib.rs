@@ -94,6 +94,8 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "affect" @ "1.5"),
     entry!("protocols", "affect" @ "2.0"),
     #[cfg(feature = "all")]
+    entry!("protocols", "argument" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "counselling" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.5"),
@@ -103,8 +105,12 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "escalation" @ "1.0"),
     #[cfg(feature = "all")]
+    entry!("protocols", "friction" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "negotiation" @ "1.0"),
     entry!("protocols", "next-steps" @ "0.1"),
+    #[cfg(feature = "all")]
+    entry!("protocols", "personal-attack" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
     entry!("protocols", "personal-data" @ "1.6"),
@@ -132,6 +138,8 @@ static BLUEPRINTS: &[Entry] = &[
     entry!("blueprints", "assistant-reply" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("blueprints", "assistant-safety" @ "1.0"),
+    #[cfg(feature = "all")]
+    entry!("blueprints", "respectful-debate" @ "1.0"),
     entry!("blueprints", "service-call" @ "1.0"),
 ];
 

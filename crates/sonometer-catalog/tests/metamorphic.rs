@@ -165,8 +165,12 @@ fn the_order_of_the_markers_changes_nothing() {
     }
 }
 
-/// The evidence of markers that neither a rate nor an echo decides on: `per` divides by the words there are, and the sentence, said in every
-/// turn, is an echo of itself.
+/// Markers that weigh a whole turn, word by word and sentence by sentence: one sentence more is more of it.
+const OF_WHOLE_TURNS: [&str; 6] =
+    ["personal_attack", "development", "substance", "carelessness", "heat", "bareness"];
+
+/// The evidence of markers that neither a rate nor an echo nor a whole turn decides on: `per` divides by the words there are, and the
+/// sentence, said in every turn, is an echo of itself.
 fn evidence_by_itself(reading: &Reading) -> Vec<(String, Unit, String)> {
     let markers = reading.instrument().sensors().iter().flat_map(|sensor| &sensor.protocol().markers);
     let others: Vec<&str> = markers
@@ -174,7 +178,8 @@ fn evidence_by_itself(reading: &Reading) -> Vec<(String, Unit, String)> {
         .map(|marker| &*marker.label)
         .collect();
     let mut evidence = found(reading).evidence;
-    evidence.retain(|(label, ..)| !others.contains(&label.as_str()));
+    evidence
+        .retain(|(label, ..)| !others.contains(&label.as_str()) && !OF_WHOLE_TURNS.contains(&label.as_str()));
     evidence
 }
 

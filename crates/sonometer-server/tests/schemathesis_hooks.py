@@ -14,7 +14,7 @@ SHIPPED = [
     {"type": "blueprint", "id": "service-call"},
 ]
 # What ships and reads talks only: a link of the catalogue leads there, and a text is refused by it.
-OF_TALKS = {"agent-quality", "counselling", "disclosure", "escalation", "promise", "uptake"}
+OF_TALKS = {"agent-quality", "counselling", "disclosure", "escalation", "friction", "promise", "uptake"}
 KIND = "Good morning! Thank you so much for your patience today, I really appreciate it."
 # A name that nothing answers to, by RFC 6761.
 NOWHERE = "https://receiver.invalid/hook"

@@ -5,6 +5,7 @@ mod abuse;
 mod choice;
 mod halves;
 mod kinds;
+mod lengths;
 mod measure;
 mod ordinary;
 mod plan;
@@ -87,6 +88,10 @@ There are no labelled talks for it, so there are no figures of accuracy.
     if let Some(choice) = &card.choice {
         page.push('\n');
         page.push_str(&choice::table(measurer, card, choice)?);
+    }
+    if let Some(lengths) = &card.lengths {
+        page.push('\n');
+        page.push_str(&lengths::table(measurer, card, lengths)?);
     }
     if let Some(kinds) = &card.kinds {
         page.push('\n');

@@ -21,7 +21,7 @@ fn ids<'a>(body: &'a Value, key: &str) -> Vec<&'a str> {
 #[test]
 fn protocols_are_listed_and_filtered() {
     let bench = Bench::start();
-    let all = bench.get("/api/v1/protocols").good("Protocols");
+    let all = bench.get("/api/v1/protocols?limit=100").good("Protocols");
     assert_eq!(
         ids(&all, "protocols"),
         [
@@ -33,11 +33,14 @@ fn protocols_are_listed_and_filtered() {
             "abuse-pt",
             "abuse-zh",
             "affect",
+            "argument",
             "counselling",
             "courtesy",
             "disclosure",
             "escalation",
+            "friction",
             "negotiation",
+            "personal-attack",
             "personal-data",
             "pressure-tactics",
             "promise",
@@ -46,14 +49,14 @@ fn protocols_are_listed_and_filtered() {
             "uptake"
         ]
     );
-    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(19), &json!(20), &json!(0)));
+    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(22), &json!(100), &json!(0)));
     let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
     assert_eq!(
         (ids(&drafts, "protocols"), &drafts["protocols"][0]["status"]),
         (vec!["next-steps"], &json!("draft"))
     );
     let both = bench.get("/api/v1/protocols?status=all").good("Protocols");
-    assert_eq!(both["total"], 20);
+    assert_eq!(both["total"], 23);
     for (taxonomy, of_it) in [
         (
             "Policy",
@@ -70,16 +73,16 @@ fn protocols_are_listed_and_filtered() {
                 "prompt-attack",
             ][..],
         ),
-        ("Critical_Thinking", &["pressure-tactics"]),
+        ("Critical_Thinking", &["argument", "pressure-tactics"]),
         ("Good_Practice", &["counselling", "courtesy", "promise", "uptake"]),
-        ("Signal", &["affect", "escalation", "negotiation", "refusal"]),
+        ("Signal", &["affect", "escalation", "friction", "negotiation", "personal-attack", "refusal"]),
     ] {
         let some = bench.get(&format!("/api/v1/protocols?taxonomy={taxonomy}")).good("Protocols");
         assert_eq!((ids(&some, "protocols"), &some["total"]), (of_it.to_vec(), &json!(of_it.len())));
     }
     let page = bench.get("/api/v1/protocols?limit=2&offset=1").good("Protocols");
     assert_eq!(ids(&page, "protocols"), ["abuse-de", "abuse-es"]);
-    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(19), &json!(2), &json!(1)));
+    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(22), &json!(2), &json!(1)));
     assert_eq!(
         bench.get("/api/v1/protocols?limit=100&offset=9007199254740992").good("Protocols")["protocols"],
         json!([])
@@ -156,7 +159,7 @@ fn metrics_and_blueprints() {
         json!([{"protocol_id": "desk", "weight": 2}, {"protocol_id": "courtesy", "weight": 1}])
     );
     let blueprints = bench.get("/api/v1/blueprints?limit=1").good("Blueprints");
-    assert_eq!((ids(&blueprints, "blueprints"), &blueprints["total"]), (vec!["agent-quality"], &json!(5)));
+    assert_eq!((ids(&blueprints, "blueprints"), &blueprints["total"]), (vec!["agent-quality"], &json!(6)));
     let blueprint = bench.get("/api/v1/blueprints/counter").good("Blueprint");
     assert_eq!(blueprint["protocols"], json!([{"id": "desk", "version": "1.0", "metamarker_count": 3}]));
     assert_eq!(blueprint["metrics"], json!([{"id": "tone", "aggregation": "weighted_average"}]));

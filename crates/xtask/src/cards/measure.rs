@@ -42,7 +42,8 @@ impl Measurer {
         }
         page.push_str(".\n\n| figure | aim |");
         for (name, answer) in &answers {
-            let cases = answer["figures"].get("cases").or(answer["figures"].get("items"));
+            let figures = &answer["figures"];
+            let cases = figures.get("cases").or(figures.get("items")).or(figures.get("pairs"));
             let _ = write!(page, " {name} {} ({}) |", card.split.word(), cases.unwrap_or(&Value::Null));
         }
         page.push_str("\n|---|---:|---:|---:|\n");

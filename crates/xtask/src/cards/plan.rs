@@ -4,6 +4,7 @@ use super::abuse;
 use super::choice::Choice;
 use super::halves::Split;
 use super::kinds::Kinds;
+use super::lengths::Lengths;
 use super::ordinary::{Ordinary, all_of};
 
 /// What a card measures.
@@ -18,6 +19,8 @@ pub(crate) struct Card {
     pub(crate) parts: &'static [Part],
     /// Classes of which one holds.
     pub(crate) choice: Option<Choice>,
+    /// Where length could carry the score: the figures without its help.
+    pub(crate) lengths: Option<Lengths>,
     /// Items of our own by kind.
     pub(crate) kinds: Option<Kinds>,
     /// Where alarms are counted by turn. Without any, texts made for other questions are counted whole.
@@ -139,9 +142,27 @@ pub(crate) const CARDS: &[Card] = &[
             feeling("remorse", "remorse"),
         ],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: &[],
         talks: &["affect@1.5", "affect@2.0"],
+    },
+    Card {
+        id: "argument",
+        split: Split::Topic,
+        questions: &[Question {
+            title: "Which of two arguments for the same side convinces more: the one with the higher score",
+            file: "convarg.jsonl",
+            arguments: &["--label", "more_convincing"],
+            figures: &[("accuracy", "0.79")],
+            table: Table::Nothing,
+        }],
+        parts: &[],
+        choice: None,
+        lengths: Some(Lengths::Pairs { file: "convarg.jsonl", label: "more_convincing" }),
+        kinds: None,
+        ordinary: TASKS,
+        talks: &[],
     },
     unlabelled("counselling"),
     Card {
@@ -204,12 +225,51 @@ pub(crate) const CARDS: &[Card] = &[
         ],
         parts: &[],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: &[],
         talks: &["courtesy@1.5", "courtesy@2.0"],
     },
     unlabelled("disclosure"),
     unlabelled("escalation"),
+    Card {
+        id: "friction",
+        split: Split::Sha,
+        questions: &[
+            Question {
+                title: "Talks that left the first side dissatisfied, ranked by the score",
+                file: "casino.jsonl",
+                arguments: &[
+                    "--label",
+                    "outcome.a.satisfaction",
+                    "--positive",
+                    "Slightly dissatisfied,Extremely dissatisfied",
+                    "--higher",
+                ],
+                figures: &[("auc", ""), ("average_precision", "")],
+                table: Table::Nothing,
+            },
+            Question {
+                title: "Talks that left the second side dissatisfied, ranked by the score",
+                file: "casino.jsonl",
+                arguments: &[
+                    "--label",
+                    "outcome.b.satisfaction",
+                    "--positive",
+                    "Slightly dissatisfied,Extremely dissatisfied",
+                    "--higher",
+                ],
+                figures: &[("auc", ""), ("average_precision", "")],
+                table: Table::Nothing,
+            },
+        ],
+        parts: &[],
+        choice: None,
+        lengths: None,
+        kinds: None,
+        ordinary: TASKS,
+        talks: &[],
+    },
     Card {
         id: "negotiation",
         split: Split::Sha,
@@ -226,8 +286,35 @@ pub(crate) const CARDS: &[Card] = &[
             move_of_a_turn("undervalue", "uv-part"),
         ],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: TASKS,
+        talks: &[],
+    },
+    Card {
+        id: "personal-attack",
+        split: Split::Sha,
+        questions: &[
+            Question {
+                title: "Threads that ended in a personal attack against threads that changed a view: score of 0.5 or more",
+                file: "adhominem.jsonl",
+                arguments: &["--label", "outcome", "--positive", "ad_hominem"],
+                figures: &[("macro_f1", ""), ("precision", ""), ("recall", ""), ("f1", ""), ("auc", "0.90")],
+                table: Table::Markers,
+            },
+            Question {
+                title: "The same by the marker `personal_attack` alone, which hears the last post only",
+                file: "adhominem.jsonl",
+                arguments: &["--marker", "personal_attack", "--label", "outcome", "--positive", "ad_hominem"],
+                figures: &[("macro_f1", ""), ("precision", ""), ("recall", ""), ("auc", "")],
+                table: Table::Nothing,
+            },
+        ],
+        parts: &[],
+        choice: None,
+        lengths: Some(Lengths::Ranked { file: "adhominem.jsonl", label: "outcome", positive: "ad_hominem" }),
+        kinds: None,
+        ordinary: INSULTED_NOBODY,
         talks: &[],
     },
     Card {
@@ -285,6 +372,7 @@ pub(crate) const CARDS: &[Card] = &[
         ],
         parts: &[],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: &[],
         talks: &[],
@@ -309,6 +397,7 @@ pub(crate) const CARDS: &[Card] = &[
             tactic("forced_enrollment", "Forced Action"),
         ],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: PRESSED_NOBODY,
         talks: &[],
@@ -326,6 +415,7 @@ pub(crate) const CARDS: &[Card] = &[
         }],
         parts: &[],
         choice: None,
+        lengths: None,
         kinds: Some(Kinds {
             file: "fixtures/labelled/prompt-attacks.jsonl",
             note: "All were written before the first pattern, but by the same hand, so they show what is covered and prove little.",
@@ -371,6 +461,7 @@ pub(crate) const CARDS: &[Card] = &[
             ],
             aim: "0.76",
         }),
+        lengths: None,
         kinds: None,
         ordinary: REFUSED_NOBODY,
         talks: &[],
@@ -387,6 +478,7 @@ pub(crate) const CARDS: &[Card] = &[
         }],
         parts: &[],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: TASKS,
         talks: &[],
@@ -395,6 +487,20 @@ pub(crate) const CARDS: &[Card] = &[
 
 /// Talks about tasks, between people and people who play a system.
 pub(crate) const TASKS: &[Ordinary] = &[all_of("background.jsonl")];
+
+/// People are at peace with each other here, or mostly: `convarg.jsonl` and `goemotions.jsonl` hold some insults.
+const INSULTED_NOBODY: &[Ordinary] = &[
+    all_of("background.jsonl"),
+    all_of("casino.jsonl"),
+    all_of("uptake.jsonl"),
+    all_of("politeness.jsonl"),
+    all_of("pii.jsonl"),
+    all_of("refusal.jsonl"),
+    all_of("darkpattern.jsonl"),
+    Ordinary { file: "injection.jsonl", role: None, only: Some(("injection", false)) },
+    all_of("convarg.jsonl"),
+    all_of("goemotions.jsonl"),
+];
 
 /// Nobody sells anything here, or hardly.
 const PRESSED_NOBODY: &[Ordinary] = &[
@@ -477,6 +583,7 @@ const fn unlabelled(id: &'static str) -> Card {
         questions: &[],
         parts: &[],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: TASKS,
         talks: &[],
