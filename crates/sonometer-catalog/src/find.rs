@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(told("curtesy", &TargetKind::ALL), meant);
         let none = told("zebra", &TargetKind::ALL);
         let start =
-            "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, counselling, ";
+            "the catalogue has no protocol, metric or blueprint `zebra`; there is abuse, abuse-de, ";
         assert!(none.starts_with(start) && none.ends_with(", assistant-safety, service-call"), "{none}");
         assert_eq!(
             told("courtesy", &[TargetKind::Metric, TargetKind::Blueprint]),
