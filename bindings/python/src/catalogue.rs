@@ -14,7 +14,7 @@ use sonometer_catalog::entries;
 /// >>> import sonometer
 /// >>> entry = sonometer.protocols()[0]
 /// >>> entry.id, entry.version, entry.status
-/// ('affect', '1.0', 'published')
+/// ('abuse', '1.0', 'published')
 #[pyfunction]
 pub(crate) fn protocols(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     list(py, TargetKind::Protocol)

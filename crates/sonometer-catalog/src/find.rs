@@ -253,7 +253,7 @@ mod tests {
         let meant = "the catalogue has no protocol, metric or blueprint `curtesy`; did you mean `courtesy`?";
         assert_eq!(told("curtesy", &TargetKind::ALL), meant);
         let none = told("zebra", &TargetKind::ALL);
-        let start = "the catalogue has no protocol, metric or blueprint `zebra`; there is affect, argument, ";
+        let start = "the catalogue has no protocol, metric or blueprint `zebra`; there is abuse, abuse-de, ";
         assert!(none.starts_with(start) && none.ends_with(", respectful-debate, service-call"), "{none}");
         assert_eq!(
             told("courtesy", &[TargetKind::Metric, TargetKind::Blueprint]),

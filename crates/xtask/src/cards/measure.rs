@@ -373,6 +373,16 @@ mod tests {
     }
 
     #[test]
+    fn what_both_halves_hold_of_a_value_is_added() {
+        let half = |found: u64, missed: u64| {
+            let counts = json!({"true_positives": found, "false_positives": 1, "false_negatives": missed, "true_negatives": 2});
+            json!({"by": {"parts": [{"value": "v", "counts": counts}]}})
+        };
+        let table = by_table(&[("tuned", half(3, 0)), ("other", half(1, 4))]);
+        assert!(table.ends_with("| v | 14 | 8 | 6 | 0.571 |\n"), "{table}");
+    }
+
+    #[test]
     fn tables_hold_a_row_for_each_marker_and_type() {
         let answer = json!({"markers": [
             {"metamarker": "a", "pole": "against", "triggered": 3, "right": 2, "alone_right": 1, "alone_wrong": 0}
