@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("# {} interactions of {}", talks.len(), SETS.join(", "));
     for entry in sonometer_catalog::protocols() {
-        let (protocol, _) = Protocol::read(entry.source)?;
+        let (protocol, _) = entry.protocol()?;
         if protocol.status != Status::Published {
             continue;
         }

@@ -80,7 +80,7 @@ const PLACES: [(&str, &str, &str); 35] = [
 #[test]
 fn evidence_is_the_data_alone_and_in_one_piece() {
     let entry = sonometer_catalog::find("personal-data", None).expect("ships");
-    let sensor = Sensor::new(Protocol::read(entry.source).expect("is sound").0).expect("compiles");
+    let sensor = Sensor::new(entry.protocol().expect("is sound").0).expect("compiles");
     for (text, label, place) in PLACES {
         let reading = sensor.sense(&Interaction::text(text).expect("is short")).expect("is measured");
         let found = reading.evidence().filter(|evidence| evidence.metamarker == label);
