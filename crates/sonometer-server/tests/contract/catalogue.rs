@@ -30,6 +30,7 @@ fn protocols_are_listed_and_filtered() {
             "courtesy",
             "disclosure",
             "escalation",
+            "names-and-places",
             "negotiation",
             "personal-data",
             "pressure-tactics",
@@ -39,16 +40,16 @@ fn protocols_are_listed_and_filtered() {
             "uptake"
         ]
     );
-    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(12), &json!(20), &json!(0)));
+    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(13), &json!(20), &json!(0)));
     let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
     assert_eq!(
         (ids(&drafts, "protocols"), &drafts["protocols"][0]["status"]),
         (vec!["next-steps"], &json!("draft"))
     );
     let both = bench.get("/api/v1/protocols?status=all").good("Protocols");
-    assert_eq!(both["total"], 13);
+    assert_eq!(both["total"], 14);
     for (taxonomy, of_it) in [
-        ("Policy", &["disclosure", "personal-data", "prompt-attack"][..]),
+        ("Policy", &["disclosure", "names-and-places", "personal-data", "prompt-attack"][..]),
         ("Critical_Thinking", &["pressure-tactics"]),
         ("Good_Practice", &["counselling", "courtesy", "promise", "uptake"]),
         ("Signal", &["affect", "escalation", "negotiation", "refusal"]),
@@ -58,7 +59,7 @@ fn protocols_are_listed_and_filtered() {
     }
     let page = bench.get("/api/v1/protocols?limit=2&offset=1").good("Protocols");
     assert_eq!(ids(&page, "protocols"), ["counselling", "courtesy"]);
-    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(12), &json!(2), &json!(1)));
+    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(13), &json!(2), &json!(1)));
     assert_eq!(
         bench.get("/api/v1/protocols?limit=100&offset=9007199254740992").good("Protocols")["protocols"],
         json!([])
