@@ -207,7 +207,14 @@ pub(crate) const CARDS: &[Card] = &[
             Question {
                 title: "Persons",
                 file: "pii.jsonl",
-                arguments: &["--label", "spans", "--unit", "spans", "--map", "PERSON=person,introduced_person"],
+                arguments: &[
+                    "--label",
+                    "spans",
+                    "--unit",
+                    "spans",
+                    "--map",
+                    "PERSON=person,introduced_person",
+                ],
                 figures: &[
                     ("precision", "0.9"),
                     ("recall", "0.75"),
