@@ -3,7 +3,7 @@
 //! one.
 //! A second table shows that a text without any full stop costs the same for each byte, however long it is.
 
-use sonometer::{Interaction, OffsetUnit, Protocol, Sensor, SessionOptions};
+use sonometer::{Interaction, OffsetUnit, Sensor, SessionOptions};
 use std::time::Instant;
 
 /// Characters held back after each chunk.

@@ -5,7 +5,7 @@
 //! what a protocol looks for are left out: they would say how often people look for it, not how often it is said.
 
 use sonometer::document::{Node, Value, read_json};
-use sonometer::protocol::{Protocol, Status};
+use sonometer::protocol::Status;
 use sonometer::{Interaction, Sensor, Turn};
 use std::collections::BTreeMap;
 use std::error::Error;

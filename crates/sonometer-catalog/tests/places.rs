@@ -1,6 +1,6 @@
 //! What `personal-data` hides is the data alone, in one piece: not the words that say what it is.
 
-use sonometer::{Interaction, Protocol, Sensor};
+use sonometer::{Interaction, Sensor};
 
 /// Text, marker, and the only place of its evidence.
 const PLACES: [(&str, &str, &str); 35] = [
