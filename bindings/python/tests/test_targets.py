@@ -177,7 +177,9 @@ def test_the_lists_name_what_can_be_loaded() -> None:
     for entry in (*sonometer.protocols(), *sonometer.metrics(), *sonometer.blueprints()):
         loaded = sonometer.load(f"{entry.id}@{entry.version}")
         assert (loaded.kind, loaded.name, loaded.status) == (entry.kind, entry.name, entry.status)
-        assert sonometer.load(entry.source) == loaded
+        # A source alone has no list files.
+        if "\nlist_files:" not in entry.source:
+            assert sonometer.load(entry.source) == loaded
 
 
 def test_the_fingerprint_is_that_of_the_vectors() -> None:

@@ -3,7 +3,7 @@
 //! one.
 //! A second table shows that a text without any full stop costs the same for each byte, however long it is.
 
-use sonometer::{Interaction, OffsetUnit, Protocol, Sensor, SessionOptions};
+use sonometer::{Interaction, OffsetUnit, Sensor, SessionOptions};
 use std::time::Instant;
 
 /// Characters held back after each chunk.
@@ -103,7 +103,7 @@ fn texts_of(path: &str) -> Vec<String> {
 
 fn main() {
     let entry = sonometer_catalog::find("personal-data", None).expect("it ships");
-    let sensor = Sensor::new(Protocol::read(entry.source).expect("reads").0).expect("compiles");
+    let sensor = Sensor::new(entry.protocol().expect("reads").0).expect("compiles");
     println!("personal-data@{}, bound: {:?}\n", entry.version, sensor.guard_bound());
     println!("| text | texts | characters | median | 99 % | most |\n|---|---|---|---|---|---|");
     row(&sensor, "answers of a model", &answers());

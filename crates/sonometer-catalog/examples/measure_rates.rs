@@ -5,7 +5,7 @@
 //! what a protocol looks for are left out: they would say how often people look for it, not how often it is said.
 
 use sonometer::document::{Node, Value, read_json};
-use sonometer::protocol::{Protocol, Status};
+use sonometer::protocol::Status;
 use sonometer::{Interaction, Sensor, Turn};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("# {} interactions of {}", talks.len(), SETS.join(", "));
     for entry in sonometer_catalog::protocols() {
-        let (protocol, _) = Protocol::read(entry.source)?;
+        let (protocol, _) = entry.protocol()?;
         if protocol.status != Status::Published {
             continue;
         }

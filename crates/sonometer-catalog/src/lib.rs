@@ -107,6 +107,16 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "friction" @ "1.0"),
     #[cfg(feature = "all")]
+    entry!(
+        "protocols",
+        "names-and-places" @ "1.0",
+        "names-and-places/given.txt",
+        "names-and-places/doubtful.txt",
+        "names-and-places/family.txt",
+        "names-and-places/cities.txt",
+        "names-and-places/countries.txt"
+    ),
+    #[cfg(feature = "all")]
     entry!("protocols", "negotiation" @ "1.0"),
     entry!("protocols", "next-steps" @ "0.1"),
     #[cfg(feature = "all")]

@@ -1,10 +1,10 @@
 //! What a guard with the protocols that ship holds back.
 
-use sonometer::{Interaction, OffsetUnit, Protocol, Sensor, SessionOptions};
+use sonometer::{Interaction, OffsetUnit, Sensor, SessionOptions};
 
 fn sensors() -> impl Iterator<Item = Sensor> {
     sonometer_catalog::protocols().iter().map(|entry| {
-        let (protocol, _) = Protocol::read(entry.source).expect("is sound");
+        let (protocol, _) = entry.protocol().expect("is sound");
         Sensor::new(protocol).expect("compiles")
     })
 }

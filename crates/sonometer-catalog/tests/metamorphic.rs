@@ -20,7 +20,7 @@ const LETTER: &str = "Señora Zoë Núñez,\n\nmy name is José Martínez and my
     Phone: +1 (555) 010-9999\nYou never listen. Whatever. You're pathetic.";
 
 fn protocols() -> Vec<Protocol> {
-    let read = |entry: &sonometer_catalog::Entry| Protocol::read(entry.source).expect("ships in order").0;
+    let read = |entry: &sonometer_catalog::Entry| entry.protocol().expect("ships in order").0;
     sonometer_catalog::protocols().iter().map(read).collect()
 }
 

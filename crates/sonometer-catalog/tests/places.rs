@@ -1,6 +1,6 @@
 //! What `personal-data` hides is the data alone, in one piece: not the words that say what it is.
 
-use sonometer::{Interaction, Protocol, Sensor};
+use sonometer::{Interaction, Sensor};
 
 /// Text, marker, and the only place of its evidence.
 const PLACES: [(&str, &str, &str); 35] = [
@@ -80,7 +80,7 @@ const PLACES: [(&str, &str, &str); 35] = [
 #[test]
 fn evidence_is_the_data_alone_and_in_one_piece() {
     let entry = sonometer_catalog::find("personal-data", None).expect("ships");
-    let sensor = Sensor::new(Protocol::read(entry.source).expect("is sound").0).expect("compiles");
+    let sensor = Sensor::new(entry.protocol().expect("is sound").0).expect("compiles");
     for (text, label, place) in PLACES {
         let reading = sensor.sense(&Interaction::text(text).expect("is short")).expect("is measured");
         let found = reading.evidence().filter(|evidence| evidence.metamarker == label);

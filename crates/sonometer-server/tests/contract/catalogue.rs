@@ -39,6 +39,7 @@ fn protocols_are_listed_and_filtered() {
             "disclosure",
             "escalation",
             "friction",
+            "names-and-places",
             "negotiation",
             "personal-attack",
             "personal-data",
@@ -49,14 +50,14 @@ fn protocols_are_listed_and_filtered() {
             "uptake"
         ]
     );
-    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(22), &json!(100), &json!(0)));
+    assert_eq!((&all["total"], &all["limit"], &all["offset"]), (&json!(23), &json!(100), &json!(0)));
     let drafts = bench.get("/api/v1/protocols?status=draft").good("Protocols");
     assert_eq!(
         (ids(&drafts, "protocols"), &drafts["protocols"][0]["status"]),
         (vec!["next-steps"], &json!("draft"))
     );
     let both = bench.get("/api/v1/protocols?status=all").good("Protocols");
-    assert_eq!(both["total"], 23);
+    assert_eq!(both["total"], 24);
     for (taxonomy, of_it) in [
         (
             "Policy",
@@ -69,6 +70,7 @@ fn protocols_are_listed_and_filtered() {
                 "abuse-pt",
                 "abuse-zh",
                 "disclosure",
+                "names-and-places",
                 "personal-data",
                 "prompt-attack",
             ][..],
@@ -82,7 +84,7 @@ fn protocols_are_listed_and_filtered() {
     }
     let page = bench.get("/api/v1/protocols?limit=2&offset=1").good("Protocols");
     assert_eq!(ids(&page, "protocols"), ["abuse-de", "abuse-es"]);
-    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(22), &json!(2), &json!(1)));
+    assert_eq!((&page["total"], &page["limit"], &page["offset"]), (&json!(23), &json!(2), &json!(1)));
     assert_eq!(
         bench.get("/api/v1/protocols?limit=100&offset=9007199254740992").good("Protocols")["protocols"],
         json!([])

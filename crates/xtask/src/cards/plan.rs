@@ -271,6 +271,56 @@ pub(crate) const CARDS: &[Card] = &[
         talks: &[],
     },
     Card {
+        id: "names-and-places",
+        split: Split::Template,
+        questions: &[
+            Question {
+                title: "Persons",
+                file: "pii.jsonl",
+                arguments: &[
+                    "--label",
+                    "spans",
+                    "--unit",
+                    "spans",
+                    "--map",
+                    "PERSON=person,introduced_person",
+                ],
+                figures: &[
+                    ("precision", "0.9"),
+                    ("recall", "0.75"),
+                    ("f1", ""),
+                    ("exact_precision", ""),
+                    ("exact_recall", ""),
+                ],
+                table: Table::Types,
+            },
+            Question {
+                title: "Places, organizations and nationalities",
+                file: "pii.jsonl",
+                arguments: &[
+                    "--label",
+                    "spans",
+                    "--unit",
+                    "spans",
+                    "--map",
+                    "LOCATION,GPE=place,introduced_place",
+                    "--map",
+                    "ORGANIZATION=organisation",
+                    "--map",
+                    "NRP=nationality",
+                ],
+                figures: &[("precision", ""), ("recall", ""), ("f1", "")],
+                table: Table::Types,
+            },
+        ],
+        parts: &[],
+        choice: None,
+        lengths: None,
+        kinds: None,
+        ordinary: NAMED_AT_TIMES,
+        talks: &[],
+    },
+    Card {
         id: "negotiation",
         split: Split::Sha,
         questions: &[],
@@ -500,6 +550,17 @@ const INSULTED_NOBODY: &[Ordinary] = &[
     Ordinary { file: "injection.jsonl", role: None, only: Some(("injection", false)) },
     all_of("convarg.jsonl"),
     all_of("goemotions.jsonl"),
+];
+
+/// Talk in which people and places are named at times: how often, not how often wrongly.
+const NAMED_AT_TIMES: &[Ordinary] = &[
+    all_of("background.jsonl"),
+    all_of("adhominem.jsonl"),
+    all_of("casino.jsonl"),
+    all_of("convarg.jsonl"),
+    all_of("goemotions.jsonl"),
+    all_of("politeness.jsonl"),
+    all_of("uptake.jsonl"),
 ];
 
 /// Nobody sells anything here, or hardly.
