@@ -7,16 +7,15 @@ impl Metric {
     /// The canonical JSON: every key with its value, defaults included, keys in the order of their bytes, no white space.
     /// Reading it back gives the same metric.
     pub fn to_canonical_json(&self) -> String {
-        canonical(&keys::METRIC, |to| {
-            to.count("sonometer_metric", 1);
-            to.text("id", &self.id);
-            to.text("name", &self.name);
-            to.text("version", &self.version);
-            to.text("status", self.status.as_str());
-            to.text("description", &self.description);
+        canonical(&keys::METRIC, &|to| {
+            to.head(
+                "sonometer_metric",
+                [&self.id, &self.name, &self.version, self.status.as_str(), &self.description],
+            );
             to.text("aggregation", "weighted_average");
-            to.maps("components", &self.components, |component, to| {
-                to.shown("protocol", Some(&component.protocol));
+            to.maps("components", self.components.len(), &|at, to| {
+                let component = &self.components[at];
+                to.text("protocol", &component.protocol.to_string());
                 to.number("weight", component.weight);
                 to.truth("complement", component.complement);
             });
@@ -32,15 +31,15 @@ impl Metric {
 impl Blueprint {
     /// The canonical JSON, as [`Metric::to_canonical_json`].
     pub fn to_canonical_json(&self) -> String {
-        canonical(&keys::BLUEPRINT, |to| {
-            to.count("sonometer_blueprint", 1);
-            to.text("id", &self.id);
-            to.text("name", &self.name);
-            to.text("version", &self.version);
-            to.text("status", self.status.as_str());
-            to.text("description", &self.description);
-            to.texts("protocols", self.protocols.iter().map(ToString::to_string));
-            to.texts("metrics", self.metrics.iter().map(ToString::to_string));
+        canonical(&keys::BLUEPRINT, &|to| {
+            to.head(
+                "sonometer_blueprint",
+                [&self.id, &self.name, &self.version, self.status.as_str(), &self.description],
+            );
+            to.list("protocols", &|json| {
+                self.protocols.iter().for_each(|named| json.string(&named.to_string()))
+            });
+            to.list("metrics", &|json| self.metrics.iter().for_each(|named| json.string(&named.to_string())));
         })
     }
 

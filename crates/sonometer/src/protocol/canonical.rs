@@ -2,7 +2,6 @@
 //!
 //! Here stand the values only, each under its key. Order, and what is left out at its default, come from the table (`keys.rs`).
 
-use super::files::ListFile;
 use super::keys;
 use super::model::*;
 use crate::keys::canonical::{Members, canonical, sha256};
@@ -11,7 +10,7 @@ impl Protocol {
     /// The canonical JSON: every key that has a meaning with its value, defaults included, keys in the order of their bytes, no white space, patterns
     /// as written. Reading it back gives the same protocol.
     pub fn to_canonical_json(&self) -> String {
-        canonical(&keys::PROTOCOL, |to| self.members(to))
+        canonical(&keys::PROTOCOL, &|to| self.members(to))
     }
 
     /// The identity of this protocol version: `sha256:` and the hexadecimal SHA-256 of its canonical JSON.
@@ -20,51 +19,58 @@ impl Protocol {
     }
 
     fn members(&self, to: &mut Members) {
-        to.count("sonometer", 1);
-        to.text("id", &self.id);
-        to.text("name", &self.name);
-        to.text("version", &self.version);
+        to.head("sonometer", [&self.id, &self.name, &self.version, self.status.as_str(), &self.description]);
         to.text("sgm", self.sgm.as_str());
-        to.text("status", self.status.as_str());
         to.text("taxonomy", self.taxonomy.as_str());
-        to.text("description", &self.description);
         to.some_text("language", self.language.as_deref());
-        to.texts("modalities", self.modalities.iter().map(|modality| modality.as_str()));
-        to.map("actants", |to| {
+        to.list("modalities", &|json| {
+            self.modalities.iter().for_each(|modality| json.string(modality.as_str()))
+        });
+        to.map("actants", &|to| {
             to.some_text("primary", self.actants.primary.as_deref());
             to.some_text("secondary", self.actants.secondary.as_deref());
             to.texts("others", &self.actants.others);
-            to.named("aliases", in_order(&self.actants.aliases), |json, names| json.texts(names));
+            to.sorted(
+                "aliases",
+                self.actants.aliases.len(),
+                &|at| &self.actants.aliases[at].0,
+                &|at, json| json.texts(&self.actants.aliases[at].1),
+            );
         });
-        to.map("fidelity", |to| {
+        to.map("fidelity", &|to| {
             to.count("words", self.fidelity.words.into());
             to.count("turns", self.fidelity.turns.into());
-            to.named("roles", in_order(&self.fidelity.roles), |json, words| json.count((*words).into()));
+            to.sorted("roles", self.fidelity.roles.len(), &|at| &self.fidelity.roles[at].0, &|at, json| {
+                json.count(self.fidelity.roles[at].1.into())
+            });
             to.number("sufficient", self.fidelity.sufficient);
         });
         to.text("score", self.score.as_str());
         to.text("better", self.better.as_str());
-        to.map("strengths", |to| self.strengths.members(to));
-        to.map("negation", |to| {
+        to.map("strengths", &|to| self.strengths.members(to));
+        to.map("negation", &|to| {
             to.count("reach", self.negation.reach.into());
-            to.texts("cues", self.negation.cues.iter().map(|words| words.join(" ")));
-            to.texts("not_cues", self.negation.not_cues.iter().map(|words| words.join(" ")));
-            to.texts("stops", self.negation.stops.iter().map(|words| words.join(" ")));
+            phrases(to, "cues", &self.negation.cues);
+            phrases(to, "not_cues", &self.negation.not_cues);
+            phrases(to, "stops", &self.negation.stops);
         });
-        to.texts("unfold", self.unfold.iter().map(|step| step.as_str()));
+        to.list("unfold", &|json| self.unfold.iter().for_each(|step| json.string(step.as_str())));
         // What has no meaning is not written, as it cannot be read.
         if self.sgm >= Sgm::V1_5 {
-            to.map("temporal", |to| {
+            to.map("temporal", &|to| {
                 to.text("window", &format!("{} seconds", self.temporal.seconds));
                 to.text("else", &format!("{} turns", self.temporal.turns));
             });
         }
-        to.named("lists", in_order(&self.lists), |json, lines| json.texts(lines));
-        let pinned = |file: &ListFile| format!("{} {}", file.path, file.phrases.digest());
-        let files: Vec<_> = self.list_files.iter().map(|file| (file.name.clone(), pinned(file))).collect();
-        to.named("list_files", in_order(&files), |json, file| json.string(file));
-        to.maps("markers", &self.markers, Marker::members);
-        to.maps("tests", &self.tests, Dialogue::members);
+        to.sorted("lists", self.lists.len(), &|at| &self.lists[at].0, &|at, json| {
+            json.texts(&self.lists[at].1)
+        });
+        let files = &self.list_files;
+        to.sorted("list_files", files.len(), &|at| &files[at].name, &|at, json| {
+            json.string(&format!("{} {}", files[at].path, files[at].phrases.digest()));
+        });
+        to.maps("markers", self.markers.len(), &|at, to| self.markers[at].members(to));
+        to.maps("tests", self.tests.len(), &|at, to| self.tests[at].members(to));
     }
 }
 
@@ -78,22 +84,22 @@ impl Marker {
         to.text("pole", self.pole.as_str());
         if judges_matches {
             to.texts("by", &self.by);
-            to.shown("negation", Some(&self.negation));
+            to.text("negation", &self.negation.to_string());
         }
-        to.shown("where", self.place.as_ref().map(|place| place as _));
+        to.some_text("where", self.place.map(|place| place.to_string()).as_deref());
         for (key, companion) in [("after", &self.after), ("before", &self.before)] {
             if let Some(companion) = companion {
-                to.map(key, |to| companion.members("any", to));
+                to.map(key, &|to| companion.members("any", to));
             }
         }
         if let Some(pair) = &self.pair {
-            to.map("pair", |to| {
+            to.map("pair", &|to| {
                 pair.then.members("then", to);
                 to.number("else", pair.otherwise);
             });
         }
         if let Some(echo) = &self.echo {
-            to.map("echo", |to| {
+            to.map("echo", &|to| {
                 to.texts("of", &echo.of);
                 to.texts("marker", &echo.markers);
                 to.text("within", &format!("{} turns", echo.within));
@@ -103,19 +109,30 @@ impl Marker {
             });
         }
         to.some_text("join", self.join.map(|turns| format!("{turns} turns")).as_deref());
-        for list in [LineList::Strong, LineList::Clear, LineList::Weak, LineList::Absent, LineList::Except] {
-            let of_list = self.lines.iter().chain(&self.except).filter(|line| line.list == list);
-            to.texts(list.as_str(), of_list.map(|line| &*line.text));
+        for list in [
+            LineList::Strong,
+            LineList::Clear,
+            LineList::Weak,
+            LineList::Weigh,
+            LineList::Absent,
+            LineList::Except,
+        ] {
+            to.list(list.as_str(), &|json| {
+                for line in self.lines.iter().chain(&self.except).filter(|line| line.list == list) {
+                    match list {
+                        LineList::Weigh => json.string(&format!("{} = {}", line.text, line.strength)),
+                        _ => json.string(&line.text),
+                    }
+                }
+            });
         }
-        let weighed = self.lines.iter().filter(|line| line.list == LineList::Weigh);
-        to.texts("weigh", weighed.clone().map(|line| format!("{} = {}", line.text, line.strength)));
-        if weighed.count() > 0 {
+        if self.lines.iter().any(|line| line.list == LineList::Weigh) {
             to.number("bias", self.bias);
         }
         if let Some(Absence { when, until }) = &self.absence {
             if let Some(when) = when {
-                to.map("when", |to| {
-                    to.texts("any", texts(&when.lines));
+                to.map("when", &|to| {
+                    patterns(to, "any", &when.lines);
                     to.texts("marker", &when.markers);
                     to.texts("by", &when.by);
                 });
@@ -131,26 +148,26 @@ impl Marker {
             );
         }
         if let Some(ratio) = &self.ratio {
-            to.map("ratio", |to| ratio.members(to));
+            to.map("ratio", &|to| ratio.members(to));
         }
         if weighs_evidence {
-            to.map("strengths", |to| self.strengths.members(to));
+            to.map("strengths", &|to| self.strengths.members(to));
             to.text("repeat", self.repeat.as_str());
             to.number("half", self.half);
         }
         to.some_text("per", self.per.map(|words| format!("{words} words")).as_deref());
         if let Some(share) = &self.share {
-            to.map("share", |to| {
+            to.map("share", &|to| {
                 to.text("of", "turns");
                 to.texts("by", &share.by);
                 to.number("full", share.full);
             });
         }
         to.number("trigger", self.trigger);
-        to.shown("mask", self.mask.as_ref().map(|mask| mask as _));
-        to.map("hints", |to| self.hints.iter().for_each(|(kind, text)| to.text(kind.as_str(), text)));
-        to.texts("hit", self.hit.iter().map(TestLine::written));
-        to.texts("miss", self.miss.iter().map(TestLine::written));
+        to.some_text("mask", self.mask.map(|mask| mask.to_string()).as_deref());
+        to.map("hints", &|to| self.hints.iter().for_each(|(kind, text)| to.text(kind.as_str(), text)));
+        test_lines(to, "hit", &self.hit);
+        test_lines(to, "miss", &self.miss);
     }
 }
 
@@ -163,12 +180,12 @@ impl Strengths {
 }
 
 impl Companion {
-    /// Its members; `patterns` is the key of its patterns.
-    fn members(&self, patterns: &str, to: &mut Members) {
-        to.texts(patterns, texts(&self.lines));
+    /// Its members; `key` is that of its patterns.
+    fn members(&self, key: &str, to: &mut Members) {
+        patterns(to, key, &self.lines);
         to.texts("marker", &self.markers);
         to.texts("by", &self.by);
-        to.shown("within", Some(&self.within));
+        to.text("within", &self.within.to_string());
     }
 }
 
@@ -177,7 +194,7 @@ impl Ratio {
         to.text("of", &self.of);
         match &self.to {
             RatioTo::Marker(label) => to.text("to", label),
-            RatioTo::Lines(lines) => to.texts("to", texts(lines)),
+            RatioTo::Lines(lines) => patterns(to, "to", lines),
         }
         to.texts("by", &self.by);
         to.number("floor", self.floor);
@@ -189,37 +206,41 @@ impl Ratio {
 impl Dialogue {
     fn members(&self, to: &mut Members) {
         to.text("name", &self.name);
-        to.texts("talk", self.talk.iter().map(TestLine::written));
-        to.map("expect", |to| {
+        test_lines(to, "talk", &self.talk);
+        to.map("expect", &|to| {
             to.texts("fires", &self.fires);
             to.texts("silent", &self.silent);
-            self.sufficient.into_iter().for_each(|sufficient| to.truth("sufficient", sufficient));
-            to.map("score", |to| {
+            if let Some(sufficient) = self.sufficient {
+                to.truth("sufficient", sufficient);
+            }
+            to.map("score", &|to| {
                 to.number("at_least", self.score.0);
                 to.number("at_most", self.score.1);
             });
-            to.named("driven", in_order(&self.driven), |json, role| json.string(role));
+            to.sorted("driven", self.driven.len(), &|at| &self.driven[at].0, &|at, json| {
+                json.string(&self.driven[at].1)
+            });
         });
     }
 }
 
-impl TestLine {
-    fn written(&self) -> String {
-        match &self.role {
-            Some(role) => format!("{role}: {}", self.text),
-            None => self.text.clone(),
+fn patterns(to: &mut Members, key: &str, lines: &[Line]) {
+    to.list(key, &|json| lines.iter().for_each(|line| json.string(&line.text)));
+}
+
+fn phrases(to: &mut Members, key: &str, phrases: &[Vec<String>]) {
+    to.list(key, &|json| phrases.iter().for_each(|words| json.string(&words.join(" "))));
+}
+
+fn test_lines(to: &mut Members, key: &str, lines: &[TestLine]) {
+    to.list(key, &|json| {
+        for line in lines {
+            match &line.role {
+                Some(role) => json.string(&format!("{role}: {}", line.text)),
+                None => json.string(&line.text),
+            }
         }
-    }
-}
-
-fn texts(lines: &[Line]) -> impl Iterator<Item = &str> {
-    lines.iter().map(|line| &*line.text)
-}
-
-fn in_order<T>(entries: &[(String, T)]) -> Vec<&(String, T)> {
-    let mut entries: Vec<_> = entries.iter().collect();
-    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    entries
+    });
 }
 
 impl std::fmt::Display for NegationMode {

@@ -1,6 +1,6 @@
 //! The identity of a stage: canonical JSON and the SHA-256 of that, as protocols have.
 
-use super::keys::STAGE;
+use super::keys::{FLAG, SCENE, STAGE, WALKTHROUGH};
 use super::model::*;
 use super::template::Template;
 use crate::json::Json;
@@ -10,7 +10,7 @@ impl Stage {
     /// The canonical JSON: every key with its value, defaults included, keys in the order of their bytes (names of the
     /// author keep the order of the file, which decides), no white space. Reading it back gives the same stage.
     pub fn to_canonical_json(&self) -> String {
-        canonical(&STAGE, |to| self.members(to))
+        canonical(&STAGE, &|to| self.members(to))
     }
 
     /// The identity of this version: `sha256:` and the hexadecimal SHA-256 of its canonical JSON.
@@ -19,51 +19,60 @@ impl Stage {
     }
 
     fn members(&self, to: &mut Members) {
-        to.count("sonometer_stage", 1);
-        to.text("id", &self.id);
-        to.text("name", &self.name);
-        to.text("version", &self.version);
-        to.text("status", self.status.as_str());
-        to.text("description", &self.description);
+        to.head(
+            "sonometer_stage",
+            [&self.id, &self.name, &self.version, self.status.as_str(), &self.description],
+        );
         let (kind, target) = &self.target;
-        to.shown(kind.as_str(), Some(target));
+        to.text(kind.as_str(), &target.to_string());
         to.text("objective", &self.objective);
-        to.map("roles", |to| {
+        to.map("roles", &|to| {
             to.text("agent", &self.roles.agent);
             to.text("world", &self.roles.world);
         });
-        to.map("publication", |to| {
+        to.map("publication", &|to| {
             to.text("access_mode", self.publication.access_mode.as_str());
             to.text("password", if self.publication.password { "argon2id" } else { "none" });
-            to.texts("modes", self.publication.modes.iter().map(|mode| mode.as_str()));
+            to.list("modes", &|json| {
+                self.publication.modes.iter().for_each(|mode| json.string(mode.as_str()))
+            });
         });
-        to.map("attempts", |to| {
+        to.map("attempts", &|to| {
             for mode in [Mode::Practice, Mode::Graded] {
-                to.map(mode.as_str(), |to| self.attempts_in(mode).members(to));
+                to.map(mode.as_str(), &|to| self.attempts_in(mode).members(to));
             }
         });
-        to.map("envelope", |to| {
-            to.truth("share_scorecard", self.envelope.share_scorecard);
-            to.count("max_turns", self.envelope.max_turns.into());
-            to.count("ics_budget", self.envelope.ics_budget.into());
-            to.count("max_action_chars", self.envelope.max_action_chars.into());
+        to.named("envelope", &|json| self.envelope.write(json));
+        to.named("vars", &|json| {
+            for (name, Variable { start, low, high }) in &self.vars {
+                json.key(name).string(&format!("{start} in {low}..{high}"));
+            }
         });
-        to.named("vars", &self.vars, |json, Variable { start, low, high }| {
-            json.string(&format!("{start} in {low}..{high}"));
-        });
-        to.named("lists", &self.lists, |json, texts| {
-            json.texts(texts);
-        });
+        to.named("lists", &|json| self.lists.iter().for_each(|(name, texts)| json.key(name).texts(texts)));
         to.text("start", self.scene_name(self.start));
-        to.named_maps("scenes", &self.scenes, |scene, to| self.scene(scene, to));
-        to.named("checkpoints", &self.checkpoints, |json, guard| json.string(&guard.to_string()));
-        to.named_maps("flags", &self.flags, |flag, to| {
-            to.shown("when", Some(&flag.when));
-            to.truth("end", flag.end);
+        to.named("scenes", &|json| {
+            for (name, scene) in &self.scenes {
+                Members::write(json.key(name), &SCENE, &|to| self.scene(scene, to));
+            }
         });
-        to.shown("on_target", Some(&self.on_target));
-        to.shown("pass", Some(&self.pass));
-        to.named_maps("walkthroughs", &self.walkthroughs, Walkthrough::members);
+        to.named("checkpoints", &|json| {
+            self.checkpoints.iter().for_each(|(name, guard)| json.key(name).string(&guard.to_string()));
+        });
+        to.named("flags", &|json| {
+            for (name, flag) in &self.flags {
+                Members::write(json.key(name), &FLAG, &|to| {
+                    to.text("when", &flag.when.to_string());
+                    to.truth("end", flag.end);
+                });
+            }
+        });
+        to.text("on_target", &self.on_target.to_string());
+        to.text("pass", &self.pass.to_string());
+        to.named("walkthroughs", &|json| {
+            for (name, walkthrough) in &self.walkthroughs {
+                Members::write(json.key(name), &WALKTHROUGH, &|to| walkthrough.members(to));
+            }
+        });
     }
 
     fn scene(&self, scene: &Scene, to: &mut Members) {
@@ -71,7 +80,7 @@ impl Stage {
         world(to, &scene.world);
         // What ends a world leads nowhere.
         if !scene.end {
-            to.maps("do", &scene.entries, |entry, to| self.entry(entry, to));
+            to.maps("do", scene.entries.len(), &|at, to| self.entry(&scene.entries[at], to));
         }
     }
 
@@ -80,19 +89,18 @@ impl Stage {
         match &entry.when {
             None => to.text("otherwise", go.unwrap_or("stay")),
             Some(when) => {
-                to.shown("when", Some(when));
+                to.text("when", &when.to_string());
                 to.some_text("go", go);
             }
         }
-        to.texts(
-            "set",
-            entry.set.iter().map(|Change { variable, add, amount }| {
+        to.list("set", &|json| {
+            for Change { variable, add, amount } in &entry.set {
                 let name = &self.vars[*variable].0;
                 let sign = if *add { if *amount < 0 { '-' } else { '+' } } else { '=' };
                 let amount = if *add { amount.abs() } else { *amount };
-                format!("{name} {sign} {amount}")
-            }),
-        );
+                json.string(&format!("{name} {sign} {amount}"));
+            }
+        });
         world(to, &entry.world);
     }
 }
@@ -112,7 +120,7 @@ impl Attempts {
 }
 
 impl Envelope {
-    /// Its members in canonical order, as cards hold them.
+    /// Its members in canonical order; cards hold them among others.
     pub(super) fn write(&self, json: &mut Json) {
         json.key("ics_budget").count(self.ics_budget.into());
         json.key("max_action_chars").count(self.max_action_chars.into());
@@ -131,5 +139,5 @@ impl Walkthrough {
 }
 
 fn world(to: &mut Members, templates: &[Template]) {
-    to.texts("world", templates.iter().map(ToString::to_string));
+    to.list("world", &|json| templates.iter().for_each(|template| json.string(&template.to_string())));
 }
