@@ -180,7 +180,7 @@ def test_readings_have_one_class_whatever_was_sensed() -> None:
     assert thanks.parts == () and [part.id for part in whole.parts] == ["courtesy"]
     assert whole.ledgers == thanks.ledgers == {"courtesy@1.0": thanks.ledger}
     told = json.loads(whole.ledger_json())
-    assert told["ledgers"] == [json.loads(thanks.ledger_json())] and told["parts"][0]["weight"] == 2
+    assert [entry["ledger"] for entry in told["ledgers"]] == [json.loads(thanks.ledger_json())] and told["parts"][0]["weight"] == 2
     assert "courtesy@1.0: 0.5" in whole.explain() and "(weight 2)" in whole.explain()
     assert thanks.explain().splitlines()[3:] == whole.explain().split("\ncourtesy@1.0\n")[1].splitlines()[1:]
     assert (whole.signal, whole.actant_flow, whole.temporal) == (None, None, None)
