@@ -1,12 +1,10 @@
-//! What is set around sensing, and what comes of it as objects of Python.
+//! What is set around sensing, and small values as objects of Python.
 
 use crate::failure::Outcome;
 use crate::number::{float, unit};
-use crate::reading::{BaseReading, CompositionReading, Reading};
-use crate::target::Target;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use sonometer::{Estimate, Fidelity, Mask, MaskKey, Reading as Sensed, SenseOptions};
+use sonometer::{Estimate, Fidelity, Mask, MaskKey, SenseOptions};
 
 /// What a caller sets around sensing.
 pub(crate) struct Options;
@@ -38,22 +36,6 @@ pub(crate) fn estimate_object<'py>(
     let class = py.import("sonometer.model")?.getattr("Estimate")?;
     let Estimate { min, max, typical, measured } = estimate;
     class.call1((min, max, float(typical), measured, estimate.to_json(options.usd_per_ics)))
-}
-
-/// A reading as an object of its class.
-pub(crate) fn reading_object<'py>(
-    target: &Bound<'py, Target>,
-    reading: Sensed,
-    options: SenseOptions,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = target.py();
-    let is_one = reading.instrument().sensor().is_some();
-    let base = PyClassInitializer::from(BaseReading::new(target.clone().unbind(), reading, options));
-    if is_one {
-        Ok(Bound::new(py, base.add_subclass(Reading))?.into_any())
-    } else {
-        Ok(Bound::new(py, base.add_subclass(CompositionReading))?.into_any())
-    }
 }
 
 /// `sonometer.model.Fidelity`.

@@ -68,7 +68,7 @@ mod native {
     #[pymodule_export]
     use super::places::{Further, Places};
     #[pymodule_export]
-    use super::reading::{_restore_reading, BaseReading, CompositionReading, Reading};
+    use super::reading::{_restore_reading, Reading};
     #[pymodule_export]
     use super::session::Session;
     #[pymodule_export]

@@ -3,9 +3,9 @@
 //! The threads live as long as one chunk, so that a process may fork between any two calls.
 
 use crate::failure::{Failure, Outcome};
-use crate::instrument::reading_object;
 use crate::interaction::{Interaction, interaction};
 use crate::number::kind_of;
+use crate::reading::Reading;
 use crate::target::Target;
 use pyo3::PyTraverseError;
 use pyo3::exceptions::PyRuntimeError;
@@ -165,7 +165,7 @@ fn object<'py>(
     options: SenseOptions,
 ) -> PyResult<Bound<'py, PyAny>> {
     match outcome {
-        Ok(reading) => reading_object(target, reading, options),
+        Ok(reading) => Reading::object(target, reading, options),
         Err(failure) => exception(target.py(), failure, on_error),
     }
 }

@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use sonometer::measure::actant::Side;
 use sonometer::measure::temporal::Level;
 use sonometer::{
-    Counts, Evidence, FlowOptions, Instrument, MarkerEntry, MatchEntry, Reading, Stretch, TemporalOptions,
-    Unheard,
+    Counts, Evidence, FlowOptions, Instrument, MarkerEntry, MatchEntry, Measured, Reading, Stretch,
+    TemporalOptions, Unheard,
 };
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -225,7 +225,7 @@ pub(crate) fn parts<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'
     PyTuple::new(py, objects)
 }
 
-pub(crate) fn ledger<'py>(py: Python<'py>, reading: &Reading) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn ledger<'py>(py: Python<'py>, reading: &Measured) -> PyResult<Bound<'py, PyAny>> {
     let ledger = reading.ledger();
     let mut places = Places::of(py, reading.interaction().turns());
     let (entry_class, match_class) = (class(py, "LedgerMarker")?, class(py, "LedgerMatch")?);

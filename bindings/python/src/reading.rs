@@ -1,7 +1,7 @@
 //! Readings as Python objects. Their JSON is the engine's own; everything else is looked up when it is asked for.
 
 use crate::failure::Failure;
-use crate::instrument::{fidelity_object, reading_object};
+use crate::instrument::fidelity_object;
 use crate::interaction::{self, Interaction};
 use crate::model;
 use crate::number::{float, unit};
@@ -9,7 +9,7 @@ use crate::once::Once;
 use crate::places::Places;
 use crate::target::Target;
 use crate::view::{Asked, offset_unit};
-use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::batch::guarded;
@@ -20,18 +20,7 @@ use sonometer::{
 use sonometer_report::{Shown, of_reading};
 use std::hash::{DefaultHasher, Hasher};
 
-/// What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints.
-#[pyclass(frozen, subclass, name = "BaseReading", module = "sonometer")]
-pub(crate) struct BaseReading {
-    target: Py<Target>,
-    pub(crate) inner: Sensed,
-    options: SenseOptions,
-    evidence: Once<PyTuple>,
-    places: Once<Places>,
-    resonance: Once<PyAny>,
-}
-
-/// What a protocol found in an interaction. Frozen: the same protocol and interaction give equal readings.
+/// What a protocol, a metric or a blueprint found in an interaction. Frozen: the same target and interaction give equal readings.
 ///
 /// >>> from sonometer import Sensor
 /// >>> reading = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!")
@@ -43,17 +32,26 @@ pub(crate) struct BaseReading {
 /// Evidence(metamarker='greeting', score=0.6, source='Good morning', segment=0, start=0, end=12, role=None, actant=None, joined=())
 /// >>> reading.json()[:60]
 /// '{"target":{"type":"protocol","id":"courtesy","version":"1.0"'
-#[pyclass(frozen, extends = BaseReading, name = "Reading", module = "sonometer")]
-pub(crate) struct Reading;
+#[pyclass(frozen, name = "Reading", module = "sonometer")]
+pub(crate) struct Reading {
+    target: Py<Target>,
+    pub(crate) inner: Sensed,
+    options: SenseOptions,
+    evidence: Once<PyTuple>,
+    places: Once<Places>,
+    resonance: Once<PyAny>,
+}
 
-/// What a metric or a blueprint found in an interaction.
-#[pyclass(frozen, extends = BaseReading, name = "CompositionReading", module = "sonometer")]
-pub(crate) struct CompositionReading;
-
-impl BaseReading {
-    pub(crate) fn new(target: Py<Target>, inner: Sensed, options: SenseOptions) -> Self {
+impl Reading {
+    /// What was sensed, as an object of Python.
+    pub(crate) fn object<'py>(
+        target: &Bound<'py, Target>,
+        inner: Sensed,
+        options: SenseOptions,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (evidence, places, resonance) = (Once::new(), Once::new(), Once::new());
-        Self { target, inner, options, evidence, places, resonance }
+        let reading = Self { target: target.clone().unbind(), inner, options, evidence, places, resonance };
+        Ok(Bound::new(target.py(), reading)?.into_any())
     }
 
     fn names<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyTuple>> {
@@ -74,7 +72,7 @@ impl BaseReading {
 }
 
 #[pymethods]
-impl BaseReading {
+impl Reading {
     /// What was sensed with.
     #[getter]
     pub(crate) fn target<'py>(&self, py: Python<'py>) -> Bound<'py, Target> {
@@ -321,38 +319,35 @@ impl BaseReading {
             (self.target(py), self.interaction(), usd_per_ics.0, ignore_fidelity, fingerprint(), mask);
         Ok((restore, parts.into_pyobject(py)?))
     }
-}
-
-#[pymethods]
-impl Reading {
-    /// How evidence is spread over metamarkers and segments (SGM 1.5, else None).
+    /// How evidence is spread over metamarkers and segments (a protocol on SGM 1.5, else None).
     #[getter]
-    fn signal<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        model::signal(slf.py(), one(slf))
+    fn signal<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::signal(py, &self.inner)
     }
 
-    /// Which side of a conversation carries which metamarker (SGM 1.5, else None).
+    /// Which side of a conversation carries which metamarker (a protocol on SGM 1.5, else None).
     #[getter]
-    fn actant_flow<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        model::actant_flow(slf.py(), one(slf), FlowOptions::default())
+    fn actant_flow<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::actant_flow(py, &self.inner, FlowOptions::default())
     }
 
     /// As `actant_flow`, with this role as the primary side.
     #[pyo3(signature = (primary, /))]
-    fn flow_from<'py>(slf: &Bound<'py, Self>, primary: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-        model::actant_flow(slf.py(), one(slf), FlowOptions { primary: Some(primary) })
+    fn flow_from<'py>(&self, py: Python<'py>, primary: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::actant_flow(py, &self.inner, FlowOptions { primary: Some(primary) })
     }
 
-    /// How the level of the interaction develops (SGM 1.5, else None).
+    /// How the level of the interaction develops (a protocol on SGM 1.5, else None).
     #[getter]
-    fn temporal<'py>(slf: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        model::temporal(slf.py(), one(slf), TemporalOptions::default())
+    fn temporal<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        model::temporal(py, &self.inner, TemporalOptions::default())
     }
 
     /// As `temporal`, with windows of so many seconds.
     #[pyo3(signature = (seconds, /))]
     fn temporal_by<'py>(
-        slf: &Bound<'py, Self>,
+        &self,
+        py: Python<'py>,
         seconds: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let window = unit(seconds, "seconds", "the window")?;
@@ -361,43 +356,58 @@ impl Reading {
                 Failure::invalid("seconds", "the window has no length", "give more than 0 seconds").into()
             );
         }
-        model::temporal(slf.py(), one(slf), TemporalOptions { window: Some(window) })
+        model::temporal(py, &self.inner, TemporalOptions { window: Some(window) })
     }
 
-    /// The whole computation, for the owner of the protocol: every match, why it counts or not, and the sums.
+    /// The parts with a score of their own: the protocols of a metric; the protocols and metrics of a blueprint. Empty for a protocol.
+    ///
+    /// >>> from sonometer import Metric
+    /// >>> calm = Metric({"sonometer_metric": 1, "id": "calm", "version": "1", "components": [{"protocol": "courtesy@1.0"}]})
+    /// >>> [(part.id, part.score) for part in calm.sense("Good morning, thank you so much for your help!").parts]
+    /// [('courtesy', 0.544769)]
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        model::parts(py, &self.inner)
+    }
+
+    /// The whole computation, for the owner of the protocol: every match, why it counts or not, and the sums. A metric or a blueprint
+    /// has one for each of its protocols, in `ledgers`.
     ///
     /// >>> from sonometer import Sensor
     /// >>> ledger = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!").ledger
     /// >>> [(match.line, match.contribution) for match in ledger.markers[0].matches]
     /// [('(thank you|thanks|thank u|thankyou|thanx|thx)', 0.6)]
     #[getter]
-    fn ledger<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        model::ledger(slf.py(), one(slf))
+    fn ledger<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.inner.instrument().sensor().is_none() {
+            let kind = self.target.get().instrument.kind().as_str();
+            let message = format!("the reading of a {kind} has a ledger for each protocol; use `ledgers`");
+            return Err(PyAttributeError::new_err(message));
+        }
+        model::ledger(py, &self.inner.parts()[0])
     }
 
-    /// The canonical JSON of the ledger. Its places are bytes of UTF-8.
-    fn ledger_json(slf: &Bound<'_, Self>) -> String {
-        one(slf).ledger().to_json()
+    /// The computation of each protocol that was sensed, by `id@version`, in the order of the target: of a protocol one.
+    #[getter]
+    fn ledgers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let ledgers = PyDict::new(py);
+        for part in self.inner.parts() {
+            let protocol = part.protocol();
+            ledgers.set_item(format!("{}@{}", protocol.id, protocol.version), model::ledger(py, part)?)?;
+        }
+        Ok(ledgers)
     }
 
-    /// The ledger as a text for people.
+    /// The canonical JSON of the ledger; of a metric or a blueprint its `parts` and the `ledgers` of its protocols. Its places are bytes
+    /// of UTF-8.
+    fn ledger_json(&self) -> String {
+        self.inner.ledger_json()
+    }
+
+    /// The computation as a text for people.
     fn explain<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("sonometer._explain")?.call_method1("explain", (slf,))
     }
-}
-
-#[pymethods]
-impl CompositionReading {
-    /// The parts with a score of their own: the protocols of a metric; the protocols and metrics of a blueprint.
-    #[getter]
-    fn parts<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        model::parts(slf.py(), &slf.as_super().get().inner)
-    }
-}
-
-/// The reading of a protocol, which alone has this class.
-fn one<'r>(reading: &'r Bound<'_, Reading>) -> &'r sonometer::Reading {
-    &reading.as_super().get().inner
 }
 
 pub(crate) fn loads(py: Python<'_>, json: String) -> PyResult<Bound<'_, PyAny>> {
@@ -427,5 +437,5 @@ pub(crate) fn _restore_reading<'py>(
     let options = SenseOptions { usd_per_ics: Unit(usd_per_ics), ignore_fidelity, mask, mask_key: None };
     let instrument = &target.get().instrument;
     let sensed = guarded(|| instrument.sense_with(&interaction.get().inner, options));
-    reading_object(target, sensed.map_err(Failure::from)?, options)
+    Reading::object(target, sensed.map_err(Failure::from)?, options)
 }

@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::held::{Held, Words};
-use crate::instrument::reading_object;
 use crate::interaction::segment;
 use crate::number::{float, kind_of, unit};
+use crate::reading::Reading;
 use crate::target::Target;
 use crate::value::text;
 use pyo3::intern;
@@ -26,8 +26,8 @@ const WORDS: Words = Words {
 /// One interaction that comes in bit by bit, sensed as it comes.
 ///
 /// A session is a text, to which `push` adds, or a transcript of segments; what is called first decides. Everything before
-/// `settled_to` can change no more, and the evidence and masks there have been told; text before `released_to` may be shown. `finish` gives the reading of the whole,
-/// the same however the interaction was cut.
+/// `settled_to` can change no more, and its evidence and masks have been reported; text before `released_to` may be shown. `finish` gives the
+/// reading of the whole, the same however the interaction was cut.
 ///
 /// >>> from sonometer import Sensor
 /// >>> session = Sensor("personal-data@1.0").session(release=True)
@@ -145,7 +145,7 @@ impl Session {
     /// The reading as if the interaction ended here. The session goes on.
     fn so_far<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let reading = self.held.with(py, true, |running| running.so_far())?;
-        reading_object(self.target.bind(py), reading, self.options)
+        Reading::object(self.target.bind(py), reading, self.options)
     }
 
     /// Ends the session: the reading of all that came in.
@@ -155,7 +155,7 @@ impl Session {
             Ok(reading) => (Ok(reading), None),
             Err(error) => (Err(error), Some(running)),
         })?;
-        reading_object(self.target.bind(py), reading, self.options)
+        Reading::object(self.target.bind(py), reading, self.options)
     }
 
     /// A session that goes its own way from here.

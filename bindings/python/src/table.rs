@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::many::{self, OnError};
 use crate::number::{float, kind_of};
 use crate::places::{Column, Places, bools, column, floats, longs, no_lasting_form};
-use crate::reading::BaseReading;
+use crate::reading::Reading;
 use crate::target::Target;
 use crate::view::offset_unit;
 use pyo3::exceptions::PyBaseException;
@@ -165,7 +165,7 @@ impl Table {
         for (at, item) in readings.try_iter()?.enumerate() {
             let item = item?;
             let place = || format!("readings[{at}]");
-            if let Ok(reading) = item.cast::<BaseReading>() {
+            if let Ok(reading) = item.cast::<Reading>() {
                 let own = reading.get().target(item.py());
                 let first = target.get_or_insert_with(|| own.clone());
                 if !first.is(&own) && !first.get().is_same(own.get()) {

@@ -2,11 +2,12 @@
 
 use crate::comparison::Comparison;
 use crate::failure::{Failure, Finding, Outcome};
-use crate::instrument::{Masks, Options, estimate_object, fidelity_object, reading_object};
+use crate::instrument::{Masks, Options, estimate_object, fidelity_object};
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
 use crate::model;
 use crate::once::Once;
+use crate::reading::Reading;
 use crate::session::Session;
 use crate::source::{self, Source, class_of, files_of};
 use crate::table::{self, Table};
@@ -372,7 +373,7 @@ impl Target {
         let interaction = self::interaction(interaction)?;
         let instrument = &slf.get().instrument;
         let sensed = slf.py().detach(|| guarded(|| instrument.sense_with(&interaction, options)));
-        reading_object(slf, sensed.map_err(Failure::from)?, options)
+        Reading::object(slf, sensed.map_err(Failure::from)?, options)
     }
 
     /// A text with everything masked that the target masks: what may be shown or stored. The options are those of `sense`; of

@@ -8,11 +8,11 @@ import pytest
 from conftest import CARD, KIND, TALK
 
 from sonometer import (
-    BaseReading,
     Blueprint,
     InvalidRequestError,
     Metric,
     Places,
+    Reading,
     Sensor,
     Table,
     Target,
@@ -123,7 +123,7 @@ def test_data_frames(courtesy: Sensor) -> None:
 
 
 @pytest.mark.parametrize("target", [Sensor("courtesy"), Metric("reply-quality"), Blueprint("assistant-reply")], ids=repr)
-def test_a_table_holds_what_readings_hold(target: Target[BaseReading]) -> None:
+def test_a_table_holds_what_readings_hold(target: Target[Reading]) -> None:
     items: list[Any] = [KIND, "Hm.", WIDE, CARD, TALK, "", "Act now, this offer ends today and you will lose everything!"]
     readings = target.batch(items * 30)
     for table in (target.table(items * 30, threads=2), target.table(iter(items * 30), threads=1), Table.of(readings)):

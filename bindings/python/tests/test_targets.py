@@ -173,6 +173,21 @@ def test_a_blueprint_has_parts() -> None:
     assert reading.target == blueprint
 
 
+def test_readings_have_one_class_whatever_was_sensed() -> None:
+    thanks, whole = Sensor("courtesy@1.0").sense(KIND), Metric(metric({"protocol": "courtesy@1.0", "weight": 2})).sense(KIND)
+    assert type(thanks) is type(whole) is sonometer.Reading
+    assert sonometer.Reading is sonometer.CompositionReading is sonometer.BaseReading
+    assert thanks.parts == () and [part.id for part in whole.parts] == ["courtesy"]
+    assert whole.ledgers == thanks.ledgers == {"courtesy@1.0": thanks.ledger}
+    told = json.loads(whole.ledger_json())
+    assert [entry["ledger"] for entry in told["ledgers"]] == [json.loads(thanks.ledger_json())] and told["parts"][0]["weight"] == 2
+    assert "courtesy@1.0: 0.5" in whole.explain() and "(weight 2)" in whole.explain()
+    assert thanks.explain().splitlines()[3:] == whole.explain().split("\ncourtesy@1.0\n")[1].splitlines()[1:]
+    assert (whole.signal, whole.actant_flow, whole.temporal) == (None, None, None)
+    with pytest.raises(AttributeError, match="the reading of a metric has a ledger for each protocol; use `ledgers`"):
+        _ = whole.ledger
+
+
 def test_the_lists_name_what_can_be_loaded() -> None:
     for entry in (*sonometer.protocols(), *sonometer.metrics(), *sonometer.blueprints()):
         loaded = sonometer.load(f"{entry.id}@{entry.version}")

@@ -7,7 +7,6 @@ from typing import assert_type
 import sonometer
 from sonometer import (
     Blueprint,
-    CompositionReading,
     Dive,
     DiveEnv,
     Extract,
@@ -30,7 +29,7 @@ from sonometer import (
 )
 from sonometer.diving import DiveStep
 from sonometer.files import Piece, Place, Sound
-from sonometer.model import Event, Evidence, EvidenceFound, Ledger, Signal, Step
+from sonometer.model import Event, Evidence, EvidenceFound, Ledger, Part, Signal, Step
 
 
 def of_protocols(sensor: Sensor, texts: list[str]) -> None:
@@ -72,18 +71,23 @@ def of_stages(name: str) -> None:
 
 
 def of_compositions(whole: Metric | Blueprint) -> None:
-    assert_type(whole.sense(Interaction("Hello.")), CompositionReading)
+    assert_type(whole.sense(Interaction("Hello.")), Reading)
     assert_type(whole.sense({"content": "Hello."}).parts[0].score, float | None)
-    assert_type(whole.batch(["Hello."]), list[CompositionReading])
+    assert_type(whole.batch(["Hello."]), list[Reading])
 
 
 def of_anything(name: str) -> None:
     target = sonometer.load(name)
     assert_type(target, Sensor | Metric | Blueprint)
-    assert_type(target.sense("Hello."), Reading | CompositionReading)
+    assert_type(target.sense("Hello."), Reading)
     assert_type(target.compare("a", "b").score_change, float)
-    if isinstance(target, Sensor):
-        target.sense("Hello.").explain()
+    reading = target.sense("Hello.")
+    assert_type((reading.parts, reading.ledgers), tuple[tuple[Part, ...], dict[str, Ledger]])
+    reading.explain()
+
+
+def of_the_names_from_before(reading: sonometer.CompositionReading) -> sonometer.BaseReading:
+    return reading
 
 
 async def of_streams(sensor: Sensor, tokens: list[str], live: AsyncIterator[str]) -> None:

@@ -110,7 +110,7 @@ def in_lines(source: str) -> str:
     return source if "\n" in source else source + "\n"
 
 
-def measured(target: Target, interaction: Interaction, feed: str) -> sonometer.Reading | sonometer.CompositionReading:
+def measured(target: Target, interaction: Interaction, feed: str) -> sonometer.Reading:
     """The reading, of the whole or through a session that gets it in pieces."""
     if feed == "whole":
         return target.sense(interaction)

@@ -10,24 +10,6 @@ use std::process::{Command, Stdio};
 /// What one process can sense: vectors of one protocol and view, an interaction a line.
 type Batches<'v> = BTreeMap<(&'v str, Vec<String>), Vec<&'v Vector>>;
 
-fn options(vector: &Vector, format: &'static str) -> Vec<String> {
-    let view = &vector.view;
-    let mut options = vec!["--json", "--format", format, "--profile", view.profile.as_str()];
-    if let Some(unit) = view.offsets {
-        options.extend(["--offsets", unit]);
-    }
-    if let Some(primary) = &view.flow {
-        options.push("--flow");
-        options.extend(primary.iter().flat_map(|role| ["--primary", role.as_str()]));
-    }
-    let window = view.temporal.flatten().map(|window| window.to_string());
-    if view.temporal.is_some() {
-        options.push("--temporal");
-        options.extend(window.iter().flat_map(|seconds| ["--window", seconds.as_str()]));
-    }
-    options.into_iter().map(str::to_owned).collect()
-}
-
 /// Vectors that a process each senses, with their options.
 type Alone<'v> = Vec<(Vec<String>, &'v Vector)>;
 
@@ -39,9 +21,9 @@ fn batches(vectors: &[Vector]) -> (Batches<'_>, Alone<'_>, Vec<&Vector>) {
         if vector.interaction_b.is_some() || !vector.shelf.is_empty() {
             composed.push(vector);
         } else if text.contains('\n') || text.trim().is_empty() || is_about_the_protocol(vector) {
-            alone.push((options(vector, "json"), vector));
+            alone.push((vector.view.options("json"), vector));
         } else {
-            batches.entry((&vector.target, options(vector, "jsonl"))).or_default().push(vector);
+            batches.entry((&vector.target, vector.view.options("jsonl"))).or_default().push(vector);
         }
     }
     (batches, alone, composed)
@@ -98,7 +80,7 @@ fn run_composed(vector: &Vector) -> Vec<String> {
             command.args(["compare", "target.json", "talks/a.json", "talks/b.json", "--json"]);
         }
         None => {
-            command.args(["sense", "target.json", "talks/a.json"]).args(options(vector, "json"));
+            command.args(["sense", "target.json", "talks/a.json"]).args(vector.view.options("json"));
         }
     }
     let output = command.output().expect("ends");

@@ -105,6 +105,24 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// As options of the command `sonometer sense`, for interactions in files of this format.
+    pub fn options(&self, format: &str) -> Vec<String> {
+        let mut options = vec!["--json", "--format", format, "--profile", self.profile.as_str()];
+        if let Some(unit) = self.offsets {
+            options.extend(["--offsets", unit]);
+        }
+        if let Some(primary) = &self.flow {
+            options.push("--flow");
+            options.extend(primary.iter().flat_map(|role| ["--primary", role.as_str()]));
+        }
+        let window = self.temporal.flatten().map(|window| window.to_string());
+        if self.temporal.is_some() {
+            options.push("--temporal");
+            options.extend(window.iter().flat_map(|seconds| ["--window", seconds.as_str()]));
+        }
+        options.into_iter().map(str::to_owned).collect()
+    }
+
     /// As the engine takes it.
     pub fn view(&self) -> View<'_> {
         View {

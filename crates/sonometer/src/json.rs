@@ -100,11 +100,16 @@ impl Json {
         self
     }
 
-    /// A text that is quoted already.
+    /// A value that is JSON already.
     #[cfg_attr(small_build, optimize(speed))]
-    pub(crate) fn raw_string(&mut self, quoted: &str) {
+    pub(crate) fn raw_value(&mut self, json: &str) {
         self.separate();
-        self.text.push_str(quoted);
+        self.text.push_str(json);
+    }
+
+    /// A list of texts.
+    pub(crate) fn texts(&mut self, texts: &[String]) {
+        self.list(|json| texts.iter().for_each(|text| json.string(text)));
     }
 
     pub(crate) fn number(&mut self, value: Unit) {

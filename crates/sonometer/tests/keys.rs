@@ -81,8 +81,8 @@ fn the_reader_takes_exactly_these_keys() {
     }
 }
 
-/// The canonical form is written by hand: no key of the table may be forgotten in it, and what the table says that a value is
-/// without its key is what the reader makes of it.
+/// The model gives the canonical form a value for every key of the table, and what the table says that a value is without its key is what the
+/// reader makes of it.
 #[test]
 fn the_canonical_form_has_every_key_and_every_default() {
     let canonical = |whole: &Value| -> Option<Value> {
@@ -100,7 +100,6 @@ fn the_canonical_form_has_every_key_and_every_default() {
                 at = &at[*step];
                 at = at.get(0).unwrap_or(at);
             }
-            // An example that says what is so anyway may be left out of the canonical form, such as modalities never are.
             assert!(!at[key.name].is_null(), "the canonical form lacks `{}` of {}: {at}", key.name, map.name);
             compared += 1;
             if key.default.is_empty() || fill.get(key.name).is_some() || path.is_empty() {

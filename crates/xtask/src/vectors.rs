@@ -1,7 +1,7 @@
 //! The test vectors: `vectors` fills in what is missing, `vectors --check` works everything out again.
 //!
-//! Expectations come from the reference engine; those of dives, which it does not know, from the engine itself. To have one worked out anew, remove its `expect` or `error` first: a
-//! filled expectation is never written over.
+//! Expectations come from the reference engine; those of dives, which it does not know, from the engine itself. To have one worked out anew,
+//! remove its `expect` or `error` first: a filled expectation is never written over.
 
 use crate::dives;
 use sonometer_reference::vectors::{self, Line, Outcome};

@@ -6,17 +6,30 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._sonometer import Reading
-    from .model import Counts, LedgerMarker, LedgerMatch
+    from .model import Counts, Ledger, LedgerMarker, LedgerMatch
 
 
 def explain(reading: Reading) -> str:
-    """Every metamarker that something was found of, with all matches and why they count or not."""
-    ledger = reading.ledger
-    target = reading.target
+    """Every metamarker that something was found of, with all matches and why they count or not; of a metric or a blueprint its parts first,
+    then each of its protocols."""
+    target, ledgers = reading.target, reading.ledgers
+    lines = [f"{target.name} ({target.id}@{target.version})"]
+    if not reading.parts:
+        (ledger,) = ledgers.values()
+        return "\n".join(lines + _ledger(ledger, target.score_meaning))
+    lines += _score(reading.score, target.kind, target.score_meaning)
+    for part in reading.parts:
+        complement = ", complement" if part.complement else ""
+        score = "none" if part.score is None else _number(part.score)
+        lines.append(f"    {part.kind} {part.id}@{part.version}: {score} (weight {_number(part.weight)}{complement})")
+    for name, ledger in ledgers.items():
+        lines += ["", name, *_ledger(ledger, "")]
+    return "\n".join(lines)
+
+
+def _ledger(ledger: Ledger, meaning: str) -> list[str]:
     lines = [
-        f"{target.name} ({target.id}@{target.version})",
-        f"score {'none, the content is insufficient' if ledger.score is None else _number(ledger.score)} ({ledger.score_kind})",
-        *([] if ledger.score is None else [f"  {target.score_meaning}"]),
+        *_score(ledger.score, ledger.score_kind, meaning),
         f"fidelity {_number(ledger.index)} = density {_number(ledger.density)} × clarity {_number(ledger.clarity)}, "
         f"sufficient from {_number(ledger.sufficient_from)}",
         *_counted(ledger.counts),
@@ -27,7 +40,13 @@ def explain(reading: Reading) -> str:
     silent = [marker.label for marker in ledger.markers if not marker.matches and marker.activation == 0]
     if silent:
         lines += ["", "nothing of " + ", ".join(silent)]
-    return "\n".join(lines)
+    return lines
+
+
+def _score(score: float | None, kind: str, meaning: str) -> list[str]:
+    if score is None:
+        return [f"score none, the content is insufficient ({kind})"]
+    return [f"score {_number(score)} ({kind})", *([f"  {meaning}"] if meaning else [])]
 
 
 def _counted(counts: Counts) -> list[str]:

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._sonometer import BaseReading, StageCard
+    from ._sonometer import Reading, StageCard
     from .model import Evidence, Marker
 
 _MOST_SEGMENTS = 200
@@ -30,7 +30,7 @@ _STYLE = f"""<style>
 </style>"""
 
 
-def reading(reading: BaseReading) -> str:
+def reading(reading: Reading) -> str:
     """A reading with its head, its content and its triggered metamarkers."""
     target, evidence = reading.target, reading.evidence
     keys = list(dict.fromkeys(found.metamarker for found in evidence))

@@ -12,10 +12,8 @@ from .errors import SonometerError
 from .streaming import Guard, Stream
 
 __all__ = [
-    "BaseReading",
     "Blueprint",
     "Comparison",
-    "CompositionReading",
     "Dive",
     "Extract",
     "Further",
@@ -58,7 +56,7 @@ _Number: TypeAlias = int | float | Decimal
 # (role, content), (role, content, seconds) or a chat message; of a list of these, type checkers know no more than this.
 _Segment: TypeAlias = tuple[str | _Number | None, ...] | Mapping[str, object]
 _Interaction: TypeAlias = str | Interaction | Extract | Sequence[_Segment] | Mapping[str, object]
-_Target: TypeAlias = str | PathLike[str] | Mapping[str, object] | Target[BaseReading]
+_Target: TypeAlias = str | PathLike[str] | Mapping[str, object] | Target[Reading]
 _Stage: TypeAlias = str | PathLike[str] | Mapping[str, object] | Stage
 _Chunk: TypeAlias = str | bytes | bytearray
 _File: TypeAlias = str | PathLike[str] | PathLike[bytes] | bytes | bytearray
@@ -86,7 +84,7 @@ _Kind: TypeAlias = Literal[
 ]
 _Profile: TypeAlias = Literal["raw", "detailed", "discovery"]
 _Offsets: TypeAlias = Literal["bytes", "chars", "utf16"]
-_R_co = TypeVar("_R_co", bound=BaseReading, covariant=True)
+_R_co = TypeVar("_R_co", bound=Reading, covariant=True)
 _T_co = TypeVar("_T_co", covariant=True)
 _Modality: TypeAlias = Literal["text", "transcript", "audio", "document"]
 
@@ -354,7 +352,7 @@ class Sensor(Target[Reading]):
         """Reads a protocol file, whatever its name, and the list files in its folder that it names."""
 
 @final
-class Metric(Target[CompositionReading]):
+class Metric(Target[Reading]):
     """A weighted average of protocols."""
 
     def __new__(
@@ -362,7 +360,7 @@ class Metric(Target[CompositionReading]):
     ) -> Metric: ...
 
 @final
-class Blueprint(Target[CompositionReading]):
+class Blueprint(Target[Reading]):
     """Several protocols and metrics, sensed together."""
 
     def __new__(
@@ -431,10 +429,10 @@ class Table:
     The arrays are read-only memoryviews, which `numpy.asarray` takes without a copy."""
 
     @staticmethod
-    def of(readings: Iterable[BaseReading | SonometerError], /, *, offsets: _Offsets = "chars") -> Table:
+    def of(readings: Iterable[Reading | SonometerError], /, *, offsets: _Offsets = "chars") -> Table:
         """The table of readings of one target, such as those of `batch`; of an exception among them a row without a score."""
     @property
-    def target(self) -> Target[BaseReading]:
+    def target(self) -> Target[Reading]:
         """What was sensed with."""
     @property
     def scores(self) -> memoryview[float]:
@@ -460,12 +458,12 @@ class Table:
     def __len__(self) -> int: ...
     def __reduce_ex__(self, _protocol: object) -> NoReturn: ...
 
-@disjoint_base
-class BaseReading:
-    """What all readings have in common: `Reading`, and `CompositionReading` of metrics and blueprints."""
+@final
+class Reading:
+    """What a protocol, a metric or a blueprint found in an interaction."""
 
     @property
-    def target(self) -> Target[BaseReading]:
+    def target(self) -> Target[Reading]:
         """What was sensed with."""
     @property
     def interaction(self) -> Interaction:
@@ -539,49 +537,44 @@ class BaseReading:
     def _repr_html_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
-    def __copy__(self) -> BaseReading: ...
-    def __deepcopy__(self, _memo: object) -> BaseReading: ...
+    def __copy__(self) -> Reading: ...
+    def __deepcopy__(self, _memo: object) -> Reading: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
-
-@final
-class Reading(BaseReading):
-    """What a protocol found in an interaction."""
-
     @property
     def signal(self) -> model.Signal | None:
-        """How evidence is spread over metamarkers and segments (SGM 1.5, else None)."""
+        """How evidence is spread over metamarkers and segments (a protocol on SGM 1.5, else None)."""
     @property
     def actant_flow(self) -> model.ActantFlow | None:
-        """Which side of a conversation carries which metamarker (SGM 1.5, else None)."""
+        """Which side of a conversation carries which metamarker (a protocol on SGM 1.5, else None)."""
     def flow_from(self, primary: str, /) -> model.ActantFlow | None:
         """As `actant_flow`, with this role as the primary side."""
     @property
     def temporal(self) -> model.Temporal | None:
-        """How the level of the interaction develops (SGM 1.5, else None)."""
+        """How the level of the interaction develops (a protocol on SGM 1.5, else None)."""
     def temporal_by(self, seconds: _Number, /) -> model.Temporal | None:
         """As `temporal`, with windows of so many seconds."""
     @property
-    def ledger(self) -> model.Ledger:
-        """The whole computation, for the owner of the protocol."""
-    def ledger_json(self) -> str:
-        """The canonical JSON of the ledger. Its places are bytes of UTF-8."""
-    def explain(self) -> str:
-        """The ledger as a text for people."""
-
-@final
-class CompositionReading(BaseReading):
-    """What a metric or a blueprint found in an interaction."""
-
-    @property
     def parts(self) -> tuple[model.Part, ...]:
-        """The parts with a score of their own."""
+        """The parts with a score of their own; empty for a protocol."""
+    @property
+    def ledger(self) -> model.Ledger:
+        """The whole computation, for the owner of the protocol. A metric or a blueprint has one for each of its protocols, in `ledgers`."""
+    @property
+    def ledgers(self) -> dict[str, model.Ledger]:
+        """The computation of each protocol that was sensed, by `id@version`, in the order of the target: of a protocol one."""
+    def ledger_json(self) -> str:
+        """The canonical JSON of the ledger; of a metric or a blueprint its `parts` and the `ledgers` of its protocols. Its places are bytes
+        of UTF-8.
+        """
+    def explain(self) -> str:
+        """The computation as a text for people."""
 
 @final
 class Comparison:
     """Two interactions measured by the same target, and what lies between them."""
 
     @property
-    def target(self) -> Target[BaseReading]:
+    def target(self) -> Target[Reading]:
         """What both were measured with."""
     @property
     def a(self) -> model.ComparisonSide:
@@ -915,7 +908,7 @@ def fingerprint() -> str:
     """The engine and its tables in one line: engines with the same fingerprint give the same bytes."""
 
 def _evaluate(
-    target: Target[BaseReading],
+    target: Target[Reading],
     items: Any,
     selection: Mapping[str, Any],
     asked: Mapping[str, Any],
@@ -942,15 +935,15 @@ def _restore_interaction(
     confidence: Sequence[int | None] | None = None,
 ) -> Interaction: ...
 def _restore_reading(
-    target: Target[BaseReading],
+    target: Target[Reading],
     interaction: Interaction,
     usd_per_ics: int,
     ignore_fidelity: bool,
     by: str,
     mask: str | None = None,
-) -> BaseReading: ...
+) -> Reading: ...
 def _restore_stage(document: str, shelf: Sequence[str]) -> Stage: ...
 def _restore_dive(stage: Stage, saved: str) -> Dive: ...
 def _restore_comparison(
-    target: Target[BaseReading], a: Interaction, b: Interaction, usd_per_ics: int, ignore_fidelity: bool
+    target: Target[Reading], a: Interaction, b: Interaction, usd_per_ics: int, ignore_fidelity: bool
 ) -> Comparison: ...

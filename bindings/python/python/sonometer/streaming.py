@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from .errors import InvalidRequestError, WrongTypeError
 
 if TYPE_CHECKING:
-    from ._sonometer import BaseReading, Session
+    from ._sonometer import Reading, Session
     from .model import Place, Step
 
 __all__ = ["Guard", "Stream"]
 
-_R_co = TypeVar("_R_co", bound="BaseReading", covariant=True)
+_R_co = TypeVar("_R_co", bound="Reading", covariant=True)
 
 
 class _Feed(Generic[_R_co]):

@@ -1,9 +1,10 @@
 //! Streams every text of a few pieces byte by byte: a session reports nothing that the final reading lacks, and a guard shows
 //! nothing that the final reading masks.
 //!
-//! Random texts put a `$` behind a sentence once in a million. Here every gap meets every edge of every construct. `SONOMETER_PIECES=6` enumerates texts of up to six of a case's own pieces with the two commonest gaps, up to four
-//! with all common gaps, and up to three with every gap (about an hour on two processors; `SONOMETER_PIECES_OF=money` takes only
-//! the cases with that in their name). Without it, texts have up to three, three and two pieces.
+//! Random texts put a `$` behind a sentence once in a million. Here every gap meets every edge of every construct.
+//! `SONOMETER_PIECES=6` enumerates texts of up to six of a case's own pieces with the two commonest gaps, up to four with all common gaps, and up to
+//! three with every gap (about an hour on two processors; `SONOMETER_PIECES_OF=money` takes only the cases with that in their name). Without it,
+//! texts have up to three, three and two pieces.
 
 mod cases;
 mod watch;

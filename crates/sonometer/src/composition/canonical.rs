@@ -1,79 +1,52 @@
 //! The identity of metrics and blueprints: canonical JSON and the SHA-256 of that, as protocols have.
 
-use super::{Blueprint, Metric, Reference};
-use crate::json::Json;
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use super::{Blueprint, Metric, keys};
+use crate::keys::canonical::{canonical, sha256};
 
 impl Metric {
     /// The canonical JSON: every key with its value, defaults included, keys in the order of their bytes, no white space.
     /// Reading it back gives the same metric.
     pub fn to_canonical_json(&self) -> String {
-        written(|json| {
-            json.key("aggregation").string("weighted_average");
-            json.key("components").list(|json| {
-                for component in &self.components {
-                    json.object(|json| {
-                        json.key("complement").bool(component.complement);
-                        json.key("protocol").string(&component.protocol.to_string());
-                        json.key("weight").number(component.weight);
-                    });
-                }
+        canonical(&keys::METRIC, &|to| {
+            to.head(
+                "sonometer_metric",
+                [&self.id, &self.name, &self.version, self.status.as_str(), &self.description],
+            );
+            to.text("aggregation", "weighted_average");
+            to.maps("components", self.components.len(), &|at, to| {
+                let component = &self.components[at];
+                to.text("protocol", &component.protocol.to_string());
+                to.number("weight", component.weight);
+                to.truth("complement", component.complement);
             });
-            json.key("description").string(&self.description);
-            json.key("id").string(&self.id);
-            json.key("name").string(&self.name);
-            json.key("sonometer_metric").count(1);
-            json.key("status").string(self.status.as_str());
-            json.key("version").string(&self.version);
         })
     }
 
     /// The identity of this version: `sha256:` and the hexadecimal SHA-256 of its canonical JSON.
     pub fn digest(&self) -> String {
-        digest(&self.to_canonical_json())
+        sha256(self.to_canonical_json().as_bytes())
     }
 }
 
 impl Blueprint {
     /// The canonical JSON, as [`Metric::to_canonical_json`].
     pub fn to_canonical_json(&self) -> String {
-        written(|json| {
-            json.key("description").string(&self.description);
-            json.key("id").string(&self.id);
-            json.key("metrics");
-            references(json, &self.metrics);
-            json.key("name").string(&self.name);
-            json.key("protocols");
-            references(json, &self.protocols);
-            json.key("sonometer_blueprint").count(1);
-            json.key("status").string(self.status.as_str());
-            json.key("version").string(&self.version);
+        canonical(&keys::BLUEPRINT, &|to| {
+            to.head(
+                "sonometer_blueprint",
+                [&self.id, &self.name, &self.version, self.status.as_str(), &self.description],
+            );
+            to.list("protocols", &|json| {
+                self.protocols.iter().for_each(|named| json.string(&named.to_string()))
+            });
+            to.list("metrics", &|json| self.metrics.iter().for_each(|named| json.string(&named.to_string())));
         })
     }
 
     /// The identity of this version, as [`Metric::digest`].
     pub fn digest(&self) -> String {
-        digest(&self.to_canonical_json())
+        sha256(self.to_canonical_json().as_bytes())
     }
-}
-
-fn written(inside: impl FnOnce(&mut Json)) -> String {
-    let mut json = Json::default();
-    json.object(inside);
-    json.into_text()
-}
-
-fn references(json: &mut Json, references: &[Reference]) {
-    json.list(|json| references.iter().for_each(|reference| json.string(&reference.to_string())));
-}
-
-fn digest(canonical: &str) -> String {
-    let mut text = String::from("sha256:");
-    for byte in Sha256::digest(canonical.as_bytes()) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 #[cfg(test)]

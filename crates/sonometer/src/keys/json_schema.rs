@@ -76,9 +76,9 @@ fn property(json: &mut Json, key: &Key) {
     }
     json.key("description").string(key.about);
     if !key.default.is_empty() {
-        json.key("default").raw_string(key.default);
+        json.key("default").raw_value(key.default);
     }
-    json.key("examples").list(|json| json.raw_string(key.example));
+    json.key("examples").list(|json| json.raw_value(key.example));
 }
 
 fn shape(json: &mut Json, value: &Shape) {
@@ -145,7 +145,7 @@ fn name(json: &mut Json, names: &[&str]) {
         for name in names {
             json.string(name);
             if name.parse::<u32>().is_ok() || matches!(*name, "1.0" | "1.5") {
-                json.raw_string(name);
+                json.raw_value(name);
             }
         }
     });

@@ -3,9 +3,10 @@
 //!
 //! Each kind of file has one table of its keys ([`crate::Protocol::KEYS`], [`crate::Metric::KEYS`], [`crate::Blueprint::KEYS`],
 //! [`crate::stage::Stage::KEYS`]). From it come the reader (the keys of a map, bounds, names and examples in messages:
-//! `keys::fields`), the JSON Schema by which editors complete and check ([`json_schema`]), the normal form of `sonometer fmt` and
-//! the page `docs/keys.md`. The canonical form is written by hand; a test holds it to the table.
+//! `keys::fields`), the canonical form (`keys::canonical`), the JSON Schema by which editors complete and check ([`json_schema`]), the
+//! normal form of `sonometer fmt` and the page `docs/keys.md`.
 
+pub(crate) mod canonical;
 pub(crate) mod fields;
 mod json_schema;
 
@@ -35,6 +36,9 @@ pub struct Key {
     pub required: bool,
     /// What it is without the key, as JSON; empty if that is nothing.
     pub default: &'static str,
+    /// Whether the canonical form leaves it out where it is the default, or empty if it has none: digests that were published before the key came
+    /// must not change.
+    pub left_out: bool,
     /// What it means, in a sentence.
     pub about: &'static str,
     /// A value, as JSON.
@@ -78,7 +82,7 @@ pub enum Shape {
 }
 
 pub(crate) const fn key(name: &'static str, value: Shape, about: &'static str, example: &'static str) -> Key {
-    Key { name, value, required: false, default: "", about, example }
+    Key { name, value, required: false, default: "", left_out: false, about, example }
 }
 
 pub(crate) const fn like(like: &'static str) -> Shape {
@@ -92,6 +96,10 @@ impl Key {
 
     pub(crate) const fn default(self, default: &'static str) -> Self {
         Self { default, ..self }
+    }
+
+    pub(crate) const fn left_out(self) -> Self {
+        Self { left_out: true, ..self }
     }
 }
 

@@ -1,275 +1,246 @@
 //! The identity of a protocol: its canonical JSON and the SHA-256 of that.
+//!
+//! Here stand the values only, each under its key. Order, and what is left out at its default, come from the table (`keys.rs`).
 
-use super::files::ListFile;
+use super::keys;
 use super::model::*;
-use crate::json::Json;
-use crate::unit::Unit;
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use crate::keys::canonical::{Members, canonical, sha256};
 
 impl Protocol {
     /// The canonical JSON: every key that has a meaning with its value, defaults included, keys in the order of their bytes, no white space, patterns
     /// as written. Reading it back gives the same protocol.
     pub fn to_canonical_json(&self) -> String {
-        let mut json = Json::with_capacity(4096);
-        json.object(|json| self.write(json));
-        json.into_text()
+        canonical(&keys::PROTOCOL, &|to| self.members(to))
     }
 
     /// The identity of this protocol version: `sha256:` and the hexadecimal SHA-256 of its canonical JSON.
     pub fn digest(&self) -> String {
-        let mut text = String::from("sha256:");
-        for byte in Sha256::digest(self.to_canonical_json().as_bytes()) {
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        sha256(self.to_canonical_json().as_bytes())
     }
-}
 
-impl Protocol {
-    fn write(&self, json: &mut Json) {
-        json.key("actants").object(|json| {
-            json.key("aliases").object(|json| {
-                for (role, names) in in_order(&self.actants.aliases) {
-                    json.key(role);
-                    strings(json, names);
-                }
+    fn members(&self, to: &mut Members) {
+        to.head("sonometer", [&self.id, &self.name, &self.version, self.status.as_str(), &self.description]);
+        to.text("sgm", self.sgm.as_str());
+        to.text("taxonomy", self.taxonomy.as_str());
+        to.some_text("language", self.language.as_deref());
+        to.list("modalities", &|json| {
+            self.modalities.iter().for_each(|modality| json.string(modality.as_str()))
+        });
+        to.map("actants", &|to| {
+            to.some_text("primary", self.actants.primary.as_deref());
+            to.some_text("secondary", self.actants.secondary.as_deref());
+            to.texts("others", &self.actants.others);
+            to.sorted(
+                "aliases",
+                self.actants.aliases.len(),
+                &|at| &self.actants.aliases[at].0,
+                &|at, json| json.texts(&self.actants.aliases[at].1),
+            );
+        });
+        to.map("fidelity", &|to| {
+            to.count("words", self.fidelity.words.into());
+            to.count("turns", self.fidelity.turns.into());
+            to.sorted("roles", self.fidelity.roles.len(), &|at| &self.fidelity.roles[at].0, &|at, json| {
+                json.count(self.fidelity.roles[at].1.into())
             });
-            if !self.actants.others.is_empty() {
-                json.key("others");
-                strings(json, &self.actants.others);
-            }
-            optional(json, "primary", self.actants.primary.as_deref());
-            optional(json, "secondary", self.actants.secondary.as_deref());
+            to.number("sufficient", self.fidelity.sufficient);
         });
-        json.key("better").string(self.better.as_str());
-        json.key("description").string(&self.description);
-        json.key("fidelity").object(|json| {
-            json.key("roles").object(|json| {
-                for (role, words) in in_order(&self.fidelity.roles) {
-                    json.key(role).count((*words).into());
-                }
-            });
-            json.key("sufficient").number(self.fidelity.sufficient);
-            json.key("turns").count(self.fidelity.turns.into());
-            json.key("words").count(self.fidelity.words.into());
+        to.text("score", self.score.as_str());
+        to.text("better", self.better.as_str());
+        to.map("strengths", &|to| self.strengths.members(to));
+        to.map("negation", &|to| {
+            to.count("reach", self.negation.reach.into());
+            phrases(to, "cues", &self.negation.cues);
+            phrases(to, "not_cues", &self.negation.not_cues);
+            phrases(to, "stops", &self.negation.stops);
         });
-        json.key("id").string(&self.id);
-        optional(json, "language", self.language.as_deref());
-        if !self.list_files.is_empty() {
-            let mut files: Vec<&ListFile> = self.list_files.iter().collect();
-            files.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-            json.key("list_files").object(|json| {
-                for file in files {
-                    json.key(&file.name).string(&format!("{} {}", file.path, file.phrases.digest()));
-                }
-            });
-        }
-        json.key("lists").object(|json| {
-            for (name, lines) in in_order(&self.lists) {
-                json.key(name);
-                strings(json, lines);
-            }
-        });
-        json.key("markers").list(|json| {
-            for marker in &self.markers {
-                json.object(|json| marker.write(json));
-            }
-        });
-        json.key("modalities").list(|json| self.modalities.iter().for_each(|m| json.string(m.as_str())));
-        json.key("name").string(&self.name);
-        json.key("negation").object(|json| {
-            phrases(json, "cues", &self.negation.cues);
-            phrases(json, "not_cues", &self.negation.not_cues);
-            json.key("reach").count(self.negation.reach.into());
-            phrases(json, "stops", &self.negation.stops);
-        });
-        json.key("score").string(self.score.as_str());
-        json.key("sgm").string(self.sgm.as_str());
-        json.key("sonometer").count(1);
-        json.key("status").string(self.status.as_str());
-        json.key("strengths");
-        strengths(json, &self.strengths);
-        json.key("taxonomy").string(self.taxonomy.as_str());
+        to.list("unfold", &|json| self.unfold.iter().for_each(|step| json.string(step.as_str())));
+        // What has no meaning is not written, as it cannot be read.
         if self.sgm >= Sgm::V1_5 {
-            json.key("temporal").object(|json| {
-                json.key("else").string(&format!("{} turns", self.temporal.turns));
-                json.key("window").string(&format!("{} seconds", self.temporal.seconds));
+            to.map("temporal", &|to| {
+                to.text("window", &format!("{} seconds", self.temporal.seconds));
+                to.text("else", &format!("{} turns", self.temporal.turns));
             });
         }
-        if !self.tests.is_empty() {
-            json.key("tests").list(|json| {
-                for test in &self.tests {
-                    json.object(|json| test.write(json));
-                }
-            });
-        }
-        if !self.unfold.is_empty() {
-            json.key("unfold").list(|json| self.unfold.iter().for_each(|step| json.string(step.as_str())));
-        }
-        json.key("version").string(&self.version);
+        to.sorted("lists", self.lists.len(), &|at| &self.lists[at].0, &|at, json| {
+            json.texts(&self.lists[at].1)
+        });
+        let files = &self.list_files;
+        to.sorted("list_files", files.len(), &|at| &files[at].name, &|at, json| {
+            json.string(&format!("{} {}", files[at].path, files[at].phrases.digest()));
+        });
+        to.maps("markers", self.markers.len(), &|at, to| self.markers[at].members(to));
+        to.maps("tests", self.tests.len(), &|at, to| self.tests[at].members(to));
     }
 }
 
 impl Marker {
-    fn write(&self, json: &mut Json) {
-        let lines = |json: &mut Json, list: LineList| {
-            let of_list: Vec<&Line> =
-                self.lines.iter().chain(&self.except).filter(|l| l.list == list).collect();
-            if !of_list.is_empty() {
-                json.key(list.as_str()).list(|json| {
-                    for line in of_list {
-                        match list {
-                            LineList::Weigh => json.string(&format!("{} = {}", line.text, line.strength)),
-                            _ => json.string(&line.text),
-                        }
-                    }
-                });
-            }
-        };
-        lines(json, LineList::Absent);
-        companion(json, "after", self.after.as_ref());
-        companion(json, "before", self.before.as_ref());
-        if self.lines.iter().any(|line| line.list == LineList::Weigh) {
-            json.key("bias").number(self.bias);
-        }
-        // What has no meaning in a marker is not written, as it cannot be read.
+    fn members(&self, to: &mut Members) {
         let judges_matches = self.ratio.is_none();
         let weighs_evidence = judges_matches && self.absence.is_none();
+        to.text("label", &self.label);
+        to.text("description", &self.description);
+        to.text("importance", self.importance.as_str());
+        to.text("pole", self.pole.as_str());
         if judges_matches {
-            json.key("by");
-            strings(json, &self.by);
+            to.texts("by", &self.by);
+            to.text("negation", &self.negation.to_string());
         }
-        lines(json, LineList::Clear);
-        json.key("description").string(&self.description);
-        if let Some(echo) = &self.echo {
-            json.key("echo").object(|json| {
-                json.key("boost").number(echo.boost);
-                // Younger than published digests: 1, which changes nothing, is not written.
-                if echo.otherwise != Unit::ONE {
-                    json.key("else").number(echo.otherwise);
-                }
-                named(json, &echo.markers);
-                json.key("of");
-                strings(json, &echo.of);
-                json.key("within").string(&format!("{} turns", echo.within));
-                json.key("words").count(echo.words.into());
-            });
-        }
-        lines(json, LineList::Except);
-        if weighs_evidence {
-            json.key("half").number(self.half);
-        }
-        json.key("hints").object(|json| {
-            let mut hints: Vec<_> = self.hints.iter().map(|(kind, text)| (kind.as_str(), text)).collect();
-            hints.sort_unstable();
-            hints.into_iter().for_each(|(kind, text)| json.key(kind).string(text));
-        });
-        test_lines(json, "hit", &self.hit);
-        json.key("importance").string(self.importance.as_str());
-        optional(json, "join", self.join.map(|turns| format!("{turns} turns")).as_deref());
-        json.key("label").string(&self.label);
-        optional(json, "mask", self.mask.map(|mask| mask.to_string()).as_deref());
-        test_lines(json, "miss", &self.miss);
-        if judges_matches {
-            json.key("negation").string(&self.negation.to_string());
+        to.some_text("where", self.place.map(|place| place.to_string()).as_deref());
+        for (key, companion) in [("after", &self.after), ("before", &self.before)] {
+            if let Some(companion) = companion {
+                to.map(key, &|to| companion.members("any", to));
+            }
         }
         if let Some(pair) = &self.pair {
-            json.key("pair").object(|json| {
-                json.key("by");
-                strings(json, &pair.then.by);
-                json.key("else").number(pair.otherwise);
-                named(json, &pair.then.markers);
-                some_texts(json, "then", &pair.then);
-                json.key("within").string(&pair.then.within.to_string());
+            to.map("pair", &|to| {
+                pair.then.members("then", to);
+                to.number("else", pair.otherwise);
             });
         }
-        optional(json, "per", self.per.map(|words| format!("{words} words")).as_deref());
-        json.key("pole").string(self.pole.as_str());
-        if let Some(ratio) = &self.ratio {
-            json.key("ratio").object(|json| ratio.write(json));
-        }
-        if weighs_evidence {
-            json.key("repeat").string(self.repeat.as_str());
-        }
-        if let Some(share) = &self.share {
-            json.key("share").object(|json| {
-                json.key("by");
-                strings(json, &share.by);
-                json.key("full").number(share.full);
-                json.key("of").string("turns");
+        if let Some(echo) = &self.echo {
+            to.map("echo", &|to| {
+                to.texts("of", &echo.of);
+                to.texts("marker", &echo.markers);
+                to.text("within", &format!("{} turns", echo.within));
+                to.count("words", echo.words.into());
+                to.number("boost", echo.boost);
+                to.number("else", echo.otherwise);
             });
         }
-        if weighs_evidence {
-            json.key("strengths");
-            strengths(json, &self.strengths);
-        }
-        lines(json, LineList::Strong);
-        json.key("trigger").number(self.trigger);
-        if let Some(absence) = &self.absence {
-            let after_when = if absence.when.is_some() { " after when" } else { "" };
-            json.key("until").string(&match absence.until {
-                Deadline::End => "end".to_owned(),
-                Deadline::Turns(n) => format!("{n} turns{after_when}"),
-                Deadline::Seconds(n) => format!("{n} seconds{after_when}"),
-            });
-        }
-        lines(json, LineList::Weak);
-        lines(json, LineList::Weigh);
-        if let Some(when) = self.absence.as_ref().and_then(|absence| absence.when.as_ref()) {
-            json.key("when").object(|json| {
-                if !when.lines.is_empty() || when.markers.is_empty() {
-                    texts(json, "any", &when.lines);
+        to.some_text("join", self.join.map(|turns| format!("{turns} turns")).as_deref());
+        for list in [
+            LineList::Strong,
+            LineList::Clear,
+            LineList::Weak,
+            LineList::Weigh,
+            LineList::Absent,
+            LineList::Except,
+        ] {
+            to.list(list.as_str(), &|json| {
+                for line in self.lines.iter().chain(&self.except).filter(|line| line.list == list) {
+                    match list {
+                        LineList::Weigh => json.string(&format!("{} = {}", line.text, line.strength)),
+                        _ => json.string(&line.text),
+                    }
                 }
-                json.key("by");
-                strings(json, &when.by);
-                named(json, &when.markers);
             });
         }
-        optional(json, "where", self.place.map(|place| place.to_string()).as_deref());
+        if self.lines.iter().any(|line| line.list == LineList::Weigh) {
+            to.number("bias", self.bias);
+        }
+        if let Some(Absence { when, until }) = &self.absence {
+            if let Some(when) = when {
+                to.map("when", &|to| {
+                    patterns(to, "any", &when.lines);
+                    to.texts("marker", &when.markers);
+                    to.texts("by", &when.by);
+                });
+            }
+            let after_when = if when.is_some() { " after when" } else { "" };
+            to.text(
+                "until",
+                &match until {
+                    Deadline::End => "end".to_owned(),
+                    Deadline::Turns(n) => format!("{n} turns{after_when}"),
+                    Deadline::Seconds(n) => format!("{n} seconds{after_when}"),
+                },
+            );
+        }
+        if let Some(ratio) = &self.ratio {
+            to.map("ratio", &|to| ratio.members(to));
+        }
+        if weighs_evidence {
+            to.map("strengths", &|to| self.strengths.members(to));
+            to.text("repeat", self.repeat.as_str());
+            to.number("half", self.half);
+        }
+        to.some_text("per", self.per.map(|words| format!("{words} words")).as_deref());
+        if let Some(share) = &self.share {
+            to.map("share", &|to| {
+                to.text("of", "turns");
+                to.texts("by", &share.by);
+                to.number("full", share.full);
+            });
+        }
+        to.number("trigger", self.trigger);
+        to.some_text("mask", self.mask.map(|mask| mask.to_string()).as_deref());
+        to.map("hints", &|to| self.hints.iter().for_each(|(kind, text)| to.text(kind.as_str(), text)));
+        test_lines(to, "hit", &self.hit);
+        test_lines(to, "miss", &self.miss);
+    }
+}
+
+impl Strengths {
+    fn members(&self, to: &mut Members) {
+        to.number("strong", self.strong);
+        to.number("clear", self.clear);
+        to.number("weak", self.weak);
+    }
+}
+
+impl Companion {
+    /// Its members; `key` is that of its patterns.
+    fn members(&self, key: &str, to: &mut Members) {
+        patterns(to, key, &self.lines);
+        to.texts("marker", &self.markers);
+        to.texts("by", &self.by);
+        to.text("within", &self.within.to_string());
     }
 }
 
 impl Ratio {
-    fn write(&self, json: &mut Json) {
-        json.key("at_least").count(self.at_least.into());
-        json.key("by");
-        strings(json, &self.by);
-        json.key("floor").number(self.floor);
-        json.key("full").number(self.full);
-        json.key("of").string(&self.of);
+    fn members(&self, to: &mut Members) {
+        to.text("of", &self.of);
         match &self.to {
-            RatioTo::Marker(label) => json.key("to").string(label),
-            RatioTo::Lines(lines) => texts(json, "to", lines),
+            RatioTo::Marker(label) => to.text("to", label),
+            RatioTo::Lines(lines) => patterns(to, "to", lines),
         }
+        to.texts("by", &self.by);
+        to.number("floor", self.floor);
+        to.number("full", self.full);
+        to.count("at_least", self.at_least.into());
     }
 }
 
 impl Dialogue {
-    fn write(&self, json: &mut Json) {
-        json.key("expect").object(|json| {
-            if !self.driven.is_empty() {
-                json.key("driven").object(|json| {
-                    for (label, role) in in_order(&self.driven) {
-                        json.key(label).string(role);
-                    }
-                });
-            }
-            json.key("fires");
-            strings(json, &self.fires);
-            json.key("score").object(|json| {
-                json.key("at_least").number(self.score.0);
-                json.key("at_most").number(self.score.1);
-            });
-            json.key("silent");
-            strings(json, &self.silent);
+    fn members(&self, to: &mut Members) {
+        to.text("name", &self.name);
+        test_lines(to, "talk", &self.talk);
+        to.map("expect", &|to| {
+            to.texts("fires", &self.fires);
+            to.texts("silent", &self.silent);
             if let Some(sufficient) = self.sufficient {
-                json.key("sufficient").bool(sufficient);
+                to.truth("sufficient", sufficient);
             }
+            to.map("score", &|to| {
+                to.number("at_least", self.score.0);
+                to.number("at_most", self.score.1);
+            });
+            to.sorted("driven", self.driven.len(), &|at| &self.driven[at].0, &|at, json| {
+                json.string(&self.driven[at].1)
+            });
         });
-        json.key("name").string(&self.name);
-        test_lines(json, "talk", &self.talk);
     }
+}
+
+fn patterns(to: &mut Members, key: &str, lines: &[Line]) {
+    to.list(key, &|json| lines.iter().for_each(|line| json.string(&line.text)));
+}
+
+fn phrases(to: &mut Members, key: &str, phrases: &[Vec<String>]) {
+    to.list(key, &|json| phrases.iter().for_each(|words| json.string(&words.join(" "))));
+}
+
+fn test_lines(to: &mut Members, key: &str, lines: &[TestLine]) {
+    to.list(key, &|json| {
+        for line in lines {
+            match &line.role {
+                Some(role) => json.string(&format!("{role}: {}", line.text)),
+                None => json.string(&line.text),
+            }
+        }
+    });
 }
 
 impl std::fmt::Display for NegationMode {
@@ -304,72 +275,4 @@ impl std::fmt::Display for Place {
             Extent::Seconds(n) => write!(f, "{from} {n} seconds"),
         }
     }
-}
-
-fn in_order<T>(entries: &[(String, T)]) -> Vec<&(String, T)> {
-    let mut entries: Vec<_> = entries.iter().collect();
-    entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-    entries
-}
-
-fn strings(json: &mut Json, values: &[String]) {
-    json.list(|json| values.iter().for_each(|value| json.string(value)));
-}
-
-fn optional(json: &mut Json, key: &str, value: Option<&str>) {
-    if let Some(value) = value {
-        json.key(key).string(value);
-    }
-}
-
-fn texts(json: &mut Json, key: &str, lines: &[Line]) {
-    json.key(key).list(|json| lines.iter().for_each(|line| json.string(&line.text)));
-}
-
-fn companion(json: &mut Json, key: &str, companion: Option<&Companion>) {
-    let Some(companion) = companion else { return };
-    json.key(key).object(|json| {
-        some_texts(json, "any", companion);
-        json.key("by");
-        strings(json, &companion.by);
-        named(json, &companion.markers);
-        json.key("within").string(&companion.within.to_string());
-    });
-}
-
-/// The patterns of a companion, which one that names markers need not have.
-fn some_texts(json: &mut Json, key: &str, companion: &Companion) {
-    if !companion.lines.is_empty() || companion.markers.is_empty() {
-        texts(json, key, &companion.lines);
-    }
-}
-
-fn named(json: &mut Json, markers: &[String]) {
-    if !markers.is_empty() {
-        json.key("marker");
-        strings(json, markers);
-    }
-}
-
-fn phrases(json: &mut Json, key: &str, phrases: &[Vec<String>]) {
-    json.key(key).list(|json| phrases.iter().for_each(|words| json.string(&words.join(" "))));
-}
-
-fn strengths(json: &mut Json, strengths: &Strengths) {
-    json.object(|json| {
-        json.key("clear").number(strengths.clear);
-        json.key("strong").number(strengths.strong);
-        json.key("weak").number(strengths.weak);
-    });
-}
-
-fn test_lines(json: &mut Json, key: &str, lines: &[TestLine]) {
-    json.key(key).list(|json| {
-        for line in lines {
-            match &line.role {
-                Some(role) => json.string(&format!("{role}: {}", line.text)),
-                None => json.string(&line.text),
-            }
-        }
-    });
 }

@@ -73,7 +73,8 @@ pub(crate) static PROTOCOL: Map = map(
             Names(Unfold::NAMES),
             "Disguises that are undone for a second reading.",
             r#"["leet", "repeats"]"#,
-        ),
+        )
+        .left_out(),
         key(
             "temporal",
             Inner(&TEMPORAL),
@@ -91,7 +92,8 @@ pub(crate) static PROTOCOL: Map = map(
             Named(&PATH),
             "Named lists of plain phrases in files beside the protocol, one phrase on each line.",
             r#"{"first_name": "names/first.txt"}"#,
-        ),
+        )
+        .left_out(),
         key(
             "markers",
             Maps(&MARKER),
@@ -104,7 +106,8 @@ pub(crate) static PROTOCOL: Map = map(
             Maps(&TEST),
             "Dialogues, for what one line of `hit` or `miss` cannot show.",
             r#"[{"name": "polite", "talk": "Thank you.", "expect": {"fires": "thanks"}}]"#,
-        ),
+        )
+        .left_out(),
     ],
 );
 
@@ -113,7 +116,7 @@ pub(crate) static ACTANTS: Map = map(
     &[
         key("primary", Text, "The side the protocol is about.", r#""agent""#),
         key("secondary", Text, "The other side.", r#""customer""#),
-        key("others", Texts, "Further roles who take part.", r#"["supervisor"]"#),
+        key("others", Texts, "Further roles who take part.", r#"["supervisor"]"#).left_out(),
         key("aliases", Named(&Texts), "Other names of a role.", r#"{"agent": ["assistant", "bot"]}"#),
     ],
 );
@@ -226,10 +229,11 @@ pub(crate) static MARKER: Map = Map {
             r#""3 turns""#,
         ),
         key("strengths", Inner(&STRENGTHS), "What its pattern lines are worth.", r#"{"clear": 0.5}"#),
-        key("strong", Lines, "Patterns that show it.", r#""thank you""#),
-        key("clear", Lines, "Patterns that show it fairly well.", r#""thanks""#),
-        key("weak", Lines, "Patterns that hint at it.", r#""nice""#),
-        key("weigh", Lines, "Patterns with their weights, `thank you = 0.41`.", r#""many thanks = 0.41""#),
+        key("strong", Lines, "Patterns that show it.", r#""thank you""#).left_out(),
+        key("clear", Lines, "Patterns that show it fairly well.", r#""thanks""#).left_out(),
+        key("weak", Lines, "Patterns that hint at it.", r#""nice""#).left_out(),
+        key("weigh", Lines, "Patterns with their weights, `thank you = 0.41`.", r#""many thanks = 0.41""#)
+            .left_out(),
         key("bias", Number(Unit(-1_000_000_000), THOUSAND), "Added to the sum of a weighted list.", "-0.2")
             .default("0"),
         key(
@@ -237,7 +241,8 @@ pub(crate) static MARKER: Map = Map {
             Lines,
             "Patterns: the marker triggers if none of them is said in time.",
             r#""at risk""#,
-        ),
+        )
+        .left_out(),
         key(
             "when",
             Inner(&WHEN),
@@ -257,7 +262,8 @@ pub(crate) static MARKER: Map = Map {
             "How often one thing is said for another.",
             r#"{"of": "other", "to": "<question>", "full": 2}"#,
         ),
-        key("except", Lines, "Patterns that take evidence away where they overlap it.", r#""no thanks""#),
+        key("except", Lines, "Patterns that take evidence away where they overlap it.", r#""no thanks""#)
+            .left_out(),
         key("repeat", Name(Repeat::NAMES), "What later matches of one line add.", r#""once""#)
             .default(r#""halve""#),
         key("per", like("^[0-9]+ *words$"), "Evidence per so many words.", r#""100 words""#),
@@ -294,8 +300,8 @@ pub(crate) static COMPANION: Map = Map {
     name: "companion",
     one_of: &["any", "marker"],
     keys: &[
-        key("any", Lines, "Its patterns.", r#""sorry""#),
-        key("marker", Texts, "Markers whose counted matches it is too.", r#""other""#),
+        key("any", Lines, "Its patterns.", r#""sorry""#).left_out(),
+        key("marker", Texts, "Markers whose counted matches it is too.", r#""other""#).left_out(),
         key("by", Texts, "The roles who can say it; anybody without it.", r#""agent""#),
         key("within", like(REACH), "How far away it may stand.", r#""2 turns""#).required(),
     ],
@@ -305,8 +311,8 @@ pub(crate) static PAIR: Map = Map {
     name: "pair",
     one_of: &["then", "marker"],
     keys: &[
-        key("then", Lines, "The patterns that complete a match.", r#""but""#),
-        key("marker", Texts, "Markers whose counted matches complete it too.", r#""other""#),
+        key("then", Lines, "The patterns that complete a match.", r#""but""#).left_out(),
+        key("marker", Texts, "Markers whose counted matches complete it too.", r#""other""#).left_out(),
         key("by", Texts, "The roles who can say it; anybody without it.", r#""agent""#),
         key("within", like(REACH), "How far away it may stand.", r#""2 sentences""#).required(),
         key("else", Number(Unit::ZERO, Unit::ONE), "What the strength is multiplied with without it.", "0.5")
@@ -318,7 +324,8 @@ pub(crate) static ECHO: Map = map(
     "echo",
     &[
         key("of", Texts, "Whose words count.", r#""client""#).required(),
-        key("marker", Texts, "Only words of sentences in which these markers count.", r#""other""#),
+        key("marker", Texts, "Only words of sentences in which these markers count.", r#""other""#)
+            .left_out(),
         key("within", like("^[0-9]+ +turns?$"), "Among how many turns before the match.", r#""2 turns""#)
             .default(r#""1 turns""#),
         key("words", Count(1, 100), "How many different content words.", "2").default("1"),
@@ -329,7 +336,8 @@ pub(crate) static ECHO: Map = map(
             "What the strength is multiplied with without an echo.",
             "0.5",
         )
-        .default("1"),
+        .default("1")
+        .left_out(),
     ],
 );
 
@@ -337,8 +345,8 @@ pub(crate) static WHEN: Map = Map {
     name: "when",
     one_of: &["any", "marker"],
     keys: &[
-        key("any", Lines, "Its patterns.", r#""invest*""#),
-        key("marker", Texts, "Markers whose counted matches start it too.", r#""other""#),
+        key("any", Lines, "Its patterns.", r#""invest*""#).left_out(),
+        key("marker", Texts, "Markers whose counted matches start it too.", r#""other""#).left_out(),
         key("by", Texts, "The roles who can say it; anybody without it.", r#""agent""#),
     ],
 };
@@ -404,7 +412,8 @@ pub(crate) static EXPECT: Map = Map {
             Named(&Text),
             "Markers with the role whose side must drive them; only on SGM 1.5.",
             r#"{"thanks": "customer"}"#,
-        ),
+        )
+        .left_out(),
     ],
 };
 

@@ -168,7 +168,7 @@ impl Reading {
                     json.object(|json| {
                         json.key("protocol_id").string(&part.protocol().id);
                         json.key("version").string(&part.protocol().version);
-                        json.key("ledger").raw_string(&part.ledger().to_json());
+                        json.key("ledger").raw_value(&part.ledger().to_json());
                     });
                 }
             });
@@ -199,7 +199,7 @@ impl Measured {
         found: &Candidate,
         key: &str,
     ) {
-        json.member(r#","metamarker":"#).raw_string(key);
+        json.member(r#","metamarker":"#).raw_value(key);
         json.member(r#","score":"#).number(found.contribution.clamp_to_one());
         self.write_found(json, offsets, found);
         if view.profile == Profile::Detailed {
@@ -224,14 +224,14 @@ impl Measured {
         found: &Candidate,
         key: &str,
     ) {
-        json.key("metamarker").raw_string(key);
+        json.key("metamarker").raw_value(key);
         json.key("weight").number(found.contribution);
         self.write_found(json, offsets, found);
     }
 
     /// The members of a weak signal.
     pub(crate) fn write_weak(&self, json: &mut Json, offsets: &mut Option<Offsets>, near: &Near, key: &str) {
-        json.key("metamarker").raw_string(key);
+        json.key("metamarker").raw_value(key);
         json.key("proximity").number(near.proximity);
         json.key("hint").string(&self.hint(near));
         if let Some(candidate) = near.candidate {

@@ -189,7 +189,7 @@ impl Dive {
 
     /// The head of the hash chain, as hexadecimal digits.
     pub fn chain(&self) -> String {
-        super::canonical::hex(&self.state.chain)
+        crate::keys::canonical::hex(&self.state.chain)
     }
 
     /// Takes one action. See [the order of a step](super#a-step).

@@ -12,7 +12,8 @@ const WORLD: Key = key(
     Texts,
     "What the world says: a text, or several of which the seed draws one.",
     r#""Hello, {mood}.""#,
-);
+)
+.left_out();
 
 /// A whole stage.
 pub(crate) static STAGE: Map = Map {
@@ -167,7 +168,7 @@ pub(crate) static ENTRY: Map = Map {
     keys: &[
         key("when", GUARD, "When it applies.", r#""turns_here >= 3""#),
         key("otherwise", Text, "Where everything else leads: `stay`, or a scene.", r#""stay""#),
-        key("set", Texts, "Changes of variables: `trust + 1`, `trust = 0`.", r#""trust + 1""#),
+        key("set", Texts, "Changes of variables: `trust + 1`, `trust = 0`.", r#""trust + 1""#).left_out(),
         key("go", Text, "The scene it leads to; it stays without it.", r#""arrival""#),
         WORLD,
     ],

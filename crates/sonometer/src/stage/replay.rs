@@ -1,7 +1,6 @@
 //! Replaying: whoever has the stage can compute a card again from its actions. That is stronger than a signature: it does
 //! not say who vouches for the grade, it shows the grade.
 
-use super::canonical::hex;
 use super::card::{Agent, Card, Closing, Measured};
 use super::card_read::measured;
 use super::dive::{Dive, Step, first_link, next_link};
@@ -10,6 +9,7 @@ use super::world::World;
 use crate::document::read_json;
 use crate::interaction::Turn;
 use crate::json::Json;
+use crate::keys::canonical::hex;
 use std::fmt;
 
 /// What does not hold, and where.

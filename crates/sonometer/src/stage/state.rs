@@ -1,6 +1,5 @@
 //! A dive as text, for whoever keeps it between its actions.
 
-use super::canonical::{hex, sha256};
 use super::card::TargetStamp;
 use super::card_read::measured;
 use super::choice::MAX_SEED;
@@ -12,6 +11,7 @@ use crate::diagnostic::excerpt;
 use crate::document::read_json;
 use crate::interaction::Turn;
 use crate::json::Json;
+use crate::keys::canonical::{hex, sha256};
 
 impl Dive {
     /// The whole dive as canonical JSON: kept after every action, it survives the end of the process, and
@@ -49,7 +49,7 @@ impl Dive {
             json.key("turns_here").count(state.turns_here.into());
             json.key("vars").object(|json| {
                 for ((name, _), value) in stage.vars.iter().zip(&state.vars) {
-                    json.key(name).raw_string(&value.to_string());
+                    json.key(name).raw_value(&value.to_string());
                 }
             });
             json.key("worlds").list(|json| {

@@ -117,10 +117,10 @@ pub(super) fn run(command: &Path, folder: &Path, cases: &[&(Case, Answer)]) -> R
         if is_composed {
             said[at] = Some(Said { line: door.composed(vector)?, verb: Verb::Sense });
         } else if text.contains(['\n', '\r']) || text.trim().is_empty() || is_about_the_target(answer) {
-            let line = door.sense(&vector.target, &options(vector, "json"), text)?.into_iter().next();
+            let line = door.sense(&vector.target, &vector.view.options("json"), text)?.into_iter().next();
             said[at] = Some(Said { line: line.unwrap_or_default(), verb: Verb::Sense });
         } else {
-            groups.entry((&vector.target, options(vector, "jsonl"))).or_default().push(at);
+            groups.entry((&vector.target, vector.view.options("jsonl"))).or_default().push(at);
         }
     }
     for ((target, options), places) in groups {
@@ -152,24 +152,6 @@ fn names_others(target: &str) -> bool {
 /// Whether the target cannot be read: the command then answers once, whatever the interactions.
 fn is_about_the_target(answer: &Answer) -> bool {
     matches!(answer, Answer::Error { code, .. } if code == "invalid_protocol")
-}
-
-fn options(vector: &Vector, format: &str) -> Vec<String> {
-    let view = &vector.view;
-    let mut options = vec!["--json", "--format", format, "--profile", view.profile.as_str()];
-    if let Some(unit) = view.offsets {
-        options.extend(["--offsets", unit]);
-    }
-    if let Some(primary) = &view.flow {
-        options.push("--flow");
-        options.extend(primary.iter().flat_map(|role| ["--primary", role.as_str()]));
-    }
-    let window = view.temporal.flatten().map(|window| window.to_string());
-    if view.temporal.is_some() {
-        options.push("--temporal");
-        options.extend(window.iter().flat_map(|seconds| ["--window", seconds.as_str()]));
-    }
-    options.into_iter().map(str::to_owned).collect()
 }
 
 struct Door {
@@ -220,7 +202,7 @@ impl Door {
                 command.args(["compare", "target.json", "talks/a.json", "talks/b.json", "--json"]);
             }
             None => {
-                command.args(["sense", "target.json", "talks/a.json"]).args(options(vector, "json"));
+                command.args(["sense", "target.json", "talks/a.json"]).args(vector.view.options("json"));
             }
         }
         Ok(lines(command, "")?.into_iter().next().unwrap_or_default())

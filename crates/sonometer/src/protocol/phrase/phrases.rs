@@ -4,8 +4,7 @@ use super::parse::{self, Context, MAX_LINE_BYTES, strip_comment};
 use super::plain::is_plain;
 use super::{Pattern, WordKind, WordTest};
 use crate::diagnostic::excerpt;
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use crate::keys::canonical::sha256;
 use std::sync::{Arc, OnceLock};
 
 /// The most bytes that a list file may have.
@@ -130,11 +129,7 @@ impl Phrases {
 
     /// `sha256:` and the hexadecimal SHA-256 of [`Phrases::text`]: comments, order, capitals and line ends do not matter.
     pub fn digest(&self) -> String {
-        let mut text = String::from("sha256:");
-        for byte in Sha256::digest(self.0.text.as_bytes()) {
-            let _ = write!(text, "{byte:02x}");
-        }
-        text
+        sha256(self.0.text.as_bytes())
     }
 
     /// The fewest words of a phrase, and the most.
