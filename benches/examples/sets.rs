@@ -1,5 +1,5 @@
-//! Reads real talk by one of the pattern sets, for a profiler: `sets a|b|c|absent|d|d-regex|names natural|long|compile [ROUNDS]`. `natural`
-//! are interactions with their turns, `long` texts of 64 KiB, `compile` goes from text to sensor. What is worth a look is in
+//! Reads real talk by one of the pattern sets, for a profiler: `sets a|b|c|absent|d|d-regex|names natural|long|compile|source [ROUNDS]`. `natural`
+//! are interactions with their turns, `long` texts of 64 KiB, `compile` goes from text to sensor, `source` prints the text. What is worth a look is in
 //! `counted_workload`: `valgrind --tool=callgrind --toggle-collect='*counted_workload*'`. Prints CPU time and what was found.
 
 use cpu_time::ThreadTime;
@@ -7,6 +7,7 @@ use sonometer::{Interaction, Sensor};
 use sonometer_bench::corpus::Corpus;
 use sonometer_bench::gap_regex::{Dialect, regex_of};
 use sonometer_bench::patterns::{self, Grams};
+use sonometer_bench::process::{CHILD, run_child};
 use sonometer_bench::workload;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,8 +16,15 @@ const MIB: usize = 1 << 20;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // What a new process takes: `sets --child compile` or `--child names`, the text on standard input; milliseconds, MiB at most, MiB kept.
+    if let [first, work @ ..] = &arguments[..]
+        && first == CHILD
+    {
+        run_child(work);
+        return ExitCode::SUCCESS;
+    }
     let [set, how, rest @ ..] = &arguments[..] else {
-        eprintln!("sets a|b|c|absent|d|d-regex|names natural|long|compile [ROUNDS]");
+        eprintln!("sets a|b|c|absent|d|d-regex|names natural|long|compile|source [ROUNDS]");
         return ExitCode::FAILURE;
     };
     let rounds = rest.first().and_then(|rounds| rounds.parse().ok()).unwrap_or(1_usize);
@@ -25,6 +33,10 @@ fn main() -> ExitCode {
         eprintln!("no set is called `{set}`");
         return ExitCode::FAILURE;
     };
+    if how == "source" {
+        print!("{}", source.text());
+        return ExitCode::SUCCESS;
+    }
     let texts = match &**how {
         "long" => corpus.messages(64 << 10, 16),
         _ => Corpus::load(MIB).interactions,
@@ -55,6 +67,12 @@ enum Source {
 }
 
 impl Source {
+    fn text(&self) -> &str {
+        match self {
+            Self::Protocol(text) | Self::Names(text) => text,
+        }
+    }
+
     fn compile(&self) -> Sensor {
         match self {
             Self::Protocol(text) => workload::compile(text),
