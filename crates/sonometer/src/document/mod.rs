@@ -170,7 +170,9 @@ impl Scalar {
     fn lines(&self, whole: Span) -> Vec<Line<'_>> {
         let text = self.text.strip_suffix('\n').unwrap_or(&self.text);
         let place = |at| self.line_spans.get(at).copied().unwrap_or(whole);
-        text.split('\n').enumerate().map(|(at, text)| Line { text, span: place(at) }).collect()
+        let mut lines = Vec::with_capacity(self.line_spans.len());
+        lines.extend(text.split('\n').enumerate().map(|(at, text)| Line { text, span: place(at) }));
+        lines
     }
 }
 

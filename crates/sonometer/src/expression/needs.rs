@@ -130,8 +130,10 @@ impl Needs {
     }
 
     pub(super) fn are_in(&self, seen: &Seen<'_>) -> bool {
-        self.sets.iter().all(|set| set.meets(&seen.bytes))
-            && self.pieces.as_ref().is_none_or(|pieces| seen.may_have(pieces))
+        // Pieces say more than most sets, but are noted only where the rarest byte, often a digit, is there.
+        let (rarest, others) = self.sets.split_at(self.sets.len().min(1));
+        let meet = |sets: &[Bytes]| sets.iter().all(|set| set.meets(&seen.bytes));
+        meet(rarest) && self.pieces.as_ref().is_none_or(|pieces| seen.may_have(pieces)) && meet(others)
     }
 }
 

@@ -1,11 +1,14 @@
 //! Pieces of text of which every match of an expression holds one: `name`, `passport`, `order` or `ticket`. A text of ASCII in which
-//! none of them can stand need not be searched.
+//! none of them can stand need not be searched. `(lost|missing) .* (order|parcel)` has two such sets, and needs a piece of each.
 //!
 //! Characters are compared by their lowest five bits, so that capitals and small letters are the same and three in a row have one of
 //! 32,768 numbers. Which numbers a text has is noted once for all expressions; what it seems to have and has not is searched in vain.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 use std::cmp::Reverse;
+
+/// The most sets that are kept: those whose pieces are the rarest.
+const MOST_SETS: usize = 3;
 
 /// A piece: the lowest five bits of each character.
 type Piece = Vec<u8>;
@@ -46,31 +49,38 @@ impl Threes {
     }
 }
 
-/// The pieces of an expression, each as the numbers of its first three characters, those in its middle and its last.
+/// The sets of pieces of an expression, each piece as the numbers of its first three characters, those in its middle and its last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pieces(Box<[[u16; 3]]>);
+pub(super) struct Pieces(Vec<Box<[[u16; 3]]>>);
 
 impl Pieces {
     /// `None` where nothing of a match is certain.
     pub(super) fn of(parsed: &Hir) -> Option<Self> {
-        let mut pieces = needed(parsed)?;
-        pieces.sort_unstable();
-        pieces.dedup();
-        let numbers = pieces.iter().map(|piece| {
-            let last = piece.len() - SHORTEST;
-            [0, last / 2, last].map(|at| number(&piece[at..at + SHORTEST]))
-        });
-        Some(Self(numbers.collect()))
+        let mut sets = needed(parsed).0;
+        sets.sort_by_cached_key(|set| Reverse(worth(set)));
+        sets.truncate(MOST_SETS);
+        (!sets.is_empty()).then(|| Self(sets.into_iter().map(numbers).collect()))
     }
 
     pub(super) fn may_be_in(&self, threes: &Threes) -> bool {
-        self.0.iter().any(|piece| piece.iter().all(|number| threes.has(*number)))
+        let may_be = |piece: &[u16; 3]| piece.iter().all(|number| threes.has(*number));
+        self.0.iter().all(|set| set.iter().any(may_be))
     }
 }
 
-/// The best set of pieces of which every match in ASCII holds one.
-fn needed(parsed: &Hir) -> Option<Vec<Piece>> {
-    let mut best = Best::default();
+fn numbers(mut set: Vec<Piece>) -> Box<[[u16; 3]]> {
+    set.sort_unstable();
+    set.dedup();
+    let numbers = set.iter().map(|piece| {
+        let last = piece.len() - SHORTEST;
+        [0, last / 2, last].map(|at| number(&piece[at..at + SHORTEST]))
+    });
+    numbers.collect()
+}
+
+/// The sets of pieces of each of which every match in ASCII holds one.
+fn needed(parsed: &Hir) -> Sets {
+    let mut sets = Sets::default();
     match parsed.kind() {
         HirKind::Concat(parts) => {
             // As many parts in a row as can be written out are one piece.
@@ -80,42 +90,45 @@ fn needed(parsed: &Hir) -> Option<Vec<Piece>> {
                 match written.as_ref().and_then(|written| joined(&run, written)) {
                     Some(longer) => run = longer,
                     None => {
-                        best.consider(std::mem::replace(&mut run, vec![Piece::new()]));
+                        sets.add(std::mem::replace(&mut run, vec![Piece::new()]));
                         match written {
                             Some(written) => run = written,
-                            None => needed(part).into_iter().for_each(|pieces| best.consider(pieces)),
+                            None => needed(part).0.into_iter().for_each(|set| sets.add(set)),
                         }
                     }
                 }
             }
-            best.consider(run);
+            sets.add(run);
         }
         HirKind::Alternation(parts) => {
-            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(needed).collect();
-            best.consider(all?.concat());
+            // Which alternative a match takes is open: the best sets of all together are one.
+            let best = |part| needed(part).0.into_iter().max_by_key(|set| worth(set));
+            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(best).collect();
+            all.into_iter().for_each(|all| sets.add(all.concat()));
         }
         HirKind::Repetition(repetition) if repetition.min > 0 => return needed(&repetition.sub),
         HirKind::Capture(group) => return needed(&group.sub),
-        _ => best.consider(written(parsed)?),
+        _ => written(parsed).into_iter().for_each(|set| sets.add(set)),
     }
-    best.0
+    sets
 }
 
 #[derive(Default)]
-struct Best(Option<Vec<Piece>>);
+struct Sets(Vec<Vec<Piece>>);
 
-impl Best {
-    /// Long pieces are rarer than short ones, and few are found more seldom than many.
-    fn consider(&mut self, pieces: Vec<Piece>) {
-        let worth = |pieces: &Vec<Piece>| {
-            let shortest = pieces.iter().map(Vec::len).min().unwrap_or(usize::MAX);
-            (shortest.min(2 * SHORTEST), Reverse(pieces.len()))
-        };
-        let is_certain = pieces.len() <= MOST && pieces.iter().all(|piece| piece.len() >= SHORTEST);
-        if is_certain && self.0.as_ref().is_none_or(|best| worth(best) < worth(&pieces)) {
-            self.0 = Some(pieces);
+impl Sets {
+    /// Takes a set of whose pieces enough is known.
+    fn add(&mut self, set: Vec<Piece>) {
+        if set.len() <= MOST && set.iter().all(|piece| piece.len() >= SHORTEST) {
+            self.0.push(set);
         }
     }
+}
+
+/// How much a set tells: long pieces are rarer than short ones, and few are found more seldom than many.
+fn worth(set: &[Piece]) -> (usize, Reverse<usize>) {
+    let shortest = set.iter().map(Vec::len).min().unwrap_or(usize::MAX);
+    (shortest.min(2 * SHORTEST), Reverse(set.len()))
 }
 
 /// All that a part can match in ASCII, written out; `None` where that is too much. Nothing where it matches only what is beyond ASCII.

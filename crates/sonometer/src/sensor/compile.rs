@@ -55,6 +55,9 @@ pub(crate) struct Compiler {
     pub(crate) shout: bool,
     /// The list files that programs look phrases up in, by number.
     pub(crate) lists: Vec<Phrases>,
+    /// By list: how often the first words of its phrases are expected to occur. A list of 50,000 is gone through once, not for each line
+    /// that names it.
+    list_costs: Vec<u64>,
     /// The words of [`Op::Dispatch`], each different one once.
     dispatched: BTreeSet<Arc<[(u32, Next)]>>,
     tests: Numbered<TokenTest>,
@@ -147,12 +150,8 @@ impl Compiler {
             Pattern::Class(class) => Part::Key(Key::class(*class), CLASS_COST),
             Pattern::Regex(regex) => Part::Key(Key::Regex(self.regex(regex)), REGEX_COST),
             Pattern::Phrases(list) => {
-                let first = list.iter().map(|phrase| phrase.split(' ').next().unwrap_or_default());
-                let cost = match self.language {
-                    Some(language) => first.map(|word| language.frequency(word)).sum(),
-                    None => list.count() as u64,
-                };
-                Part::List(Key::List(self.list(list)), cost, list.words())
+                let number = self.list(list);
+                Part::List(Key::List(number), self.list_costs[number as usize], list.words())
             }
             Pattern::Any => Part::Blank(1, 1),
             Pattern::Gap { max } => Part::Blank(0, u32::from(*max)),
@@ -177,6 +176,11 @@ impl Compiler {
     fn list(&mut self, list: &Phrases) -> u32 {
         let known = self.lists.iter().position(|known| known == list);
         known.unwrap_or_else(|| {
+            let first = list.iter().map(|phrase| phrase.split(' ').next().unwrap_or_default());
+            self.list_costs.push(match self.language {
+                Some(language) => first.map(|word| language.frequency(word)).sum(),
+                None => list.count() as u64,
+            });
             self.lists.push(list.clone());
             self.lists.len() - 1
         }) as u32

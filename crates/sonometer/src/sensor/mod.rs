@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::expression::{Expression, Reaches, Refusal};
 use crate::language::{self, Language, Script};
 use crate::protocol::order::judging_order;
-use crate::protocol::phrase::Regex;
+use crate::protocol::phrase::{Phrases, Regex};
 use crate::protocol::{Line, Modality, Pole, Protocol, Status};
 use crate::text::fold::fold_role;
 use crate::text::unfold::Unfolding;
@@ -521,6 +521,7 @@ fn lay_out(
         }
     }
     let mut lists = phrases::Builder::default();
+    lists.reserve(compiler.lists.iter().map(Phrases::count).sum());
     for (number, list) in (0..).zip(&compiler.lists) {
         for phrase in list.iter() {
             let mut words = phrase.split(' ').map(|word| compiler.words.number(word)).peekable();

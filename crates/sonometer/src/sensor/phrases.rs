@@ -63,6 +63,11 @@ struct Phrase {
 }
 
 impl Builder {
+    /// Makes room for so many phrases.
+    pub(crate) fn reserve(&mut self, phrases: usize) {
+        self.phrases.reserve(phrases);
+    }
+
     /// Adds a phrase of word numbers for a rule.
     pub(crate) fn add(&mut self, phrase: impl IntoIterator<Item = u32>, rule: u32) {
         let start = self.words.len();

@@ -24,6 +24,8 @@ pub(super) fn of(protocol: &Protocol, language: Option<&'static Language>) -> (C
     let lines = lines(protocol);
     let first = first_alike(&lines);
     let mut compiler = Compiler::new(language);
+    // Most lines are one phrase. Growing to that size would leave as much memory behind again.
+    compiler.phrases.reserve(lines.len());
     let mut rules: Vec<Rule> = Vec::with_capacity(lines.len());
     // By line: its rule, which is not its number, as a widened line has two.
     let mut numbers: Vec<u32> = Vec::with_capacity(lines.len());
@@ -66,7 +68,7 @@ pub(super) fn of(protocol: &Protocol, language: Option<&'static Language>) -> (C
 
 /// All lines in the order of their rules.
 fn lines(protocol: &Protocol) -> Vec<Owned<'_>> {
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(protocol.markers.iter().map(|marker| marker.lines.len()).sum());
     let mut add = |owner, line, taking| {
         let is_widened = is_widened(owner, line);
         all.push(Owned { owner, line, taking, is_widened });

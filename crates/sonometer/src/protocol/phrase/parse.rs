@@ -103,7 +103,7 @@ pub fn strip_comment(line: &str) -> (&str, usize) {
     let bytes = line.as_bytes();
     let white = |at: Option<&u8>| at.is_none_or(|b| b.is_ascii_whitespace());
     let begins = |at: &usize| white(bytes.get(at + 1)) && (*at == 0 || white(bytes.get(at - 1)));
-    let end = line.match_indices('#').map(|(at, _)| at).find(begins).unwrap_or(bytes.len());
+    let end = (0..bytes.len()).find(|at| bytes[*at] == b'#' && begins(at)).unwrap_or(bytes.len());
     let kept = line[..end].trim_end();
     let trimmed = kept.trim_start();
     (trimmed, kept.len() - trimmed.len())

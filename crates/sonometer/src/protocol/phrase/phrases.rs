@@ -58,6 +58,24 @@ impl Kept {
     }
 }
 
+/// A phrase while a file is read.
+struct Place {
+    /// Its first eight bytes: most phrases differ here already, and are put in order without a look at the others.
+    begins: u64,
+    /// Its place in the text of all.
+    start: u32,
+    end: u32,
+}
+
+/// The first eight bytes of a text, the first one highest, so that numbers are in the order of the texts; zeros where it is shorter, which
+/// is below every byte of a phrase.
+fn first_eight(text: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = text.len().min(8);
+    bytes[..len].copy_from_slice(&text[..len]);
+    u64::from_be_bytes(bytes)
+}
+
 /// What is wrong with a list file.
 #[derive(Debug)]
 pub(crate) struct Wrong {
@@ -77,7 +95,7 @@ impl Phrases {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         // Folded, a phrase behind the other, and where each begins: most are as long as they are written.
         let mut folded = String::with_capacity(text.len());
-        let mut places: Vec<(u32, u32)> = Vec::new();
+        let mut places: Vec<Place> = Vec::new();
         for (at, line) in text.lines().enumerate() {
             let (own, _) = strip_comment(line);
             if own.is_empty() {
@@ -92,23 +110,27 @@ impl Phrases {
                 folded.push_str(&words);
             }
             // At most 2^22 bytes, of which folding makes at most eleven each (`matcher/mod.rs`).
-            places.push((from as u32, folded.len() as u32));
+            places.push(Place {
+                begins: first_eight(&folded.as_bytes()[from..]),
+                start: from as u32,
+                end: folded.len() as u32,
+            });
         }
-        let phrase = |place: &(u32, u32)| &folded[place.0 as usize..place.1 as usize];
+        let phrase = |place: &Place| &folded[place.start as usize..place.end as usize];
         if places.is_empty() || places.len() > MAX_LIST_FILE_PHRASES {
             let message = format!("it has {} phrases, not 1 to {MAX_LIST_FILE_PHRASES}", places.len());
             return Err(Wrong { line: None, message, fix: "write one phrase on each line".into() });
         }
-        places.sort_unstable_by(|a, b| phrase(a).cmp(phrase(b)));
+        places.sort_unstable_by(|a, b| a.begins.cmp(&b.begins).then_with(|| phrase(a).cmp(phrase(b))));
         places.dedup_by(|a, b| phrase(a) == phrase(b));
         let mut text = String::with_capacity(folded.len() + places.len());
-        for place in &places {
-            text.push_str(phrase(place));
+        let (mut shortest, mut longest) = (u32::MAX, 1);
+        for phrase in places.iter().map(phrase) {
+            let words = 1 + phrase.bytes().filter(|byte| *byte == b' ').count() as u32;
+            (shortest, longest) = (words.min(shortest), words.max(longest));
+            text.push_str(phrase);
             text.push('\n');
         }
-        let words =
-            || text.lines().map(|phrase| 1 + phrase.bytes().filter(|byte| *byte == b' ').count() as u32);
-        let (shortest, longest) = (words().min().unwrap_or(1), words().max().unwrap_or(1));
         Ok(Self(Arc::new(Kept { text: text.into(), shortest, longest, words: OnceLock::new() })))
     }
 

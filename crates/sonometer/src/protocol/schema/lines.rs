@@ -56,7 +56,9 @@ pub(super) fn of_node(
     let lookup = |name: &str| around.lists.get(name).cloned();
     let context = Context { list: &lookup, names: &around.list_names, stem: around.stem };
     let (before, found_before) = (into.len(), found.len());
-    for line in node.lines() {
+    let lines = node.lines();
+    into.reserve_exact(lines.len());
+    for line in lines {
         let (text, cut) = phrase::strip_comment(line.text);
         if text.is_empty() {
             continue;
