@@ -66,6 +66,13 @@ pub fn shipped(name: &str) -> Instrument {
     sonometer_catalog::shipped(name).expect("the catalogue has it")
 }
 
+/// Every protocol that ships, by id: what [`shipped`] gives of it is its newest version.
+pub fn newest() -> Vec<&'static str> {
+    let mut ids: Vec<&str> = sonometer_catalog::protocols().iter().map(|entry| entry.id).collect();
+    ids.dedup();
+    ids
+}
+
 /// One interaction in, the bytes of its canonical JSON out.
 #[inline]
 pub fn sense(sensor: &Sensor, interaction: &Interaction) -> usize {

@@ -120,6 +120,34 @@ impl Best {
 
 /// All that a part can match in ASCII, written out; `None` where that is too much. Nothing where it matches only what is beyond ASCII.
 fn written(parsed: &Hir) -> Option<Vec<Piece>> {
+    // Counted first: most parts of a large expression are too much, and half of it would be written out before that shows.
+    ways(parsed)?;
+    write(parsed)
+}
+
+/// How many ways to write a part there are, [`MOST`] at most.
+fn ways(parsed: &Hir) -> Option<usize> {
+    let ways = match parsed.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => usize::from(literal.0.is_ascii()),
+        HirKind::Class(class) => ascii_of(class)?.len(),
+        HirKind::Capture(group) => ways(&group.sub)?,
+        HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => ways(sub)? + 1,
+        HirKind::Repetition(_) => return None,
+        HirKind::Concat(parts) => parts.iter().try_fold(1, |all, part| {
+            let all = all * ways(part)?;
+            (all <= MOST).then_some(all)
+        })?,
+        HirKind::Alternation(parts) => parts.iter().try_fold(0, |all, part| {
+            let all = all + ways(part)?;
+            (all <= MOST).then_some(all)
+        })?,
+    };
+    Some(ways)
+}
+
+/// As [`written`], of a part that is not too much.
+fn write(parsed: &Hir) -> Option<Vec<Piece>> {
     match parsed.kind() {
         HirKind::Empty | HirKind::Look(_) => Some(vec![Piece::new()]),
         HirKind::Literal(literal) if !literal.0.is_ascii() => Some(Vec::new()),
@@ -128,18 +156,18 @@ fn written(parsed: &Hir) -> Option<Vec<Piece>> {
             let bytes = ascii_of(class)?;
             Some(bytes.into_iter().map(|byte| vec![byte]).collect())
         }
-        HirKind::Capture(group) => written(&group.sub),
+        HirKind::Capture(group) => write(&group.sub),
         HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => {
-            let mut pieces = written(sub)?;
+            let mut pieces = write(sub)?;
             pieces.push(Piece::new());
             Some(pieces)
         }
         HirKind::Repetition(_) => None,
         HirKind::Concat(parts) => {
-            parts.iter().try_fold(vec![Piece::new()], |before, part| joined(&before, &written(part)?))
+            parts.iter().try_fold(vec![Piece::new()], |before, part| joined(&before, &write(part)?))
         }
         HirKind::Alternation(parts) => {
-            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(written).collect();
+            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(write).collect();
             all.map(|all| all.concat()).filter(|all| all.len() <= MOST)
         }
     }

@@ -52,6 +52,7 @@ mod sense;
 mod step;
 mod stream;
 mod utf8;
+mod ways;
 
 use crate::error::Error;
 use crate::instrument::Instrument;
