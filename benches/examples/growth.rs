@@ -16,16 +16,23 @@ fn main() {
     let corpus = Corpus::load(4 * MIB);
     let lengths = Lengths::of(&corpus, most);
     println!("Text: {}. ns a byte in texts of 1 KB, 1 MiB, {} MiB.\n", corpus.source, most / MIB);
-    println!("| what | 1 KB | 1 MiB | {} MiB | growth | ns a chunk | 64 KB over 1 KB | at the end |", most / MIB);
+    println!(
+        "| what | 1 KB | 1 MiB | {} MiB | growth | ns a chunk | 64 KB over 1 KB | at the end |",
+        most / MIB
+    );
     println!("|---|---:|---:|---:|---:|---:|---:|---:|");
     let replies = Replies::of(&corpus, 5);
     let grams = Grams::of(&corpus);
-    let mut all: Vec<(&str, Instrument)> = newest().into_iter().map(|id| (id, shipped(id))).collect();
-    all.push(("set a", sensor(&grams.phrases(&patterns::A)).into()));
-    all.push(("set d", sensor(&grams.gap_rules()).into()));
+    let mut all: Vec<&str> = newest();
+    all.extend(["set a", "set d"]);
     let wanted = std::env::args().nth(2);
-    all.retain(|(name, _)| wanted.as_ref().is_none_or(|wanted| wanted == name));
-    for (name, instrument) in &all {
+    all.retain(|name| wanted.as_ref().is_none_or(|wanted| wanted == name));
+    for name in all {
+        let instrument: &Instrument = &match name {
+            "set a" => sensor(&grams.phrases(&patterns::A)).into(),
+            "set d" => sensor(&grams.gap_rules()).into(),
+            id => shipped(id),
+        };
         let cost = lengths.cost(instrument, ROUNDS);
         let [short, middle, long] = cost;
         print!("| {name} | {short:.1} | {middle:.1} | {long:.1} | {:.2} |", growth(cost));

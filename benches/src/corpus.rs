@@ -101,7 +101,8 @@ fn talk(text: &Interaction) -> Interaction {
     let mut turns: Vec<Turn> = Vec::new();
     let mut rest: &str = &text.turns()[0].content;
     while !rest.is_empty() {
-        let from = (TURN.min(rest.len())..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let from =
+            (TURN.min(rest.len())..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
         let to = rest[from..].find(char::is_whitespace).map_or(rest.len(), |white| from + white + 1);
         let (content, later) = rest.split_at_checked(to).unwrap_or((rest, ""));
         let role = if turns.len() % 2 == 0 { "agent" } else { "customer" };

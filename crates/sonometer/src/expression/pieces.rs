@@ -76,16 +76,15 @@ fn needed(parsed: &Hir) -> Option<Vec<Piece>> {
             // As many parts in a row as can be written out are one piece.
             let mut run = vec![Piece::new()];
             for part in parts {
-                let written = written(part);
-                match written.as_ref().and_then(|written| joined(&run, written)) {
-                    Some(longer) => run = longer,
-                    None => {
-                        best.consider(std::mem::replace(&mut run, vec![Piece::new()]));
-                        match written {
-                            Some(written) => run = written,
-                            None => needed(part).into_iter().for_each(|pieces| best.consider(pieces)),
-                        }
-                    }
+                let Some(written) = written(part) else {
+                    best.consider(std::mem::replace(&mut run, vec![Piece::new()]));
+                    needed(part).into_iter().for_each(|pieces| best.consider(pieces));
+                    continue;
+                };
+                if fit(&run, &written) {
+                    run = joined(run, &written);
+                } else {
+                    best.consider(std::mem::replace(&mut run, written));
                 }
             }
             best.consider(run);
@@ -130,7 +129,7 @@ fn ways(parsed: &Hir) -> Option<usize> {
     let ways = match parsed.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
         HirKind::Literal(literal) => usize::from(literal.0.is_ascii()),
-        HirKind::Class(class) => ascii_of(class)?.len(),
+        HirKind::Class(class) => ascii_of(class)?.count_ones() as usize,
         HirKind::Capture(group) => ways(&group.sub)?,
         HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => ways(sub)? + 1,
         HirKind::Repetition(_) => return None,
@@ -154,7 +153,7 @@ fn write(parsed: &Hir) -> Option<Vec<Piece>> {
         HirKind::Literal(literal) => Some(vec![literal.0.iter().map(|byte| byte & 31).collect()]),
         HirKind::Class(class) => {
             let bytes = ascii_of(class)?;
-            Some(bytes.into_iter().map(|byte| vec![byte]).collect())
+            Some((0..32).filter(|byte| bytes & 1 << byte != 0).map(|byte| vec![byte]).collect())
         }
         HirKind::Capture(group) => write(&group.sub),
         HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => {
@@ -163,9 +162,10 @@ fn write(parsed: &Hir) -> Option<Vec<Piece>> {
             Some(pieces)
         }
         HirKind::Repetition(_) => None,
-        HirKind::Concat(parts) => {
-            parts.iter().try_fold(vec![Piece::new()], |before, part| joined(&before, &write(part)?))
-        }
+        HirKind::Concat(parts) => parts.iter().try_fold(vec![Piece::new()], |before, part| {
+            let after = write(part)?;
+            fit(&before, &after).then(|| joined(before, &after))
+        }),
         HirKind::Alternation(parts) => {
             let all: Option<Vec<Vec<Piece>>> = parts.iter().map(write).collect();
             all.map(|all| all.concat()).filter(|all| all.len() <= MOST)
@@ -173,29 +173,37 @@ fn write(parsed: &Hir) -> Option<Vec<Piece>> {
     }
 }
 
-/// Each of the one before each of the other.
-fn joined(before: &[Piece], after: &[Piece]) -> Option<Vec<Piece>> {
-    let joined = before.iter().flat_map(|one| after.iter().map(move |other| [&one[..], other].concat()));
-    let is_short = before.iter().all(|piece| piece.len() <= LONGEST);
-    (is_short && before.len() * after.len() <= MOST).then(|| joined.collect())
+/// Whether each of the one before each of the other is not too much.
+fn fit(before: &[Piece], after: &[Piece]) -> bool {
+    before.len() * after.len() <= MOST && before.iter().all(|piece| piece.len() <= LONGEST)
 }
 
-/// What a class has of ASCII, capitals and small letters being the same; `None` if that is much.
-fn ascii_of(class: &Class) -> Option<Vec<u8>> {
-    let ranges: Vec<(u32, u32)> = match class {
-        Class::Unicode(class) => {
-            class.iter().map(|range| (range.start().into(), range.end().into())).collect()
+/// Each of the one before each of the other.
+fn joined(before: Vec<Piece>, after: &[Piece]) -> Vec<Piece> {
+    match (&before[..], after) {
+        // Most often a run begins, or a look stands in it.
+        ([only], _) if only.is_empty() => after.to_vec(),
+        (_, [only]) if only.is_empty() => before,
+        _ => {
+            before.iter().flat_map(|one| after.iter().map(move |other| [&one[..], other].concat())).collect()
         }
-        Class::Bytes(class) => class.iter().map(|range| (range.start().into(), range.end().into())).collect(),
-    };
-    let mut bytes: Vec<u8> = Vec::new();
+    }
+}
+
+/// What a class has of ASCII, capitals and small letters being the same: a bit for each. `None` if that is much.
+fn ascii_of(class: &Class) -> Option<u32> {
+    match class {
+        Class::Unicode(class) => few(class.iter().map(|range| (range.start().into(), range.end().into()))),
+        Class::Bytes(class) => few(class.iter().map(|range| (range.start().into(), range.end().into()))),
+    }
+}
+
+fn few(ranges: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
+    let mut bytes = 0_u32;
     for (first, last) in ranges {
         for byte in first..=last.min(0x7F) {
-            let byte = byte as u8 & 31;
-            if !bytes.contains(&byte) {
-                bytes.push(byte);
-            }
-            if bytes.len() > MOST_AT_ONE_PLACE {
+            bytes |= 1 << (byte & 31);
+            if bytes.count_ones() as usize > MOST_AT_ONE_PLACE {
                 return None;
             }
         }

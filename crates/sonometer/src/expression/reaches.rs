@@ -123,7 +123,8 @@ impl Way {
         // No way went beyond the byte at which the last of them died. The character there is left for what looks ahead.
         let end = (self.at - base + 1..known.len()).find(|end| known.is_char_boundary(*end));
         let known = &known[..end.unwrap_or(known.len())];
-        let found = expression.find_at(known, start).filter(|found| found.start == start && !found.is_empty())?;
+        let found =
+            expression.find_at(known, start).filter(|found| found.start == start && !found.is_empty())?;
         Some(self.start..found.end + base)
     }
 }

@@ -31,6 +31,11 @@ impl Watch {
         self.covered.clear();
     }
 
+    /// Whether it allows no further cut of this turn.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.has_given_up
+    }
+
     /// Whether it is certain that no match of `plan` reaches over byte `cut` of a turn; `known` is the turn from byte `base` on,
     /// as far as it is known.
     pub(super) fn allows(&mut self, plan: &Plan, known: &str, base: usize, cut: usize) -> bool {

@@ -117,12 +117,7 @@ impl Ways {
         Ok(Fate::Dead)
     }
 
-    fn go_on(
-        &mut self,
-        follower: &mut Follower<'_>,
-        known: Known<'_>,
-        way: &mut Way,
-    ) -> Result<Fate, Blind> {
+    fn go_on(&mut self, follower: &mut Follower<'_>, known: Known<'_>, way: &mut Way) -> Result<Fate, Blind> {
         let (fate, steps) = follower.follow(known.text, known.base, way).ok_or(Blind)?;
         self.steps += steps;
         let most = STEPS.saturating_mul(known.base + known.text.len()).saturating_add(MORE_STEPS);
