@@ -105,7 +105,7 @@ fn talk(text: &Interaction) -> Interaction {
             (TURN.min(rest.len())..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
         let to = rest[from..].find(char::is_whitespace).map_or(rest.len(), |white| from + white + 1);
         let (content, later) = rest.split_at_checked(to).unwrap_or((rest, ""));
-        let role = if turns.len() % 2 == 0 { "agent" } else { "customer" };
+        let role = if turns.len().is_multiple_of(2) { "agent" } else { "customer" };
         turns.push(Turn { role: Some(role.into()), content: content.into(), timestamp: None });
         rest = later;
     }
