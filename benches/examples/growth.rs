@@ -1,11 +1,12 @@
 //! How the time a byte takes grows with the length of a text, for every shipped protocol and some pattern sets: texts of 1 KB, 1 MB
-//! and 10 MB of the same talk, each figure the least CPU time of several rounds taken in turns. `growth [MEBIBYTES [NAME]]`; 1.0 is flat.
+//! and 10 MB of the same talk, each figure the least CPU time of several rounds taken in turns; and what a chunk of a stream takes.
+//! `growth [MEBIBYTES [NAME]]`; 1.0 is flat.
 
 use sonometer::Instrument;
 use sonometer_bench::corpus::Corpus;
-use sonometer_bench::growth::{Lengths, growth};
+use sonometer_bench::growth::{Lengths, Replies, Streamed, growth};
 use sonometer_bench::patterns::{self, Grams};
-use sonometer_bench::workload::{sensor, shipped};
+use sonometer_bench::workload::{newest, sensor, shipped};
 
 const ROUNDS: usize = 5;
 const MIB: usize = 1 << 20;
@@ -15,17 +16,27 @@ fn main() {
     let corpus = Corpus::load(4 * MIB);
     let lengths = Lengths::of(&corpus, most);
     println!("Text: {}. ns a byte in texts of 1 KB, 1 MiB, {} MiB.\n", corpus.source, most / MIB);
-    println!("| what | 1 KB | 1 MiB | {} MiB | growth |\n|---|---:|---:|---:|---:|", most / MIB);
+    println!(
+        "| what | 1 KB | 1 MiB | {} MiB | growth | ns a chunk | 64 KB over 1 KB | at the end |",
+        most / MIB
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|---:|");
+    let replies = Replies::of(&corpus, 5);
     let grams = Grams::of(&corpus);
-    let mut all: Vec<(&str, Instrument)> =
-        ["courtesy", "affect", "pressure-tactics", "personal-data"].map(|id| (id, shipped(id))).into();
-    all.push(("set a", sensor(&grams.phrases(&patterns::A)).into()));
-    all.push(("set d", sensor(&grams.gap_rules()).into()));
+    let mut all: Vec<&str> = newest();
+    all.extend(["set a", "set d"]);
     let wanted = std::env::args().nth(2);
-    all.retain(|(name, _)| wanted.as_ref().is_none_or(|wanted| wanted == name));
-    for (name, instrument) in &all {
+    all.retain(|name| wanted.as_ref().is_none_or(|wanted| wanted == name));
+    for name in all {
+        let instrument: &Instrument = &match name {
+            "set a" => sensor(&grams.phrases(&patterns::A)).into(),
+            "set d" => sensor(&grams.gap_rules()).into(),
+            id => shipped(id),
+        };
         let cost = lengths.cost(instrument, ROUNDS);
         let [short, middle, long] = cost;
-        println!("| {name} | {short:.1} | {middle:.1} | {long:.1} | {:.2} |", growth(cost));
+        print!("| {name} | {short:.1} | {middle:.1} | {long:.1} | {:.2} |", growth(cost));
+        let Streamed { chunk, flat, at_the_end } = replies.stream(instrument, ROUNDS);
+        println!(" {chunk:.0} | {flat:.2} | {at_the_end:.1} % |");
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::grammar;
 use serde_json::Value;
-use sonometer::{Interaction, Turn};
+use sonometer::protocol::Modality;
+use sonometer::{Instrument, Interaction, Turn};
 use std::path::{Path, PathBuf};
 
 /// Files of dialogue, one JSON object a line, that are mixed item by item.
@@ -83,6 +84,32 @@ impl Corpus {
 /// Bytes of content of one interaction.
 pub fn size(interaction: &Interaction) -> usize {
     interaction.turns().iter().map(|turn| turn.content.len()).sum()
+}
+
+/// The bytes of a turn of [`for_instrument`], about: a few sentences.
+const TURN: usize = 256;
+
+/// Texts as an instrument reads them: as they are, or, by one that reads transcripts only, as turns of two sides.
+pub fn for_instrument(instrument: &Instrument, texts: &[Interaction]) -> Vec<Interaction> {
+    match instrument.modalities().contains(&Modality::Text) {
+        true => texts.to_vec(),
+        false => texts.iter().map(talk).collect(),
+    }
+}
+
+fn talk(text: &Interaction) -> Interaction {
+    let mut turns: Vec<Turn> = Vec::new();
+    let mut rest: &str = &text.turns()[0].content;
+    while !rest.is_empty() {
+        let from =
+            (TURN.min(rest.len())..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let to = rest[from..].find(char::is_whitespace).map_or(rest.len(), |white| from + white + 1);
+        let (content, later) = rest.split_at_checked(to).unwrap_or((rest, ""));
+        let role = if turns.len().is_multiple_of(2) { "agent" } else { "customer" };
+        turns.push(Turn { role: Some(role.into()), content: content.into(), timestamp: None });
+        rest = later;
+    }
+    Interaction::transcript(turns).expect("each turn has a role")
 }
 
 fn folder() -> PathBuf {

@@ -1,6 +1,7 @@
 //! What only a process of its own can tell: the first reading, and how much memory something takes. The bench starts itself anew with the
 //! name of the work.
 
+use crate::corpus::for_instrument;
 use crate::workload::{compile, shipped, with_names};
 use cpu_time::ProcessTime;
 use sonometer::Interaction;
@@ -31,7 +32,8 @@ pub fn run_child(arguments: &[String]) {
         [work, id] if work == "first" => print(&measured(|| {
             let instrument = shipped(id);
             let text = Interaction::text("Thank you so much for your help.").expect("is short");
-            let found = instrument.sense(&text).expect("what ships reads texts").evidence().count();
+            let [text] = &for_instrument(&instrument, &[text])[..] else { panic!("one text") };
+            let found = instrument.sense(text).expect("is read").evidence().count();
             (instrument, found)
         })),
         [work] if work == "catalogue" => print(&measured(|| {

@@ -66,6 +66,14 @@ pub fn shipped(name: &str) -> Instrument {
     sonometer_catalog::shipped(name).expect("the catalogue has it")
 }
 
+/// Every protocol of which a version is published, by id: [`shipped`] gives the newest.
+pub fn newest() -> Vec<&'static str> {
+    let mut ids: Vec<&str> = sonometer_catalog::protocols().iter().map(|entry| entry.id).collect();
+    ids.dedup();
+    ids.retain(|id| sonometer_catalog::shipped(id).is_ok());
+    ids
+}
+
 /// One interaction in, the bytes of its canonical JSON out.
 #[inline]
 pub fn sense(sensor: &Sensor, interaction: &Interaction) -> usize {

@@ -2,6 +2,7 @@
 
 use crate::matcher::TurnText;
 use crate::sensor::Plan;
+use crate::sensor::vocabulary::role;
 use crate::text::chars::{self, Class};
 
 /// The turns of an interaction as written.
@@ -133,14 +134,16 @@ fn content_words(plan: &Plan, turn: &TurnText<'_>) -> Vec<Box<str>> {
     let tokens = turn.tokens.iter().enumerate();
     tokens
         .map(|(at, token)| {
-            let word = turn.word(at).to_ascii_lowercase();
-            let is_function_word = plan.language.is_some_and(|language| language.is_function_word(&word));
-            let is_ideograph = word.chars().next().is_some_and(|c| chars::class(c) == Class::Ideograph);
-            let is_content =
-                !token.is_symbol() && !is_function_word && (is_ideograph || word.chars().count() >= 3);
-            if !is_content {
+            let word = turn.word(at);
+            // Asked before anything is copied: half of all words are function words.
+            if token.is_symbol() || plan.vocabulary.roles(token.word()) & role::FUNCTION != 0 {
                 return "".into();
             }
+            let is_ideograph = word.chars().next().is_some_and(|c| chars::class(c) == Class::Ideograph);
+            if !is_ideograph && word.chars().nth(2).is_none() {
+                return "".into();
+            }
+            let word = word.to_ascii_lowercase();
             match stem {
                 Some(stem) => {
                     stem(&word, &mut buffer);

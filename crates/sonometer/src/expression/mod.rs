@@ -23,7 +23,7 @@ pub(crate) use kept::Kept;
 pub(crate) use needs::Seen;
 #[cfg(feature = "perf")]
 use quick::Machine;
-pub(crate) use reaches::{Fate, Reaches, follow};
+pub(crate) use reaches::{Fate, Follower, Reaches, Way};
 #[cfg(not(feature = "perf"))]
 use small::Machine;
 

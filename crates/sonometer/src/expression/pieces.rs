@@ -86,16 +86,15 @@ fn needed(parsed: &Hir) -> Sets {
             // As many parts in a row as can be written out are one piece.
             let mut run = vec![Piece::new()];
             for part in parts {
-                let written = written(part);
-                match written.as_ref().and_then(|written| joined(&run, written)) {
-                    Some(longer) => run = longer,
-                    None => {
-                        sets.add(std::mem::replace(&mut run, vec![Piece::new()]));
-                        match written {
-                            Some(written) => run = written,
-                            None => needed(part).0.into_iter().for_each(|set| sets.add(set)),
-                        }
-                    }
+                let Some(written) = written(part) else {
+                    sets.add(std::mem::replace(&mut run, vec![Piece::new()]));
+                    needed(part).0.into_iter().for_each(|set| sets.add(set));
+                    continue;
+                };
+                if fit(&run, &written) {
+                    run = joined(run, &written);
+                } else {
+                    sets.add(std::mem::replace(&mut run, written));
                 }
             }
             sets.add(run);
@@ -133,54 +132,91 @@ fn worth(set: &[Piece]) -> (usize, Reverse<usize>) {
 
 /// All that a part can match in ASCII, written out; `None` where that is too much. Nothing where it matches only what is beyond ASCII.
 fn written(parsed: &Hir) -> Option<Vec<Piece>> {
+    // Counted first: most parts of a large expression are too much, and half of it would be written out before that shows.
+    ways(parsed)?;
+    write(parsed)
+}
+
+/// How many ways to write a part there are, [`MOST`] at most.
+fn ways(parsed: &Hir) -> Option<usize> {
+    let ways = match parsed.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => usize::from(literal.0.is_ascii()),
+        HirKind::Class(class) => ascii_of(class)?.count_ones() as usize,
+        HirKind::Capture(group) => ways(&group.sub)?,
+        HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => ways(sub)? + 1,
+        HirKind::Repetition(_) => return None,
+        HirKind::Concat(parts) => parts.iter().try_fold(1, |all, part| {
+            let all = all * ways(part)?;
+            (all <= MOST).then_some(all)
+        })?,
+        HirKind::Alternation(parts) => parts.iter().try_fold(0, |all, part| {
+            let all = all + ways(part)?;
+            (all <= MOST).then_some(all)
+        })?,
+    };
+    Some(ways)
+}
+
+/// As [`written`], of a part that is not too much.
+fn write(parsed: &Hir) -> Option<Vec<Piece>> {
     match parsed.kind() {
         HirKind::Empty | HirKind::Look(_) => Some(vec![Piece::new()]),
         HirKind::Literal(literal) if !literal.0.is_ascii() => Some(Vec::new()),
         HirKind::Literal(literal) => Some(vec![literal.0.iter().map(|byte| byte & 31).collect()]),
         HirKind::Class(class) => {
             let bytes = ascii_of(class)?;
-            Some(bytes.into_iter().map(|byte| vec![byte]).collect())
+            Some((0..32).filter(|byte| bytes & 1 << byte != 0).map(|byte| vec![byte]).collect())
         }
-        HirKind::Capture(group) => written(&group.sub),
+        HirKind::Capture(group) => write(&group.sub),
         HirKind::Repetition(Repetition { min: 0, max: Some(1), sub, .. }) => {
-            let mut pieces = written(sub)?;
+            let mut pieces = write(sub)?;
             pieces.push(Piece::new());
             Some(pieces)
         }
         HirKind::Repetition(_) => None,
-        HirKind::Concat(parts) => {
-            parts.iter().try_fold(vec![Piece::new()], |before, part| joined(&before, &written(part)?))
-        }
+        HirKind::Concat(parts) => parts.iter().try_fold(vec![Piece::new()], |before, part| {
+            let after = write(part)?;
+            fit(&before, &after).then(|| joined(before, &after))
+        }),
         HirKind::Alternation(parts) => {
-            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(written).collect();
+            let all: Option<Vec<Vec<Piece>>> = parts.iter().map(write).collect();
             all.map(|all| all.concat()).filter(|all| all.len() <= MOST)
         }
     }
 }
 
-/// Each of the one before each of the other.
-fn joined(before: &[Piece], after: &[Piece]) -> Option<Vec<Piece>> {
-    let joined = before.iter().flat_map(|one| after.iter().map(move |other| [&one[..], other].concat()));
-    let is_short = before.iter().all(|piece| piece.len() <= LONGEST);
-    (is_short && before.len() * after.len() <= MOST).then(|| joined.collect())
+/// Whether each of the one before each of the other is not too much.
+fn fit(before: &[Piece], after: &[Piece]) -> bool {
+    before.len() * after.len() <= MOST && before.iter().all(|piece| piece.len() <= LONGEST)
 }
 
-/// What a class has of ASCII, capitals and small letters being the same; `None` if that is much.
-fn ascii_of(class: &Class) -> Option<Vec<u8>> {
-    let ranges: Vec<(u32, u32)> = match class {
-        Class::Unicode(class) => {
-            class.iter().map(|range| (range.start().into(), range.end().into())).collect()
+/// Each of the one before each of the other.
+fn joined(before: Vec<Piece>, after: &[Piece]) -> Vec<Piece> {
+    match (&before[..], after) {
+        // Most often a run begins, or a look stands in it.
+        ([only], _) if only.is_empty() => after.to_vec(),
+        (_, [only]) if only.is_empty() => before,
+        _ => {
+            before.iter().flat_map(|one| after.iter().map(move |other| [&one[..], other].concat())).collect()
         }
-        Class::Bytes(class) => class.iter().map(|range| (range.start().into(), range.end().into())).collect(),
-    };
-    let mut bytes: Vec<u8> = Vec::new();
+    }
+}
+
+/// What a class has of ASCII, capitals and small letters being the same: a bit for each. `None` if that is much.
+fn ascii_of(class: &Class) -> Option<u32> {
+    match class {
+        Class::Unicode(class) => few(class.iter().map(|range| (range.start().into(), range.end().into()))),
+        Class::Bytes(class) => few(class.iter().map(|range| (range.start().into(), range.end().into()))),
+    }
+}
+
+fn few(ranges: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
+    let mut bytes = 0_u32;
     for (first, last) in ranges {
         for byte in first..=last.min(0x7F) {
-            let byte = byte as u8 & 31;
-            if !bytes.contains(&byte) {
-                bytes.push(byte);
-            }
-            if bytes.len() > MOST_AT_ONE_PLACE {
+            bytes |= 1 << (byte & 31);
+            if bytes.count_ones() as usize > MOST_AT_ONE_PLACE {
                 return None;
             }
         }

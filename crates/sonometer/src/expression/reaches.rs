@@ -1,18 +1,34 @@
 //! How far the matches that begin at a place could still reach. An expression can match anything, over sentences too, so this
 //! is not known from the text alone: every way of matching from the place on is followed until it has died.
+//!
+//! Unicode's `\b` and its kin are left out here: an automaton stops at them beside a byte beyond ASCII. So some ways are followed that
+//! are none, which may delay what is settled; which of them match is asked of the expression itself ([`Way::found`]).
 
 use super::{Expression, Kept};
+use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
-use regex_automata::nfa::thompson;
-use regex_automata::{Anchored, Input, MatchKind};
+use regex_automata::nfa::thompson::{Compiler, Config};
+use regex_automata::{Anchored, Input, MatchKind, PatternID};
+use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// All regular expressions of a protocol at once, shared by its sessions.
 #[derive(Debug)]
 pub(crate) struct Reaches {
     automaton: DFA,
     /// What sessions have worked out of the automaton so far.
-    caches: Kept<Cache>,
+    caches: Kept<Numbered>,
+    /// How many caches have been made.
+    made: AtomicUsize,
+}
+
+/// A cache, and which one it is: states mean nothing to another.
+#[derive(Debug)]
+struct Numbered {
+    number: usize,
+    cache: Cache,
 }
 
 /// What one cache holds at most, in bytes; up to four are kept for a protocol ([`Kept`]), so 32 MiB. A full one is begun anew, which
@@ -22,53 +38,180 @@ const CACHE: usize = 8 << 20;
 impl Reaches {
     /// `None` where nothing can be said before a turn ends.
     pub(crate) fn of(expressions: &[Arc<Expression>]) -> Option<Self> {
-        let patterns: Vec<&str> = expressions.iter().map(|expression| expression.as_str()).collect();
-        // All matches and not the first: a way that is still open matters though a shorter match has been found. With Unicode `\b`
-        // the automaton stops at a byte beyond ASCII and says so (`is_quit`).
+        let parsed = expressions.iter().map(|expression| super::parse(expression.as_str()).ok().map(relaxed));
+        let parsed: Vec<Hir> = parsed.collect::<Option<_>>()?;
+        let nfa = Compiler::new().configure(Config::new()).build_many_from_hir(&parsed).ok()?;
+        // All matches and not the first: a way that is still open matters though a shorter match has been found. Beside all of them
+        // together, each can be followed by itself.
         let config = DFA::config()
             .match_kind(MatchKind::All)
-            .unicode_word_boundary(true)
+            .starts_for_each_pattern(true)
             .cache_capacity(CACHE)
             .skip_cache_capacity_check(true);
-        let nfa = thompson::Config::new().utf8(true);
-        let automaton = DFA::builder().configure(config).thompson(nfa).build_many(&patterns).ok()?;
-        Some(Self { automaton, caches: Kept::default() })
+        let automaton = DFA::builder().configure(config).build_from_nfa(nfa).ok()?;
+        Some(Self { automaton, caches: Kept::default(), made: AtomicUsize::new(0) })
     }
 
-    /// Lends a cache.
-    pub(crate) fn with_cache<T>(&self, work: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
-        self.caches.lend(|| self.automaton.create_cache(), |cache| work(&self.automaton, cache))
+    /// Lends what follows ways.
+    pub(crate) fn lend<T>(&self, work: impl FnOnce(&mut Follower<'_>) -> T) -> T {
+        let make = || Numbered {
+            number: self.made.fetch_add(1, Ordering::Relaxed),
+            cache: self.automaton.create_cache(),
+        };
+        self.caches.lend(make, |Numbered { number, cache }| {
+            work(&mut Follower { automaton: &self.automaton, number: *number, cache })
+        })
     }
 }
 
-/// Follows every way of matching from a byte of `known` on.
-pub(crate) fn follow(automaton: &DFA, cache: &mut Cache, known: &str, start: usize) -> Fate {
-    let input = Input::new(known).anchored(Anchored::Yes).range(start..);
-    let Ok(mut state) = automaton.start_state_forward(cache, &input) else { return Fate::Unknown };
-    let mut reached = start;
-    for (at, &byte) in known.as_bytes().iter().enumerate().skip(start) {
-        let Ok(next) = automaton.next_state(cache, state, byte) else { return Fate::Unknown };
-        state = next;
-        if state.is_tagged() {
-            if state.is_match() {
-                // The automaton reports a match one byte late, so that `$` and `\b` can look ahead.
-                reached = at;
-            } else if state.is_dead() {
-                return Fate::Dead { reached };
-            } else if state.is_quit() {
-                return Fate::Unknown;
+/// Follows ways by one cache.
+pub(crate) struct Follower<'r> {
+    automaton: &'r DFA,
+    number: usize,
+    cache: &'r mut Cache,
+}
+
+/// Every way of matching from one place on: of all expressions, or of one.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    of: Option<PatternID>,
+    /// Where it begins, and up to where it was followed, in bytes of the turn.
+    pub(crate) start: usize,
+    at: usize,
+    /// The expressions that seem to match.
+    pub(crate) matched: Vec<usize>,
+    state: Option<State>,
+}
+
+/// Where a way stands in the automaton.
+#[derive(Clone, Copy, Debug)]
+struct State {
+    state: LazyStateID,
+    /// The cache that the state is of, and how often that had been begun anew.
+    cache: usize,
+    cleared: usize,
+}
+
+/// What became of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Nothing that follows can add to it.
+    Dead,
+    /// It could go on where the known text ends.
+    Alive,
+}
+
+impl Way {
+    /// The ways of all expressions from a byte of the turn on.
+    pub(crate) fn of_all(start: usize) -> Self {
+        Self { of: None, start, at: start, matched: Vec::new(), state: None }
+    }
+
+    /// The ways of one expression.
+    pub(crate) fn of_one(expression: usize, start: usize) -> Self {
+        Self { of: Some(PatternID::new_unchecked(expression)), ..Self::of_all(start) }
+    }
+
+    /// Whether it is of all expressions.
+    pub(crate) fn is_of_all(&self) -> bool {
+        self.of.is_none()
+    }
+
+    /// The match of an expression that begins where this way did, which is dead; `known` is the turn from byte `base` on.
+    pub(crate) fn found(&self, expression: &Expression, known: &str, base: usize) -> Option<Range<usize>> {
+        let start = self.start - base;
+        // No way went beyond the byte at which the last of them died. The character there is left for what looks ahead.
+        let end = (self.at - base + 1..known.len()).find(|end| known.is_char_boundary(*end));
+        let known = &known[..end.unwrap_or(known.len())];
+        let found =
+            expression.find_at(known, start).filter(|found| found.start == start && !found.is_empty())?;
+        Some(self.start..found.end + base)
+    }
+}
+
+impl Follower<'_> {
+    /// Follows a way over what is known, the turn from byte `base` on: what became of it, and over how many bytes it was followed. `None`
+    /// if the automaton cannot tell.
+    pub(crate) fn follow(&mut self, known: &str, base: usize, way: &mut Way) -> Option<(Fate, usize)> {
+        let mut state = match way.state.take() {
+            Some(State { state, cache, cleared })
+                if cache == self.number && cleared == self.cache.clear_count() =>
+            {
+                state
+            }
+            _ => {
+                way.at = way.start;
+                way.matched.clear();
+                let anchored = way.of.map_or(Anchored::Yes, Anchored::Pattern);
+                let input = Input::new(known).anchored(anchored).range(way.start - base..);
+                self.automaton.start_state_forward(self.cache, &input).ok()?
+            }
+        };
+        let from = way.at - base;
+        for (at, &byte) in (from..).zip(&known.as_bytes()[from..]) {
+            state = self.automaton.next_state(self.cache, state, byte).ok()?;
+            if state.is_tagged() {
+                if state.is_match() {
+                    self.note(state, &mut way.matched);
+                } else if state.is_dead() {
+                    way.at = base + at;
+                    return Some((Fate::Dead, at + 1 - from));
+                }
+            }
+        }
+        way.at = base + known.len();
+        way.state = Some(State { state, cache: self.number, cleared: self.cache.clear_count() });
+        Some((Fate::Alive, known.len() - from))
+    }
+
+    /// Notes which expressions match in a state.
+    fn note(&self, state: LazyStateID, matched: &mut Vec<usize>) {
+        for at in 0..self.automaton.match_len(self.cache, state) {
+            let expression = self.automaton.match_pattern(self.cache, state, at).as_usize();
+            if !matched.contains(&expression) {
+                matched.push(expression);
             }
         }
     }
-    Fate::Alive { length: known.len() - start }
 }
 
-/// What became of the ways of matching from one place.
-pub(crate) enum Fate {
-    /// None is left; the longest match ends there.
-    Dead { reached: usize },
-    /// Some could go on where the known text ends, after this number of bytes.
-    Alive { length: usize },
-    /// The automaton cannot tell.
-    Unknown,
+/// An expression without what looks for the edges of Unicode's words: it matches at least what the expression does.
+fn relaxed(parsed: Hir) -> Hir {
+    match parsed.into_kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => Hir::class(class),
+        HirKind::Look(look) if is_of_unicode(look) => Hir::empty(),
+        HirKind::Look(look) => Hir::look(look),
+        HirKind::Repetition(repetition) => {
+            let sub = Box::new(relaxed(*repetition.sub));
+            Hir::repetition(Repetition { sub, ..repetition })
+        }
+        HirKind::Capture(Capture { sub, .. }) => relaxed(*sub),
+        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(relaxed).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.into_iter().map(relaxed).collect()),
+    }
+}
+
+fn is_of_unicode(look: Look) -> bool {
+    match look {
+        Look::WordUnicode
+        | Look::WordUnicodeNegate
+        | Look::WordStartUnicode
+        | Look::WordEndUnicode
+        | Look::WordStartHalfUnicode
+        | Look::WordEndHalfUnicode => true,
+        Look::Start
+        | Look::End
+        | Look::StartLF
+        | Look::EndLF
+        | Look::StartCRLF
+        | Look::EndCRLF
+        | Look::WordAscii
+        | Look::WordAsciiNegate
+        | Look::WordStartAscii
+        | Look::WordEndAscii
+        | Look::WordStartHalfAscii
+        | Look::WordEndHalfAscii => false,
+    }
 }

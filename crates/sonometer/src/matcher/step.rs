@@ -197,6 +197,7 @@ fn may_go_on(turn: &TurnText<'_>, op: &Op, at: usize) -> bool {
             let known = turn.tokens.get(at).map(|token| token.word()).filter(|word| *word != 0);
             known.is_some_and(|word| words.binary_search_by_key(&word, |(w, _)| *w).is_ok()) || passes()
         }
+        Op::Regex(regex, _) => !turn.regex_matches[*regex as usize].is_empty(),
         _ => true,
     }
 }
@@ -212,9 +213,13 @@ fn may_step(turn: &TurnText<'_>, at: usize, bridge: bool) -> bool {
 
 /// The end of the match of a regular expression that covers whole tokens from token `at` on.
 fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
+    let matches = &turn.regex_matches[regex as usize];
+    if matches.is_empty() {
+        // Most expressions have no match in most texts, and programs ask at many tokens.
+        return None;
+    }
     let token = turn.tokens.get(at)?;
     let start = turn.own_range(token.start as usize, token.end as usize).start;
-    let matches = &turn.regex_matches[regex as usize];
     let found = matches.get(matches.partition_point(|m| m.start < start)).filter(|m| m.start == start)?;
     let tokens = turn.tokens_over_own(found);
     let last = turn.tokens[tokens.clone()].last()?;

@@ -63,35 +63,54 @@ impl Counts {
     }
 
     pub(crate) fn of(plan: &Plan, setting: &Setting) -> Self {
+        let mut counts = Self::none(plan);
+        counts.add(plan, &setting.turns);
+        counts
+    }
+
+    /// The counts of no turn.
+    pub(crate) fn none(plan: &Plan) -> Self {
         let needs = &plan.protocol.fidelity;
-        let sum =
-            |of: fn(&crate::matcher::Count) -> u64| setting.turns.iter().map(|t| of(&t.count)).sum::<u64>();
-        let said = |role: &str| {
-            let role = plan.role_name(&fold_role(role));
-            let turns = setting.turns.iter().filter(|t| t.role.as_deref() == Some(&*role));
-            turns.map(|t| t.count.words).sum()
-        };
-        let roles = needs.roles.iter();
+        Self {
+            words: 0,
+            words_needed: needs.words,
+            turns: 0,
+            turns_needed: needs.turns,
+            roles: needs
+                .roles
+                .iter()
+                .map(|(role, needed)| RoleCount { role: role.clone(), words: 0, needed: *needed })
+                .collect(),
+            readable: Unit::ZERO,
+            noise: 0,
+            language: plan.language.map(|language| LanguageCounts {
+                code: language.code,
+                function_words: 0,
+                foreign_words: 0,
+            }),
+        }
+    }
+
+    /// Adds turns.
+    pub(crate) fn add(&mut self, plan: &Plan, turns: &[TurnFacts]) {
+        let sum = |of: fn(&crate::matcher::Count) -> u64| turns.iter().map(|t| of(&t.count)).sum::<u64>();
+        self.words += sum(|c| c.words);
+        self.turns += turns.iter().filter(|t| t.count.words > 0).count() as u64;
+        for count in &mut self.roles {
+            let role = plan.role_name(&fold_role(&count.role));
+            let own = turns.iter().filter(|t| t.role.as_deref() == Some(&*role));
+            count.words += own.map(|t| t.count.words).sum::<u64>();
+        }
         // What a recogniser heard counts as far as it is sure of it.
         let sure = |turn: &TurnFacts| {
             let readable = i64::try_from(turn.count.words - turn.count.unreadable).unwrap_or(i64::MAX);
             readable.saturating_mul(turn.confidence.unwrap_or(Unit::ONE).0)
         };
-        Self {
-            words: sum(|c| c.words),
-            words_needed: needs.words,
-            turns: setting.turns.iter().filter(|t| t.count.words > 0).count() as u64,
-            turns_needed: needs.turns,
-            roles: roles
-                .map(|(role, need)| RoleCount { role: role.clone(), words: said(role), needed: *need })
-                .collect(),
-            readable: Unit(setting.turns.iter().map(sure).sum()),
-            noise: sum(|c| c.noise),
-            language: plan.language.map(|language| LanguageCounts {
-                code: language.code,
-                function_words: sum(|c| c.function_words),
-                foreign_words: sum(|c| c.foreign_words),
-            }),
+        self.readable = Unit(self.readable.0 + turns.iter().map(sure).sum::<i64>());
+        self.noise += sum(|c| c.noise);
+        if let Some(language) = &mut self.language {
+            language.function_words += sum(|c| c.function_words);
+            language.foreign_words += sum(|c| c.foreign_words);
         }
     }
 

@@ -50,13 +50,41 @@ impl Fidelity {
 
 /// Section 6 of the semantics.
 pub(crate) fn measure(plan: &Plan, setting: &Setting) -> Fidelity {
-    let counts = Counts::of(plan, setting);
-    let unheard = hearing::nobody(plan, setting).map(Arc::new);
+    of_counts(plan, &Counts::of(plan, setting), hearing::nobody(plan, setting))
+}
+
+fn of_counts(plan: &Plan, counts: &Counts, unheard: Option<Roles>) -> Fidelity {
+    let unheard = unheard.map(Arc::new);
     let density = if unheard.is_some() { Unit::ZERO } else { counts.density() };
     let clarity = counts.clarity();
     let index = density.times(clarity);
     let sufficient = index >= plan.protocol.fidelity.sufficient && unheard.is_none();
     Fidelity { index, sufficient, density, clarity, unheard }
+}
+
+/// The fidelity of an interaction that still comes in, asked for again and again: turns that are complete are counted once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SoFar {
+    /// The turns that are complete, and what is in them.
+    turns: usize,
+    counts: Option<Counts>,
+    /// Whether some marker could hear somebody, which further turns do not undo.
+    is_heard: bool,
+}
+
+impl SoFar {
+    /// As [`measure`]; turns are added to `setting` from call to call, and only the last one changes.
+    pub(crate) fn measure(&mut self, plan: &Plan, setting: &Setting) -> Fidelity {
+        let counts = self.counts.get_or_insert_with(|| Counts::none(plan));
+        let complete = setting.turns.len().saturating_sub(1);
+        counts.add(plan, &setting.turns[self.turns..complete]);
+        self.turns = complete;
+        let mut counts = counts.clone();
+        counts.add(plan, &setting.turns[complete..]);
+        let unheard = if self.is_heard { None } else { hearing::nobody(plan, setting) };
+        self.is_heard = unheard.is_none();
+        of_counts(plan, &counts, unheard)
+    }
 }
 
 /// How much an interaction holds for each of several protocols.

@@ -1,20 +1,14 @@
 //! Whether a match of a regular expression reaches over a place where a turn could be parted.
 
-use crate::expression::{Fate, follow};
+use super::ways::{Blind, Known, Ways};
 use crate::sensor::Plan;
-use regex_automata::hybrid::dfa::{Cache, DFA};
 use std::ops::Range;
-
-/// The most bytes over which a match is followed; a turn in which one lives longer is read as a whole. Each time a cut is asked
-/// about, the oldest open match is followed anew, so this bounds what a chunk costs (`session/mod.rs` promises the number).
-const LONGEST_OPEN_MATCH: usize = 4096;
 
 /// The watch over one turn for one protocol.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
-    /// Every way of matching that begins before this byte of the turn has ended, so it is never looked at again.
-    dead_before: usize,
-    /// What the matches among them cover, apart from each other and in order: nothing parts a turn within.
+    ways: Ways,
+    /// What matches cover that are certain, apart from each other and in order: nothing parts a turn within.
     covered: Vec<Range<usize>>,
     /// No cut of this turn is allowed any more.
     has_given_up: bool,
@@ -28,13 +22,18 @@ impl Watch {
     pub(super) fn new(plan: &Plan) -> Self {
         let is_idle = plan.regexes.is_empty() && !reads_disguises_as_written(plan);
         let is_blind = !is_idle && (reads_disguises_as_written(plan) || plan.reaches().is_none());
-        Self { dead_before: 0, covered: Vec::new(), has_given_up: is_blind, is_blind, is_idle }
+        Self { ways: Ways::default(), covered: Vec::new(), has_given_up: is_blind, is_blind, is_idle }
     }
 
     /// A new turn begins.
     pub(super) fn reset(&mut self) {
-        (self.dead_before, self.has_given_up) = (0, self.is_blind);
+        (self.ways, self.has_given_up) = (Ways::default(), self.is_blind);
         self.covered.clear();
+    }
+
+    /// Whether it allows no further cut of this turn.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.has_given_up
     }
 
     /// Whether it is certain that no match of `plan` reaches over byte `cut` of a turn; `known` is the turn from byte `base` on,
@@ -46,9 +45,12 @@ impl Watch {
         if self.has_given_up {
             return false;
         }
-        if self.dead_before < cut {
-            let Some(reaches) = plan.reaches() else { return false };
-            if !reaches.with_cache(|automaton, cache| self.follow_all(automaton, cache, known, base, cut)) {
+        let Self { ways, covered, .. } = self;
+        match ways.follow(plan, Known { text: known, base }, cut, |_, found| cover(covered, found)) {
+            Ok(open) if open < cut => return false,
+            Ok(_) => {}
+            Err(Blind) => {
+                self.has_given_up = true;
                 return false;
             }
         }
@@ -59,44 +61,13 @@ impl Watch {
         }
         is_free
     }
+}
 
-    /// Notes what matched from a byte on; bytes come in order.
-    fn cover(&mut self, start: usize, end: usize) {
-        match self.covered.last_mut().filter(|last| start < last.end) {
-            Some(last) => last.end = last.end.max(end),
-            None => self.covered.push(start..end),
-        }
-    }
-
-    /// Follows every way of matching that begins before `cut`. Whether all of them have died.
-    fn follow_all(
-        &mut self,
-        automaton: &DFA,
-        cache: &mut Cache,
-        known: &str,
-        base: usize,
-        cut: usize,
-    ) -> bool {
-        while self.dead_before < cut {
-            let start = self.dead_before.max(base);
-            // No match begins within a character.
-            if known.is_char_boundary(start - base) {
-                match follow(automaton, cache, known, start - base) {
-                    Fate::Dead { reached } if base + reached > start => self.cover(start, base + reached),
-                    Fate::Dead { .. } => {}
-                    Fate::Alive { length } => {
-                        self.has_given_up = length > LONGEST_OPEN_MATCH;
-                        return false;
-                    }
-                    Fate::Unknown => {
-                        self.has_given_up = true;
-                        return false;
-                    }
-                }
-            }
-            self.dead_before = start + 1;
-        }
-        true
+/// Notes a match; they come in the order of where they begin.
+fn cover(covered: &mut Vec<Range<usize>>, found: Range<usize>) {
+    match covered.last_mut().filter(|last| found.start < last.end) {
+        Some(last) => last.end = last.end.max(found.end),
+        None => covered.push(found),
     }
 }
 

@@ -32,9 +32,9 @@
 //! - Text settles up to the end of a sentence that is certain: white space behind `.`, `!` or `?`, an empty line, a line break
 //!   before a capital, an ideographic full stop. A full stop behind an abbreviation is not certain, and neither is one behind a number. No class
 //!   begins before such a place and depends on what stands behind it: `$` in the gap behind a sentence belongs to the amount.
-//! - A regular expression may reach over sentences; the text waits as long as one could. With `unfold` beside a regular
-//!   expression, `"Exact"` or `<shout>`, a turn settles when it is complete, and so it does where an expression has been open for
-//!   4096 bytes.
+//! - A regular expression may reach over sentences; the text waits as long as one could, but not for what begins within a match of the
+//!   same expression, which is none. With `unfold` beside a regular expression, `"Exact"` or `<shout>`, a turn settles when it is
+//!   complete, and so it does where following expressions takes more than 1,024 steps a byte.
 //! - A match with `before` or `pair` waits until what it looks for has come or cannot come any more; one with `where: last …`,
 //!   or with times, and the start of a deadline wait likewise, the most patient of them for the end. With `join`, transcripts settle at the end.
 //!
@@ -52,6 +52,7 @@ mod sense;
 mod step;
 mod stream;
 mod utf8;
+mod ways;
 
 use crate::error::Error;
 use crate::instrument::Instrument;

@@ -21,6 +21,7 @@ use crate::mask::{By, Cover, Masked, Masker, Names, edge_before};
 use crate::matcher::Piece;
 use crate::measure::SenseOptions;
 use crate::measure::conclude::conclude;
+use crate::measure::fidelity::{self, SoFar};
 use crate::protocol::Modality;
 use crate::sensor::{Plan, Sensor};
 use crate::text::compose::{Composer, Way};
@@ -42,6 +43,7 @@ pub(super) struct Stream {
     watches: Vec<Watch>,
     searches: Vec<Search>,
     lives: Vec<Live>,
+    fidelities: Vec<SoFar>,
     /// Text or transcript, once the first call has decided.
     modality: Option<Modality>,
     /// The turns that are complete.
@@ -104,6 +106,7 @@ impl Stream {
             watches: plans().map(Watch::new).collect(),
             searches: plans().map(|_| Search::default()).collect(),
             lives: plans().map(|_| Live::default()).collect(),
+            fidelities: plans().map(|_| SoFar::default()).collect(),
             guard: if options.release { Guard::of(instrument.sensors()) } else { None },
             instrument,
             options,
@@ -342,6 +345,10 @@ impl Stream {
         let Some(open) = &mut self.open else { return false };
         let OpenTurn { text: original, composer, frontier, rest, classes, waiting, asked_at, .. } = open;
         composer.advance(original, false);
+        if self.watches.iter().any(Watch::has_given_up) {
+            // It is read when it is complete, so nobody needs to know where it could be parted.
+            return false;
+        }
         let text = composer.text(original);
         let before = waiting.last().copied();
         frontier.advance(&self.rules, text, |cut| {
@@ -671,10 +678,9 @@ impl Stream {
     }
 
     fn tell_fidelity(&mut self, events: &mut Vec<Event>) {
-        let parts = self.searches.iter().zip(self.instrument.sensors());
-        let parts =
-            parts.map(|(search, sensor)| crate::measure::fidelity::measure(sensor.plan(), &search.setting));
-        let fidelity = crate::measure::fidelity::together(parts);
+        let parts = self.fidelities.iter_mut().zip(&self.searches).zip(self.instrument.sensors());
+        let parts = parts.map(|((so_far, search), sensor)| so_far.measure(sensor.plan(), &search.setting));
+        let fidelity = fidelity::together(parts);
         if self.was_sufficient != Some(fidelity.sufficient) {
             self.was_sufficient = Some(fidelity.sufficient);
             events.push(Event::Fidelity(fidelity));

@@ -1,7 +1,6 @@
 //! What one protocol holds back of the turn that comes in: text from where something may have begun that decides about masks
 //! and that what follows can still change.
 
-use super::ways::{Blind, Ways};
 use crate::class::{ClassSet, find_from, first_open, gives_way_to};
 use crate::evidence::readings::{self, Manner};
 use crate::evidence::search::at_desk;
@@ -11,6 +10,7 @@ use crate::matcher::{Held, Hit, Matcher, TurnText, extent, place};
 use crate::sensor::{Owner, Plan};
 use crate::session::classes::LOOK_BACK;
 use crate::session::live::is_masked;
+use crate::session::ways::{Blind, Known, Ways};
 use std::ops::Range;
 
 /// The text before what is held back is forgotten when it is longer than this, in bytes: it is read again with each chunk, so
@@ -24,6 +24,8 @@ const LONG: usize = 4_096;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holding {
     ways: Ways,
+    /// The matches that are certain, by expression, not overlapping; without those that are no longer needed.
+    matches: Vec<Vec<Range<usize>>>,
     /// Where the text begins that is read again and again.
     from: usize,
     /// Where matches begin in it: none from before goes on there, nor does an occurrence of a class.
@@ -45,7 +47,7 @@ pub(super) struct Holding {
 impl Holding {
     /// At the beginning of a turn.
     pub(super) fn new(plan: &Plan) -> Self {
-        Self { ways: Ways::new(plan), ..Self::default() }
+        Self { matches: vec![Vec::new(); plan.regexes.len()], ..Self::default() }
     }
 
     pub(super) fn hold(&self) -> usize {
@@ -66,6 +68,7 @@ impl Holding {
         if at > self.base {
             (self.from, self.base) = (gap, at);
             self.ways.restart(at);
+            self.forget(at);
         }
         self.open = self.open.max(at);
         self.hold = self.hold.max(at);
@@ -78,7 +81,9 @@ impl Holding {
             return;
         }
         // Expressions first: they look at the whole turn and may be open from far before what is read again.
-        let alive = match self.ways.follow(plan, known) {
+        let Self { ways, matches, .. } = self;
+        let text = Known { text: known, base: 0 };
+        let alive = match ways.follow(plan, text, known.len(), |at, found| matches[at].push(found)) {
             Ok(alive) => alive,
             Err(Blind) => {
                 self.is_blind = true;
@@ -103,7 +108,7 @@ impl Holding {
 
     /// What is read again.
     fn held<'t>(&self, plan: &Plan, known: &'t str) -> Held<'t> {
-        let found = self.ways.matches();
+        let found = &self.matches;
         let local = |range: &Range<usize>| range.start - self.from..range.end - self.from;
         let places = |(at, found): (usize, &Vec<Range<usize>>)| -> Vec<Range<usize>> {
             let expression = &plan.regexes[at];
@@ -122,6 +127,14 @@ impl Holding {
             from: self.base - self.from,
             regex_matches: found.iter().map(|found| found.iter().map(local).collect()).collect(),
             regex_places: found.iter().enumerate().map(places).collect(),
+        }
+    }
+
+    /// Forgets the matches of expressions that end before a byte.
+    fn forget(&mut self, before: usize) {
+        for found in &mut self.matches {
+            let gone = found.partition_point(|found| found.end <= before);
+            found.drain(..gone);
         }
     }
 
@@ -176,7 +189,7 @@ impl Holding {
             }
         }
         self.base = self.base.max(from + base);
-        self.ways.forget(self.base);
+        self.forget(self.base);
         if base > FORGET {
             let start = |at: &usize| own_start(text, *at);
             let first = text.tokens.partition_point(|token| {

@@ -8,7 +8,6 @@
 mod holding;
 #[cfg(test)]
 mod tests;
-mod ways;
 
 use crate::evidence::Candidate;
 use crate::mask::By;
