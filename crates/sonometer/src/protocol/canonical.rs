@@ -192,6 +192,7 @@ impl Marker {
         if weighs_evidence {
             json.key("repeat").string(self.repeat.as_str());
         }
+        optional(json, "scope", self.scope.map(|scope| scope.to_string()).as_deref());
         if let Some(share) = &self.share {
             json.key("share").object(|json| {
                 json.key("by");
