@@ -331,7 +331,7 @@ fn read<T: FromStr<Err = String>>(option: &str, text: &str) -> Outcome<T> {
 
 /// The turns that a list is asked of at a time; `None`: the whole interaction.
 fn scope(own: &str) -> Outcome<Option<protocol::Scope>> {
-    let known = "`turn`, `last turn`, `2 turns` to `100 turns`, `last 3 turns` or `interaction`";
+    let known = "`turn`, `last turn`, `2 turns` to `20 turns`, `last 3 turns` or `interaction`";
     match own {
         "interaction" => Ok(None),
         own => own.parse().map(Some).map_err(|()| unknown("scope", own, known)),

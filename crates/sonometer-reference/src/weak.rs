@@ -131,7 +131,9 @@ impl Near<'_> {
     fn dropped(&self, candidates: &[Candidate]) -> Vec<Reason> {
         candidates
             .iter()
-            .filter(|candidate| candidate.failed.len() == 1 && self.would_trigger(candidate, candidate.strength))
+            .filter(|candidate| {
+                candidate.failed.len() == 1 && self.would_trigger(candidate, candidate.strength)
+            })
             .filter_map(|candidate| {
                 let kind = *candidate.failed.first()?;
                 Some(Reason::at(kind, candidate, nearly(candidate), candidate.strength))
@@ -156,7 +158,9 @@ impl Near<'_> {
     fn gaps(&self) -> Vec<Reason> {
         gap_misses(self.scene, self.marker)
             .iter()
-            .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate, candidate.strength))
+            .filter(|candidate| {
+                candidate.failed.is_empty() && self.would_trigger(candidate, candidate.strength)
+            })
             .map(|candidate| {
                 let least = least_tokens(&self.marker.lines[candidate.line].pattern()) as Number;
                 Reason::at(HintKind::Gap, candidate, divide(least, least + 1), candidate.strength)
@@ -168,7 +172,9 @@ impl Near<'_> {
     fn checksums(&self) -> Vec<Reason> {
         checksum_misses(self.scene, self.marker)
             .iter()
-            .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate, candidate.strength))
+            .filter(|candidate| {
+                candidate.failed.is_empty() && self.would_trigger(candidate, candidate.strength)
+            })
             .map(|candidate| Reason::at(HintKind::Checksum, candidate, nearly(candidate), candidate.strength))
             .collect()
     }

@@ -7,7 +7,9 @@ use serde_json::Value;
 use sonometer::interaction::Turn;
 use sonometer::protocol::phrase::{self, Context};
 use sonometer::protocol::{HintKind, Marker, Mask, NegationMode, Scope, ScoreKind};
-use sonometer::{Interaction, OffsetUnit, Profile, Protocol, Reading, SenseOptions, Sensor, Unit, View, language};
+use sonometer::{
+    Interaction, OffsetUnit, Profile, Protocol, Reading, SenseOptions, Sensor, Unit, View, language,
+};
 use sonometer_reference::generate::{self, LIST_FILE, cases, list_file, print};
 
 fn sense(protocol: &Protocol, interaction: &Interaction) -> Reading {

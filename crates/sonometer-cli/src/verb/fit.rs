@@ -261,7 +261,7 @@ fn scope(text: &str) -> Result<Asked, String> {
     match text {
         "interaction" => Ok(Asked(None)),
         _ => text.parse().map(|scope| Asked(Some(scope))).map_err(|()| {
-            "write `turn`, `last turn`, `2 turns` to `100 turns`, `last 3 turns`, or `interaction`".into()
+            "write `turn`, `last turn`, `2 turns` to `20 turns`, `last 3 turns`, or `interaction`".into()
         }),
     }
 }

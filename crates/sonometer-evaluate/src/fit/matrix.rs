@@ -118,18 +118,41 @@ fn value(repeat: Repeat, count: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sonometer::Turn;
 
     fn matrix(extra: &str, texts: &[&str]) -> Matrix {
+        let text = |text: &&str| Interaction::text(text).expect("is short");
+        count(extra, &texts.iter().map(text).collect::<Vec<_>>())
+    }
+
+    fn count(extra: &str, all: &[Interaction]) -> Matrix {
         let source = format!(
             "sonometer: 1\nid: x\nversion: 1\ntaxonomy: Signal\nlanguage: en\nmarkers:\n  - label: x\n    \
              negation: drop\n{extra}    weigh: |\n      good = -0.5\n      good day = 1\n      bad = 2\n"
         );
         let (protocol, _) = Protocol::read(&source).expect("reads");
-        let all: Vec<Interaction> =
-            texts.iter().map(|text| Interaction::text(text).expect("is short")).collect();
         let mut watch = crate::unwatched;
         let steps = &mut Steps::new(&mut watch, "counting", all.len());
         Matrix::count(&protocol, 0, &all.iter().collect::<Vec<_>>(), steps).expect("counts")
+    }
+
+    #[test]
+    fn with_a_scope_the_strongest_stretch_decides() {
+        use super::super::solver::Linear;
+        let turn = |content: &str| Turn { role: Some("a".into()), content: content.into(), timestamp: None };
+        let turns = ["Good day", "bad", "…", "good"].map(turn).to_vec();
+        let talk = [Interaction::transcript(turns).expect("is a talk")];
+        let of = |scope: &str| count(&format!("    scope: {scope}\n"), &talk);
+        let (good, day, bad) = ((0, 1.0), (1, 1.0), (2, 1.0));
+        let each = of("turn");
+        assert_eq!(each.rows, [vec![(0, 1.5), day, bad]], "a list learns from all turns");
+        assert_eq!(each.bags, [vec![vec![good, day], vec![bad], vec![good]]]);
+        assert_eq!(of("2 turns").bags, [vec![vec![good, day, bad], vec![good, bad]]]);
+        let last = of("last turn");
+        assert_eq!((last.rows, last.bags), (vec![vec![good]], vec![vec![vec![good]]]));
+        let linear = Linear { weights: vec![2.0, -0.5, 1.0], bias: -1.0 };
+        let model = Fitted { columns: vec![0, 1, 2], linear };
+        assert_eq!((each.decide(&model, 0), count("", &talk).decide(&model, 0)), (1.0, 2.5));
     }
 
     #[test]

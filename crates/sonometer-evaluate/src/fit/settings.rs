@@ -356,3 +356,24 @@ impl fmt::Display for Settings {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_turns_is_asked_of_turns() {
+        let scope =
+            |settings: Settings| settings.frame().expect("is sound").scope.map(|scope| scope.to_string());
+        assert_eq!(scope(Settings::of("m")), None);
+        let turns = Settings { turns: true, ..Settings::of("m") };
+        assert_eq!(scope(turns.clone()).as_deref(), Some("turn"));
+        assert!(turns.to_string().contains(", scope turn"), "the head of the file says so: {turns}");
+        assert_eq!(scope(Settings { scope: Some(None), ..turns.clone() }), None);
+        let last = "last  3 turns".parse().ok();
+        assert_eq!(scope(Settings { scope: Some(last), ..turns }).as_deref(), Some("last 3 turns"));
+        for wrong in ["", "last", "0 turns", "21 turns", "turns", "last turn turn", "3", "+3 turns"] {
+            assert!(wrong.parse::<Scope>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -248,7 +248,7 @@ fn place() -> impl Strategy<Value = Option<Place>> {
 
 /// Evidence as it is, per so many words, or as a share of turns.
 fn measure() -> impl Strategy<Value = (Option<u32>, Option<Share>, Option<Scope>)> {
-    let turns = prop_oneof![3 => Just(1), 2 => 2..5_u32, 1 => 1..=100_u32];
+    let turns = prop_oneof![3 => Just(1), 2 => 2..5_u32, 1 => 1..=20_u32];
     let scope = (turns, any::<bool>()).prop_map(|(turns, is_last)| Scope { turns, is_last });
     prop_oneof![
         4 => Just((None, None, None)),

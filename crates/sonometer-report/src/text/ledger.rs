@@ -101,15 +101,21 @@ fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
     text
 }
 
-/// Of which turns a marker was asked, and what its evidence adds up.
+/// Of which turns a marker was asked, and which of them its evidence is of.
 fn of_scope(scope: &ScopeEntry) -> String {
-    let Some((first, last)) = scope.strongest else { return format!("scope {}: no turn is asked", scope.scope) };
+    let Some((first, last)) = scope.strongest else {
+        return format!("scope {}: no turn is asked", scope.scope);
+    };
     let strongest = match first == last {
         true => format!("turn {}", first + 1),
         false => format!("turns {} to {}", first + 1, last + 1),
     };
-    let (held, stretches) = (scope.held, scope.stretches);
-    format!("scope {}: {held} of {stretches} reach the trigger; below {strongest} by itself", scope.scope)
+    let (held, all) = (scope.held, scope.stretches);
+    let alone = if scope.scope.turns == 1 { "turns" } else { "stretches" };
+    format!(
+        "scope {}: {held} of {all} {alone} reach the trigger; the evidence is of {strongest}, the strongest",
+        scope.scope
+    )
 }
 
 /// One match: what it added, its line, where it stands, and why it does not count if it does not.

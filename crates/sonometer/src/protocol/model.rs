@@ -570,7 +570,7 @@ pub struct Share {
 /// `scope: turn`, `3 turns`, `last turn`, `last 3 turns`: a weighted list is asked of so many turns at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// How many turns in a row, of those that the marker listens to: 1 to 100.
+    /// How many turns in a row, of those that the marker listens to: 1 to 20, since a match is counted once for each stretch that it is in.
     pub turns: u32,
     /// Only the last of them.
     pub is_last: bool,
@@ -588,7 +588,7 @@ impl std::str::FromStr for Scope {
         };
         let turns = match words {
             ["turn"] => Some(1),
-            [count, "turn" | "turns"] => count_of(count, 1, 100),
+            [count, "turn" | "turns"] => count_of(count, 1, 20),
             _ => None,
         };
         Ok(Self { turns: turns.ok_or(())?, is_last })

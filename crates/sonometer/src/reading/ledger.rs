@@ -162,7 +162,8 @@ impl Measured {
         let strongest = asked.and_then(|asked| asked.stretches.get(asked.strongest));
         Some(ScopeEntry {
             scope,
-            turns: asked.map_or_else(Vec::new, |asked| asked.turns.iter().map(|turn| *turn as usize).collect()),
+            turns: asked
+                .map_or_else(Vec::new, |asked| asked.turns.iter().map(|turn| *turn as usize).collect()),
             stretches: asked.map_or(0, |asked| asked.stretches.len()),
             held: asked.map_or(0, |asked| asked.held),
             strongest: strongest.map(|stretch| (stretch.turns.0 as usize, stretch.turns.1 as usize)),

@@ -63,7 +63,9 @@ pub(crate) fn measure(
         let mut added = Vec::with_capacity(own.len());
         for of_line in own.chunk_by(|a, b| candidates[*a].line == candidates[*b].line) {
             added.extend(
-                (0..).zip(of_line).map(|(uses, at)| contribution(marker.repeat, candidates[*at].strength, uses)),
+                (0..)
+                    .zip(of_line)
+                    .map(|(uses, at)| contribution(marker.repeat, candidates[*at].strength, uses)),
             );
         }
         let sums = Sums::of(added.iter().copied().sum());

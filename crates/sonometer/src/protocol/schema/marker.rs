@@ -212,7 +212,7 @@ fn scope(fields: &mut Fields<'_, '_>, marker: &Node, has_weights: bool) -> Optio
     let scope: Option<Scope> = text.parse().ok();
     if scope.is_none() && text.trim() != "interaction" {
         let message = format!("`scope` cannot be `{text}`", text = excerpt(&text));
-        refuse("SM0365", message, "write `turn`, `last turn`, `2 turns` to `100 turns`, or `interaction`");
+        refuse("SM0365", message, "write `turn`, `last turn`, `2 turns` to `20 turns`, or `interaction`");
     } else if !has_weights {
         let fix = "remove it, or write the lines as `weigh`";
         refuse("SM0366", "`scope` needs a `weigh` list".to_owned(), fix);
