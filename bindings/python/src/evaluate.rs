@@ -8,7 +8,7 @@ use crate::value;
 use crate::view::offset_unit;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use sonometer::protocol::{Repeat, Taxonomy};
+use sonometer::protocol::{self, Repeat, Taxonomy};
 use sonometer::{TargetKind, Unit};
 use sonometer_evaluate::{
     Aim, Background, Error, Filter, Item, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope,
@@ -64,6 +64,7 @@ pub(crate) struct Wanted {
     sufficient: Option<String>,
     by: Option<String>,
     turns: bool,
+    scope: Option<String>,
     words: u8,
     prefix: u8,
     support: usize,
@@ -287,6 +288,7 @@ impl Wanted {
             sufficient: self.sufficient.as_deref().map(sufficient).transpose()?,
             by: self.by,
             turns: self.turns,
+            scope: self.scope.as_deref().map(scope).transpose()?,
             words: self.words,
             prefix: self.prefix,
             support: self.support,
@@ -325,6 +327,15 @@ impl Wanted {
 /// An option as the library reads it.
 fn read<T: FromStr<Err = String>>(option: &str, text: &str) -> Outcome<T> {
     text.parse().map_err(|wrong| sonometer::Error::invalid(option, wrong).into())
+}
+
+/// The turns that a list is asked of at a time; `None`: the whole interaction.
+fn scope(own: &str) -> Outcome<Option<protocol::Scope>> {
+    let known = "`turn`, `last turn`, `2 turns` to `20 turns`, `last 3 turns` or `interaction`";
+    match own {
+        "interaction" => Ok(None),
+        own => own.parse().map(Some).map_err(|()| unknown("scope", own, known)),
+    }
 }
 
 fn unknown(option: &str, given: impl Display, known: &str) -> Failure {

@@ -284,6 +284,16 @@ fn ledger_marker<'py>(
     parts.set_item("bias", float(entry.bias))?;
     parts.set_item("per_words", entry.per)?;
     parts.set_item("share_full", entry.share_full.map(float))?;
+    let scope = entry.scope.as_ref().map(|own| {
+        let parts = PyDict::new(class.py());
+        parts.set_item("of", own.scope.to_string())?;
+        parts.set_item("turns", PyTuple::new(class.py(), &own.turns)?)?;
+        parts.set_item("stretches", own.stretches)?;
+        parts.set_item("held", own.held)?;
+        parts.set_item("strongest", own.strongest)?;
+        self::class(class.py(), "LedgerScope")?.call((), Some(&parts))
+    });
+    parts.set_item("scope", scope.transpose()?)?;
     parts.set_item("evidence", float(entry.resonance.evidence))?;
     parts.set_item("half", float(entry.half))?;
     parts.set_item("activation", float(entry.resonance.activation))?;

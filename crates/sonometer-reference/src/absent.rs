@@ -42,6 +42,7 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, absence: &Absence) -> Mar
         basis: None,
         deadline: unmet.filter(|_| !passed).and_then(|clock| clock.nearness(scene, absence.until)),
         started,
+        stretches: None,
     }
 }
 

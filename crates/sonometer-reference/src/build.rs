@@ -61,6 +61,7 @@ pub fn marker(label: &str, lines: Vec<Line>) -> Marker {
         repeat: Repeat::Halve,
         per: None,
         share: None,
+        scope: None,
         bias: Unit::ZERO,
         half: Unit::ONE,
         trigger: Unit(500_000),

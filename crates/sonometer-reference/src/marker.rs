@@ -5,7 +5,7 @@ use crate::number::{Number, U, divide, fraction};
 use crate::strength::strength;
 use crate::turn::Turn;
 use crate::{absent, ratio};
-use sonometer::protocol::{Marker, Repeat};
+use sonometer::protocol::{HintKind, Marker, Repeat, Scope};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a marker comes to.
@@ -24,8 +24,20 @@ pub(crate) struct MarkerReading {
     pub(crate) basis: Option<Basis>,
     /// How near the deadline is, of an absent marker whose clock runs.
     pub(crate) deadline: Option<Number>,
+    /// With `scope`, the stretches that it is asked of.
+    pub(crate) stretches: Option<Vec<Stretch>>,
     /// The candidate that started the clock of an absent marker.
     pub(crate) started: Option<usize>,
+}
+
+/// Turns that a marker with `scope` is asked of by themselves.
+pub(crate) struct Stretch {
+    /// The turns.
+    pub(crate) turns: Vec<usize>,
+    /// What counts in them.
+    basis: Basis,
+    /// The activation there.
+    activation: Number,
 }
 
 /// What an activation is worked out from.
@@ -102,7 +114,10 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
     match (&marker.absence, &marker.ratio) {
         (Some(absence), _) => absent::read(scene, marker, absence),
         (None, Some(ratio)) => ratio::read(scene, marker, ratio),
-        (None, None) => of_evidence(scene, marker),
+        (None, None) => match marker.scope {
+            Some(scope) => scoped(scene, marker, scope),
+            None => of_evidence(scene, marker),
+        },
     }
 }
 
@@ -132,6 +147,74 @@ fn of_evidence(scene: &Scene<'_>, marker: &Marker) -> MarkerReading {
         basis: Some(basis),
         deadline: None,
         started: None,
+        stretches: None,
+    }
+}
+
+/// A marker with `scope`: asked of each stretch by itself, and the strongest counts.
+fn scoped(scene: &Scene<'_>, marker: &Marker, scope: Scope) -> MarkerReading {
+    let candidates = scene.candidates(marker);
+    let counts = |turn: usize| candidates.iter().any(|c| c.failed.is_empty() && c.hit.turn() == turn);
+    let asked: Vec<usize> = scene
+        .side(&marker.by, marker.place)
+        .iter()
+        .filter(|turn| turn.words() > 0 || counts(turn.index))
+        .map(|turn| turn.index)
+        .collect();
+    let n = (scope.turns as usize).min(asked.len());
+    let mut stretches: Vec<Vec<usize>> = Vec::new();
+    if n > 0 {
+        stretches = (0..=asked.len() - n).map(|from| asked[from..from + n].to_vec()).collect();
+    }
+    if scope.is_last {
+        stretches = stretches.pop().into_iter().collect();
+    }
+    // In each stretch, what every candidate adds there.
+    let inside = |turns: &[usize]| -> Vec<Number> {
+        let mut own = candidates.clone();
+        for candidate in own.iter_mut().filter(|candidate| !turns.contains(&candidate.hit.turn())) {
+            candidate.failed.insert(HintKind::Where);
+        }
+        contributions(scene, marker, &own)
+    };
+    let worked: Vec<(Stretch, Vec<Number>)> = stretches
+        .into_iter()
+        .map(|turns| {
+            let added = inside(&turns);
+            let basis = Basis { sum: added.iter().sum(), words: 0, side: 0, with_evidence: 0 };
+            (Stretch { activation: activation(marker, basis), turns, basis }, added)
+        })
+        .collect();
+    let top = worked.iter().map(|(stretch, _)| stretch.activation).max().unwrap_or(0);
+    let strongest = worked.iter().find(|(stretch, _)| stretch.activation == top);
+    let least = top.min(Number::from(marker.trigger.0));
+    let best = |at: usize| {
+        let holds = worked.iter().filter(|(stretch, _)| stretch.turns.contains(&candidates[at].hit.turn()));
+        let mut best: Option<&(Stretch, Vec<Number>)> = None;
+        for one in holds {
+            if best.is_none_or(|known| one.0.activation > known.0.activation) {
+                best = Some(one);
+            }
+        }
+        best.filter(|(stretch, _)| stretch.activation >= least).map_or(0, |(_, added)| added[at])
+    };
+    MarkerReading {
+        contributions: (0..candidates.len()).map(best).collect(),
+        evidence: strongest.map_or(0, |(stretch, _)| evidence(marker, stretch.basis)),
+        activation: top,
+        triggered: top >= Number::from(marker.trigger.0),
+        basis: Some(Basis { sum: 0, words: 0, side: 0, with_evidence: 0 }),
+        stretches: Some(worked.into_iter().map(|(stretch, _)| stretch).collect()),
+        candidates,
+        deadline: None,
+        started: None,
+    }
+}
+
+impl Stretch {
+    /// Whether the marker triggers here if so much more had counted.
+    pub(crate) fn triggers_with(&self, marker: &Marker, strength: Number) -> bool {
+        triggers(marker, Basis { sum: self.basis.sum + strength, ..self.basis })
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn read(scene: &Scene<'_>, marker: &Marker, ratio: &Ratio) -> MarkerR
         basis: None,
         deadline: None,
         started: None,
+        stretches: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Section 7: weak signals.
 
 use crate::candidate::{Candidate, Scene, nearly};
-use crate::marker::{Basis, MarkerReading, triggers};
+use crate::marker::{Basis, MarkerReading, Stretch, triggers};
 use crate::near::{checksum_misses, gap_misses, least_tokens};
 use crate::number::{Number, U, divide};
 use crate::strength::lacks;
@@ -51,7 +51,7 @@ fn near_miss(scene: &Scene<'_>, marker: &Marker, reading: &MarkerReading) -> Opt
     let mut reasons = Vec::new();
     reasons.extend(deadline(reading));
     if let Some(basis) = reading.basis {
-        let near = Near { scene, marker, basis };
+        let near = Near { scene, marker, basis, stretches: reading.stretches.as_deref() };
         reasons.extend(near.dropped(&reading.candidates));
         reasons.extend(near.lacking(&reading.candidates));
         reasons.extend(near.gaps());
@@ -123,6 +123,7 @@ struct Near<'s> {
     scene: &'s Scene<'s>,
     marker: &'s Marker,
     basis: Basis,
+    stretches: Option<&'s [Stretch]>,
 }
 
 impl Near<'_> {
@@ -130,7 +131,9 @@ impl Near<'_> {
     fn dropped(&self, candidates: &[Candidate]) -> Vec<Reason> {
         candidates
             .iter()
-            .filter(|candidate| candidate.failed.len() == 1 && self.would_trigger(candidate.strength))
+            .filter(|candidate| {
+                candidate.failed.len() == 1 && self.would_trigger(candidate, candidate.strength)
+            })
             .filter_map(|candidate| {
                 let kind = *candidate.failed.first()?;
                 Some(Reason::at(kind, candidate, nearly(candidate), candidate.strength))
@@ -143,7 +146,7 @@ impl Near<'_> {
         let mut reasons = Vec::new();
         for candidate in candidates.iter().filter(|candidate| candidate.failed.is_empty()) {
             for (kind, strength) in lacks(self.scene, self.marker, candidate) {
-                if self.would_trigger(strength) {
+                if self.would_trigger(candidate, strength) {
                     reasons.push(Reason::at(kind, candidate, nearly(candidate), strength));
                 }
             }
@@ -155,7 +158,9 @@ impl Near<'_> {
     fn gaps(&self) -> Vec<Reason> {
         gap_misses(self.scene, self.marker)
             .iter()
-            .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate.strength))
+            .filter(|candidate| {
+                candidate.failed.is_empty() && self.would_trigger(candidate, candidate.strength)
+            })
             .map(|candidate| {
                 let least = least_tokens(&self.marker.lines[candidate.line].pattern()) as Number;
                 Reason::at(HintKind::Gap, candidate, divide(least, least + 1), candidate.strength)
@@ -167,13 +172,20 @@ impl Near<'_> {
     fn checksums(&self) -> Vec<Reason> {
         checksum_misses(self.scene, self.marker)
             .iter()
-            .filter(|candidate| candidate.failed.is_empty() && self.would_trigger(candidate.strength))
+            .filter(|candidate| {
+                candidate.failed.is_empty() && self.would_trigger(candidate, candidate.strength)
+            })
             .map(|candidate| Reason::at(HintKind::Checksum, candidate, nearly(candidate), candidate.strength))
             .collect()
     }
 
     /// Whether the marker would have triggered with this strength more: it is added to the sum, or one turn to the share.
-    fn would_trigger(&self, strength: Number) -> bool {
+    fn would_trigger(&self, candidate: &Candidate, strength: Number) -> bool {
+        // With `scope`: in some stretch that its turn stands in.
+        if let Some(stretches) = self.stretches {
+            let mut there = stretches.iter().filter(|stretch| stretch.turns.contains(&candidate.hit.turn()));
+            return strength > 0 && there.any(|stretch| stretch.triggers_with(self.marker, strength));
+        }
         let with = Basis {
             sum: self.basis.sum + strength,
             with_evidence: (self.basis.with_evidence + 1).min(self.basis.side),

@@ -128,7 +128,11 @@ fn certain(reading: &Reading, chars: impl Fn(usize, usize) -> usize, to: Place) 
         let flips_here = |other: &&Marker| other.negation == NegationMode::Flip(marker.label.clone());
         let others = protocol.markers.iter().filter(flips_here);
         let mut lines = marker.lines.iter().chain(others.flat_map(|other| &other.lines));
-        if marker.per.is_some() || marker.share.is_some() || lines.any(|line| line.strength < Unit::ZERO) {
+        if marker.per.is_some()
+            || marker.share.is_some()
+            || marker.scope.is_some()
+            || lines.any(|line| line.strength < Unit::ZERO)
+        {
             continue;
         }
         let settled = entry

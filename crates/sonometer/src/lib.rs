@@ -104,7 +104,9 @@ pub use measure::temporal::{Temporal, Trend};
 pub use measure::weak::WeakSignal;
 pub use measure::{Evidence, FlowOptions, Measured, SenseOptions, Stretch, TemporalOptions};
 pub use protocol::{Mask, Protocol};
-pub use reading::{Columns, Further, Ledger, MarkerEntry, MatchEntry, OffsetUnit, Profile, Reading, View};
+pub use reading::{
+    Columns, Further, Ledger, MarkerEntry, MatchEntry, OffsetUnit, Profile, Reading, ScopeEntry, View,
+};
 pub use sensor::{Sensor, Unbounded};
 pub use session::{Event, Place, Released, Session, SessionOptions, Step};
 pub use unit::Unit;

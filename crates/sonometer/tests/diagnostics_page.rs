@@ -29,7 +29,7 @@ const WITHOUT_CASE: [(&str, &str); 2] = [
 ];
 /// The keys by which a fragment shows that it belongs into a marker.
 const MARKER_KEYS: &str = " label strong clear weak weigh bias except importance pole by where after before pair echo join \
-     absent when until ratio repeat per share half trigger mask hints hit miss ";
+     absent when until ratio repeat per share scope half trigger mask hints hit miss ";
 
 /// The keys at the left edge of a fragment.
 fn keys(fragment: &str) -> Vec<&str> {

@@ -122,7 +122,7 @@ fn the_canonical_form_has_every_key_and_every_default() {
 }
 
 /// Codes that only say that a key stands beside one it has no meaning with, or without one that it needs.
-const COMPANY: [&str; 6] = ["SM0330", "SM0341", "SM0343", "SM0344", "SM0356", "SM0405"];
+const COMPANY: [&str; 7] = ["SM0330", "SM0341", "SM0343", "SM0344", "SM0356", "SM0366", "SM0405"];
 
 #[test]
 fn the_reader_takes_every_example_and_the_schema_too() {

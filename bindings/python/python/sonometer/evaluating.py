@@ -246,6 +246,7 @@ def fit(
     sufficient: float | None = None,
     by: str | None = None,
     turns: bool = False,
+    scope: str | None = None,
     words: int = 2,
     prefix: int = 4,
     support: int = 3,
@@ -268,7 +269,8 @@ def fit(
 
     `items`, `text`, `id`, `background` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is
     the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` further pattern lines.
-    Texts that are alike stay on one side of every fold; `likeness=False` is `--no-likeness`.
+    `scope` is the turns that the list is asked of at a time: "turn" (the default with `turns`), "3 turns", "last turn",
+    "last 3 turns" or "interaction". Texts that are alike stay on one side of every fold; `likeness=False` is `--no-likeness`.
 
     >>> import sonometer
     >>> names = ["anna", "ben", "carla", "dora", "emil", "finn", "gina", "hugo", "ina", "jan", "kim", "lea"]
@@ -288,6 +290,7 @@ def fit(
         "sufficient": _number(sufficient),
         "by": by,
         "turns": turns,
+        "scope": scope,
         "words": words,
         "prefix": prefix,
         "support": support,
@@ -304,6 +307,9 @@ def fit(
         "likeness": likeness,
         "alarms": _number(alarms),
     }
+    if scope is not None and tune is not None:
+        fix = "remove it, or write `scope` into the protocol"
+        raise InvalidRequestError(f"`scope` cannot be given with `tune`; {fix}", place="scope", fix=fix)
     if marker is None and tune is None:
         fix = "give a label for the new marker, such as marker=\"kindness\""
         raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)

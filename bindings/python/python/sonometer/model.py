@@ -27,6 +27,7 @@ __all__ = [
     "Ledger",
     "LedgerMarker",
     "LedgerMatch",
+    "LedgerScope",
     "Level",
     "Marker",
     "MarkerFlow",
@@ -405,6 +406,21 @@ class LedgerMatch:
     """What it lacks for its full strength: `pair`, `echo`."""
 
 
+class LedgerScope(NamedTuple):
+    """How a metamarker with `scope` was asked: of each stretch of turns by itself, and the strongest counts."""
+
+    of: str
+    """The scope, such as `turn`."""
+    turns: tuple[int, ...]
+    """The turns that it is asked of, from 0."""
+    stretches: int
+    """How many stretches they make."""
+    held: int
+    """In how many of these it reaches the trigger."""
+    strongest: tuple[int, int] | None
+    """The first and the last turn of the strongest; None if no turn is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class LedgerMarker:
     """How one metamarker came to its activation."""
@@ -423,6 +439,8 @@ class LedgerMarker:
     """Evidence per so many words, if so."""
     share_full: float | None
     """The rate that counts as 1, if the activation is a rate of turns."""
+    scope: LedgerScope | None
+    """How a metamarker with `scope` was asked."""
     evidence: float
     """The evidence, at least 0."""
     half: float

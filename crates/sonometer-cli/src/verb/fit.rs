@@ -8,7 +8,7 @@ use crate::progress::Bar;
 use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::Unit;
-use sonometer::protocol::{Repeat, Taxonomy};
+use sonometer::protocol::{Repeat, Scope, Taxonomy};
 use sonometer_evaluate::{Aim, Labelled, MOST_WORDS, Settings, StopList, Tuning, fit};
 
 /// Arguments of `fit`.
@@ -23,6 +23,10 @@ pub(crate) struct Arguments {
     /// The label is a list, one value a turn (null: not labelled): every labelled turn is an example of its own
     #[arg(long)]
     turns: bool,
+    /// The turns that the list is asked of at a time; the strongest count: `turn`, `last turn`, `3 turns`, `last 3 turns`,
+    /// or `interaction` [default: `turn` with --turns, else `interaction`]
+    #[arg(long, value_name = "SCOPE", value_parser = scope, conflicts_with = "tune")]
+    scope: Option<Asked>,
     /// Tune a protocol file instead: its patterns stay; the strengths and the trigger of one marker are chosen from
     /// the data
     #[arg(long, value_name = "PROTOCOL")]
@@ -106,6 +110,10 @@ pub(crate) struct Arguments {
     pub(crate) json: bool,
 }
 
+/// The turns that a list is asked of at a time; `None`: the whole interaction.
+#[derive(Clone, Copy, Debug)]
+struct Asked(Option<Scope>);
+
 /// What a threshold is chosen for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum Wanted {
@@ -142,6 +150,7 @@ impl Arguments {
             sufficient: self.sufficient,
             by: self.by.clone(),
             turns: self.turns,
+            scope: self.scope.map(|Asked(scope)| scope),
             words: self.words,
             prefix: self.prefix,
             support: self.support,
@@ -246,6 +255,15 @@ fn expect_outputs(arguments: &Arguments) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+fn scope(text: &str) -> Result<Asked, String> {
+    match text {
+        "interaction" => Ok(Asked(None)),
+        _ => text.parse().map(|scope| Asked(Some(scope))).map_err(|()| {
+            "write `turn`, `last turn`, `2 turns` to `20 turns`, `last 3 turns`, or `interaction`".into()
+        }),
+    }
 }
 
 fn fraction(text: &str) -> Result<Unit, String> {

@@ -7,7 +7,7 @@
 use super::Example;
 use super::learn::{Bounds, Fitted, Parts, Seen, Training, learn};
 use super::likeness::Clusters;
-use super::matrix::Row;
+use super::matrix::Matrix;
 use super::measure::{Aim, Cut, Limit, auc, best_cut, mean};
 use crate::Error;
 use crate::labels::{Fold, Ordinary};
@@ -66,7 +66,7 @@ pub(crate) fn part_talks(talks: usize, count: usize) -> Vec<usize> {
 /// Ordinary talk beside the examples.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beside {
-    rows: Vec<Row>,
+    rows: Matrix,
     /// The part that each row is in, and each talk.
     pub(crate) of: Vec<usize>,
     pub(crate) of_talk: Vec<usize>,
@@ -76,11 +76,11 @@ pub(crate) struct Beside {
 
 impl Beside {
     /// The rows of the pieces of ordinary talk, parted by talks.
-    pub(crate) fn of(rows: &[Row], ordinary: Option<&Ordinary>, count: usize, limit: Unit) -> Self {
+    pub(crate) fn of(rows: Matrix, ordinary: Option<&Ordinary>, count: usize, limit: Unit) -> Self {
         let Some(ordinary) = ordinary else { return Self::default() };
         let of_talk = part_talks(ordinary.talks.len(), count);
         let of = ordinary.pieces.iter().map(|(talk, _)| of_talk[*talk]).collect();
-        Self { rows: rows.to_vec(), of, of_talk, limit: Some(limit) }
+        Self { rows, of, of_talk, limit: Some(limit) }
     }
 }
 
@@ -122,16 +122,16 @@ impl Crossed {
         let positive = training.positive.to_vec();
         for cost in &costs {
             let mut own = Vec::with_capacity(parts.count);
-            let mut decided = [vec![0.0; positive.len()], vec![0.0; beside.rows.len()]];
+            let mut decided = [vec![0.0; positive.len()], vec![0.0; beside.of.len()]];
             for fold in 0..parts.count {
                 let seen = seen(&parts, &beside, Some(fold));
                 let model = learn(training, &seen, *cost, bounds, steps)?;
                 steps.advance(1)?;
                 for row in parts.inside(fold) {
-                    decided[0][row] = model.decide(&training.matrix.rows[row]);
+                    decided[0][row] = training.matrix.decide(&model, row);
                 }
-                for row in (0..beside.rows.len()).filter(|row| beside.of[*row] == fold) {
-                    decided[1][row] = model.decide(&beside.rows[row]);
+                for row in (0..beside.of.len()).filter(|row| beside.of[*row] == fold) {
+                    decided[1][row] = beside.rows.decide(&model, row);
                 }
                 own.push(model);
             }
@@ -179,7 +179,7 @@ impl Crossed {
     fn cut(&self, cost: usize, hidden: Option<usize>, aim: Aim) -> Option<Cut> {
         let is_seen = |fold: usize| Some(fold) != hidden;
         let limit = self.beside.limit.map(|most| {
-            let rows = (0..self.beside.rows.len()).filter(|row| is_seen(self.beside.of[*row]));
+            let rows = (0..self.beside.of.len()).filter(|row| is_seen(self.beside.of[*row]));
             Limit::of(rows.map(|row| self.decisions[cost][1][row]).collect(), most)
         });
         best_cut(&self.scored(cost, is_seen), aim, limit)

@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn large_models_are_cut_to_what_matters() {
         let rows: Vec<Row> = (0..20_u32).map(|at| vec![(at % 2, 1.0), (2 + at % 5, 1.0)]).collect();
-        let matrix = Matrix { patterns: (0..7).map(|c: u32| c.to_string()).collect(), rows };
+        let patterns = (0..7).map(|c: u32| c.to_string()).collect();
+        let matrix = Matrix { patterns, rows, bags: Vec::new() };
         let positive: Vec<bool> = (0..20).map(|at| at % 2 == 0).collect();
         let columns = |bounds| {
             let mut watch = crate::unwatched;

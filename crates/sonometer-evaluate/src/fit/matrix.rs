@@ -1,5 +1,6 @@
 //! How often the engine finds each pattern in each interaction.
 
+use super::learn::Fitted;
 use crate::error::{Error, Place};
 use crate::evaluate::sensed::in_steps;
 use crate::watch::Steps;
@@ -14,6 +15,8 @@ pub(crate) type Row = Vec<(u32, f64)>;
 pub(crate) struct Matrix {
     pub(crate) patterns: Vec<String>,
     pub(crate) rows: Vec<Row>,
+    /// With a scope, of each interaction the rows of the stretches that are asked by themselves; else empty.
+    pub(crate) bags: Vec<Vec<Row>>,
 }
 
 impl Matrix {
@@ -37,8 +40,18 @@ impl Matrix {
         let patterns = own.lines.iter().map(|line| line.text.to_string()).collect();
         protocol.markers = vec![own];
         let sensor = sensor(protocol)?;
-        let rows = in_steps(interactions, steps, |interaction| row(&sensor, repeat, interaction))?;
-        Ok(Self { patterns, rows })
+        let read = in_steps(interactions, steps, |interaction| row(&sensor, repeat, interaction))?;
+        let (rows, bags): (Vec<Row>, Vec<Vec<Row>>) = read.into_iter().unzip();
+        let bags = if bags.iter().all(Vec::is_empty) { Vec::new() } else { bags };
+        Ok(Self { patterns, rows, bags })
+    }
+
+    /// The decision value of an interaction: with a scope, that of its strongest stretch.
+    pub(crate) fn decide(&self, model: &Fitted, at: usize) -> f64 {
+        match self.bags.get(at).filter(|bag| !bag.is_empty()) {
+            Some(bag) => bag.iter().map(|row| model.decide(row)).fold(f64::NEG_INFINITY, f64::max),
+            None => model.decide(&self.rows[at]),
+        }
     }
 
     /// In how many of the rows `at` each column is not 0, in those of the negative and of the positive class.
@@ -58,22 +71,32 @@ pub(crate) fn sensor(protocol: Protocol) -> Result<Sensor, Error> {
     Sensor::new(protocol).map_err(|error| Error::engine(Place::of(&id), &error))
 }
 
-fn row(sensor: &Sensor, repeat: Repeat, interaction: &Interaction) -> Result<Row, Error> {
+/// The features of an interaction, and with a scope those of each stretch that is asked.
+fn row(sensor: &Sensor, repeat: Repeat, interaction: &Interaction) -> Result<(Row, Vec<Row>), Error> {
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
     let reading = sensor
         .sense_with(interaction, options.without_key(std::slice::from_ref(sensor)))
         .map_err(|error| Error::engine(Place::of(&sensor.protocol().id), &error))?;
     let ledger = reading.ledger();
-    let mut row: Vec<(u32, u32)> = Vec::new();
-    // The matches come by line.
-    for found in ledger.markers.iter().flat_map(|marker| &marker.matches).filter(|m| m.failed.is_empty()) {
-        let column = u32::try_from(found.strength.0 - 1).unwrap_or(u32::MAX);
-        match row.last_mut() {
-            Some((last, count)) if *last == column => *count += 1,
-            _ => row.push((column, 1)),
-        }
+    let marker = &ledger.markers[0];
+    // By line: the column, and the turn.
+    let matches = marker.matches.iter().filter(|found| found.failed.is_empty());
+    let found: Vec<(u32, usize)> =
+        matches.map(|m| (u32::try_from(m.strength.0 - 1).unwrap_or(u32::MAX), m.turn)).collect();
+    let within = |is_in: &dyn Fn(usize) -> bool| -> Row {
+        let own: Vec<u32> =
+            found.iter().filter(|(_, turn)| is_in(*turn)).map(|(column, _)| *column).collect();
+        own.chunk_by(|a, b| a == b).map(|same| (same[0], value(repeat, same.len() as u32))).collect()
+    };
+    let Some(scope) = &marker.scope else { return Ok((within(&|_| true), Vec::new())) };
+    let length = scope.turns.len().min(scope.scope.turns as usize).max(1);
+    let mut stretches: Vec<&[usize]> = scope.turns.windows(length).collect();
+    if scope.scope.is_last {
+        stretches.drain(..stretches.len().saturating_sub(1));
     }
-    Ok(row.into_iter().map(|(column, count)| (column, value(repeat, count))).collect())
+    let bag: Vec<Row> = stretches.iter().map(|turns| within(&|turn| turns.contains(&turn))).collect();
+    // A list learns from all that is asked.
+    Ok((within(&|turn| stretches.iter().any(|turns| turns.contains(&turn))), bag))
 }
 
 /// What `count` matches of a line of strength 1 add up to.
@@ -95,18 +118,41 @@ fn value(repeat: Repeat, count: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sonometer::Turn;
 
     fn matrix(extra: &str, texts: &[&str]) -> Matrix {
+        let text = |text: &&str| Interaction::text(text).expect("is short");
+        count(extra, &texts.iter().map(text).collect::<Vec<_>>())
+    }
+
+    fn count(extra: &str, all: &[Interaction]) -> Matrix {
         let source = format!(
             "sonometer: 1\nid: x\nversion: 1\ntaxonomy: Signal\nlanguage: en\nmarkers:\n  - label: x\n    \
              negation: drop\n{extra}    weigh: |\n      good = -0.5\n      good day = 1\n      bad = 2\n"
         );
         let (protocol, _) = Protocol::read(&source).expect("reads");
-        let all: Vec<Interaction> =
-            texts.iter().map(|text| Interaction::text(text).expect("is short")).collect();
         let mut watch = crate::unwatched;
         let steps = &mut Steps::new(&mut watch, "counting", all.len());
         Matrix::count(&protocol, 0, &all.iter().collect::<Vec<_>>(), steps).expect("counts")
+    }
+
+    #[test]
+    fn with_a_scope_the_strongest_stretch_decides() {
+        use super::super::solver::Linear;
+        let turn = |content: &str| Turn { role: Some("a".into()), content: content.into(), timestamp: None };
+        let turns = ["Good day", "bad", "…", "good"].map(turn).to_vec();
+        let talk = [Interaction::transcript(turns).expect("is a talk")];
+        let of = |scope: &str| count(&format!("    scope: {scope}\n"), &talk);
+        let (good, day, bad) = ((0, 1.0), (1, 1.0), (2, 1.0));
+        let each = of("turn");
+        assert_eq!(each.rows, [vec![(0, 1.5), day, bad]], "a list learns from all turns");
+        assert_eq!(each.bags, [vec![vec![good, day], vec![bad], vec![good]]]);
+        assert_eq!(of("2 turns").bags, [vec![vec![good, day, bad], vec![good, bad]]]);
+        let last = of("last turn");
+        assert_eq!((last.rows, last.bags), (vec![vec![good]], vec![vec![vec![good]]]));
+        let linear = Linear { weights: vec![2.0, -0.5, 1.0], bias: -1.0 };
+        let model = Fitted { columns: vec![0, 1, 2], linear };
+        assert_eq!((each.decide(&model, 0), count("", &talk).decide(&model, 0)), (1.0, 2.5));
     }
 
     #[test]

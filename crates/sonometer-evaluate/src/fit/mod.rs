@@ -83,14 +83,14 @@ pub fn fit(
     let skeleton = frame.protocol(&unweighted(settings.patterns(&interactions)?))?;
     let steps = &mut Steps::new(&mut *watch, "counting", interactions.len() + pieces.len());
     let matrix = Matrix::count(&skeleton, 0, &interactions, steps)?;
-    let rows = Matrix::count(&skeleton, 0, &pieces, steps)?.rows;
+    let talk = Matrix::count(&skeleton, 0, &pieces, steps)?;
 
     let positive: Vec<bool> = data.examples.iter().map(|example| example.positive).collect();
     let parts = folds::part(&data.examples, &clusters, usize::from(settings.folds));
     let features = settings.features.then(|| export::svmlight(&matrix, &positive, &parts));
     let bounds = Bounds { size: settings.size, support: settings.support, balanced: settings.balanced };
-    let beside = Beside::of(&rows, ordinary.as_ref(), parts.count, settings.limit());
-    let training = Training { matrix: &matrix, positive: &positive, ordinary: &rows };
+    let beside = Beside::of(talk.clone(), ordinary.as_ref(), parts.count, settings.limit());
+    let training = Training { matrix: &matrix, positive: &positive, ordinary: &talk.rows };
     let steps = &mut Steps::new(&mut *watch, "fitting", costs.len() * parts.count);
     let crossed = Crossed::new(training, beside, parts, costs, bounds, steps)?;
 

@@ -8,7 +8,7 @@ use crate::error::{Error, Place};
 use crate::evaluate::thresholds::ALARMS;
 use crate::labels::{Background, Ordinary, Voice, usual_turns};
 use sonometer::language::Language;
-use sonometer::protocol::{Repeat, Taxonomy, phrase};
+use sonometer::protocol::{Repeat, Scope, Taxonomy, phrase};
 use sonometer::text::fold::fold_to_lower;
 use sonometer::{Interaction, Turn, Unit, language};
 use std::collections::BTreeSet;
@@ -36,6 +36,9 @@ pub struct Settings {
     pub by: Option<String>,
     /// Whether the label is a list, one value a turn: every labelled turn is an example of its own.
     pub turns: bool,
+    /// The turns that the list is asked of at a time, `Some(None)` for the whole interaction; without it, one with `turns`, else the
+    /// whole.
+    pub scope: Option<Option<Scope>>,
     /// The most words of a pattern, 1 to [`MOST_WORDS`](super::MOST_WORDS).
     pub words: u8,
     /// The fewest letters of a pattern that is the beginning of a word (`guarante*`), at most 8; 0: no such patterns.
@@ -114,6 +117,7 @@ impl Settings {
             sufficient: None,
             by: None,
             turns: false,
+            scope: None,
             words: 2,
             prefix: 4,
             support: 3,
@@ -176,7 +180,13 @@ impl Settings {
             by: self.by.clone(),
             sufficient: self.sufficient,
             repeat: self.repeat,
+            scope: self.asked_of(),
         })
+    }
+
+    /// The turns that the list is asked of at a time.
+    fn asked_of(&self) -> Option<Scope> {
+        self.scope.unwrap_or(self.turns.then_some(Scope { turns: 1, is_last: false }))
     }
 
     /// Whether what is said in a turn counts.
@@ -318,6 +328,9 @@ impl fmt::Display for Settings {
                 write!(f, ", {name} {value}")?;
             }
         }
+        if let Some(scope) = self.asked_of() {
+            write!(f, ", scope {scope}")?;
+        }
         if let Some(sufficient) = self.sufficient {
             write!(f, ", sufficient {sufficient}")?;
         }
@@ -341,5 +354,26 @@ impl fmt::Display for Settings {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_turns_is_asked_of_turns() {
+        let scope =
+            |settings: Settings| settings.frame().expect("is sound").scope.map(|scope| scope.to_string());
+        assert_eq!(scope(Settings::of("m")), None);
+        let turns = Settings { turns: true, ..Settings::of("m") };
+        assert_eq!(scope(turns.clone()).as_deref(), Some("turn"));
+        assert!(turns.to_string().contains(", scope turn"), "the head of the file says so: {turns}");
+        assert_eq!(scope(Settings { scope: Some(None), ..turns.clone() }), None);
+        let last = "last  3 turns".parse().ok();
+        assert_eq!(scope(Settings { scope: Some(last), ..turns }).as_deref(), Some("last 3 turns"));
+        for wrong in ["", "last", "0 turns", "21 turns", "turns", "last turn turn", "3", "+3 turns"] {
+            assert!(wrong.parse::<Scope>().is_err(), "{wrong}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::measure::line_triggers;
 use super::protocol_file::ProtocolFile;
 use super::scale::{HALF, TRIGGER, Weighted};
 use crate::Error;
-use sonometer::protocol::Repeat;
+use sonometer::protocol::{Repeat, Scope};
 use sonometer::{Protocol, Unit};
 
 /// What the file says beside the list.
@@ -18,6 +18,7 @@ pub(crate) struct Frame {
     pub(crate) by: Option<String>,
     pub(crate) sufficient: Option<Unit>,
     pub(crate) repeat: Repeat,
+    pub(crate) scope: Option<Scope>,
 }
 
 /// Lines of talk for the self test, made of the list's own phrases: never of the data.
@@ -49,6 +50,9 @@ impl Frame {
         text.push_str(&format!("score: any\nmarkers:\n  - label: {}\n", self.label));
         if let Some(by) = &self.by {
             text.push_str(&format!("    by: {}\n", quoted(by)));
+        }
+        if let Some(scope) = self.scope {
+            text.push_str(&format!("    scope: {scope}\n"));
         }
         let trigger = format!("    trigger: {TRIGGER}\n");
         text.push_str(&format!("    repeat: {}\n    half: {HALF}\n{trigger}", self.repeat.as_str()));
@@ -136,6 +140,7 @@ mod tests {
             sufficient: Some(Unit(250_000)),
             by: Some("The \"agent\"".into()),
             repeat: Repeat::Once,
+            scope: None,
         }
     }
 

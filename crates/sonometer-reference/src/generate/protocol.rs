@@ -11,7 +11,7 @@ use sonometer::Unit;
 use sonometer::protocol::phrase::{Pattern, WordKind};
 use sonometer::protocol::{
     Actants, End, Extent, FidelityNeeds, HintKind, Importance, Line, LineList, Marker, Mask, NegationMode,
-    NegationRules, Place, Pole, Protocol, Repeat, ScoreKind, Sgm, Share, Strengths, Unfold, Windows,
+    NegationRules, Place, Pole, Protocol, Repeat, Scope, ScoreKind, Sgm, Share, Strengths, Unfold, Windows,
 };
 use std::sync::Arc;
 
@@ -80,10 +80,14 @@ fn settle(line: &mut Line, strengths: &Strengths, inflections: bool) {
     *line = Line::new(pattern, text, line.list, line.strength, line.span);
 }
 
-/// Takes from a marker what no file can say: a bias without weights, a trigger out of reach.
+/// Takes from a marker what no file can say: a bias or a scope without weights, a scope over matches of several turns, a trigger
+/// out of reach.
 fn allow(marker: &mut Marker) {
     if marker.lines.iter().all(|line| line.list != LineList::Weigh) {
-        marker.bias = Unit::ZERO;
+        (marker.bias, marker.scope) = (Unit::ZERO, None);
+    }
+    if marker.join.is_some() {
+        marker.scope = None;
     }
     let most: i64 = marker.lines.iter().map(|line| line.strength.0.max(0)).sum();
     if most + marker.bias.0 < 1_000_000 && marker.repeat == Repeat::Once {
@@ -243,11 +247,14 @@ fn place() -> impl Strategy<Value = Option<Place>> {
 }
 
 /// Evidence as it is, per so many words, or as a share of turns.
-fn measure() -> impl Strategy<Value = (Option<u32>, Option<Share>)> {
+fn measure() -> impl Strategy<Value = (Option<u32>, Option<Share>, Option<Scope>)> {
+    let turns = prop_oneof![3 => Just(1), 2 => 2..5_u32, 1 => 1..=20_u32];
+    let scope = (turns, any::<bool>()).prop_map(|(turns, is_last)| Scope { turns, is_last });
     prop_oneof![
-        4 => Just((None, None)),
-        1 => prop_oneof![1..60_u32, 1..=100_000_u32].prop_map(|n| (Some(n), None)),
-        1 => (roles(), share_of_one()).prop_map(|(by, full)| (None, Some(Share { by, full }))),
+        4 => Just((None, None, None)),
+        1 => prop_oneof![1..60_u32, 1..=100_000_u32].prop_map(|n| (Some(n), None, None)),
+        1 => (roles(), share_of_one()).prop_map(|(by, full)| (None, Some(Share { by, full }), None)),
+        2 => scope.prop_map(|scope| (None, None, Some(scope))),
     ]
 }
 
@@ -297,13 +304,17 @@ fn marker() -> impl Strategy<Value = Marker> {
     let weighed = (importance, prop_oneof![2 => Just(Pole::For), 1 => Just(Pole::Against)]);
     (lines, judged, numbers, weighed, mask(), hints()).prop_map(
         |(
-            (lines, except),
+            (mut lines, except),
             (by, place, negation),
-            (repeat, (per, share), bias, half, trigger),
+            (repeat, (per, share, scope), bias, half, trigger),
             (importance, pole),
             mask,
             hints,
         )| {
+            // Weighted lists are rarer than what is asked of them here.
+            if scope.is_some() {
+                lines[0].list = LineList::Weigh;
+            }
             Marker {
                 except,
                 by,
@@ -312,6 +323,7 @@ fn marker() -> impl Strategy<Value = Marker> {
                 repeat,
                 per,
                 share,
+                scope,
                 bias,
                 half,
                 trigger,

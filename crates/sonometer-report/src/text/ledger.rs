@@ -2,7 +2,7 @@
 
 use crate::paint::{Paint, Tone, fit, one_line};
 use sonometer::protocol::{LineList, Pole, ScoreKind};
-use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, Unit};
+use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, ScopeEntry, Unit};
 
 /// Every marker with matches or a bias, then fidelity and score.
 pub(crate) fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {
@@ -85,6 +85,9 @@ fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
     if marker.bias != Unit::ZERO {
         text.push_str(&format!("    {:>10}  bias\n", signed(marker.bias)));
     }
+    if let Some(scope) = &marker.scope {
+        text.push_str(&format!("    {}\n", of_scope(scope)));
+    }
     let per = marker.per.map_or_else(String::new, |words| format!(" per {words} words"));
     let rate =
         marker.share_full.map_or_else(String::new, |full| format!(", rate of turns, {full} counts as 1"));
@@ -96,6 +99,23 @@ fn of_marker(paint: &Paint, marker: &MarkerEntry<'_>) -> String {
         marker.trigger
     ));
     text
+}
+
+/// Of which turns a marker was asked, and which of them its evidence is of.
+fn of_scope(scope: &ScopeEntry) -> String {
+    let Some((first, last)) = scope.strongest else {
+        return format!("scope {}: no turn is asked", scope.scope);
+    };
+    let strongest = match first == last {
+        true => format!("turn {}", first + 1),
+        false => format!("turns {} to {}", first + 1, last + 1),
+    };
+    let (held, all) = (scope.held, scope.stretches);
+    let alone = if scope.scope.turns == 1 { "turns" } else { "stretches" };
+    format!(
+        "scope {}: {held} of {all} {alone} reach the trigger; the evidence is of {strongest}, the strongest",
+        scope.scope
+    )
 }
 
 /// One match: what it added, its line, where it stands, and why it does not count if it does not.

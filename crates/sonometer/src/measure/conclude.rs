@@ -56,6 +56,7 @@ impl Measured {
             ways: Ways::default(),
             evidence: Vec::new(),
             near_misses: Vec::new(),
+            asked: Vec::new(),
             cover,
             fidelity,
             measured: false,
@@ -93,7 +94,15 @@ fn measure(plan: &Plan, search: Search, part: &mut Measured) {
         }
         let count = rest.iter().take_while(|c| c.marker == marker).count();
         let (own, others) = rest.split_at_mut(count);
-        let (resonance, sums) = resonance::measure(plan, &setting, marker as usize, own);
+        let (resonance, sums) = match plan.protocol.markers[marker as usize].scope {
+            None => resonance::measure(plan, &setting, marker as usize, own),
+            Some(scope) => {
+                let (resonance, sums, asked) =
+                    resonance::measure_scoped(plan, &setting, marker as usize, scope, own);
+                part.asked.push((marker, asked));
+                (resonance, sums)
+            }
+        };
         part.resonances.push((marker, resonance));
         all_sums.push(sums);
         rest = others;
@@ -169,7 +178,8 @@ fn near_misses(plan: &Plan, part: &Measured, sums: &[Sums]) -> Vec<weak::Near> {
         let own = &part.candidates[first..];
         let own = &own[..own.iter().take_while(|c| c.marker == *marker).count()];
         if !resonance.triggered {
-            found.extend(weak::near_miss(plan, *marker, sums, own, first));
+            let asked = part.asked.iter().find(|(asked, _)| asked == marker).map(|(_, asked)| asked);
+            found.extend(weak::near_miss(plan, *marker, (sums, asked), own, first));
         }
         first += own.len();
     }

@@ -29,7 +29,7 @@ use crate::sensor::Sensor;
 use crate::text::compose::Ways;
 use crate::unit::Unit;
 use fidelity::Fidelity;
-use resonance::Resonance;
+use resonance::{Asked, Resonance};
 use std::sync::Arc;
 use weak::Near;
 
@@ -51,6 +51,8 @@ pub struct Measured {
     pub(crate) evidence: Vec<Candidate>,
     /// What each marker that did not trigger missed most narrowly, in the order of the protocol.
     pub(crate) near_misses: Vec<Near>,
+    /// How the markers with `scope` were asked, in the order of the protocol.
+    pub(crate) asked: Vec<(u32, Asked)>,
     /// What is hidden wherever text is shown; `None` if nothing is.
     pub(crate) cover: Option<Arc<Cover>>,
     pub(crate) fidelity: Fidelity,

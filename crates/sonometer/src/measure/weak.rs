@@ -1,7 +1,7 @@
 //! Weak signals: what markers that did not trigger have found, and what was missing.
 
 use crate::evidence::{Candidate, condition, lack, strength};
-use crate::measure::resonance::{Clock, Sums};
+use crate::measure::resonance::{Asked, Clock, Sums};
 use crate::measure::{Evidence, Measured};
 use crate::protocol::{HintKind, Marker};
 use crate::sensor::Plan;
@@ -50,7 +50,7 @@ const LEAST: Unit = Unit(500_000);
 pub(crate) fn near_miss(
     plan: &Plan,
     marker: u32,
-    sums: &Sums,
+    (sums, asked): (&Sums, Option<&Asked>),
     candidates: &[Candidate],
     first: usize,
 ) -> Option<Near> {
@@ -63,7 +63,7 @@ pub(crate) fn near_miss(
     }
     let mut missed: Vec<(&Candidate, Near)> = Vec::new();
     for (at, candidate) in (first..).zip(candidates) {
-        missed.extend(misses(plan, sums, candidate, at).map(|near| (candidate, near)));
+        missed.extend(misses(plan, (sums, asked), candidate, at).map(|near| (candidate, near)));
     }
     // The first of the nearest wins, in the order of the text: below `>`, which keeps the earlier of two equal ones.
     missed.sort_by_key(|(c, near)| (c.turn, c.start, c.end, c.line, near.kind));
@@ -132,10 +132,20 @@ impl Measured {
 }
 
 /// What a candidate would have triggered its marker with, each with its proximity.
-fn misses(plan: &Plan, sums: &Sums, candidate: &Candidate, at: usize) -> impl Iterator<Item = Near> {
+fn misses(
+    plan: &Plan,
+    (sums, asked): (&Sums, Option<&Asked>),
+    candidate: &Candidate,
+    at: usize,
+) -> impl Iterator<Item = Near> {
     let marker = &plan.protocol.markers[candidate.marker as usize];
     let near = |kind: HintKind, missing: Unit, tokens: u32| {
-        let would_trigger = missing > Unit::ZERO && sums.resonance(marker, missing).triggered;
+        let with = |sums: &Sums| sums.resonance(marker, missing).triggered;
+        let would_trigger = missing > Unit::ZERO
+            && match asked {
+                None => with(sums),
+                Some(asked) => asked.sums_at(candidate.turn).any(with),
+            };
         let tokens = i128::from(tokens.max(1));
         would_trigger.then(|| Near {
             marker: candidate.marker,

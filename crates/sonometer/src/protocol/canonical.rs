@@ -156,6 +156,7 @@ impl Marker {
             to.number("half", self.half);
         }
         to.some_text("per", self.per.map(|words| format!("{words} words")).as_deref());
+        to.some_text("scope", self.scope.map(|scope| scope.to_string()).as_deref());
         if let Some(share) = &self.share {
             to.map("share", &|to| {
                 to.text("of", "turns");

@@ -273,6 +273,16 @@ pub(crate) static MARKER: Map = Map {
             "Turns with evidence for all turns, for long talks.",
             r#"{"of": "turns", "full": 0.3}"#,
         ),
+        key(
+            "scope",
+            Written {
+                like: "^(interaction|(last +)?(turn|[0-9]+ +turns?))$",
+                names: &["turn", "last turn", "interaction"],
+            },
+            "The turns that a weighted list is asked of at a time; the strongest count.",
+            r#""turn""#,
+        )
+        .default(r#""interaction""#),
         key("half", Number(Unit::ZERO, THOUSAND), "How fast activation saturates; 0 is a step.", "0.5")
             .default("1"),
         key("trigger", Number(LEAST, Unit::ONE), "The activation that triggers.", "0.45").default("0.5"),

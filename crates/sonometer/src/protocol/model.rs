@@ -8,6 +8,7 @@ use super::files::ListFile;
 use super::mask::Mask;
 use super::phrase::{self, Pattern};
 use crate::diagnostic::Span;
+use crate::keys::fields::count_of;
 use crate::names::named;
 pub use crate::text::unfold::Unfold;
 use crate::unit::Unit;
@@ -123,6 +124,8 @@ pub struct Marker {
     pub per: Option<u32>,
     /// The rate measure for long talks, in the place of saturation.
     pub share: Option<Share>,
+    /// The turns that a weighted list is asked of at a time; `None`: the whole interaction.
+    pub scope: Option<Scope>,
     /// Added to the sum of a weighted list.
     pub bias: Unit,
     /// How fast activation saturates, 0 to 1000: 0 is a step, large is linear.
@@ -562,6 +565,44 @@ pub struct Share {
     pub by: Vec<String>,
     /// The share that counts as 1, above 0, at most 1.
     pub full: Unit,
+}
+
+/// `scope: turn`, `3 turns`, `last turn`, `last 3 turns`: a weighted list is asked of so many turns at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// How many turns in a row, of those that the marker listens to: 1 to 20, since a match is counted once for each stretch that it is in.
+    pub turns: u32,
+    /// Only the last of them.
+    pub is_last: bool,
+}
+
+impl std::str::FromStr for Scope {
+    type Err = ();
+
+    /// Reads what [`Scope`] displays, and `1 turn`, `1 turns`.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let (is_last, words) = match &words[..] {
+            ["last", words @ ..] => (true, words),
+            words => (false, words),
+        };
+        let turns = match words {
+            ["turn"] => Some(1),
+            [count, "turn" | "turns"] => count_of(count, 1, 20),
+            _ => None,
+        };
+        Ok(Self { turns: turns.ok_or(())?, is_last })
+    }
+}
+
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let last = if self.is_last { "last " } else { "" };
+        match self.turns {
+            1 => write!(f, "{last}turn"),
+            turns => write!(f, "{last}{turns} turns"),
+        }
+    }
 }
 
 /// The reasons a weak signal can have.

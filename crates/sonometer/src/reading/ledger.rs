@@ -12,7 +12,7 @@ use crate::measure::signal::Signal;
 use crate::measure::temporal::Temporal;
 use crate::measure::{FlowOptions, TemporalOptions};
 use crate::measure::{Measured, Stretch};
-use crate::protocol::{Importance, LineList, Pole, Repeat, ScoreKind};
+use crate::protocol::{Importance, LineList, Pole, Repeat, Scope, ScoreKind};
 use crate::unit::Unit;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,12 +63,29 @@ pub struct MarkerEntry<'r> {
     pub per: Option<u32>,
     /// The rate that counts as 1, if the activation is a rate of turns.
     pub share_full: Option<Unit>,
+    /// How a marker with `scope` was asked.
+    pub scope: Option<ScopeEntry>,
     /// The activation from which it is triggered.
     pub trigger: Unit,
     /// Evidence, activation, triggered.
     pub resonance: Resonance,
     /// Every match of its lines, by line and place.
     pub matches: Vec<MatchEntry<'r>>,
+}
+
+/// How a marker with `scope` was asked: of each of its stretches by itself, and the strongest counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScopeEntry {
+    /// How many turns at a time.
+    pub scope: Scope,
+    /// The turns that it is asked of, from 0: those of its side and place that say something.
+    pub turns: Vec<usize>,
+    /// How many stretches they make.
+    pub stretches: usize,
+    /// In how many of these it reaches the trigger.
+    pub held: usize,
+    /// The first and the last turn of the strongest stretch; evidence is what its matches add, and the bias. `None`: no turn is asked.
+    pub strongest: Option<(usize, usize)>,
 }
 
 /// One match of one line.
@@ -117,6 +134,7 @@ impl Measured {
                     half: marker.half,
                     per: marker.per,
                     share_full: marker.share.as_ref().map(|share| share.full),
+                    scope: self.scope_entry(number as u32, marker.scope),
                     trigger: marker.trigger,
                     resonance,
                     matches: own.iter().map(|candidate| self.match_entry(candidate)).collect(),
@@ -136,6 +154,20 @@ impl Measured {
             actant_flow: self.actant_flow(FlowOptions::default()),
             temporal: self.temporal(TemporalOptions::default()),
         }
+    }
+
+    fn scope_entry(&self, number: u32, scope: Option<Scope>) -> Option<ScopeEntry> {
+        let scope = scope?;
+        let asked = self.asked.iter().find(|(marker, _)| *marker == number).map(|(_, asked)| asked);
+        let strongest = asked.and_then(|asked| asked.stretches.get(asked.strongest));
+        Some(ScopeEntry {
+            scope,
+            turns: asked
+                .map_or_else(Vec::new, |asked| asked.turns.iter().map(|turn| *turn as usize).collect()),
+            stretches: asked.map_or(0, |asked| asked.stretches.len()),
+            held: asked.map_or(0, |asked| asked.held),
+            strongest: strongest.map(|stretch| (stretch.turns.0 as usize, stretch.turns.1 as usize)),
+        })
     }
 
     fn match_entry(&self, candidate: &Candidate) -> MatchEntry<'_> {
@@ -219,6 +251,9 @@ impl MarkerEntry<'_> {
             Some(full) => json.key("share_full").number(full),
             None => json.key("share_full").null(),
         }
+        if let Some(scope) = &self.scope {
+            json.key("scope").object(|json| scope.write(json));
+        }
         json.key("evidence").number(self.resonance.evidence);
         json.key("half").number(self.half);
         json.key("activation").number(self.resonance.activation);
@@ -229,6 +264,19 @@ impl MarkerEntry<'_> {
                 json.object(|json| found.write(json));
             }
         });
+    }
+}
+
+impl ScopeEntry {
+    fn write(&self, json: &mut Json) {
+        json.key("of").string(&self.scope.to_string());
+        json.key("segments").count(self.turns.len() as u64);
+        json.key("stretches").count(self.stretches as u64);
+        json.key("held").count(self.held as u64);
+        if let Some((first, last)) = self.strongest {
+            json.key("first").count(first as u64);
+            json.key("last").count(last as u64);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod profile;
 mod write;
 
 pub use columns::{Columns, Further};
-pub use ledger::{Ledger, MarkerEntry, MatchEntry};
+pub use ledger::{Ledger, MarkerEntry, MatchEntry, ScopeEntry};
 pub use offset::OffsetUnit;
 pub use profile::{Profile, View};
 

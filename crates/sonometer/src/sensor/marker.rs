@@ -190,6 +190,7 @@ impl MarkerPlan {
             heeds_negation,
             only_rises: marker.per.is_none()
                 && marker.share.is_none()
+                && marker.scope.is_none()
                 && marker.lines.iter().all(|line| line.strength >= Unit::ZERO),
             place: marker.place,
             repeat: marker.repeat,

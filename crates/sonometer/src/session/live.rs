@@ -169,13 +169,13 @@ impl Live {
         self.meters.get(marker as usize).is_some_and(|meter| meter.is_certain)
     }
 
-    /// The markers (by number) whose resonance by the evidence so far has changed. Ratios are reported at the
-    /// end.
+    /// The markers (by number) whose resonance by the evidence so far has changed. Ratios, and markers with `scope`, are
+    /// reported at the end.
     pub(super) fn changed_resonances(&mut self, plan: &Plan, setting: &Setting) -> Vec<(u32, Unit)> {
         let mut changed = Vec::new();
         for (number, meter) in (0..).zip(&mut self.meters) {
             let marker = &plan.protocol.markers[number as usize];
-            if !std::mem::take(&mut meter.has_changed) || marker.ratio.is_some() {
+            if !std::mem::take(&mut meter.has_changed) || marker.ratio.is_some() || marker.scope.is_some() {
                 continue;
             }
             let score = match marker.absence {

@@ -2,9 +2,11 @@
 
 mod absence;
 mod ratio;
+mod scope;
 
 pub(crate) use absence::Clock;
 pub(crate) use ratio::measure as measure_ratio;
+pub(crate) use scope::{Asked, measure as measure_scoped};
 
 use crate::evidence::{Candidate, Setting};
 use crate::protocol::{Marker, Repeat};

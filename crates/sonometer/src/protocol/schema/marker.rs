@@ -80,6 +80,7 @@ pub(super) fn read(node: &Node, around: &Surroundings<'_>, found: &mut Diagnosti
         repeat: fields.name("repeat", Repeat::from_name).unwrap_or(Repeat::Halve),
         per: per(&mut fields),
         share: share(&mut fields),
+        scope: scope(&mut fields, node, has_weights),
         bias: bias.unwrap_or(Unit::ZERO),
         half: fields.number_or_default("half"),
         trigger: fields.number_or_default("trigger"),
@@ -200,6 +201,30 @@ fn share(fields: &mut Fields<'_, '_>) -> Option<Share> {
     let full = inner.number_or_default("full");
     inner.finish();
     Some(Share { by, full })
+}
+
+/// `scope: turn`, `scope: last 3 turns`, only of a weighted list.
+fn scope(fields: &mut Fields<'_, '_>, marker: &Node, has_weights: bool) -> Option<Scope> {
+    let (text, span) = fields.text("scope")?;
+    let mut refuse = |code, message: String, fix: &str| {
+        fields.found.push(Diagnostic::error(code, span, message, fix));
+    };
+    let scope: Option<Scope> = text.parse().ok();
+    if scope.is_none() && text.trim() != "interaction" {
+        let message = format!("`scope` cannot be `{text}`", text = excerpt(&text));
+        refuse("SM0365", message, "write `turn`, `last turn`, `2 turns` to `20 turns`, or `interaction`");
+    } else if !has_weights {
+        let fix = "remove it, or write the lines as `weigh`";
+        refuse("SM0366", "`scope` needs a `weigh` list".to_owned(), fix);
+    }
+    // What these count is of the whole interaction, or goes beyond a turn.
+    if let Some(key) = ["per", "share", "join"].into_iter().find(|key| marker.get(key).is_some())
+        && scope.is_some()
+    {
+        let message = format!("`scope` cannot be combined with `{key}`");
+        refuse("SM0343", message, "remove one of the two, or move it to a separate marker");
+    }
+    scope
 }
 
 /// `mask: stars`, `mask: last4`, `mask: label`

@@ -21,7 +21,7 @@ pub(super) struct Relations {
 }
 
 /// Keys that say how evidence is weighed, which a marker without evidence of its own has no use for.
-const EVIDENCE_KEYS: [&str; 15] = [
+const EVIDENCE_KEYS: [&str; 16] = [
     "strong",
     "clear",
     "weak",
@@ -31,6 +31,7 @@ const EVIDENCE_KEYS: [&str; 15] = [
     "repeat",
     "per",
     "share",
+    "scope",
     "half",
     "after",
     "before",
