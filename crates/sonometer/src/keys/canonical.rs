@@ -9,7 +9,7 @@ use crate::unit::Unit;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// What gives the members of a map. By reference, not generic: a copy of the code below for each map were 2,200 bytes of the module for browsers,
+/// What gives the members of a map. By reference, not generic: a copy of the code below for each map was 2,200 bytes of the module for browsers,
 /// by brotli.
 type Fill<'a> = &'a dyn Fn(&mut Members);
 
@@ -176,7 +176,7 @@ mod tests {
         ],
     );
 
-    /// One text by hand: only what the table says is left out, and only at its default.
+    /// Only what the table says is left out, and only at its default.
     #[test]
     fn the_table_decides_about_order_and_what_is_left_out() {
         let with = |young: u64, list: &[String]| {
