@@ -10,8 +10,12 @@ use arrow_select::concat::concat_batches;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 use sonometer::batch::guarded;
+#[cfg(feature = "parallel")]
+use sonometer::ErrorCode;
 use sonometer::{Error, Instrument, OffsetUnit, SenseOptions};
 use std::collections::HashMap;
+#[cfg(feature = "parallel")]
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -209,6 +213,16 @@ pub(crate) fn in_groups<T: Send>(
     #[cfg(not(feature = "parallel"))]
     let done: Vec<Result<T, Error>> = groups.into_iter().map(|group| work(instrument, group)).collect();
     done.into_iter().collect()
+}
+
+/// Threads for [`Frame::sense`] by `ThreadPool::install`; those of the current pool without it.
+///
+/// # Errors
+/// `internal_error` if the system gives no more threads.
+#[cfg(feature = "parallel")]
+pub fn pool(threads: NonZeroUsize) -> Result<rayon::ThreadPool, Error> {
+    let built = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    built.map_err(|error| Error::new(ErrorCode::Internal, "threads", error.to_string()))
 }
 
 /// An error as the cell of a column: the place within the row, and what is wrong.

@@ -26,4 +26,6 @@ mod mask;
 mod output;
 
 pub use column::Column;
+#[cfg(feature = "parallel")]
+pub use frame::pool;
 pub use frame::{BadRows, Frame, Input};
