@@ -142,11 +142,11 @@ def test_mistakes_say_what_to_write(courtesy: Sensor) -> None:
     with pytest.raises(InvalidRequestError, match="the column is `Int64`; wanted are text"):
         courtesy.frame(pyarrow.array([1]))
     with pytest.raises(InvalidRequestError, match="there is no column `scor`; columns are score, sufficient"):
-        courtesy.frame(texts, columns=["scor"])  # type: ignore[list-item]
+        courtesy.frame(texts, columns=["scor"])
     with pytest.raises(WrongTypeError, match="a table of a, b is no column; give one of its columns"):
         courtesy.frame(pyarrow.table({"a": texts, "b": texts}))
     with pytest.raises(InvalidRequestError, match=r"rows\[200\]"):
         courtesy.frame(pyarrow.array([*['{"content": "a"}'] * 200, "{"]), input="json", errors="raise")
     for wrong in ({"errors": "skip"}, {"input": "yaml"}, {"offsets": "words"}, {"threads": 0}):
         with pytest.raises(InvalidRequestError):
-            courtesy.frame(texts, **wrong)  # type: ignore[arg-type]
+            courtesy.frame(texts, **wrong)

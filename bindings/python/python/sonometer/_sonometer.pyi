@@ -87,19 +87,6 @@ _Kind: TypeAlias = Literal[
 ]
 _Profile: TypeAlias = Literal["raw", "detailed", "discovery"]
 _Offsets: TypeAlias = Literal["bytes", "chars", "utf16"]
-_Column: TypeAlias = Literal[
-    "score",
-    "sufficient",
-    "fidelity",
-    "resonance",
-    "triggered",
-    "evidence",
-    "signal",
-    "actant_flow",
-    "temporal",
-    "ics",
-    "json",
-]
 _R_co = TypeVar("_R_co", bound=BaseReading, covariant=True)
 _T_co = TypeVar("_T_co", covariant=True)
 _Modality: TypeAlias = Literal["text", "transcript", "audio", "document"]
@@ -267,7 +254,7 @@ class Target(Generic[_R_co]):
         column: Any,
         /,
         *,
-        columns: _Column | Iterable[_Column] | None = None,
+        columns: str | Iterable[str] | None = None,
         input: Literal["text", "json"] = "text",
         errors: Literal["null", "raise"] = "null",
         offsets: _Offsets = "chars",

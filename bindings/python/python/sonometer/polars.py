@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import polars
 
@@ -37,7 +37,7 @@ class Sonometer:
 
     def sense(self, target: str | Target[Any], columns: Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Expr:
         """A struct of the columns that `Target.frame` gives, which takes the options."""
-        measure, names = _target(target), cast(Any, tuple(columns))
+        measure, names = _target(target), tuple(columns)
 
         def sensed(series: polars.Series) -> polars.Series:
             found: polars.DataFrame = measure.frame(series, columns=names, **options)
