@@ -11,6 +11,7 @@ mod evaluate;
 mod extract;
 mod extracted;
 mod failure;
+mod frame;
 #[cfg(feature = "audio")]
 mod hearing;
 mod held;
@@ -59,6 +60,8 @@ mod native {
     use super::extract::extract;
     #[pymodule_export]
     use super::extracted::{_restore_extract, Extract};
+    #[pymodule_export]
+    use super::frame::Frame;
     #[pymodule_export]
     use super::helper::_read_apart;
     #[pymodule_export]

@@ -2,6 +2,7 @@
 
 use crate::comparison::Comparison;
 use crate::failure::{Failure, Finding, Outcome};
+use crate::frame;
 use crate::instrument::{Masks, Options, estimate_object, fidelity_object};
 use crate::interaction::interaction;
 use crate::many::{self, OnError};
@@ -17,6 +18,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 use sonometer::batch::guarded;
 use sonometer::protocol::{Effect, Marker, Modality};
 use sonometer::{Catalog, Instrument, Metric as MetricFile, SessionOptions, TargetKind};
+use sonometer_arrow::Frame as Asked;
 use sonometer_catalog::{Shelf, rates_of};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -487,6 +489,59 @@ impl Target {
         let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
         let (unit, items) = (offset_unit(offsets)?, many::items(interactions)?);
         table::of_interactions(slf, &items, unit, OnError::read(errors)?, many::threads(threads)?, options)
+    }
+
+    /// Senses a column of texts or conversations, and gives readings as columns of the same kind: a Polars series gives a Polars
+    /// DataFrame, one of pandas or pyarrow a table of theirs; other columns that speak Arrow give a `Frame`.
+    ///
+    /// A conversation is a `list<struct<role, content, timestamp?>>`; with `input="json"`, texts are interactions as JSON. `columns` are
+    /// of `score`, `sufficient`, `fidelity`, `resonance`, `triggered`, `evidence`, `signal`, `actant_flow`, `temporal`, `ics` and `json`;
+    /// by default `score` and `sufficient`. A null is null in all of them, and so are `score` and findings where there is too little to
+    /// measure. Rows that cannot be read are null, too, and the column `error` says why; with `errors="raise"` the first is an exception.
+    /// `offsets` is the unit of places, as in `sense`. The schema's metadata says what measured.
+    #[pyo3(signature = (column, /, *, columns = None, input = "text", errors = "null", offsets = "chars", threads = None, usd_per_ics = None, ignore_fidelity = false, mask = None, mask_key = None))]
+    #[allow(clippy::too_many_arguments, reason = "each is an argument of Python")]
+    fn frame<'py>(
+        &self,
+        column: &Bound<'py, PyAny>,
+        columns: Option<&Bound<'py, PyAny>>,
+        input: &str,
+        errors: &str,
+        offsets: &str,
+        threads: Option<usize>,
+        usd_per_ics: Option<&Bound<'_, PyAny>>,
+        ignore_fidelity: bool,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = Options::read(usd_per_ics, ignore_fidelity, Masks(mask, mask_key))?;
+        let asked = Asked::new(&self.instrument)
+            .columns(frame::columns(columns)?)
+            .input(frame::input(input)?)
+            .bad_rows(frame::bad_rows(errors)?)
+            .offsets(offset_unit(offsets)?)
+            .options(options);
+        let py = column.py();
+        let found = frame::sense(py, &asked, frame::column(column)?, many::threads(threads)?)?;
+        py.import("sonometer.columns")?.call_method1("alike", (column, found))
+    }
+
+    /// A column as it may be shown, of the same kind: what the target masks is hidden. What is null or cannot be read is null, never shown
+    /// as it was; with `errors="raise"` the first that cannot be read is an exception.
+    #[pyo3(signature = (column, /, *, errors = "null", threads = None, mask = None, mask_key = None))]
+    fn mask_column<'py>(
+        &self,
+        column: &Bound<'py, PyAny>,
+        errors: &str,
+        threads: Option<usize>,
+        mask: Option<&str>,
+        mask_key: Option<&[u8]>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let options = Options::read(None, false, Masks(mask, mask_key))?;
+        let asked = Asked::new(&self.instrument).bad_rows(frame::bad_rows(errors)?).options(options);
+        let py = column.py();
+        let masked = frame::mask(py, &asked, frame::column(column)?, many::threads(threads)?)?;
+        py.import("sonometer.columns")?.call_method1("alike_column", (column, masked))
     }
 
     /// As `batch`, one reading after the other, in memory that does not grow: an iterator for any number of interactions.

@@ -16,6 +16,7 @@ __all__ = [
     "Comparison",
     "Dive",
     "Extract",
+    "Frame",
     "Further",
     "Interaction",
     "Metric",
@@ -246,6 +247,34 @@ class Target(Generic[_R_co]):
         mask_key: bytes | None = None,
     ) -> list[_R_co | SonometerError]:
         """Measures many interactions on all cores; the readings are in the order of the interactions."""
+    def frame(
+        self,
+        column: Any,
+        /,
+        *,
+        columns: str | Iterable[str] | None = None,
+        input: Literal["text", "json"] = "text",
+        errors: Literal["null", "raise"] = "null",
+        offsets: _Offsets = "chars",
+        threads: int | None = None,
+        usd_per_ics: _Number | None = None,
+        ignore_fidelity: bool = False,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
+    ) -> Any:
+        """Senses a column of texts or conversations, and gives readings as columns of the same kind: a Polars series gives a Polars
+        DataFrame, one of pandas or pyarrow a table of theirs; other columns that speak Arrow give a `Frame`."""
+    def mask_column(
+        self,
+        column: Any,
+        /,
+        *,
+        errors: Literal["null", "raise"] = "null",
+        threads: int | None = None,
+        mask: str | None = None,
+        mask_key: bytes | None = None,
+    ) -> Any:
+        """A column as it may be shown, of the same kind: what the target masks is hidden. What is null or cannot be read is null."""
     def table(
         self,
         interactions: Iterable[_Interaction],
@@ -403,6 +432,19 @@ class Places:
         """All columns by name (`row`, `segment`, `start`, `end`, `marker`, `score`), for a data frame."""
     def __len__(self) -> int: ...
     def __reduce_ex__(self, _protocol: object) -> NoReturn: ...
+
+@final
+class Frame:
+    """Readings as columns, which every library that speaks Arrow takes: `pyarrow.table(frame)`, `polars.DataFrame(frame)`."""
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of its columns."""
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object:
+        """Its schema, for libraries."""
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Its batches, for libraries."""
 
 @final
 class Further:

@@ -1,0 +1,190 @@
+//! Columns in, columns out: what `Target.frame` gives, in the form by which libraries of Python hand Arrow data to each other.
+
+use crate::failure::{Failure, Outcome};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyTuple};
+use pyo3_arrow::error::PyArrowResult;
+use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
+use pyo3_arrow::input::AnyArray;
+use sonometer::Error;
+use sonometer_arrow::{BadRows, Column, Frame as Asked, Input};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// How many rows are sensed between two looks for Ctrl-C. They are one batch of what comes out.
+const ROWS: usize = 16_384;
+
+/// Readings as columns. `Target.frame` makes it where no library that it knows asked.
+///
+/// Whatever speaks Arrow's PyCapsule interface takes it: `pyarrow.table(frame)`, `polars.DataFrame(frame)`, DuckDB, pandas.
+///
+/// >>> from sonometer import Sensor
+/// >>> class Texts:                                           # a column of any library; here one of nobody
+/// ...     pass
+/// >>> Sensor("courtesy@1.0").frame(Texts())
+/// Traceback (most recent call last):
+///   ...
+/// sonometer.errors.WrongTypeError: Texts is no column; give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow
+#[pyclass(frozen, name = "Frame", module = "sonometer")]
+pub(crate) struct Frame {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+#[pymethods]
+impl Frame {
+    /// The names of its columns.
+    #[getter]
+    fn column_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.schema.fields().iter().map(|field| field.name()))
+    }
+
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    fn __repr__(&self) -> String {
+        let names: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).collect();
+        format!("<Frame of {} rows: {}>", self.__len__(), names.join(", "))
+    }
+
+    /// Its schema, for libraries.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyArrowResult<Bound<'py, PyCapsule>> {
+        to_schema_pycapsule(py, self.schema.as_ref())
+    }
+
+    /// Its batches, for libraries.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyArrowResult<Bound<'py, PyCapsule>> {
+        let fields = DataType::Struct(self.schema.fields().clone());
+        let field = Field::new("", fields, false).with_metadata(self.schema.metadata().clone());
+        let batches: Vec<_> =
+            self.batches.iter().map(|batch| Ok(Arc::new(StructArray::from(batch.clone())) as ArrayRef)).collect();
+        let reader: Box<dyn ArrayReader + Send> = Box::new(ArrayIterator::new(batches, field.into()));
+        to_stream_pycapsule(py, reader, requested_schema)
+    }
+}
+
+/// A column of what Python gave.
+pub(crate) fn column(object: &Bound<'_, PyAny>) -> Outcome<Box<dyn ArrayReader + Send>> {
+    let read = object.extract::<AnyArray>().and_then(AnyArray::into_reader);
+    read.map_err(|_| {
+        let kind = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
+        let fix = "give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow";
+        Failure::wrong_type("column", format!("{kind} is no column"), fix)
+    })
+}
+
+/// The columns by their names; one name is a list of one.
+pub(crate) fn columns(asked: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Column>> {
+    let Some(asked) = asked else { return Ok(vec![Column::Score, Column::Sufficient]) };
+    let names: Vec<String> = match asked.extract::<String>() {
+        Ok(name) => vec![name],
+        Err(_) => asked.try_iter()?.map(|name| name?.extract()).collect::<PyResult<_>>()?,
+    };
+    let columns = names.iter().map(|name| name.parse().map_err(Failure::from));
+    Ok(columns.collect::<Outcome<_>>()?)
+}
+
+/// How texts are read.
+pub(crate) fn input(name: &str) -> Outcome<Input> {
+    match name {
+        "text" => Ok(Input::Text),
+        "json" => Ok(Input::Json),
+        _ => Err(Failure::invalid("input", format!("`input` is `{name}`"), "give text or json")),
+    }
+}
+
+/// What becomes of bad rows.
+pub(crate) fn bad_rows(name: &str) -> Outcome<BadRows> {
+    match name {
+        "null" => Ok(BadRows::Null),
+        "raise" => Ok(BadRows::Refuse),
+        _ => Err(Failure::invalid("errors", format!("`errors` is `{name}`"), "give null or raise")),
+    }
+}
+
+/// Senses a column, a part after the other, and looks for Ctrl-C between them.
+pub(crate) fn sense(
+    py: Python<'_>,
+    asked: &Asked,
+    reader: Box<dyn ArrayReader + Send>,
+    threads: NonZeroUsize,
+) -> PyResult<Frame> {
+    let batches = parts(py, reader, threads, |part| asked.sense(part))?;
+    Ok(Frame { schema: asked.schema(), batches })
+}
+
+/// Masks a column.
+pub(crate) fn mask(
+    py: Python<'_>,
+    asked: &Asked,
+    reader: Box<dyn ArrayReader + Send>,
+    threads: NonZeroUsize,
+) -> PyResult<Frame> {
+    let columns = parts(py, reader, threads, |part| asked.mask(part))?;
+    let kind = columns.first().map_or(DataType::Utf8, |column| column.data_type().clone());
+    let schema: SchemaRef = Schema::new(vec![Field::new("masked", kind, true)]).into();
+    let batch = |column: ArrayRef| {
+        RecordBatch::try_new(Arc::clone(&schema), vec![column])
+            .map_err(|error| Failure::from(Error::invalid("column", error.to_string())))
+    };
+    let batches = columns.into_iter().map(batch).collect::<Outcome<_>>()?;
+    Ok(Frame { schema, batches })
+}
+
+fn parts<T: Send>(
+    py: Python<'_>,
+    reader: Box<dyn ArrayReader + Send>,
+    threads: NonZeroUsize,
+    work: impl Fn(&dyn Array) -> Result<T, Error> + Sync,
+) -> PyResult<Vec<T>> {
+    let pool = sonometer_arrow::pool(threads).map_err(Failure::from)?;
+    let mut done = Vec::new();
+    let mut before = 0;
+    for array in reader {
+        let array = array.map_err(|error| Failure::from(Error::invalid("column", error.to_string())))?;
+        // A stream of tables has their rows as structs; of one column, that is meant.
+        let array = only_column(array)?;
+        for from in (0..array.len()).step_by(ROWS) {
+            let part = array.slice(from, ROWS.min(array.len() - from));
+            let found = py.detach(|| pool.install(|| work(part.as_ref())));
+            done.push(found.map_err(|error| Failure::from(from_row(before + from, error)))?);
+            py.check_signals()?;
+        }
+        if array.is_empty() {
+            done.push(work(array.as_ref()).map_err(Failure::from)?);
+        }
+        before += array.len();
+    }
+    Ok(done)
+}
+
+/// The column of a table with one; the column itself otherwise.
+fn only_column(array: ArrayRef) -> Outcome<ArrayRef> {
+    let Some(table) = array.as_struct_opt() else { return Ok(array) };
+    match table.columns() {
+        [only] => Ok(Arc::clone(only)),
+        _ => {
+            let names: Vec<&str> = table.fields().iter().map(|field| field.name().as_str()).collect();
+            let message = format!("a table of {} is no column", names.join(", "));
+            Err(Failure::wrong_type("column", message, "give one of its columns"))
+        }
+    }
+}
+
+/// The error of a part as that of the column: `rows[n]` counts from its first row.
+fn from_row(before: usize, mut error: Error) -> Error {
+    let row = error.place.strip_prefix("rows[").and_then(|rest| rest.split_once(']'));
+    if let Some((number, rest)) = row.and_then(|(number, rest)| Some((number.parse::<usize>().ok()?, rest))) {
+        error.place = format!("rows[{}]{rest}", before + number);
+    }
+    error
+}

@@ -1,0 +1,238 @@
+//! A frame: what is asked of every row of a column.
+
+use crate::column::Column;
+use crate::input::Rows;
+use crate::output::Output;
+use arrow_array::builder::StringBuilder;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_select::concat::concat_batches;
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
+use sonometer::batch::guarded;
+#[cfg(feature = "parallel")]
+use sonometer::ErrorCode;
+use sonometer::{Error, Instrument, OffsetUnit, SenseOptions};
+use std::collections::HashMap;
+#[cfg(feature = "parallel")]
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How many rows are one piece of work. A short text costs 1 to 20 µs, so a piece is worth handing over; a table with one talk of 100,000
+/// turns has its other rows on the other threads.
+const GROUP: usize = 64;
+
+/// What the texts of a column are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    /// The content of a text interaction.
+    #[default]
+    Text,
+    /// An interaction as JSON, in the form of the interface: `{"content": …}` or `{"segments": […]}`.
+    Json,
+}
+
+/// What becomes of a row that is no interaction: a talk without turns, a turn without a role, wrong JSON, too long a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BadRows {
+    /// Its columns are null, and the column `error` says why.
+    #[default]
+    Null,
+    /// The whole batch is refused, with the row's number.
+    Refuse,
+}
+
+/// An instrument over the rows of a column.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub(crate) instrument: Instrument,
+    columns: Vec<Column>,
+    input: Input,
+    pub(crate) bad: BadRows,
+    offsets: OffsetUnit,
+    pub(crate) options: SenseOptions,
+    schema: SchemaRef,
+}
+
+impl Frame {
+    /// A frame of `score` and `sufficient`, in which bad rows are null.
+    pub fn new(instrument: &Instrument) -> Self {
+        let frame = Self {
+            instrument: instrument.clone(),
+            columns: vec![Column::Score, Column::Sufficient],
+            input: Input::Text,
+            bad: BadRows::Null,
+            offsets: OffsetUnit::Chars,
+            options: SenseOptions::default(),
+            schema: Schema::empty().into(),
+        };
+        frame.with_schema()
+    }
+
+    /// With these columns, in this order; one that is named twice counts once.
+    #[must_use]
+    pub fn columns(mut self, columns: impl IntoIterator<Item = Column>) -> Self {
+        self.columns.clear();
+        for column in columns {
+            if !self.columns.contains(&column) {
+                self.columns.push(column);
+            }
+        }
+        self.with_schema()
+    }
+
+    /// Reads texts as this.
+    #[must_use]
+    pub fn input(mut self, input: Input) -> Self {
+        self.input = input;
+        self
+    }
+
+    /// Does this with rows that are no interactions.
+    #[must_use]
+    pub fn bad_rows(mut self, bad: BadRows) -> Self {
+        self.bad = bad;
+        self.with_schema()
+    }
+
+    /// Counts places of evidence in this unit; code points without it.
+    #[must_use]
+    pub fn offsets(mut self, unit: OffsetUnit) -> Self {
+        self.offsets = unit;
+        self
+    }
+
+    /// Senses with these options.
+    #[must_use]
+    pub fn options(mut self, options: SenseOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The schema of what [`Frame::sense`] gives. Its metadata says what measured: `sonometer.target` (`protocol courtesy@2.0`),
+    /// `sonometer.protocols` (each protocol with its digest), `sonometer.engine` (the fingerprint).
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    fn with_schema(mut self) -> Self {
+        let mut fields: Vec<Field> =
+            self.columns.iter().map(|column| column.field(&self.instrument)).collect();
+        if self.bad == BadRows::Null {
+            fields.push(Field::new("error", DataType::Utf8, true));
+        }
+        self.schema = Schema::new_with_metadata(fields, self.metadata()).into();
+        self
+    }
+
+    fn metadata(&self) -> HashMap<String, String> {
+        let of = &self.instrument;
+        let protocols: Vec<String> = of
+            .sensors()
+            .iter()
+            .map(|sensor| {
+                let protocol = sensor.protocol();
+                format!("{}@{} {}", protocol.id, protocol.version, protocol.digest())
+            })
+            .collect();
+        HashMap::from([
+            ("sonometer.target".to_owned(), format!("{} {}@{}", of.kind().as_str(), of.id(), of.version())),
+            ("sonometer.protocols".to_owned(), protocols.join(", ")),
+            ("sonometer.engine".to_owned(), sonometer::fingerprint().to_string()),
+        ])
+    }
+
+    /// Senses every row. A null row is null in every column.
+    ///
+    /// # Errors
+    /// `invalid_request` at `column` for a type that holds no interactions; with [`BadRows::Refuse`], that of the first bad row, at
+    /// `rows[n]`, from 0.
+    pub fn sense(&self, column: &dyn Array) -> Result<RecordBatch, Error> {
+        let rows = Rows::of(column, self.input)?;
+        let batches = in_groups(&self.instrument, column.len(), |own, group| self.group(own, &rows, group))?;
+        concat_batches(&self.schema, &batches).map_err(|error| Error::invalid("column", error.to_string()))
+    }
+
+    fn group(&self, own: &Instrument, rows: &Rows<'_>, group: Range<usize>) -> Result<RecordBatch, Error> {
+        let make = |&column| Output::new(column, own, group.len(), self.offsets);
+        let mut outputs: Vec<Output> = self.columns.iter().map(make).collect();
+        let mut errors = StringBuilder::new();
+        let only_fidelity =
+            self.columns.iter().all(|column| matches!(column, Column::Fidelity | Column::Sufficient));
+        for row in group {
+            let said = rows.get(row).and_then(|interaction| match interaction {
+                None => {
+                    outputs.iter_mut().for_each(Output::add_null);
+                    Ok(())
+                }
+                // Which finds nothing, and costs a fraction.
+                Some(interaction) if only_fidelity => {
+                    guarded(|| own.fidelity(&interaction)).map(|fidelity| {
+                        outputs.iter_mut().for_each(|output| output.add_fidelity(&fidelity));
+                    })
+                }
+                Some(interaction) => guarded(|| own.sense_with(&interaction, self.options)).map(|reading| {
+                    outputs.iter_mut().for_each(|output| output.add(&reading));
+                }),
+            });
+            match said {
+                Ok(()) => errors.append_null(),
+                Err(error) if self.bad == BadRows::Null => {
+                    outputs.iter_mut().for_each(Output::add_null);
+                    errors.append_value(told(&error));
+                }
+                Err(error) => return Err(at_row(row, error)),
+            }
+        }
+        let fields = self.schema.fields().iter();
+        let mut columns: Vec<ArrayRef> =
+            outputs.into_iter().zip(fields).map(|(output, field)| output.finish(field.data_type())).collect();
+        if self.bad == BadRows::Null {
+            columns.push(Arc::new(errors.finish()));
+        }
+        RecordBatch::try_new(self.schema(), columns)
+            .map_err(|error| Error::invalid("column", error.to_string()))
+    }
+}
+
+/// The work of each group of rows, in their order. Each thread has an instrument of its own, so that none waits for another.
+///
+/// # Errors
+/// The first: groups are not ended by what is wrong in another, or threads would decide which error is told.
+pub(crate) fn in_groups<T: Send>(
+    instrument: &Instrument,
+    rows: usize,
+    work: impl Fn(&Instrument, Range<usize>) -> Result<T, Error> + Send + Sync,
+) -> Result<Vec<T>, Error> {
+    let groups = (0..rows.div_ceil(GROUP)).map(|group| group * GROUP..rows.min((group + 1) * GROUP));
+    let groups: Vec<Range<usize>> = groups.collect();
+    #[cfg(feature = "parallel")]
+    let done: Vec<Result<T, Error>> =
+        groups.into_par_iter().map_init(|| instrument.apart(), |own, group| work(own, group)).collect();
+    #[cfg(not(feature = "parallel"))]
+    let done: Vec<Result<T, Error>> = groups.into_iter().map(|group| work(instrument, group)).collect();
+    done.into_iter().collect()
+}
+
+/// Threads for [`Frame::sense`] by `ThreadPool::install`; those of the current pool without it.
+///
+/// # Errors
+/// `internal_error` if the system gives no more threads.
+#[cfg(feature = "parallel")]
+pub fn pool(threads: NonZeroUsize) -> Result<rayon::ThreadPool, Error> {
+    let built = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    built.map_err(|error| Error::new(ErrorCode::Internal, "threads", error.to_string()))
+}
+
+/// An error as the cell of a column: the place within the row, and what is wrong.
+fn told(error: &Error) -> String {
+    if error.place.is_empty() { error.message.clone() } else { format!("{}: {}", error.place, error.message) }
+}
+
+/// An error as that of a row.
+pub(crate) fn at_row(row: usize, mut error: Error) -> Error {
+    let rest = if error.place.is_empty() { String::new() } else { format!(".{}", error.place) };
+    error.place = format!("rows[{row}]{rest}");
+    error
+}
