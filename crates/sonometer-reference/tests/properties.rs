@@ -6,10 +6,8 @@ use proptest::prelude::*;
 use serde_json::Value;
 use sonometer::interaction::Turn;
 use sonometer::protocol::phrase::{self, Context};
-use sonometer::protocol::{HintKind, Marker, Mask, NegationMode, Scope, ScoreKind};
-use sonometer::{
-    Interaction, OffsetUnit, Profile, Protocol, Reading, SenseOptions, Sensor, Unit, View, language,
-};
+use sonometer::protocol::{HintKind, Marker, ScoreKind};
+use sonometer::{Interaction, OffsetUnit, Profile, Protocol, Reading, Sensor, Unit, View, language};
 use sonometer_reference::generate::{self, LIST_FILE, cases, list_file, print};
 
 fn sense(protocol: &Protocol, interaction: &Interaction) -> Reading {
@@ -213,39 +211,6 @@ proptest! {
             }
             prop_assert_eq!(entry.resonance.triggered, entry.resonance.activation >= marker.trigger);
         }
-    }
-
-    /// What `scope` means, without a word about stretches: the talk is as strong as the strongest of its turns alone.
-    #[test]
-    fn a_scope_of_a_turn_is_the_strongest_turn_alone(
-        protocol in generate::protocol(),
-        interaction in generate::interaction(),
-    ) {
-        let scoped = |marker: &Marker| marker.scope == Some(Scope { turns: 1, is_last: false });
-        // What looks beyond a turn, or at its place, may differ in a turn alone.
-        let alone = |marker: &&Marker| {
-            scoped(marker) && marker.place.is_none() && marker.after.is_none() && marker.before.is_none()
-        };
-        let own: Vec<Marker> = protocol.markers.iter().filter(alone).cloned().collect();
-        let flips = protocol.markers.iter().any(|marker| matches!(marker.negation, NegationMode::Flip(_)));
-        prop_assume!(!own.is_empty() && !flips && interaction.turns().iter().all(|turn| turn.role.is_some()));
-        let mut fidelity = protocol.fidelity.clone();
-        (fidelity.sufficient, fidelity.roles) = (Unit::ZERO, Vec::new());
-        let protocol = Protocol { markers: own, fidelity, ..protocol };
-        let options = SenseOptions { ignore_fidelity: true, mask: Some(Mask::Label), ..SenseOptions::default() };
-        let sensor = Sensor::new(protocol.clone()).expect("a legal protocol compiles");
-        let read = |interaction: &Interaction| {
-            let reading = sensor.sense_with(interaction, options).expect("every modality is allowed");
-            let found: Vec<(Unit, bool)> = reading.resonance().map(|(_, r)| (r.activation, r.triggered)).collect();
-            found
-        };
-        let whole = read(&interaction);
-        let turns = interaction.turns().iter().map(|turn| {
-            read(&Interaction::transcript(vec![turn.clone()]).expect("one turn"))
-        });
-        let nothing = vec![(Unit::ZERO, false); whole.len()];
-        let strongest = turns.fold(nothing, |best, turn| best.into_iter().zip(turn).map(|(a, b)| a.max(b)).collect());
-        prop_assert_eq!(whole, strongest);
     }
 
     #[test]
