@@ -266,6 +266,33 @@ def test_a_fit_is_a_protocol() -> None:
     assert narrow.to_dict()["lines"] <= 3
 
 
+def test_hand_written_lines_and_words_end_in_one_file() -> None:
+    source = "\n".join(
+        [
+            "sonometer: 1",
+            "id: kind",
+            'version: "1"',
+            "taxonomy: Signal",
+            "language: en",
+            "fidelity: {words: 1, sufficient: 0.1}",
+            "lists:",
+            "  gratitude: thank you | thanks",
+            "markers:",
+            "  - label: other",
+            "    strong: |",
+            "      @gratitude ..2.. much   # said by hand",
+            "    hit: |",
+            "      Thank you so much.",
+        ]
+    )
+    report = sonometer.fit(rows(40), marker="kindness", label="polite", patterns=source, likeness=False)
+    assert report.to_dict()["by_hand"]["of"] == 2
+    assert "- label: kindness" in report.protocol
+    assert report.protocol.endswith(source[source.index("  - label: other") :])
+    with pytest.raises(sonometer.InvalidRequestError, match="remove `language`"):
+        sonometer.fit(rows(40), marker="kindness", label="polite", patterns=source, language="en")
+
+
 def test_a_protocol_is_tuned() -> None:
     source = "\n".join(
         [

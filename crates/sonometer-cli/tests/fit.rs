@@ -131,6 +131,96 @@ fn every_line_can_get_a_weight_of_its_own() {
     assert_eq!(run(&folder, "check tuned.yaml").0, 0);
 }
 
+/// Knowledge about kindness: a marker of that label with conditions, another one beside it, lists, a comment.
+const KNOWLEDGE: &str = "sonometer: 1
+id: shop
+version: \"3\"
+status: published
+taxonomy: Signal
+language: en
+lists:
+  polite: would you mind | could you | may i
+markers:
+  - label: kindness   # of customers
+    negation: drop
+    strong: |
+      (thank|thanks) ..2.. (you|that)   # said to us
+      never said here
+    except: |
+      no thanks
+    hit: |
+      Thank you!
+  - label: request
+    by: customer
+    clear: |
+      @polite <question>
+    hit: |
+      customer: Could you?
+";
+
+#[test]
+fn what_a_person_wrote_and_what_data_choose_end_in_one_file() {
+    let folder = folder("knowledge");
+    fs::write(folder.join("shop.yaml"), KNOWLEDGE).expect("can be written");
+    let fit = "fit corpus.jsonl --label kind --patterns shop.yaml --no-likeness --json";
+    let (code, out, err) = run(&folder, &format!("{fit} --marker kindness --out own.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["by_hand"]["of"], 4, "two lines, one of the other marker, one list: {out}");
+    let own = fs::read_to_string(folder.join("own.yaml")).expect("was written");
+    // What the author wrote stays: the file, its conditions, comments and lists; lines that tell nothing become comments.
+    for part in [
+        "version: \"3\"\n",
+        "    weigh: |\n      (thank|thanks) ..2.. (you|that) = ",
+        "   # said to us\n",
+        "      # never said here (tells nothing here)\n",
+        "    except: |\n      no thanks\n",
+        "      # chosen by data\n",
+        "  - label: request\n    by: customer\n    clear: |\n      @polite <question>\n",
+    ] {
+        assert!(own.contains(part), "{part}: {own}");
+    }
+    assert!(own.contains("\n      @polite = ") || own.contains("\n      @polite <question> = "), "{own}");
+    assert_eq!(run(&folder, "check own.yaml").0, 0);
+
+    // A marker that the file does not have is put before the others, with a test of its own.
+    let (code, out, err) = run(&folder, &format!("{fit} --marker kind --version 4 --out new.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let new = fs::read_to_string(folder.join("new.yaml")).expect("was written");
+    assert!(new.contains("markers:\n  - label: kind\n    repeat: once\n"), "{new}");
+    assert!(new.contains("\nversion: \"4\"\n") && new.contains("\nstatus: draft\n"), "what was published stays: {new}");
+    assert!(new.contains("    weigh: |\n      # of `kindness`\n"), "{new}");
+    let rest = KNOWLEDGE.split_once("markers:\n").expect("has markers").1;
+    assert!(new.ends_with(rest), "the author's markers stay as they are: {new}");
+    assert_eq!(run(&folder, "check new.yaml").0, 0);
+    assert_eq!(run(&folder, "test new.yaml").0, 0);
+
+    // The same data and settings give the same file.
+    assert_eq!(run(&folder, &format!("{fit} --marker kind --version 4 --out again.yaml")).0, 0);
+    assert_eq!(fs::read_to_string(folder.join("again.yaml")).expect("was written"), new);
+}
+
+#[test]
+fn roles_are_heard_by_all_their_names() {
+    let folder = folder("roles");
+    let line = |n: usize| {
+        let said = ["thanks a lot", "more of it"][n % 2];
+        format!(
+            "{{\"id\": {n}, \"interaction\": {{\"segments\": [{{\"role\": \"bot\", \"content\": \"{said} number {n}\"}}]}}, \
+             \"labels\": {{\"kind\": {}}}}}\n",
+            n % 2 == 0
+        )
+    };
+    fs::write(folder.join("talks.jsonl"), (0..40).map(line).collect::<String>()).expect("can be written");
+    let (code, out, err) = run(
+        &folder,
+        "fit talks.jsonl --label kind --marker kind --by agent --no-likeness --sufficient 0.1 --json --out o.yaml",
+    );
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["held_out"]["macro_f1"], 1, "{out}");
+}
+
 #[test]
 fn ordinary_talk_is_counted() {
     let folder = folder("ordinary");
@@ -159,13 +249,22 @@ fn errors_say_what_to_do() {
     let folder = folder("errors");
     fs::write(folder.join("own.txt"), "fine\n(broken\n").expect("can be written");
     fs::write(folder.join("shop.yaml"), PROTOCOL).expect("can be written");
+    fs::write(folder.join("bad.yaml"), "fine\n(broken\n").expect("can be written");
+    let rate = PROTOCOL.replace("kindness   # of customers", "rate\n    per: 100 words");
+    fs::write(folder.join("rate.yaml"), rate).expect("can be written");
+    let json = r#"{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "markers": [{"label": "x", "strong": "y"}]}"#;
+    fs::write(folder.join("rate.json"), json).expect("can be written");
     for (arguments, part) in [
         ("fit corpus.jsonl --label kind --marker kind --out o.yaml --positive maybe", "no item is positive"),
         ("fit corpus.jsonl --label knid --marker kind --out o.yaml", "did you mean `kind`?"),
         ("fit corpus.jsonl --label kind --marker Kind --out o.yaml", "`Kind` is not an identifier"),
         ("fit corpus.jsonl --marker kind --out o.yaml --language xx", "unsupported language `xx`"),
         ("fit corpus.jsonl --marker kind --out o.yaml --patterns own.txt", "own.txt:2: `(broken`"),
-        ("fit corpus.jsonl --marker kind --out o.yaml --support 500 --patterns shop.yaml", "shop.yaml:"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --patterns shop.yaml --language de", "change it there, and remove --language"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --patterns bad.yaml", "bad.yaml:"),
+        ("fit corpus.jsonl --marker rate --out o.yaml --patterns rate.yaml", "which has `per`; remove that key"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --patterns rate.json", "written in braces"),
+        ("fit corpus.jsonl --marker kindness --by agent --out o.yaml --patterns shop.yaml", "remove --by"),
         ("fit corpus.jsonl --marker kind --out o.yaml --support 500", "lower --support (now 500)"),
         ("fit corpus.jsonl --marker kind --out o.yaml --regularisation 0", "is not between"),
         ("fit corpus.jsonl --marker kind --out no/such/folder.yaml", "cannot be written"),

@@ -240,8 +240,8 @@ def fit(
     fold: str | None = None,
     group: str | None = None,
     protocol_id: str | None = None,
-    version: str = "0.1",
-    taxonomy: str = "Signal",
+    version: str | None = None,
+    taxonomy: str | None = None,
     language: str | None = None,
     sufficient: float | None = None,
     by: str | None = None,
@@ -256,7 +256,7 @@ def fit(
     folds: int = 5,
     aim: Literal["macro-f1", "f1"] = "macro-f1",
     stop_list: str | Iterable[str] | None = None,
-    patterns: Iterable[str] | None = None,
+    patterns: Any = None,
     names: bool = False,
     digits: bool = False,
     likeness: bool = True,
@@ -267,7 +267,8 @@ def fit(
     """Makes a weighted list from labelled interactions, or tunes a protocol (`tune`) to them.
 
     `items`, `text`, `id`, `background` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is
-    the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` further pattern lines.
+    the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` a list of further pattern
+    lines, or a protocol (path, id of the catalogue, YAML): its lines and lists are chosen from, and the marker is written into it.
     Texts that are alike stay on one side of every fold; `likeness=False` is `--no-likeness`.
 
     >>> import sonometer
@@ -278,6 +279,8 @@ def fit(
     >>> report.held_out["f1"], "thanks" in report.protocol
     (1.0, True)
     """
+    # A text is the name of a protocol, or the protocol; lines come as a list of them.
+    lines = patterns is not None and not isinstance(patterns, (str, os.PathLike, Mapping, _sonometer.Sensor))
     wanted = {
         "marker": marker,
         "weigh": weigh,
@@ -298,7 +301,7 @@ def fit(
         "folds": folds,
         "aim": aim,
         "stop_list": stop_list if stop_list is None or isinstance(stop_list, str) else "\n".join(stop_list),
-        "patterns": None if patterns is None else "\n".join(patterns),
+        "patterns": "\n".join(patterns) if lines else None,
         "names": names,
         "digits": digits,
         "likeness": likeness,
@@ -309,7 +312,8 @@ def fit(
         raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)
     selection = _selection(label, positive, negative, where, fold, group)
     source = None if tune is None else (_name(tune), tune)
-    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, _background(background), progress)
+    base = None if patterns is None or lines else (_name(patterns), patterns)
+    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, base, _background(background), progress)
     return FitReport(*told)
 
 

@@ -9,7 +9,7 @@ use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::Unit;
 use sonometer::protocol::{Repeat, Taxonomy};
-use sonometer_evaluate::{Aim, Labelled, MOST_WORDS, Settings, StopList, Tuning, fit};
+use sonometer_evaluate::{Aim, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice};
 
 /// Arguments of `fit`.
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,10 @@ pub(crate) struct Arguments {
     /// The label is a list, one value a turn (null: not labelled): every labelled turn is an example of its own
     #[arg(long)]
     turns: bool,
+    /// Fit several markers of which one holds, one for each value of this label, their weights learned together; the marker with the highest
+    /// activation is the choice (--marker: the first part of their labels)
+    #[arg(long = "choice", value_name = "LABEL", conflicts_with_all = ["label", "tune"])]
+    choose: Option<String>,
     /// Tune a protocol file instead: its patterns stay; the strengths and the trigger of one marker are chosen from
     /// the data
     #[arg(long, value_name = "PROTOCOL")]
@@ -34,17 +38,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: String,
     /// The label of the marker [default with --tune: the only marker]
-    #[arg(long, value_name = "LABEL", required_unless_present = "tune")]
+    #[arg(long, value_name = "LABEL", required_unless_present_any = ["tune", "choose"])]
     marker: Option<String>,
     /// The id of the protocol [default: the marker's label]
     #[arg(long)]
     id: Option<String>,
-    /// The version of the protocol
-    #[arg(long, default_value = "0.1")]
-    version: String,
-    /// The family of the protocol
-    #[arg(long, default_value = "Signal", value_parser = clap::builder::PossibleValuesParser::new(Taxonomy::NAMES))]
-    taxonomy: String,
+    /// The version of the protocol [default: 0.1]
+    #[arg(long)]
+    version: Option<String>,
+    /// The family of the protocol [default: Signal]
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(Taxonomy::NAMES))]
+    taxonomy: Option<String>,
     /// The language of the texts, if the engine supports it (`en`)
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
@@ -87,7 +91,8 @@ pub(crate) struct Arguments {
     /// Words that make no pattern by themselves: a file of words, or `function-words` for those of the language
     #[arg(long, value_name = "FILE")]
     stop_list: Option<String>,
-    /// Further pattern lines to choose from, one a line
+    /// Further pattern lines to choose from, one a line; or a protocol (.yaml, or one of the catalogue): its lines and lists are chosen from,
+    /// and the marker is written into it, in the place of the one of this label or as a new one
     #[arg(long, value_name = "FILE")]
     patterns: Option<String>,
     /// Also use names: English words that are mostly capitalised inside sentences
@@ -132,12 +137,15 @@ impl Arguments {
             Some("function-words") => Some(StopList::FunctionWords),
             Some(path) => Some(StopList::Words(path.to_owned(), read_file(path)?)),
         };
-        let patterns =
-            self.patterns.as_deref().map(|path| Ok((path.to_owned(), read_file(path)?))).transpose()?;
+        let (patterns, protocol) = match self.patterns.as_deref() {
+            None => (None, None),
+            Some(path) if Source::is_protocol(path) => (None, Some(Source::find(path)?.into())),
+            Some(path) => (Some((path.to_owned(), read_file(path)?)), None),
+        };
         Ok(Settings {
             id: self.id.clone(),
             version: self.version.clone(),
-            taxonomy: Taxonomy::from_name(&self.taxonomy).unwrap_or(Taxonomy::Signal),
+            taxonomy: self.taxonomy.as_deref().and_then(Taxonomy::from_name),
             language: self.language.clone(),
             sufficient: self.sufficient,
             by: self.by.clone(),
@@ -156,6 +164,7 @@ impl Arguments {
             alarms: self.ordinary.alarms(),
             stop_list,
             patterns,
+            protocol,
             names: self.names,
             digits: self.digits,
             features: self.export_features.is_some(),
@@ -191,6 +200,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         }
         return tune(arguments, target, &labelled, screen);
     }
+    if let Some(label) = &arguments.choose {
+        return choose(arguments, label, &labelled, screen);
+    }
     let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
     let mut bar = Bar::new();
     let report = fit(&labelled, &selector, &settings, &mut |now| bar.see(now));
@@ -199,6 +211,29 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if let (Some(path), Some(features)) = (&arguments.export_features, report.features()) {
         write_file(path, features)?;
     }
+    let out = &arguments.out;
+    write_file(out, report.protocol())?;
+    arguments.page.write(&[report.sheet(Some(out))])?;
+    match arguments.json {
+        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
+        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Fits several markers of which one holds.
+fn choose(
+    arguments: &Arguments,
+    label: &str,
+    labelled: &Labelled,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let selector = Selector { label: Some(label.to_owned()), ..arguments.choice.selector() };
+    let settings = arguments.settings()?;
+    let mut bar = Bar::new();
+    let report = fit_choice(labelled, &selector, &settings, &mut |now| bar.see(now));
+    drop(bar);
+    let report = report.map_err(Failure::evaluation)?;
     let out = &arguments.out;
     write_file(out, report.protocol())?;
     arguments.page.write(&[report.sheet(Some(out))])?;

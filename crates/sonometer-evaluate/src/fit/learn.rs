@@ -111,7 +111,7 @@ fn fit(
 }
 
 /// A row with the columns `columns` only, numbered by their places there.
-fn narrow(row: &Row, columns: &[u32]) -> Row {
+pub(crate) fn narrow(row: &Row, columns: &[u32]) -> Row {
     let narrowed = row.iter().filter_map(|(column, value)| {
         let place = columns.binary_search(column).ok()?;
         Some((u32::try_from(place).ok()?, *value))

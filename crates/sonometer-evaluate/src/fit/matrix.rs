@@ -1,5 +1,6 @@
 //! How often the engine finds each pattern in each interaction.
 
+use super::hand::alone;
 use crate::error::{Error, Place};
 use crate::evaluate::sensed::in_steps;
 use crate::watch::Steps;
@@ -25,8 +26,8 @@ impl Matrix {
         interactions: &[&Interaction],
         steps: &mut Steps<'_>,
     ) -> Result<Self, Error> {
-        let mut protocol = protocol.clone();
-        let mut own = protocol.markers.swap_remove(marker);
+        let (mut protocol, marker) = alone(protocol, marker);
+        let own = &mut protocol.markers[marker];
         let repeat = own.repeat;
         own.mask = None;
         own.bias = Unit::ZERO;
@@ -34,10 +35,11 @@ impl Matrix {
         for (line, number) in own.lines.iter_mut().zip(1..) {
             line.strength = Unit(number);
         }
-        let patterns = own.lines.iter().map(|line| line.text.to_string()).collect();
-        protocol.markers = vec![own];
+        let patterns: Vec<String> = own.lines.iter().map(|line| line.text.to_string()).collect();
+        let label = own.label.clone();
         let sensor = sensor(protocol)?;
-        let rows = in_steps(interactions, steps, |interaction| row(&sensor, repeat, interaction))?;
+        let counted = |interaction: &&Interaction| row(&sensor, &label, &patterns, repeat, interaction);
+        let rows = in_steps(interactions, steps, counted)?;
         Ok(Self { patterns, rows })
     }
 
@@ -58,16 +60,26 @@ pub(crate) fn sensor(protocol: Protocol) -> Result<Sensor, Error> {
     Sensor::new(protocol).map_err(|error| Error::engine(Place::of(&id), &error))
 }
 
-fn row(sensor: &Sensor, repeat: Repeat, interaction: &Interaction) -> Result<Row, Error> {
+fn row(
+    sensor: &Sensor,
+    label: &str,
+    patterns: &[String],
+    repeat: Repeat,
+    interaction: &Interaction,
+) -> Result<Row, Error> {
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
     let reading = sensor
         .sense_with(interaction, options.without_key(std::slice::from_ref(sensor)))
         .map_err(|error| Error::engine(Place::of(&sensor.protocol().id), &error))?;
     let ledger = reading.ledger();
     let mut row: Vec<(u32, u32)> = Vec::new();
-    // The matches come by line.
-    for found in ledger.markers.iter().flat_map(|marker| &marker.matches).filter(|m| m.failed.is_empty()) {
+    // The matches come by line. What other markers flip to this one comes behind them, with strengths that are no numbers of lines.
+    let own = ledger.markers.iter().filter(|marker| marker.label == label);
+    for found in own.flat_map(|marker| &marker.matches).filter(|m| m.failed.is_empty()) {
         let column = u32::try_from(found.strength.0 - 1).unwrap_or(u32::MAX);
+        if patterns.get(column as usize).is_none_or(|pattern| pattern != found.line) {
+            continue;
+        }
         match row.last_mut() {
             Some((last, count)) if *last == column => *count += 1,
             _ => row.push((column, 1)),

@@ -79,7 +79,7 @@ pub(crate) fn fit(
 
 /// Orders that look random and are always the same: visiting rows in their own order needs many more passes. SplitMix64 (Steele, Lea,
 /// Flood 2014) under the shuffle of Fisher and Yates.
-struct Shuffle(u64);
+pub(crate) struct Shuffle(pub(crate) u64);
 
 impl Shuffle {
     fn next(&mut self) -> u64 {
@@ -90,7 +90,7 @@ impl Shuffle {
         z ^ (z >> 31)
     }
 
-    fn shuffle(&mut self, order: &mut [usize]) {
+    pub(crate) fn shuffle(&mut self, order: &mut [usize]) {
         for last in (1..order.len()).rev() {
             let other = (u128::from(self.next()) * (last as u128 + 1)) >> 64;
             order.swap(last, other as usize);
