@@ -56,6 +56,8 @@ pub(crate) struct Asked {
 #[pyo3(from_item_all)]
 pub(crate) struct Wanted {
     marker: Option<String>,
+    /// The label of which each value gets a marker.
+    choice: Option<String>,
     weigh: bool,
     id: Option<String>,
     version: Option<String>,
@@ -125,7 +127,29 @@ pub(crate) fn _fit(
     let mut watch = Watch::new(progress);
     let Some(source) = tune else {
         let protocol = patterns.map(|own| protocol_file(own)).transpose()?;
+        let choice = wanted.choice.clone();
         let settings = Settings { background, protocol, ..wanted.settings()? };
+        if let Some(label) = choice {
+            let selector = Selector { label: Some(label), ..selector };
+            let forms = py.detach(|| {
+                let report =
+                    sonometer_evaluate::fit_choice(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
+                let text = respelled(&report.to_text(&Paint::default(), None), spelt);
+                let page = respelled(&report.to_html(None), spelt);
+                Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
+            });
+            return Ok(watch.end(forms)?);
+        }
+        if labelled.holds_pairs() {
+            let forms = py.detach(|| {
+                let report =
+                    sonometer_evaluate::fit_pairs(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
+                let text = respelled(&report.to_text(&Paint::default(), None), spelt);
+                let page = respelled(&report.to_html(None), spelt);
+                Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
+            });
+            return Ok(watch.end(forms)?);
+        }
         let forms = py.detach(|| {
             let report = sonometer_evaluate::fit(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
             let text = respelled(&report.to_text(&Paint::default(), None), spelt);

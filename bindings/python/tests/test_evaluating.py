@@ -293,6 +293,24 @@ def test_hand_written_lines_and_words_end_in_one_file() -> None:
         sonometer.fit(rows(40), marker="kindness", label="polite", patterns=source, language="en")
 
 
+def test_a_choice_has_a_marker_for_each_value() -> None:
+    said = {"yes": "of course it is here", "no": "sorry that cannot be", "part": "half of it works"}
+    kinds = [(n, kind) for n in range(12) for kind in said]
+    answers = [{"text": f"{said[kind]} {n}", "kind": kind} for n, kind in kinds]
+    report = sonometer.fit(answers, choice="kind", sufficient=0.1, likeness=False)
+    assert report.held_out["macro_f1"] == 1.0 and "macro-F1 1.0" in repr(report)
+    resonance = report.sensor().sense("sorry, that cannot be").resonance
+    assert max(resonance, key=lambda label: resonance[label]) == "no"
+
+
+def test_pairs_are_ranked() -> None:
+    pairs = [
+        {"interaction_a": f"because it helps {n}", "interaction_b": f"whatever it does {n}", "more": "a"} for n in range(30)
+    ]
+    report = sonometer.fit(pairs, marker="sense", label="more", sufficient=0.1, likeness=False)
+    assert report.held_out["accuracy"] == 1.0 and "accuracy 1.0" in repr(report)
+
+
 def test_a_protocol_is_tuned() -> None:
     source = "\n".join(
         [

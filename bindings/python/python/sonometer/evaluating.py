@@ -138,7 +138,8 @@ class FitReport(_Told):
 
     @property
     def held_out(self) -> dict[str, float]:
-        """The figures on items that were not seen: `precision`, `recall`, `f1`, `macro_f1`, `auc`, `insufficient`."""
+        """The figures on items that were not seen: `precision`, `recall`, `f1`, `macro_f1`, `auc`, `insufficient`; of a choice `macro_f1`,
+        `accuracy`, `trigger_macro_f1`, `one_triggered`; of pairs `accuracy`, `longer`, `even_accuracy`, `even_longer`."""
         return {name: float(figure) for name, figure in self.to_dict()["held_out"].items()}
 
     @property
@@ -156,7 +157,8 @@ class FitReport(_Told):
         return _sonometer.Sensor.from_source(self.protocol)
 
     def __repr__(self) -> str:
-        return f"<FitReport: macro-F1 {self.held_out['macro_f1']} on items that were not seen>"
+        name = "macro-F1" if "macro_f1" in self.held_out else "accuracy"
+        return f"<FitReport: {name} {self.held_out[name.lower().replace('-', '_')]} on items that were not seen>"
 
 
 def evaluate(
@@ -229,6 +231,7 @@ def fit(
     items: Any,
     *,
     marker: str | None = None,
+    choice: str | None = None,
     tune: Any = None,
     weigh: bool = False,
     label: str | None = None,
@@ -269,6 +272,9 @@ def fit(
     `items`, `text`, `id`, `background` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is
     the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` a list of further pattern
     lines, or a protocol (path, id of the catalogue, YAML): its lines and lists are chosen from, and the marker is written into it.
+    `choice` is a label each value of which gets a marker; the one with the highest activation is the choice. Rows of pairs are ranked:
+    `held_out` then has `accuracy`, `longer` (of choosing the longer text), and `even_accuracy` and `even_longer` of pairs of nearly the
+    same length.
     Texts that are alike stay on one side of every fold; `likeness=False` is `--no-likeness`.
 
     >>> import sonometer
@@ -283,6 +289,7 @@ def fit(
     lines = patterns is not None and not isinstance(patterns, (str, os.PathLike, Mapping, _sonometer.Sensor))
     wanted = {
         "marker": marker,
+        "choice": choice,
         "weigh": weigh,
         "id": protocol_id,
         "version": version,
@@ -307,7 +314,7 @@ def fit(
         "likeness": likeness,
         "alarms": _number(alarms),
     }
-    if marker is None and tune is None:
+    if marker is None and tune is None and choice is None:
         fix = "give a label for the new marker, such as marker=\"kindness\""
         raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)
     selection = _selection(label, positive, negative, where, fold, group)

@@ -9,12 +9,15 @@ use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::Unit;
 use sonometer::protocol::{Repeat, Taxonomy};
-use sonometer_evaluate::{Aim, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice};
+use sonometer_evaluate::{
+    Aim, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice, fit_pairs,
+};
 
 /// Arguments of `fit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Labelled interactions: a .jsonl file with one {"id", "interaction", "labels"} a line
+    /// Labelled interactions: a .jsonl file with one {"id", "interaction", "labels"} a line; or pairs of them, {"id", "interaction_a",
+    /// "interaction_b", "labels"}, of which the label says which is more: the list is fitted to their differences, for `compare`
     data: String,
     #[command(flatten)]
     choice: Choice,
@@ -192,7 +195,11 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         let fix = "give a file, because its name and digest are written into the protocol";
         return Err(Failure::unusable(format!("`fit` cannot read standard input; {fix}")));
     }
-    let labelled = labelled::read_single(&arguments.data)?;
+    // Pairs are ranked; the other ways of fitting say that they are of no use.
+    let labelled = match arguments.tune.is_some() || arguments.choose.is_some() {
+        true => labelled::read_single(&arguments.data)?,
+        false => labelled::read(&arguments.data)?,
+    };
     if let Some(target) = &arguments.tune {
         if arguments.ordinary.is_given() {
             let fix = "remove it, and count alarms with `sonometer evaluate --background`";
@@ -203,6 +210,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if let Some(label) = &arguments.choose {
         return choose(arguments, label, &labelled, screen);
     }
+    if labelled.holds_pairs() {
+        return rank(arguments, &labelled, screen);
+    }
     let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
     let mut bar = Bar::new();
     let report = fit(&labelled, &selector, &settings, &mut |now| bar.see(now));
@@ -211,6 +221,23 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if let (Some(path), Some(features)) = (&arguments.export_features, report.features()) {
         write_file(path, features)?;
     }
+    let out = &arguments.out;
+    write_file(out, report.protocol())?;
+    arguments.page.write(&[report.sheet(Some(out))])?;
+    match arguments.json {
+        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
+        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Fits a list to pairs.
+fn rank(arguments: &Arguments, labelled: &Labelled, screen: &mut Screen) -> Result<Exit, Failure> {
+    let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
+    let mut bar = Bar::new();
+    let report = fit_pairs(labelled, &selector, &settings, &mut |now| bar.see(now));
+    drop(bar);
+    let report = report.map_err(Failure::evaluation)?;
     let out = &arguments.out;
     write_file(out, report.protocol())?;
     arguments.page.write(&[report.sheet(Some(out))])?;

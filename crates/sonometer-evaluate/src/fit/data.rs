@@ -202,7 +202,7 @@ fn alone(turn: &Turn, modality: Modality) -> Result<Interaction, sonometer::Erro
     }
 }
 
-fn told(selector: &Selector, label: &Path, turns: bool) -> String {
+pub(crate) fn told(selector: &Selector, label: &Path, turns: bool) -> String {
     let mut text = label.to_string();
     for (name, class) in [("positive", &selector.positive), ("negative", &selector.negative)] {
         if let Some(class) = class {

@@ -153,6 +153,12 @@ impl Settings {
                 )));
             }
         }
+        if self.language.as_deref() == Some("auto") {
+            return Err(Error::unusable(
+                "--language: a protocol has one language, so `auto` is none; leave it out for texts of several (words as they stand, without \
+                 stems), or fit a file for each, such as --where lang=de --language de",
+            ));
+        }
         if let Some(code) = self.language.as_deref().filter(|code| language::find(code).is_none()) {
             let known: Vec<&str> = language::LANGUAGES.iter().map(|language| language.code).collect();
             return Err(Error::unusable(format!(
@@ -226,6 +232,20 @@ impl Settings {
         match self.features {
             true => Err(Error::unusable("--export-features does not apply to --choice; remove it, or fit one value with --positive")),
             false => Ok(()),
+        }
+    }
+
+    /// Fails on what means nothing where pairs are ranked.
+    pub(super) fn expect_pairs(&self) -> Result<(), Error> {
+        let given = [
+            ("--background", self.background.is_some()),
+            ("--turns", self.turns),
+            ("--balanced", self.balanced),
+            ("--export-features", self.features),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Error::unusable(format!("{option} does not apply to pairs; remove it"))),
+            None => Ok(()),
         }
     }
 

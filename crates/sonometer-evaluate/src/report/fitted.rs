@@ -7,6 +7,7 @@ use crate::fit::likeness::Alike;
 use crate::fit::measure::Figures;
 use crate::fit::report::{FitReport, NO_BACKGROUND};
 use crate::fit::tune::Tuned;
+use crate::fit::pair_report::{PairFigures, PairReport};
 use sonometer::Unit;
 use sonometer_report::{Line, Paint, Part, Row, Sheet, Subject, Table, Tone, columns, counted};
 
@@ -132,6 +133,54 @@ impl ChoiceReport {
             notes: vec![
                 "The marker with the highest activation is the choice; triggers are chosen for each marker by itself.".into(),
             ],
+            foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
+        }
+    }
+
+    /// Tables for people; `out`: the file that the protocol is written to.
+    pub fn to_text(&self, paint: &Paint, out: Option<&str>) -> String {
+        self.sheet(out).to_text(paint)
+    }
+
+    /// A page that needs no network.
+    pub fn to_html(&self, out: Option<&str>) -> String {
+        self.sheet(out).to_html()
+    }
+}
+
+impl PairReport {
+    /// What text and page show; `out`: the file that the protocol is written to.
+    pub fn sheet(&self, out: Option<&str>) -> Sheet<'_> {
+        let line = |(pattern, weight): &(String, Unit)| format!("{pattern} = {weight}");
+        let lines = &self.weighted.lines;
+        let more: Vec<String> = lines.iter().filter(|(_, own)| *own > Unit::ZERO).take(SHOWN).map(line).collect();
+        let less: Vec<String> = lines.iter().rev().filter(|(_, own)| *own < Unit::ZERO).take(SHOWN).map(line).collect();
+        let row = |(name, own): (&str, &PairFigures)| {
+            let [accuracy, longer, even_accuracy, even_longer] = own.all().map(|(_, value)| share(Some(value)));
+            Row::of(cells([name.to_owned(), accuracy, longer, own.even.to_string(), even_accuracy, even_longer]))
+        };
+        Sheet {
+            kind: "fit",
+            subject: Subject {
+                name: "Fitted ranking".into(),
+                reference: self.data.label.clone(),
+                ..Subject::default()
+            },
+            on: self.data.name.clone(),
+            facts: vec![
+                ("pairs", self.items()),
+                ("lines", format!("{} of {}, C {}", counted(lines.len(), "line"), counted(self.candidates, "candidate"), self.cost)),
+                ("alike", self.told_alike()),
+                ("more", more.join(", ")),
+                ("less", less.join(", ")),
+            ],
+            parts: vec![Part::Table(Table {
+                title: "Pairs ranked rightly".into(),
+                columns: columns(&["<", "all", "the longer", "of even length", "right", "the longer"]),
+                rows: [("held out", &self.held_out), ("training", &self.training)].map(row).into(),
+                ..Table::default()
+            })],
+            notes: vec!["Of even length: both texts differ by at most a tenth. Undecided pairs count half.".into()],
             foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
         }
     }
