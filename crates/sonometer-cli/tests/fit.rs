@@ -188,7 +188,10 @@ fn what_a_person_wrote_and_what_data_choose_end_in_one_file() {
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let new = fs::read_to_string(folder.join("new.yaml")).expect("was written");
     assert!(new.contains("markers:\n  - label: kind\n    repeat: once\n"), "{new}");
-    assert!(new.contains("\nversion: \"4\"\n") && new.contains("\nstatus: draft\n"), "what was published stays: {new}");
+    assert!(
+        new.contains("\nversion: \"4\"\n") && new.contains("\nstatus: draft\n"),
+        "what was published stays: {new}"
+    );
     assert!(new.contains("    weigh: |\n      # of `kindness`\n"), "{new}");
     let rest = KNOWLEDGE.split_once("markers:\n").expect("has markers").1;
     assert!(new.ends_with(rest), "the author's markers stay as they are: {new}");
@@ -207,7 +210,9 @@ fn answers() -> String {
     let line = |n: usize| {
         let (kind, content) = (n % 3, format!("{} {} {}", filler[n % 7], said[n % 3], filler[(n / 7) % 7]));
         let kind = ["Yes", "No!", "In part"][kind];
-        format!("{{\"id\": {n}, \"interaction\": {{\"content\": \"{content}\"}}, \"labels\": {{\"kind\": \"{kind}\"}}}}\n")
+        format!(
+            "{{\"id\": {n}, \"interaction\": {{\"content\": \"{content}\"}}, \"labels\": {{\"kind\": \"{kind}\"}}}}\n"
+        )
     };
     (0..90).map(line).collect()
 }
@@ -221,8 +226,12 @@ fn of_several_markers_the_highest_is_the_choice() {
     assert_eq!((code, err.as_str()), (0, ""), "{out}");
     let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
     assert_eq!(summary["held_out"]["macro_f1"], 1, "{out}");
-    let markers: Vec<&str> =
-        summary["classes"].as_array().expect("is a list").iter().filter_map(|own| own["marker"].as_str()).collect();
+    let markers: Vec<&str> = summary["classes"]
+        .as_array()
+        .expect("is a list")
+        .iter()
+        .filter_map(|own| own["marker"].as_str())
+        .collect();
     assert_eq!(markers, ["in_part", "no_", "yes"]);
     assert_eq!(run(&folder, "check kind.yaml --strict").0, 0);
     assert_eq!(run(&folder, "test kind.yaml --strict").0, 0);
@@ -243,7 +252,9 @@ fn of_several_markers_the_highest_is_the_choice() {
     fs::write(folder.join("shop.yaml"), KNOWLEDGE).expect("can be written");
     let into = "fit answers.jsonl --choice kind --no-likeness --patterns shop.yaml --out into.yaml";
     assert_eq!(run(&folder, into).0, 0, "{:?}", run(&folder, into));
-    assert!(text("into.yaml").contains("  - label: yes\n") && text("into.yaml").contains("  - label: request\n"));
+    assert!(
+        text("into.yaml").contains("  - label: yes\n") && text("into.yaml").contains("  - label: request\n")
+    );
     assert_eq!(run(&folder, "check into.yaml").0, 0);
 }
 
@@ -328,7 +339,8 @@ fn errors_say_what_to_do() {
     fs::write(folder.join("rate.yaml"), rate).expect("can be written");
     let both = PROTOCOL.replace("kindness   # of customers", "\"true\"");
     fs::write(folder.join("both.yaml"), both).expect("can be written");
-    let pair = r#"{"interaction_a": {"content": "x"}, "interaction_b": {"content": "y"}, "labels": {"kind": "a"}}"#;
+    let pair =
+        r#"{"interaction_a": {"content": "x"}, "interaction_b": {"content": "y"}, "labels": {"kind": "a"}}"#;
     fs::write(folder.join("pair.jsonl"), pair).expect("can be written");
     let json = r#"{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "markers": [{"label": "x", "strong": "y"}]}"#;
     fs::write(folder.join("rate.json"), json).expect("can be written");
@@ -339,8 +351,14 @@ fn errors_say_what_to_do() {
         ("fit corpus.jsonl --marker kind --out o.yaml --language xx", "unsupported language `xx`"),
         ("fit corpus.jsonl --marker kind --out o.yaml --language auto", "fit a file for each"),
         ("fit corpus.jsonl --marker kind --out o.yaml --patterns own.txt", "own.txt:2: `(broken`"),
-        ("fit corpus.jsonl --marker kind --out o.yaml --patterns shop.yaml --language de", "change it there, and remove --language"),
-        ("fit corpus.jsonl --marker rate --out o.yaml --patterns rate.yaml", "which has `per`; remove that key"),
+        (
+            "fit corpus.jsonl --marker kind --out o.yaml --patterns shop.yaml --language de",
+            "change it there, and remove --language",
+        ),
+        (
+            "fit corpus.jsonl --marker rate --out o.yaml --patterns rate.yaml",
+            "which has `per`; remove that key",
+        ),
         ("fit corpus.jsonl --marker kind --out o.yaml --patterns rate.json", "written in braces"),
         ("fit corpus.jsonl --marker kindness --by agent --out o.yaml --patterns shop.yaml", "remove --by"),
         ("fit corpus.jsonl --marker kind --out o.yaml --support 500", "lower --support (now 500)"),
@@ -358,7 +376,10 @@ fn errors_say_what_to_do() {
         ),
         ("fit - --marker kind --out o.yaml", "give a file"),
         ("fit corpus.jsonl --choice kind --positive true --out o.yaml", "leave items out with --where"),
-        ("fit corpus.jsonl --choice kind --background corpus.jsonl --out o.yaml", "fit one value with --positive"),
+        (
+            "fit corpus.jsonl --choice kind --background corpus.jsonl --out o.yaml",
+            "fit one value with --positive",
+        ),
         ("fit corpus.jsonl --choice kind --patterns both.yaml --out o.yaml", "has a marker `true` already"),
         ("fit pair.jsonl --marker kind --out o.yaml", "at least 10 are needed"),
         ("fit pair.jsonl --marker kind --balanced --out o.yaml", "--balanced does not apply to pairs"),

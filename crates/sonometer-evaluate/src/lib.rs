@@ -41,8 +41,8 @@ pub use evaluate::result::Data;
 pub use evaluate::spans::MapEntry;
 pub use evaluate::{Options, Threshold, evaluate};
 pub use fit::{
-    Aim, Change, ChoiceReport, FitReport, MOST_WORDS, PairReport, ProtocolFile, Settings, StopList, Tuning, fit, fit_choice,
-    fit_pairs, tune,
+    Aim, Change, ChoiceReport, FitReport, MOST_WORDS, PairReport, ProtocolFile, Settings, StopList, Tuning,
+    fit, fit_choice, fit_pairs, tune,
 };
 pub use labels::{Background, Class, Filter, Fold, Item, Labelled, Selector};
 pub use report::Report;

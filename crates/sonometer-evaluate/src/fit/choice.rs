@@ -52,7 +52,8 @@ pub fn fit_choice(
     let at = skeleton.markers.iter().position(|marker| marker.label == forms.labels[0]).unwrap_or_default();
     let matrix = Matrix::count(&skeleton, at, &interactions, steps)?;
 
-    let task = Task { choices: &choices, matrix: &matrix, settings, parts: parts(&choices, &clusters, settings) };
+    let task =
+        Task { choices: &choices, matrix: &matrix, settings, parts: parts(&choices, &clusters, settings) };
     let steps = &mut Steps::new(&mut *watch, "fitting", (costs.len() + 1) * task.parts.count);
     let crossed = task.cross(&costs, steps)?;
     let nothing = || {
@@ -168,7 +169,8 @@ impl Task<'_> {
                 let models = self.learn(&self.parts.outside(fold), *cost, steps)?;
                 steps.advance(1)?;
                 for row in self.parts.inside(fold) {
-                    decisions[row] = models.iter().map(|model| model.decide(&self.matrix.rows[row])).collect();
+                    decisions[row] =
+                        models.iter().map(|model| model.decide(&self.matrix.rows[row])).collect();
                 }
                 own.push(models);
             }
@@ -203,7 +205,9 @@ impl Task<'_> {
         }
         let importance = |place: usize, column: u32| {
             let share = shares[column as usize] as f64 / seen.len() as f64;
-            models.iter().map(|model| model.weights[place] * model.weights[place]).sum::<f64>() * share * (1.0 - share)
+            models.iter().map(|model| model.weights[place] * model.weights[place]).sum::<f64>()
+                * share
+                * (1.0 - share)
         };
         let mut ranked: Vec<(f64, u32)> =
             columns.iter().enumerate().map(|(place, column)| (importance(place, *column), *column)).collect();
@@ -215,7 +219,13 @@ impl Task<'_> {
     }
 
     /// An example with several classes is one row for each of them, which share its cost.
-    fn fit(&self, seen: &[usize], cost: f64, columns: &[u32], steps: &mut Steps<'_>) -> Result<Vec<Linear>, Error> {
+    fn fit(
+        &self,
+        seen: &[usize],
+        cost: f64,
+        columns: &[u32],
+        steps: &mut Steps<'_>,
+    ) -> Result<Vec<Linear>, Error> {
         let classes = self.classes();
         let mut sizes = vec![0.0_f64; classes];
         seen.iter().flat_map(|row| &self.choices.of[*row]).for_each(|class| sizes[*class] += 1.0);
@@ -262,8 +272,10 @@ impl Task<'_> {
         let range = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
         let threshold = range.0 + (range.1 - range.0) / 2.0;
         let cut = |class: usize| {
-            let scored: Vec<(f64, bool)> =
-                rows.iter().map(|row| (decisions[*row][class], self.choices.of[*row].contains(&class))).collect();
+            let scored: Vec<(f64, bool)> = rows
+                .iter()
+                .map(|row| (decisions[*row][class], self.choices.of[*row].contains(&class)))
+                .collect();
             best_cut(&scored, self.settings.aim, None).map(|cut| cut.middle())
         };
         let thresholds = (0..self.classes()).map(cut).collect::<Option<Vec<f64>>>()?;
@@ -364,7 +376,9 @@ impl Forms {
             if labels.contains(&label) {
                 return Err(Error::at(
                     Place::of(&choices.data.name),
-                    format!("two values give the marker `{label}`, one of them `{class}`; spell them differently"),
+                    format!(
+                        "two values give the marker `{label}`, one of them `{class}`; spell them differently"
+                    ),
                 ));
             }
             let form = own.form()?;
@@ -390,7 +404,12 @@ impl Forms {
     }
 
     /// All markers one after the other, in the order of the classes.
-    fn text(&self, lists: &[List], tests: &[super::write::SelfTest], notes: &[String]) -> Result<String, Error> {
+    fn text(
+        &self,
+        lists: &[List],
+        tests: &[super::write::SelfTest],
+        notes: &[String],
+    ) -> Result<String, Error> {
         let mut block = String::new();
         for ((form, list), tests) in self.each.iter().zip(lists).zip(tests) {
             block.push_str(&form.block(&list.weighted, tests, list.trigger));

@@ -96,7 +96,8 @@ pub(crate) fn read_choices(source: &Labelled, selector: &Selector, turns: bool) 
             add(item.interaction.clone(), value);
         }
     }
-    let classes: Vec<String> = values.iter().flatten().cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    let classes: Vec<String> =
+        values.iter().flatten().cloned().collect::<BTreeSet<_>>().into_iter().collect();
     let number = |value: &String| classes.iter().position(|own| own == value);
     let of = values.iter().map(|own| own.iter().filter_map(number).collect()).collect();
     let (name, digest) = (file_name(&source.name).to_owned(), source.digest());
@@ -109,13 +110,16 @@ pub(crate) fn read_choices(source: &Labelled, selector: &Selector, turns: bool) 
 impl Choices {
     /// How many examples have each class.
     pub(crate) fn sizes(&self) -> Vec<usize> {
-        (0..self.classes.len()).map(|class| self.of.iter().filter(|own| own.contains(&class)).count()).collect()
+        (0..self.classes.len())
+            .map(|class| self.of.iter().filter(|own| own.contains(&class)).count())
+            .collect()
     }
 
     /// Of each example the rarest of its classes: by that they are parted into folds.
     pub(crate) fn rarest(&self) -> Vec<usize> {
         let sizes = self.sizes();
-        let rarest = |own: &BTreeSet<usize>| own.iter().copied().min_by_key(|class| sizes[*class]).unwrap_or(0);
+        let rarest =
+            |own: &BTreeSet<usize>| own.iter().copied().min_by_key(|class| sizes[*class]).unwrap_or(0);
         self.of.iter().map(rarest).collect()
     }
 
@@ -123,7 +127,8 @@ impl Choices {
         let wrong = |message: String| Err(Error::at(Place::of(&self.data.name), message));
         let label = &self.data.label;
         if self.classes.len() < 2 {
-            let found = self.classes.first().map_or("no value".to_owned(), |own| format!("only the value `{own}`"));
+            let found =
+                self.classes.first().map_or("no value".to_owned(), |own| format!("only the value `{own}`"));
             return wrong(format!("the label `{label}` has {found}; a choice needs at least two values"));
         }
         let few = self.classes.iter().zip(self.sizes()).find(|(_, size)| *size < FEWEST_EXAMPLES);

@@ -62,12 +62,7 @@ impl<'s> Editor<'s> {
 
     /// Makes one weighted list of all lines of `marker`, in their order, with their comments, and of `others` below. A line of weight 0
     /// becomes a comment: it tells nothing.
-    pub(crate) fn weigh(
-        &mut self,
-        marker: &Marker,
-        weights: &[Unit],
-        others: &[Group],
-    ) -> Result<(), Error> {
+    pub(crate) fn weigh(&mut self, marker: &Marker, weights: &[Unit], others: &[Group]) -> Result<(), Error> {
         let mut numbered = marker.lines.iter().zip(weights);
         let mut body = String::new();
         let mut blocks = Vec::new();
@@ -243,7 +238,9 @@ markers:
         let file = file();
         let (protocol, _) = file.read().expect("reads");
         let mut editor = Editor::open(&file, "thanks").expect("is there");
-        editor.weigh(&protocol.markers[1], &[Unit(400_000), Unit(0), Unit(-100_000)], &[]).expect("are blocks");
+        editor
+            .weigh(&protocol.markers[1], &[Unit(400_000), Unit(0), Unit(-100_000)], &[])
+            .expect("are blocks");
         let found = editor.finish();
         let expected = "  - label: thanks   # said, not meant
     trigger: 0.5    # the middle

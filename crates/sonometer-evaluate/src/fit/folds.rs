@@ -10,6 +10,7 @@ use super::likeness::Clusters;
 use super::matrix::Row;
 use super::measure::{Aim, Cut, Limit, auc, best_cut, mean};
 use crate::Error;
+use crate::evaluate::sensed::one_by_one;
 use crate::labels::{Fold, Ordinary};
 use crate::watch::Steps;
 use sha2::{Digest, Sha256};
@@ -136,15 +137,21 @@ impl Crossed {
         bounds: Bounds,
         steps: &mut Steps<'_>,
     ) -> Result<Self, Error> {
+        let jobs: Vec<(f64, usize)> =
+            costs.iter().flat_map(|cost| (0..parts.count).map(|fold| (*cost, fold))).collect();
+        // One model does not depend on another: each is the same, however many threads there are.
+        let fitted = one_by_one(&jobs, steps, |(cost, fold)| {
+            let mut unwatched = crate::unwatched;
+            let steps = &mut Steps::new(&mut unwatched, "fitting", 0);
+            learn(training, &seen(&parts, &beside, Some(*fold)), *cost, bounds, steps)
+        })?;
+        let mut fitted = fitted.into_iter();
         let (mut models, mut decisions) = (Vec::new(), Vec::new());
         let positive = training.positive.to_vec();
-        for cost in &costs {
+        for _ in &costs {
             let mut own = Vec::with_capacity(parts.count);
             let mut decided = [vec![0.0; positive.len()], vec![0.0; beside.rows.len()]];
-            for fold in 0..parts.count {
-                let seen = seen(&parts, &beside, Some(fold));
-                let model = learn(training, &seen, *cost, bounds, steps)?;
-                steps.advance(1)?;
+            for (fold, model) in fitted.by_ref().take(parts.count).enumerate() {
                 for row in parts.inside(fold) {
                     decided[0][row] = model.decide(&training.matrix.rows[row]);
                 }

@@ -142,7 +142,8 @@ impl Hand {
         if self.own.is_some() {
             return Ok(SelfTest::default());
         }
-        let is_plain = |pattern: &str| pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\''));
+        let is_plain =
+            |pattern: &str| pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '\''));
         let plain = weighted.lines.iter().filter(|(pattern, _)| is_plain(pattern)).cloned().collect();
         self.frame.self_test(protocol, &Weighted { lines: plain, bias: weighted.bias })
     }

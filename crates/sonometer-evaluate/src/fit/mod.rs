@@ -30,9 +30,9 @@ mod choice;
 pub(crate) mod choice_report;
 mod edit;
 mod form;
+mod hand;
 mod pair;
 pub(crate) mod pair_report;
-mod hand;
 mod protocol_file;
 pub(crate) mod tune;
 

@@ -50,7 +50,8 @@ pub(crate) fn fit(
             let duals = &mut alpha[at * classes..(at + 1) * classes];
             // Where a dual cannot grow, its gradient is no bound from below: of the own class at the cost, of another at 0.
             let can_grow = |k: usize| if k == own { duals[k] < cost } else { duals[k] < 0.0 };
-            let least = (0..classes).filter(|k| can_grow(*k)).map(|k| gradient[k]).fold(f64::INFINITY, f64::min);
+            let least =
+                (0..classes).filter(|k| can_grow(*k)).map(|k| gradient[k]).fold(f64::INFINITY, f64::min);
             let most = gradient.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             if most - least <= 1e-12 {
                 continue;

@@ -94,7 +94,12 @@ pub fn fit_pairs(
         if weighted.lines.is_empty() {
             return Err(nothing());
         }
-        held_out.extend(source.verdicts(&form.protocol(&weighted)?, &settings.marker, &parts.inside(fold), steps)?);
+        held_out.extend(source.verdicts(
+            &form.protocol(&weighted)?,
+            &settings.marker,
+            &parts.inside(fold),
+            steps,
+        )?);
     }
     let chosen = task.choose(None);
     let all: Vec<usize> = (0..source.pairs.len()).collect();
@@ -233,7 +238,8 @@ impl Source {
         let mut texts: Vec<usize> = at.iter().flat_map(|at| self.pairs[*at].texts).collect();
         texts.sort_unstable();
         texts.dedup();
-        let interactions: Vec<&Interaction> = texts.iter().map(|text| &self.texts[*text].interaction).collect();
+        let interactions: Vec<&Interaction> =
+            texts.iter().map(|text| &self.texts[*text].interaction).collect();
         let outcomes = measure::ordinary(protocol, label, &interactions, steps)?;
         let read: BTreeMap<usize, measure::Outcome> = texts.into_iter().zip(outcomes).collect();
         let verdict = |at: &usize| {
@@ -280,7 +286,13 @@ impl Differences {
         Self { matrix: Matrix { patterns: matrix.patterns.clone(), rows }, positive }
     }
 
-    fn learn(&self, pairs: &[usize], cost: f64, bounds: Bounds, steps: &mut Steps<'_>) -> Result<Fitted, Error> {
+    fn learn(
+        &self,
+        pairs: &[usize],
+        cost: f64,
+        bounds: Bounds,
+        steps: &mut Steps<'_>,
+    ) -> Result<Fitted, Error> {
         let training = Training { matrix: &self.matrix, positive: &self.positive, ordinary: &[] };
         let labelled = pairs.iter().flat_map(|pair| [2 * pair, 2 * pair + 1]).collect();
         let mut fitted = learn(training, &Seen { labelled, ordinary: Vec::new() }, cost, bounds, steps)?;
@@ -371,7 +383,8 @@ mod tests {
     #[test]
     fn undecided_pairs_are_half_right() {
         let own = |lead, longer, even| Verdicts { lead, longer, even };
-        let all = [own(Some(5), 1, true), own(Some(-5), 1, false), own(None, 1, false), own(Some(3), -1, true)];
+        let all =
+            [own(Some(5), 1, true), own(Some(-5), 1, false), own(None, 1, false), own(Some(3), -1, true)];
         let figures = PairFigures::of(&all);
         assert_eq!((figures.accuracy, figures.longer), (Some(Unit(625_000)), Some(Unit(750_000))));
         assert_eq!((figures.even, figures.even_accuracy), (2, Some(Unit::ONE)));

@@ -130,16 +130,18 @@ impl PairReport {
     pub(crate) fn told_alike(&self) -> String {
         let tied = format!("{} of pairs that share a text or have alike ones", counted(self.groups, "group"));
         match self.alike {
-            Some(alike) => format!("{} of texts like another; {tied}, each in one fold", counted(alike.items, "item")),
+            Some(alike) => {
+                format!("{} of texts like another; {tied}, each in one fold", counted(alike.items, "item"))
+            }
             None => "not looked for: pairs that share a text are in different folds".to_owned(),
         }
     }
 
     /// The lines of the comment at the head of the file.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let by_hand = self.by_hand.map_or_else(String::new, |[kept, of]| {
-            format!(", {kept} of them from the {of} written by hand")
-        });
+        let by_hand = self
+            .by_hand
+            .map_or_else(String::new, |[kept, of]| format!(", {kept} of them from the {of} written by hand"));
         vec![
             format!("Fitted by `sonometer fit` {} to pairs, for `sonometer compare`:", env!("CARGO_PKG_VERSION")),
             "the text with the higher score is more of what the label says. A score by itself says nothing.".into(),

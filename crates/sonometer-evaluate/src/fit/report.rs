@@ -161,7 +161,8 @@ impl FitReport {
 
     /// How much of the list a person wrote.
     pub(crate) fn told_by_hand(&self) -> String {
-        self.by_hand.map_or_else(String::new, |[kept, of]| format!(", {kept} of them from the {of} written by hand"))
+        self.by_hand
+            .map_or_else(String::new, |[kept, of]| format!(", {kept} of them from the {of} written by hand"))
     }
 
     /// Lines of the list.

@@ -206,7 +206,8 @@ impl Settings {
             )));
         }
         let id = self.id.iter().map(|id| ("id", id.clone()));
-        let version = self.version.iter().map(|own| ("version", serde_json::Value::from(own.as_str()).to_string()));
+        let version =
+            self.version.iter().map(|own| ("version", serde_json::Value::from(own.as_str()).to_string()));
         Form::of(frame, Some(file), &id.chain(version).collect::<Vec<_>>())
     }
 
@@ -219,7 +220,8 @@ impl Settings {
         // The label as asked for, without what is said of the choice of items.
         let label = label.split(", ").next().unwrap_or_default();
         let name = if self.marker.is_empty() { identifier(label) } else { self.marker.clone() };
-        let id = if self.protocol.is_some() { self.id.clone() } else { Some(self.id.clone().unwrap_or(name)) };
+        let id =
+            if self.protocol.is_some() { self.id.clone() } else { Some(self.id.clone().unwrap_or(name)) };
         Self { marker, id, ..self.clone() }
     }
 
@@ -230,7 +232,9 @@ impl Settings {
             return Err(Error::unusable(format!("--background does not apply to --choice: {fix}")));
         }
         match self.features {
-            true => Err(Error::unusable("--export-features does not apply to --choice; remove it, or fit one value with --positive")),
+            true => Err(Error::unusable(
+                "--export-features does not apply to --choice; remove it, or fit one value with --positive",
+            )),
             false => Ok(()),
         }
     }

@@ -2,10 +2,10 @@
 
 use super::edit::Editor;
 use super::folds::{Beside, Crossed, seen};
+use super::hand::{alone, expect_weighable, passed_tests};
 use super::learn::{Bounds, Parts, Training, learn};
 use super::matrix::Matrix;
 use super::measure::{Aim, Figures, Outcome, best_cut, counts, outcomes};
-use super::hand::{alone, expect_weighable, passed_tests};
 use super::protocol_file::ProtocolFile;
 use super::{Example, matrix, scale};
 use crate::error::{Error, Place};

@@ -5,9 +5,9 @@ use crate::fit::change::Change;
 use crate::fit::choice_report::{self, ChoiceFigures, ChoiceReport};
 use crate::fit::likeness::Alike;
 use crate::fit::measure::Figures;
+use crate::fit::pair_report::{PairFigures, PairReport};
 use crate::fit::report::{FitReport, NO_BACKGROUND};
 use crate::fit::tune::Tuned;
-use crate::fit::pair_report::{PairFigures, PairReport};
 use sonometer::Unit;
 use sonometer_report::{Line, Paint, Part, Row, Sheet, Subject, Table, Tone, columns, counted};
 
@@ -85,13 +85,24 @@ impl ChoiceReport {
         let lines: usize = self.classes.iter().map(|class| class.lines).sum();
         let mut facts = vec![
             ("items", self.items()),
-            ("lines", format!("{} of {}, C {}", counted(lines, "line"), counted(self.candidates, "candidate"), self.cost)),
+            (
+                "lines",
+                format!(
+                    "{} of {}, C {}",
+                    counted(lines, "line"),
+                    counted(self.candidates, "candidate"),
+                    self.cost
+                ),
+            ),
             ("alike", Alike::told(self.alike)),
         ];
         for class in &self.classes {
             let strongest: Vec<String> =
                 class.strongest.iter().map(|(pattern, weight)| format!("{pattern} = {weight}")).collect();
-            facts.push(("marker", format!("{}, from {}: {}", class.marker, class.trigger, strongest.join(", "))));
+            facts.push((
+                "marker",
+                format!("{}, from {}: {}", class.marker, class.trigger, strongest.join(", ")),
+            ));
         }
         let figure = |value: Unit| share(Some(value));
         let classes = self.classes.iter().map(|class| {
@@ -153,11 +164,21 @@ impl PairReport {
     pub fn sheet(&self, out: Option<&str>) -> Sheet<'_> {
         let line = |(pattern, weight): &(String, Unit)| format!("{pattern} = {weight}");
         let lines = &self.weighted.lines;
-        let more: Vec<String> = lines.iter().filter(|(_, own)| *own > Unit::ZERO).take(SHOWN).map(line).collect();
-        let less: Vec<String> = lines.iter().rev().filter(|(_, own)| *own < Unit::ZERO).take(SHOWN).map(line).collect();
+        let more: Vec<String> =
+            lines.iter().filter(|(_, own)| *own > Unit::ZERO).take(SHOWN).map(line).collect();
+        let less: Vec<String> =
+            lines.iter().rev().filter(|(_, own)| *own < Unit::ZERO).take(SHOWN).map(line).collect();
         let row = |(name, own): (&str, &PairFigures)| {
-            let [accuracy, longer, even_accuracy, even_longer] = own.all().map(|(_, value)| share(Some(value)));
-            Row::of(cells([name.to_owned(), accuracy, longer, own.even.to_string(), even_accuracy, even_longer]))
+            let [accuracy, longer, even_accuracy, even_longer] =
+                own.all().map(|(_, value)| share(Some(value)));
+            Row::of(cells([
+                name.to_owned(),
+                accuracy,
+                longer,
+                own.even.to_string(),
+                even_accuracy,
+                even_longer,
+            ]))
         };
         Sheet {
             kind: "fit",
@@ -169,7 +190,15 @@ impl PairReport {
             on: self.data.name.clone(),
             facts: vec![
                 ("pairs", self.items()),
-                ("lines", format!("{} of {}, C {}", counted(lines.len(), "line"), counted(self.candidates, "candidate"), self.cost)),
+                (
+                    "lines",
+                    format!(
+                        "{} of {}, C {}",
+                        counted(lines.len(), "line"),
+                        counted(self.candidates, "candidate"),
+                        self.cost
+                    ),
+                ),
                 ("alike", self.told_alike()),
                 ("more", more.join(", ")),
                 ("less", less.join(", ")),
@@ -180,7 +209,9 @@ impl PairReport {
                 rows: [("held out", &self.held_out), ("training", &self.training)].map(row).into(),
                 ..Table::default()
             })],
-            notes: vec!["Of even length: both texts differ by at most a tenth. Undecided pairs count half.".into()],
+            notes: vec![
+                "Of even length: both texts differ by at most a tenth. Undecided pairs count half.".into(),
+            ],
             foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
         }
     }
