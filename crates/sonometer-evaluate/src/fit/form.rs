@@ -17,7 +17,7 @@ pub(crate) enum Form {
     /// Into a file of its own.
     New(Frame),
     /// Into the file of an author.
-    Written(Hand),
+    Written(Box<Hand>),
 }
 
 impl Form {
@@ -29,7 +29,7 @@ impl Form {
     ) -> Result<Self, Error> {
         Ok(match file {
             None => Self::New(frame),
-            Some(file) => Self::Written(Hand::read(file, frame, named)?),
+            Some(file) => Self::Written(Box::new(Hand::read(file, frame, named)?)),
         })
     }
 

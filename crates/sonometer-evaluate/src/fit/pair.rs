@@ -90,7 +90,7 @@ pub fn fit_pairs(
     let mut held_out = Vec::new();
     for fold in 0..parts.count {
         let chosen = task.choose(Some(fold));
-        let weighted = list(&models[chosen.cost][fold], &chosen);
+        let weighted = list(task.model(chosen.cost, fold), &chosen);
         if weighted.lines.is_empty() {
             return Err(nothing());
         }
@@ -318,13 +318,18 @@ struct Task<'t> {
 }
 
 impl Task<'_> {
+    /// The model of a cost without a fold.
+    fn model(&self, cost: usize, fold: usize) -> &Fitted {
+        &self.models[cost][fold]
+    }
+
     /// The cost with the most pairs right, by models that have not seen them and without looking at the fold `hidden`; and the range of the
     /// values of their texts. Of equally good ones, the first.
     fn choose(&self, hidden: Option<usize>) -> Chosen {
         let seen: Vec<usize> =
             (0..self.source.pairs.len()).filter(|at| Some(self.parts.of[*at]) != hidden).collect();
         let values = |cost: usize, at: usize| {
-            let model = &self.models[cost][self.parts.of[at]];
+            let model = self.model(cost, self.parts.of[at]);
             self.source.pairs[at].texts.map(|text| model.decide(&self.matrix.rows[text]))
         };
         let right = |cost: usize| {
