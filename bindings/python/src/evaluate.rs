@@ -56,10 +56,12 @@ pub(crate) struct Asked {
 #[pyo3(from_item_all)]
 pub(crate) struct Wanted {
     marker: Option<String>,
+    /// The label of which each value gets a marker.
+    choice: Option<String>,
     weigh: bool,
     id: Option<String>,
-    version: String,
-    taxonomy: String,
+    version: Option<String>,
+    taxonomy: Option<String>,
     language: Option<String>,
     sufficient: Option<String>,
     by: Option<String>,
@@ -116,6 +118,7 @@ pub(crate) fn _fit(
     selection: Selection,
     wanted: Wanted,
     tune: Option<(String, Bound<'_, PyAny>)>,
+    patterns: Option<(String, Bound<'_, PyAny>)>,
     background: Option<Bound<'_, PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String, String, String, bool)> {
@@ -123,8 +126,33 @@ pub(crate) fn _fit(
     let selector = selection.selector()?;
     let background = background.map(|own| ordinary(&own)).transpose()?;
     let mut watch = Watch::new(progress);
-    let Some((name, source)) = tune else {
-        let settings = Settings { background, ..wanted.settings()? };
+    let Some(source) = tune else {
+        let protocol = patterns.map(|own| protocol_file(own)).transpose()?;
+        let choice = wanted.choice.clone();
+        let settings = Settings { background, protocol, ..wanted.settings()? };
+        if let Some(label) = choice {
+            let selector = Selector { label: Some(label), ..selector };
+            let forms = py.detach(|| {
+                let report = sonometer_evaluate::fit_choice(&labelled, &selector, &settings, &mut |now| {
+                    watch.see(now)
+                })?;
+                let text = respelled(&report.to_text(&Paint::default(), None), spelt);
+                let page = respelled(&report.to_html(None), spelt);
+                Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
+            });
+            return Ok(watch.end(forms)?);
+        }
+        if labelled.holds_pairs() {
+            let forms = py.detach(|| {
+                let report = sonometer_evaluate::fit_pairs(&labelled, &selector, &settings, &mut |now| {
+                    watch.see(now)
+                })?;
+                let text = respelled(&report.to_text(&Paint::default(), None), spelt);
+                let page = respelled(&report.to_html(None), spelt);
+                Ok((report.to_json(None), text, page, report.protocol().to_owned(), true))
+            });
+            return Ok(watch.end(forms)?);
+        }
         let forms = py.detach(|| {
             let report = sonometer_evaluate::fit(&labelled, &selector, &settings, &mut |now| watch.see(now))?;
             let text = respelled(&report.to_text(&Paint::default(), None), spelt);
@@ -137,9 +165,7 @@ pub(crate) fn _fit(
         let fix = "remove it, and count alarms with `evaluate(background=…)`";
         return Err(Failure::invalid("background", "`background` does not apply to `tune`", fix).into());
     }
-    let source = Source::find(&source, Some(TargetKind::Protocol))?;
-    let list_files = source.list_files()?;
-    let file = ProtocolFile { name, text: source.text, list_files };
+    let file = protocol_file(source)?;
     let tuning = wanted.tuning()?;
     let forms = py.detach(|| {
         let change =
@@ -149,6 +175,13 @@ pub(crate) fn _fit(
         Ok((change.to_json(None), text, page, change.protocol(), change.is_better()))
     });
     Ok(watch.end(forms)?)
+}
+
+/// A protocol with the name it is shown by.
+fn protocol_file((name, source): (String, Bound<'_, PyAny>)) -> Outcome<ProtocolFile> {
+    let source = Source::find(&source, Some(TargetKind::Protocol))?;
+    let list_files = source.list_files()?;
+    Ok(ProtocolFile { name, text: source.text, list_files })
 }
 
 /// Labelled items: the bytes of a file with its name, or rows of id, interaction, second interaction and labels.
@@ -267,8 +300,10 @@ impl Wanted {
 
     fn settings(self) -> Outcome<Settings> {
         let aim = self.aim()?;
-        let taxonomy = Taxonomy::from_name(&self.taxonomy)
-            .ok_or_else(|| unknown("taxonomy", &self.taxonomy, &Taxonomy::NAMES.join(", ")))?;
+        let taxonomy = |own: &String| {
+            Taxonomy::from_name(own).ok_or_else(|| unknown("taxonomy", own, &Taxonomy::NAMES.join(", ")))
+        };
+        let taxonomy = self.taxonomy.as_ref().map(taxonomy).transpose()?;
         let repeat = Repeat::from_name(&self.repeat)
             .ok_or_else(|| unknown("repeat", &self.repeat, &Repeat::NAMES.join(", ")))?;
         let sufficient = |own: &str| {

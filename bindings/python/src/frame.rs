@@ -65,8 +65,11 @@ impl Frame {
     ) -> PyArrowResult<Bound<'py, PyCapsule>> {
         let fields = DataType::Struct(self.schema.fields().clone());
         let field = Field::new("", fields, false).with_metadata(self.schema.metadata().clone());
-        let batches: Vec<_> =
-            self.batches.iter().map(|batch| Ok(Arc::new(StructArray::from(batch.clone())) as ArrayRef)).collect();
+        let batches: Vec<_> = self
+            .batches
+            .iter()
+            .map(|batch| Ok(Arc::new(StructArray::from(batch.clone())) as ArrayRef))
+            .collect();
         let reader: Box<dyn ArrayReader + Send> = Box::new(ArrayIterator::new(batches, field.into()));
         to_stream_pycapsule(py, reader, requested_schema)
     }

@@ -266,6 +266,51 @@ def test_a_fit_is_a_protocol() -> None:
     assert narrow.to_dict()["lines"] <= 3
 
 
+def test_hand_written_lines_and_words_end_in_one_file() -> None:
+    source = "\n".join(
+        [
+            "sonometer: 1",
+            "id: kind",
+            'version: "1"',
+            "taxonomy: Signal",
+            "language: en",
+            "fidelity: {words: 1, sufficient: 0.1}",
+            "lists:",
+            "  gratitude: thank you | thanks",
+            "markers:",
+            "  - label: other",
+            "    strong: |",
+            "      @gratitude ..2.. much   # said by hand",
+            "    hit: |",
+            "      Thank you so much.",
+        ]
+    )
+    report = sonometer.fit(rows(40), marker="kindness", label="polite", patterns=source, likeness=False)
+    assert report.to_dict()["by_hand"]["of"] == 2
+    assert "- label: kindness" in report.protocol
+    assert report.protocol.endswith(source[source.index("  - label: other") :])
+    with pytest.raises(sonometer.InvalidRequestError, match="remove `language`"):
+        sonometer.fit(rows(40), marker="kindness", label="polite", patterns=source, language="en")
+
+
+def test_a_choice_has_a_marker_for_each_value() -> None:
+    said = {"yes": "of course it is here", "no": "sorry that cannot be", "part": "half of it works"}
+    kinds = [(n, kind) for n in range(12) for kind in said]
+    answers = [{"text": f"{said[kind]} {n}", "kind": kind} for n, kind in kinds]
+    report = sonometer.fit(answers, choice="kind", sufficient=0.1, likeness=False)
+    assert report.held_out["macro_f1"] == 1.0 and "macro-F1 1.0" in repr(report)
+    resonance = report.sensor().sense("sorry, that cannot be").resonance
+    assert max(resonance, key=lambda label: resonance[label]) == "no"
+
+
+def test_pairs_are_ranked() -> None:
+    pairs = [
+        {"interaction_a": f"because it helps {n}", "interaction_b": f"whatever it does {n}", "more": "a"} for n in range(30)
+    ]
+    report = sonometer.fit(pairs, marker="sense", label="more", sufficient=0.1, likeness=False)
+    assert report.held_out["accuracy"] == 1.0 and "accuracy 1.0" in repr(report)
+
+
 def test_a_protocol_is_tuned() -> None:
     source = "\n".join(
         [

@@ -9,9 +9,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
-use sonometer::batch::guarded;
 #[cfg(feature = "parallel")]
 use sonometer::ErrorCode;
+use sonometer::batch::guarded;
 use sonometer::{Error, Instrument, OffsetUnit, SenseOptions};
 use std::collections::HashMap;
 #[cfg(feature = "parallel")]

@@ -35,6 +35,12 @@ impl Source {
         Ok(Self { name: target.to_owned(), text: text.into() })
     }
 
+    /// Whether a name is that of a protocol file, or of something in the catalogue.
+    pub(crate) fn is_protocol(name: &str) -> bool {
+        is_named_like_one(Path::new(name))
+            || !Path::new(name).exists() && find_any(name, &TargetKind::ALL).is_ok()
+    }
+
     pub(crate) fn of(entry: &Entry) -> Self {
         Self { name: format!("{}@{}", entry.id, entry.version), text: entry.source.into() }
     }

@@ -131,6 +131,182 @@ fn every_line_can_get_a_weight_of_its_own() {
     assert_eq!(run(&folder, "check tuned.yaml").0, 0);
 }
 
+/// Knowledge about kindness: a marker of that label with conditions, another one beside it, lists, a comment.
+const KNOWLEDGE: &str = "sonometer: 1
+id: shop
+version: \"3\"
+status: published
+taxonomy: Signal
+language: en
+lists:
+  polite: would you mind | could you | may i
+markers:
+  - label: kindness   # of customers
+    negation: drop
+    strong: |
+      (thank|thanks) ..2.. (you|that)   # said to us
+      never said here
+    except: |
+      no thanks
+    hit: |
+      Thank you!
+  - label: request
+    by: customer
+    clear: |
+      @polite <question>
+    hit: |
+      customer: Could you?
+";
+
+#[test]
+fn what_a_person_wrote_and_what_data_choose_end_in_one_file() {
+    let folder = folder("knowledge");
+    fs::write(folder.join("shop.yaml"), KNOWLEDGE).expect("can be written");
+    let fit = "fit corpus.jsonl --label kind --patterns shop.yaml --no-likeness --json";
+    let (code, out, err) = run(&folder, &format!("{fit} --marker kindness --out own.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["by_hand"]["of"], 4, "two lines, one of the other marker, one list: {out}");
+    let own = fs::read_to_string(folder.join("own.yaml")).expect("was written");
+    // What the author wrote stays: the file, its conditions, comments and lists; lines that tell nothing become comments.
+    for part in [
+        "version: \"3\"\n",
+        "    weigh: |\n      (thank|thanks) ..2.. (you|that) = ",
+        "   # said to us\n",
+        "      # never said here (tells nothing here)\n",
+        "    except: |\n      no thanks\n",
+        "      # chosen by data\n",
+        "  - label: request\n    by: customer\n    clear: |\n      @polite <question>\n",
+    ] {
+        assert!(own.contains(part), "{part}: {own}");
+    }
+    assert!(own.contains("\n      @polite = ") || own.contains("\n      @polite <question> = "), "{own}");
+    assert_eq!(run(&folder, "check own.yaml").0, 0);
+
+    // A marker that the file does not have is put before the others, with a test of its own.
+    let (code, out, err) = run(&folder, &format!("{fit} --marker kind --version 4 --out new.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let new = fs::read_to_string(folder.join("new.yaml")).expect("was written");
+    assert!(new.contains("markers:\n  - label: kind\n    repeat: once\n"), "{new}");
+    assert!(
+        new.contains("\nversion: \"4\"\n") && new.contains("\nstatus: draft\n"),
+        "what was published stays: {new}"
+    );
+    assert!(new.contains("    weigh: |\n      # of `kindness`\n"), "{new}");
+    let rest = KNOWLEDGE.split_once("markers:\n").expect("has markers").1;
+    assert!(new.ends_with(rest), "the author's markers stay as they are: {new}");
+    assert_eq!(run(&folder, "check new.yaml").0, 0);
+    assert_eq!(run(&folder, "test new.yaml").0, 0);
+
+    // The same data and settings give the same file.
+    assert_eq!(run(&folder, &format!("{fit} --marker kind --version 4 --out again.yaml")).0, 0);
+    assert_eq!(fs::read_to_string(folder.join("again.yaml")).expect("was written"), new);
+}
+
+/// Answers of three kinds, thirty of each, with words that are of no kind.
+fn answers() -> String {
+    let said = ["of course here it is", "sorry i cannot do that", "i cannot do all but here is half"];
+    let filler = ["today", "in town", "for you", "as asked", "at noon", "with care", "right now"];
+    let line = |n: usize| {
+        let (kind, content) = (n % 3, format!("{} {} {}", filler[n % 7], said[n % 3], filler[(n / 7) % 7]));
+        let kind = ["Yes", "No!", "In part"][kind];
+        format!(
+            "{{\"id\": {n}, \"interaction\": {{\"content\": \"{content}\"}}, \"labels\": {{\"kind\": \"{kind}\"}}}}\n"
+        )
+    };
+    (0..90).map(line).collect()
+}
+
+#[test]
+fn of_several_markers_the_highest_is_the_choice() {
+    let folder = folder("choice");
+    fs::write(folder.join("answers.jsonl"), answers()).expect("can be written");
+    let fit = "fit answers.jsonl --choice kind --no-likeness --sufficient 0.1";
+    let (code, out, err) = run(&folder, &format!("{fit} --json --out kind.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["held_out"]["macro_f1"], 1, "{out}");
+    let markers: Vec<&str> = summary["classes"]
+        .as_array()
+        .expect("is a list")
+        .iter()
+        .filter_map(|own| own["marker"].as_str())
+        .collect();
+    assert_eq!(markers, ["in_part", "no_", "yes"]);
+    assert_eq!(run(&folder, "check kind.yaml --strict").0, 0);
+    assert_eq!(run(&folder, "test kind.yaml --strict").0, 0);
+    // The highest activation of a reading is the choice.
+    fs::write(folder.join("one.txt"), "sorry i cannot do that for you").expect("can be written");
+    let (code, out, _) = run(&folder, "sense kind.yaml one.txt --json");
+    let reading: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    let of = |marker: &str| reading["resonance"][marker].as_f64().expect("is a number");
+    assert_eq!(code, 0);
+    assert!(of("no_") > of("yes") && of("no_") > of("in_part"), "{out}");
+    // The same data give the same file; the first part of the labels can be chosen.
+    assert_eq!(run(&folder, &format!("{fit} --out again.yaml")).0, 0);
+    let text = |name: &str| fs::read_to_string(folder.join(name)).expect("was written");
+    assert_eq!(text("kind.yaml"), text("again.yaml"));
+    assert_eq!(run(&folder, &format!("{fit} --marker kind --out named.yaml")).0, 0);
+    assert!(text("named.yaml").contains("  - label: kind-in_part\n"));
+    // Into a protocol that somebody wrote.
+    fs::write(folder.join("shop.yaml"), KNOWLEDGE).expect("can be written");
+    let into = "fit answers.jsonl --choice kind --no-likeness --patterns shop.yaml --out into.yaml";
+    assert_eq!(run(&folder, into).0, 0, "{:?}", run(&folder, into));
+    assert!(
+        text("into.yaml").contains("  - label: yes\n") && text("into.yaml").contains("  - label: request\n")
+    );
+    assert_eq!(run(&folder, "check into.yaml").0, 0);
+}
+
+#[test]
+fn pairs_are_ranked_by_what_only_one_of_them_has() {
+    let folder = folder("pairs");
+    let filler = ["today", "in town", "for you", "as asked", "at noon", "with care", "right now"];
+    let line = |n: usize| {
+        let good = format!("because {} it helps {}", filler[n % 7], n);
+        let bad = format!("whatever {} it does {}", filler[(n / 7) % 7], n);
+        let (a, b, more) = if n % 2 == 0 { (good, bad, "a") } else { (bad, good, "b") };
+        format!(
+            "{{\"interaction_a\": {{\"content\": \"{a}\"}}, \"interaction_b\": {{\"content\": \"{b}\"}}, \"labels\": {{\"more\": \"{more}\"}}}}\n"
+        )
+    };
+    fs::write(folder.join("pairs.jsonl"), (0..60).map(line).collect::<String>()).expect("can be written");
+    let fit = "fit pairs.jsonl --label more --marker sense --no-likeness --sufficient 0.1";
+    let (code, out, err) = run(&folder, &format!("{fit} --json --out more.yaml"));
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!((&summary["pairs"], &summary["texts"]), (&60.into(), &120.into()), "{out}");
+    assert_eq!(summary["held_out"]["accuracy"], 1, "{out}");
+    assert!(summary["held_out"]["even_pairs"].as_u64() > Some(0), "{out}");
+    assert_eq!(run(&folder, "check more.yaml --strict").0, 0);
+    // `evaluate` judges the same pairs by `compare`.
+    let (code, out, _) = run(&folder, "evaluate more.yaml pairs.jsonl --label more --json");
+    let found: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(code, 0);
+    assert_eq!(found["figures"]["accuracy"]["value"], 1, "{out}");
+}
+
+#[test]
+fn roles_are_heard_by_all_their_names() {
+    let folder = folder("roles");
+    let line = |n: usize| {
+        let said = ["thanks a lot", "more of it"][n % 2];
+        format!(
+            "{{\"id\": {n}, \"interaction\": {{\"segments\": [{{\"role\": \"bot\", \"content\": \"{said} number {n}\"}}]}}, \
+             \"labels\": {{\"kind\": {}}}}}\n",
+            n % 2 == 0
+        )
+    };
+    fs::write(folder.join("talks.jsonl"), (0..40).map(line).collect::<String>()).expect("can be written");
+    let (code, out, err) = run(
+        &folder,
+        "fit talks.jsonl --label kind --marker kind --by agent --no-likeness --sufficient 0.1 --json --out o.yaml",
+    );
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
+    let summary: serde_json::Value = serde_json::from_str(&out).expect("is JSON");
+    assert_eq!(summary["held_out"]["macro_f1"], 1, "{out}");
+}
+
 #[test]
 fn ordinary_talk_is_counted() {
     let folder = folder("ordinary");
@@ -159,13 +335,32 @@ fn errors_say_what_to_do() {
     let folder = folder("errors");
     fs::write(folder.join("own.txt"), "fine\n(broken\n").expect("can be written");
     fs::write(folder.join("shop.yaml"), PROTOCOL).expect("can be written");
+    let rate = PROTOCOL.replace("kindness   # of customers", "rate\n    per: 100 words");
+    fs::write(folder.join("rate.yaml"), rate).expect("can be written");
+    let both = PROTOCOL.replace("kindness   # of customers", "\"true\"");
+    fs::write(folder.join("both.yaml"), both).expect("can be written");
+    let pair =
+        r#"{"interaction_a": {"content": "x"}, "interaction_b": {"content": "y"}, "labels": {"kind": "a"}}"#;
+    fs::write(folder.join("pair.jsonl"), pair).expect("can be written");
+    let json = r#"{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "markers": [{"label": "x", "strong": "y"}]}"#;
+    fs::write(folder.join("rate.json"), json).expect("can be written");
     for (arguments, part) in [
         ("fit corpus.jsonl --label kind --marker kind --out o.yaml --positive maybe", "no item is positive"),
         ("fit corpus.jsonl --label knid --marker kind --out o.yaml", "did you mean `kind`?"),
         ("fit corpus.jsonl --label kind --marker Kind --out o.yaml", "`Kind` is not an identifier"),
         ("fit corpus.jsonl --marker kind --out o.yaml --language xx", "unsupported language `xx`"),
+        ("fit corpus.jsonl --marker kind --out o.yaml --language auto", "fit a file for each"),
         ("fit corpus.jsonl --marker kind --out o.yaml --patterns own.txt", "own.txt:2: `(broken`"),
-        ("fit corpus.jsonl --marker kind --out o.yaml --support 500 --patterns shop.yaml", "shop.yaml:"),
+        (
+            "fit corpus.jsonl --marker kind --out o.yaml --patterns shop.yaml --language de",
+            "change it there, and remove --language",
+        ),
+        (
+            "fit corpus.jsonl --marker rate --out o.yaml --patterns rate.yaml",
+            "which has `per`; remove that key",
+        ),
+        ("fit corpus.jsonl --marker kind --out o.yaml --patterns rate.json", "written in braces"),
+        ("fit corpus.jsonl --marker kindness --by agent --out o.yaml --patterns shop.yaml", "remove --by"),
         ("fit corpus.jsonl --marker kind --out o.yaml --support 500", "lower --support (now 500)"),
         ("fit corpus.jsonl --marker kind --out o.yaml --regularisation 0", "is not between"),
         ("fit corpus.jsonl --marker kind --out no/such/folder.yaml", "cannot be written"),
@@ -180,6 +375,15 @@ fn errors_say_what_to_do() {
             "would overwrite corpus.jsonl",
         ),
         ("fit - --marker kind --out o.yaml", "give a file"),
+        ("fit corpus.jsonl --choice kind --positive true --out o.yaml", "leave items out with --where"),
+        (
+            "fit corpus.jsonl --choice kind --background corpus.jsonl --out o.yaml",
+            "fit one value with --positive",
+        ),
+        ("fit corpus.jsonl --choice kind --patterns both.yaml --out o.yaml", "has a marker `true` already"),
+        ("fit pair.jsonl --marker kind --out o.yaml", "at least 10 are needed"),
+        ("fit pair.jsonl --marker kind --balanced --out o.yaml", "--balanced does not apply to pairs"),
+        ("fit pair.jsonl --choice kind --out o.yaml", "a single interaction is needed"),
         ("fit corpus.jsonl --marker kind --out o.yaml --background no.jsonl", "no.jsonl: no such file"),
         (
             "fit corpus.jsonl --tune shop.yaml --out o.yaml --background corpus.jsonl",

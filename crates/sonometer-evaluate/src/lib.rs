@@ -40,7 +40,10 @@ pub use evaluate::question::Scope;
 pub use evaluate::result::Data;
 pub use evaluate::spans::MapEntry;
 pub use evaluate::{Options, Threshold, evaluate};
-pub use fit::{Aim, Change, FitReport, MOST_WORDS, ProtocolFile, Settings, StopList, Tuning, fit, tune};
+pub use fit::{
+    Aim, Change, ChoiceReport, FitReport, MOST_WORDS, PairReport, ProtocolFile, Settings, StopList, Tuning,
+    fit, fit_choice, fit_pairs, tune,
+};
 pub use labels::{Background, Class, Filter, Fold, Item, Labelled, Selector};
 pub use report::Report;
 pub use watch::{Progress, Watch, unwatched};

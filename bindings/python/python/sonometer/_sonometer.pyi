@@ -962,6 +962,7 @@ def _fit(
     selection: Mapping[str, Any],
     wanted: Mapping[str, Any],
     tune: tuple[str, Any] | None,
+    patterns: tuple[str, Any] | None,
     background: Any,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[str, str, str, str, bool]: ...

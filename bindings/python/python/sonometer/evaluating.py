@@ -138,7 +138,8 @@ class FitReport(_Told):
 
     @property
     def held_out(self) -> dict[str, float]:
-        """The figures on items that were not seen: `precision`, `recall`, `f1`, `macro_f1`, `auc`, `insufficient`."""
+        """The figures on items that were not seen: `precision`, `recall`, `f1`, `macro_f1`, `auc`, `insufficient`; of a choice `macro_f1`,
+        `accuracy`, `trigger_macro_f1`, `one_triggered`; of pairs `accuracy`, `longer`, `even_accuracy`, `even_longer`."""
         return {name: float(figure) for name, figure in self.to_dict()["held_out"].items()}
 
     @property
@@ -156,7 +157,8 @@ class FitReport(_Told):
         return _sonometer.Sensor.from_source(self.protocol)
 
     def __repr__(self) -> str:
-        return f"<FitReport: macro-F1 {self.held_out['macro_f1']} on items that were not seen>"
+        name = "macro-F1" if "macro_f1" in self.held_out else "accuracy"
+        return f"<FitReport: {name} {self.held_out[name.lower().replace('-', '_')]} on items that were not seen>"
 
 
 def evaluate(
@@ -229,6 +231,7 @@ def fit(
     items: Any,
     *,
     marker: str | None = None,
+    choice: str | None = None,
     tune: Any = None,
     weigh: bool = False,
     label: str | None = None,
@@ -240,8 +243,8 @@ def fit(
     fold: str | None = None,
     group: str | None = None,
     protocol_id: str | None = None,
-    version: str = "0.1",
-    taxonomy: str = "Signal",
+    version: str | None = None,
+    taxonomy: str | None = None,
     language: str | None = None,
     sufficient: float | None = None,
     by: str | None = None,
@@ -257,7 +260,7 @@ def fit(
     folds: int = 5,
     aim: Literal["macro-f1", "f1"] = "macro-f1",
     stop_list: str | Iterable[str] | None = None,
-    patterns: Iterable[str] | None = None,
+    patterns: Any = None,
     names: bool = False,
     digits: bool = False,
     likeness: bool = True,
@@ -268,7 +271,11 @@ def fit(
     """Makes a weighted list from labelled interactions, or tunes a protocol (`tune`) to them.
 
     `items`, `text`, `id`, `background` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is
-    the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` further pattern lines.
+    the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` a list of further pattern
+    lines, or a protocol (path, id of the catalogue, YAML): its lines and lists are chosen from, and the marker is written into it.
+    `choice` is a label each value of which gets a marker; the one with the highest activation is the choice. Rows of pairs are ranked:
+    `held_out` then has `accuracy`, `longer` (of choosing the longer text), and `even_accuracy` and `even_longer` of pairs of nearly the
+    same length.
     `scope` is the turns that the list is asked of at a time: "turn" (the default with `turns`), "3 turns", "last turn",
     "last 3 turns" or "interaction". Texts that are alike stay on one side of every fold; `likeness=False` is `--no-likeness`.
 
@@ -280,8 +287,11 @@ def fit(
     >>> report.held_out["f1"], "thanks" in report.protocol
     (1.0, True)
     """
+    # A text is the name of a protocol, or the protocol; lines come as a list of them.
+    lines = patterns is not None and not isinstance(patterns, (str, os.PathLike, Mapping, _sonometer.Sensor))
     wanted = {
         "marker": marker,
+        "choice": choice,
         "weigh": weigh,
         "id": protocol_id,
         "version": version,
@@ -301,7 +311,7 @@ def fit(
         "folds": folds,
         "aim": aim,
         "stop_list": stop_list if stop_list is None or isinstance(stop_list, str) else "\n".join(stop_list),
-        "patterns": None if patterns is None else "\n".join(patterns),
+        "patterns": "\n".join(patterns) if lines else None,
         "names": names,
         "digits": digits,
         "likeness": likeness,
@@ -310,12 +320,13 @@ def fit(
     if scope is not None and tune is not None:
         fix = "remove it, or write `scope` into the protocol"
         raise InvalidRequestError(f"`scope` cannot be given with `tune`; {fix}", place="scope", fix=fix)
-    if marker is None and tune is None:
+    if marker is None and tune is None and choice is None:
         fix = "give a label for the new marker, such as marker=\"kindness\""
         raise InvalidRequestError(f"`marker` is not given; {fix}", place="marker", fix=fix)
     selection = _selection(label, positive, negative, where, fold, group)
     source = None if tune is None else (_name(tune), tune)
-    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, _background(background), progress)
+    base = None if patterns is None or lines else (_name(patterns), patterns)
+    told = _sonometer._fit(_items(items, text, id), selection, wanted, source, base, _background(background), progress)
     return FitReport(*told)
 
 

@@ -9,12 +9,15 @@ use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::Unit;
 use sonometer::protocol::{Repeat, Scope, Taxonomy};
-use sonometer_evaluate::{Aim, Labelled, MOST_WORDS, Settings, StopList, Tuning, fit};
+use sonometer_evaluate::{
+    Aim, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice, fit_pairs,
+};
 
 /// Arguments of `fit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Labelled interactions: a .jsonl file with one {"id", "interaction", "labels"} a line
+    /// Labelled interactions: a .jsonl file with one {"id", "interaction", "labels"} a line; or pairs of them, {"id", "interaction_a",
+    /// "interaction_b", "labels"}, of which the label says which is more: the list is fitted to their differences, for `compare`
     data: String,
     #[command(flatten)]
     choice: Choice,
@@ -27,6 +30,10 @@ pub(crate) struct Arguments {
     /// or `interaction` [default: `turn` with --turns, else `interaction`]
     #[arg(long, value_name = "SCOPE", value_parser = scope, conflicts_with = "tune")]
     scope: Option<Asked>,
+    /// Fit several markers of which one holds, one for each value of this label, their weights learned together; the marker with the highest
+    /// activation is the choice (--marker: the first part of their labels)
+    #[arg(long = "choice", value_name = "LABEL", conflicts_with_all = ["label", "tune"])]
+    choose: Option<String>,
     /// Tune a protocol file instead: its patterns stay; the strengths and the trigger of one marker are chosen from
     /// the data
     #[arg(long, value_name = "PROTOCOL")]
@@ -38,17 +45,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: String,
     /// The label of the marker [default with --tune: the only marker]
-    #[arg(long, value_name = "LABEL", required_unless_present = "tune")]
+    #[arg(long, value_name = "LABEL", required_unless_present_any = ["tune", "choose"])]
     marker: Option<String>,
     /// The id of the protocol [default: the marker's label]
     #[arg(long)]
     id: Option<String>,
-    /// The version of the protocol
-    #[arg(long, default_value = "0.1")]
-    version: String,
-    /// The family of the protocol
-    #[arg(long, default_value = "Signal", value_parser = clap::builder::PossibleValuesParser::new(Taxonomy::NAMES))]
-    taxonomy: String,
+    /// The version of the protocol [default: 0.1]
+    #[arg(long)]
+    version: Option<String>,
+    /// The family of the protocol [default: Signal]
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(Taxonomy::NAMES))]
+    taxonomy: Option<String>,
     /// The language of the texts, if the engine supports it (`en`)
     #[arg(long, value_name = "CODE")]
     language: Option<String>,
@@ -91,7 +98,8 @@ pub(crate) struct Arguments {
     /// Words that make no pattern by themselves: a file of words, or `function-words` for those of the language
     #[arg(long, value_name = "FILE")]
     stop_list: Option<String>,
-    /// Further pattern lines to choose from, one a line
+    /// Further pattern lines to choose from, one a line; or a protocol (.yaml, or one of the catalogue): its lines and lists are chosen from,
+    /// and the marker is written into it, in the place of the one of this label or as a new one
     #[arg(long, value_name = "FILE")]
     patterns: Option<String>,
     /// Also use names: English words that are mostly capitalised inside sentences
@@ -140,12 +148,15 @@ impl Arguments {
             Some("function-words") => Some(StopList::FunctionWords),
             Some(path) => Some(StopList::Words(path.to_owned(), read_file(path)?)),
         };
-        let patterns =
-            self.patterns.as_deref().map(|path| Ok((path.to_owned(), read_file(path)?))).transpose()?;
+        let (patterns, protocol) = match self.patterns.as_deref() {
+            None => (None, None),
+            Some(path) if Source::is_protocol(path) => (None, Some(Source::find(path)?.into())),
+            Some(path) => (Some((path.to_owned(), read_file(path)?)), None),
+        };
         Ok(Settings {
             id: self.id.clone(),
             version: self.version.clone(),
-            taxonomy: Taxonomy::from_name(&self.taxonomy).unwrap_or(Taxonomy::Signal),
+            taxonomy: self.taxonomy.as_deref().and_then(Taxonomy::from_name),
             language: self.language.clone(),
             sufficient: self.sufficient,
             by: self.by.clone(),
@@ -165,6 +176,7 @@ impl Arguments {
             alarms: self.ordinary.alarms(),
             stop_list,
             patterns,
+            protocol,
             names: self.names,
             digits: self.digits,
             features: self.export_features.is_some(),
@@ -192,13 +204,23 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         let fix = "give a file, because its name and digest are written into the protocol";
         return Err(Failure::unusable(format!("`fit` cannot read standard input; {fix}")));
     }
-    let labelled = labelled::read_single(&arguments.data)?;
+    // Pairs are ranked; the other ways of fitting say that they are of no use.
+    let labelled = match arguments.tune.is_some() || arguments.choose.is_some() {
+        true => labelled::read_single(&arguments.data)?,
+        false => labelled::read(&arguments.data)?,
+    };
     if let Some(target) = &arguments.tune {
         if arguments.ordinary.is_given() {
             let fix = "remove it, and count alarms with `sonometer evaluate --background`";
             return Err(Failure::unusable(format!("--background does not apply to --tune; {fix}")));
         }
         return tune(arguments, target, &labelled, screen);
+    }
+    if let Some(label) = &arguments.choose {
+        return choose(arguments, label, &labelled, screen);
+    }
+    if labelled.holds_pairs() {
+        return rank(arguments, &labelled, screen);
     }
     let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
     let mut bar = Bar::new();
@@ -208,6 +230,46 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if let (Some(path), Some(features)) = (&arguments.export_features, report.features()) {
         write_file(path, features)?;
     }
+    let out = &arguments.out;
+    write_file(out, report.protocol())?;
+    arguments.page.write(&[report.sheet(Some(out))])?;
+    match arguments.json {
+        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
+        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Fits a list to pairs.
+fn rank(arguments: &Arguments, labelled: &Labelled, screen: &mut Screen) -> Result<Exit, Failure> {
+    let (selector, settings) = (arguments.choice.selector(), arguments.settings()?);
+    let mut bar = Bar::new();
+    let report = fit_pairs(labelled, &selector, &settings, &mut |now| bar.see(now));
+    drop(bar);
+    let report = report.map_err(Failure::evaluation)?;
+    let out = &arguments.out;
+    write_file(out, report.protocol())?;
+    arguments.page.write(&[report.sheet(Some(out))])?;
+    match arguments.json {
+        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
+        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Fits several markers of which one holds.
+fn choose(
+    arguments: &Arguments,
+    label: &str,
+    labelled: &Labelled,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let selector = Selector { label: Some(label.to_owned()), ..arguments.choice.selector() };
+    let settings = arguments.settings()?;
+    let mut bar = Bar::new();
+    let report = fit_choice(labelled, &selector, &settings, &mut |now| bar.see(now));
+    drop(bar);
+    let report = report.map_err(Failure::evaluation)?;
     let out = &arguments.out;
     write_file(out, report.protocol())?;
     arguments.page.write(&[report.sheet(Some(out))])?;

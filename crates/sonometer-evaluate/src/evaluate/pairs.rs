@@ -319,7 +319,7 @@ fn both<'i>(labels: &Labelled, item: &'i Item) -> Result<[&'i Interaction; 2], E
 }
 
 /// Code points of all that is said.
-fn length(interaction: &Interaction) -> usize {
+pub(crate) fn length(interaction: &Interaction) -> usize {
     interaction.turns().iter().map(|turn| turn.content.chars().count()).sum()
 }
 

@@ -91,6 +91,30 @@ pub(crate) fn in_steps<I: Sync, T: Send>(
     each_with(thread::available_parallelism().unwrap_or(NonZeroUsize::MIN), items, steps, work)
 }
 
+/// The same where each step is long: threads take one at a time.
+pub(crate) fn one_by_one<I: Sync, T: Send>(
+    items: &[I],
+    steps: &mut Steps<'_>,
+    work: impl Fn(&I) -> Result<T, Error> + Sync,
+) -> Result<Vec<T>, Error> {
+    let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let mut outcomes = Vec::with_capacity(items.len());
+    let end = in_order(threads, items.iter(), work, |outcome| {
+        let step = outcome.and_then(|outcome| {
+            outcomes.push(outcome);
+            steps.advance(1)
+        });
+        match step {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => ControlFlow::Break(failure),
+        }
+    });
+    match end {
+        ControlFlow::Continue(()) => Ok(outcomes),
+        ControlFlow::Break(failure) => Err(failure),
+    }
+}
+
 fn each_with<I: Sync, T: Send>(
     threads: NonZeroUsize,
     items: &[I],

@@ -33,8 +33,8 @@ pub(crate) struct Choice {
     pub(crate) prefix: usize,
     /// How many interactions must hold it.
     pub(crate) support: usize,
-    /// The role whose turns are looked at, folded; `None`: every turn.
-    pub(crate) by: Option<String>,
+    /// The roles whose turns are looked at, folded; `None`: every turn.
+    pub(crate) by: Option<BTreeSet<String>>,
     pub(crate) language: Option<&'static Language>,
     /// Whether words that look like names are candidates.
     pub(crate) names: bool,
@@ -86,7 +86,7 @@ impl Choice {
     fn is_heard(&self, turn: &Turn) -> bool {
         match (&self.by, &turn.role) {
             (None, _) => true,
-            (Some(by), Some(role)) => fold_to_lower(role).trim() == by,
+            (Some(by), Some(role)) => by.contains(fold_to_lower(role).trim()),
             (Some(_), None) => false,
         }
     }
@@ -342,7 +342,7 @@ mod tests {
     fn only_turns_of_the_role_are_heard() {
         let turn = |role: &str| Turn { role: Some(role.into()), content: role.into(), timestamp: None };
         let talk = Interaction::transcript(vec![turn("Agent"), turn("customer")]).expect("has roles");
-        let choice = Choice { by: Some("agent".into()), ..choice() };
+        let choice = Choice { by: Some(BTreeSet::from(["agent".into()])), ..choice() };
         assert_eq!(find(&[&talk, &talk], &choice)[SIGNS.len()..], ["agent"]);
     }
 }

@@ -26,11 +26,7 @@ pub(crate) struct Data {
 
 /// The examples among labelled items; with `turns` each labelled turn is one.
 pub(crate) fn read(source: &Labelled, selector: &Selector, turns: bool) -> Result<Data, Error> {
-    if source.holds_pairs() {
-        let message =
-            "holds pairs of interactions, but single interactions are needed; give each under `interaction`";
-        return Err(Error::at(Place::of(&source.name), message));
-    }
+    expect_single(source)?;
     let items = source.select(selector)?;
     let label = source.label(selector, &items)?;
     let group = selector.group.as_deref().map(Path::from);
@@ -51,6 +47,111 @@ pub(crate) fn read(source: &Labelled, selector: &Selector, turns: bool) -> Resul
     Ok(Data { name, digest, label: told(selector, &label, turns), examples })
 }
 
+/// Examples with the classes that hold of each.
+#[derive(Clone, Debug)]
+pub(crate) struct Choices {
+    /// The examples; whether one is positive means nothing here.
+    pub(crate) data: Data,
+    /// The values of the label, in the order of their text.
+    pub(crate) classes: Vec<String>,
+    /// Of each example the numbers of its classes, at least one.
+    pub(crate) of: Vec<BTreeSet<usize>>,
+}
+
+/// The examples among labelled items with the values of their label; with `turns` each labelled turn is one.
+pub(crate) fn read_choices(source: &Labelled, selector: &Selector, turns: bool) -> Result<Choices, Error> {
+    for (option, given) in [("--positive", &selector.positive), ("--negative", &selector.negative)] {
+        if given.is_some() {
+            return Err(Error::unusable(format!(
+                "{option} does not apply to --choice, where each value of the label is a class; remove it, or leave items out with --where"
+            )));
+        }
+    }
+    expect_single(source)?;
+    let items = source.select(selector)?;
+    let label = source.label(selector, &items)?;
+    let group = selector.group.as_deref().map(Path::from);
+    let mut examples = Vec::new();
+    let mut values: Vec<BTreeSet<String>> = Vec::new();
+    for item in &items {
+        let key = group.as_ref().map_or_else(|| item.id.clone(), |group| group.key(item));
+        let mut add = |interaction: Interaction, value: &Value| {
+            let own = crate::labels::values(value);
+            if !own.is_empty() {
+                examples.push(Example { group: key.clone(), interaction, positive: false });
+                values.push(own);
+            }
+        };
+        if turns {
+            for (turn, value) in turn_values(source, &label, item)? {
+                let interaction = alone(turn, item.interaction.modality())
+                    .map_err(|error| Error::engine(source.place(item), &error))?;
+                add(interaction, value);
+            }
+        } else if let Some(value) = label.find(&item.labels) {
+            if let Value::Object(_) = value {
+                let wrong = format!("an object; choose a label in it, such as `{label}.…`");
+                return Err(source.wrong(item, &label, &wrong));
+            }
+            add(item.interaction.clone(), value);
+        }
+    }
+    let classes: Vec<String> =
+        values.iter().flatten().cloned().collect::<BTreeSet<_>>().into_iter().collect();
+    let number = |value: &String| classes.iter().position(|own| own == value);
+    let of = values.iter().map(|own| own.iter().filter_map(number).collect()).collect();
+    let (name, digest) = (file_name(&source.name).to_owned(), source.digest());
+    let data = Data { name, digest, label: told(selector, &label, turns), examples };
+    let choices = Choices { data, classes, of };
+    choices.expect()?;
+    Ok(choices)
+}
+
+impl Choices {
+    /// How many examples have each class.
+    pub(crate) fn sizes(&self) -> Vec<usize> {
+        (0..self.classes.len())
+            .map(|class| self.of.iter().filter(|own| own.contains(&class)).count())
+            .collect()
+    }
+
+    /// Of each example the rarest of its classes: by that they are parted into folds.
+    pub(crate) fn rarest(&self) -> Vec<usize> {
+        let sizes = self.sizes();
+        let rarest =
+            |own: &BTreeSet<usize>| own.iter().copied().min_by_key(|class| sizes[*class]).unwrap_or(0);
+        self.of.iter().map(rarest).collect()
+    }
+
+    fn expect(&self) -> Result<(), Error> {
+        let wrong = |message: String| Err(Error::at(Place::of(&self.data.name), message));
+        let label = &self.data.label;
+        if self.classes.len() < 2 {
+            let found =
+                self.classes.first().map_or("no value".to_owned(), |own| format!("only the value `{own}`"));
+            return wrong(format!("the label `{label}` has {found}; a choice needs at least two values"));
+        }
+        let few = self.classes.iter().zip(self.sizes()).find(|(_, size)| *size < FEWEST_EXAMPLES);
+        if let Some((class, size)) = few {
+            let items = counted(size, "item");
+            return wrong(format!(
+                "`{class}` is the label `{label}` of {items}; at least {FEWEST_EXAMPLES} are needed of each value; label more, or leave \
+                 these out with --where"
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn expect_single(source: &Labelled) -> Result<(), Error> {
+    if source.holds_pairs() {
+        let message =
+            "holds pairs of interactions, but single interactions are needed; give each under `interaction`";
+        return Err(Error::at(Place::of(&source.name), message));
+    }
+    Ok(())
+}
+
 /// The labelled turns of an item.
 fn of_turns(
     source: &Labelled,
@@ -60,8 +161,25 @@ fn of_turns(
     group: &str,
     into: &mut Vec<Example>,
 ) -> Result<(), Error> {
+    for (turn, value) in turn_values(source, label, item)? {
+        let truth = selector.truth(value).map_err(|wrong| source.wrong(item, label, &wrong))?;
+        if let Some(positive) = truth {
+            let interaction = alone(turn, item.interaction.modality())
+                .map_err(|error| Error::engine(source.place(item), &error))?;
+            into.push(Example { group: group.to_owned(), interaction, positive });
+        }
+    }
+    Ok(())
+}
+
+/// The turns of an item with the values of its label, a list as long as they are many.
+fn turn_values<'i>(
+    source: &Labelled,
+    label: &Path,
+    item: &'i Item,
+) -> Result<Vec<(&'i Turn, &'i Value)>, Error> {
     let values = match label.find(&item.labels) {
-        None | Some(Value::Null) => return Ok(()),
+        None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(values)) if values.len() == item.interaction.turns().len() => values,
         Some(Value::Array(values)) => {
             let turns = counted(item.interaction.turns().len(), "turn");
@@ -79,15 +197,7 @@ fn of_turns(
             ));
         }
     };
-    for (turn, value) in item.interaction.turns().iter().zip(values) {
-        let truth = selector.truth(value).map_err(|wrong| source.wrong(item, label, &wrong))?;
-        if let Some(positive) = truth {
-            let interaction = alone(turn, item.interaction.modality())
-                .map_err(|error| Error::engine(source.place(item), &error))?;
-            into.push(Example { group: group.to_owned(), interaction, positive });
-        }
-    }
-    Ok(())
+    Ok(item.interaction.turns().iter().zip(values).collect())
 }
 
 fn alone(turn: &Turn, modality: Modality) -> Result<Interaction, sonometer::Error> {
@@ -97,7 +207,7 @@ fn alone(turn: &Turn, modality: Modality) -> Result<Interaction, sonometer::Erro
     }
 }
 
-fn told(selector: &Selector, label: &Path, turns: bool) -> String {
+pub(crate) fn told(selector: &Selector, label: &Path, turns: bool) -> String {
     let mut text = label.to_string();
     for (name, class) in [("positive", &selector.positive), ("negative", &selector.negative)] {
         if let Some(class) = class {

@@ -1,5 +1,6 @@
 //! Changes in the text of a protocol that somebody wrote, with comments and layout left as they are.
 
+use super::hand::Group;
 use super::protocol_file::ProtocolFile;
 use crate::error::{Error, Place};
 use sonometer::Unit;
@@ -59,9 +60,9 @@ impl<'s> Editor<'s> {
         self.set("strengths", &format!("{{strong: {strong}, clear: {clear}, weak: {weak}}}"));
     }
 
-    /// Makes one weighted list of all lines of `marker`, in their order, with their comments. A line of weight 0 becomes
-    /// a comment: it tells nothing.
-    pub(crate) fn weigh(&mut self, marker: &Marker, weights: &[Unit]) -> Result<(), Error> {
+    /// Makes one weighted list of all lines of `marker`, in their order, with their comments, and of `others` below. A line of weight 0
+    /// becomes a comment: it tells nothing.
+    pub(crate) fn weigh(&mut self, marker: &Marker, weights: &[Unit], others: &[Group]) -> Result<(), Error> {
         let mut numbered = marker.lines.iter().zip(weights);
         let mut body = String::new();
         let mut blocks = Vec::new();
@@ -92,6 +93,15 @@ impl<'s> Editor<'s> {
             }
             blocks.push((key.span.start, end));
         }
+        if let Some((start, _)) = blocks.first() {
+            let indent = self.column(*start);
+            for (place, lines) in others {
+                body.push_str(&format!("\n{:indent$}  # {place}", ""));
+                for (pattern, weight) in lines {
+                    body.push_str(&format!("\n{:indent$}  {pattern} = {weight}", ""));
+                }
+            }
+        }
         let mut first = true;
         for (start, end) in blocks {
             if std::mem::take(&mut first) {
@@ -103,6 +113,44 @@ impl<'s> Editor<'s> {
             }
         }
         Ok(())
+    }
+
+    /// The text of a protocol with one more marker before all others; `block` is a list item without indent.
+    pub(crate) fn insert_marker(file: &ProtocolFile, block: &str) -> Result<String, Error> {
+        let refuse = |what: &str| Error::at(Place::of(&file.name), what);
+        let read = document::read(&file.text).map_err(|finding| refuse(&finding.message))?;
+        let first = match read.0.get("markers").map(|node| &node.value) {
+            Some(Value::List(markers)) => markers.first().map(|marker| marker.span.start),
+            _ => None,
+        };
+        let line = first.map(|at| (file.text[..at].rfind('\n').map_or(0, |end| end + 1), at));
+        let before = line.map(|(start, at)| (start, &file.text[start..at]));
+        match before {
+            Some((start, before)) if before.trim() == "-" => {
+                let indent = before.len() - before.trim_start().len();
+                let block: String = block.lines().map(|line| format!("{:indent$}{line}\n", "")).collect();
+                Ok(format!("{}{block}{}", &file.text[..start], &file.text[start..]))
+            }
+            _ => Err(refuse(
+                "a marker cannot be added where `markers` is written in braces; write it as YAML, each marker on lines of its own",
+            )),
+        }
+    }
+
+    /// The text of a protocol with other values of keys that stand above its markers, as far as it has them.
+    pub(crate) fn set_above(file: &ProtocolFile, values: &[(&str, String)]) -> Result<String, Error> {
+        let refuse = |what: &str| Error::at(Place::of(&file.name), what);
+        let read = document::read(&file.text).map_err(|finding| refuse(&finding.message))?;
+        let mut edits: Vec<(Range<usize>, &str)> = Vec::new();
+        for (key, value) in values {
+            edits.extend(read.0.get(key).map(|node| (node.span.start..node.span.end, value.as_str())));
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        let mut text = file.text.to_string();
+        for (range, value) in edits.into_iter().rev() {
+            text.replace_range(range, value);
+        }
+        Ok(text)
     }
 
     /// The text with all changes.
@@ -190,7 +238,9 @@ markers:
         let file = file();
         let (protocol, _) = file.read().expect("reads");
         let mut editor = Editor::open(&file, "thanks").expect("is there");
-        editor.weigh(&protocol.markers[1], &[Unit(400_000), Unit(0), Unit(-100_000)]).expect("are blocks");
+        editor
+            .weigh(&protocol.markers[1], &[Unit(400_000), Unit(0), Unit(-100_000)], &[])
+            .expect("are blocks");
         let found = editor.finish();
         let expected = "  - label: thanks   # said, not meant
     trigger: 0.5    # the middle

@@ -10,6 +10,7 @@ use super::likeness::Clusters;
 use super::matrix::Matrix;
 use super::measure::{Aim, Cut, Limit, auc, best_cut, mean};
 use crate::Error;
+use crate::evaluate::sensed::one_by_one;
 use crate::labels::{Fold, Ordinary};
 use crate::watch::Steps;
 use sha2::{Digest, Sha256};
@@ -20,10 +21,22 @@ use std::collections::BTreeMap;
 /// The part of `count` that each example is in. Clusters stay together; the largest are given out first, each to the part that
 /// has least of its classes so far, so that every part holds about as much of both.
 pub(crate) fn part(examples: &[Example], clusters: &Clusters, count: usize) -> Parts {
-    let mut sizes = vec![[0_u64; 2]; clusters.count()];
+    let class: Vec<usize> = examples.iter().map(|example| usize::from(example.positive)).collect();
+    part_by(examples, &class, 2, clusters, count)
+}
+
+/// The same with so many classes, that of each example given.
+pub(crate) fn part_by(
+    examples: &[Example],
+    class: &[usize],
+    classes: usize,
+    clusters: &Clusters,
+    count: usize,
+) -> Parts {
+    let mut sizes = vec![vec![0_u64; classes]; clusters.count()];
     let mut names: BTreeMap<usize, &str> = BTreeMap::new();
-    for (example, cluster) in examples.iter().zip(&clusters.of) {
-        sizes[*cluster][usize::from(example.positive)] += 1;
+    for ((example, class), cluster) in examples.iter().zip(class).zip(&clusters.of) {
+        sizes[*cluster][*class] += 1;
         let name = names.entry(*cluster).or_insert(&example.group);
         *name = (*name).min(&example.group);
     }
@@ -33,22 +46,28 @@ pub(crate) fn part(examples: &[Example], clusters: &Clusters, count: usize) -> P
         .map(|cluster| (Reverse(sizes[cluster].iter().sum()), digest(cluster), cluster))
         .collect();
     order.sort();
-    let totals = [0, 1].map(|class| sizes.iter().map(|size| size[class]).sum::<u64>().max(1));
-    let mut loads = vec![[0_u64; 2]; count];
+    let total = |class: usize| sizes.iter().map(|size| size[class]).sum::<u64>().max(1);
+    let totals: Vec<u64> = (0..classes).map(total).collect();
+    let mut loads = vec![vec![0_u64; classes]; count];
     let mut of_cluster = vec![0; sizes.len()];
     for (_, digest, cluster) in order {
-        let size = sizes[cluster];
-        // How much the squares of the shares grow: Σ 2 l s ÷ T² over both classes, brought to whole numbers.
-        let growth = |load: [u64; 2]| {
-            let [none, some] = [0, 1].map(|class| u128::from(load[class] * size[class]));
-            let [whole, other] = totals.map(|total| u128::from(total) * u128::from(total));
-            (none * other + some * whole, load[0] + load[1])
+        let size = &sizes[cluster];
+        // How much the squares of the shares grow: Σ 2 l s ÷ T² over all classes, of two brought to whole numbers; of more in 2⁶⁰ths, as their
+        // common denominator has no bound.
+        let growth = |load: &[u64]| {
+            let squares = |class: usize| u128::from(totals[class]) * u128::from(totals[class]);
+            let grown = |class: usize| u128::from(load[class] * size[class]);
+            let growth = match classes {
+                2 => grown(0) * squares(1) + grown(1) * squares(0),
+                _ => (0..classes).map(|class| (grown(class) << 60) / squares(class)).sum(),
+            };
+            (growth, load.iter().sum::<u64>())
         };
         let first = usize::from(digest[0]) % count;
-        let best = (0..count).map(|step| (first + step) % count).min_by_key(|part| growth(loads[*part]));
+        let best = (0..count).map(|step| (first + step) % count).min_by_key(|part| growth(&loads[*part]));
         let best = best.unwrap_or(0);
         of_cluster[cluster] = best;
-        (0..2).for_each(|class| loads[best][class] += size[class]);
+        (0..classes).for_each(|class| loads[best][class] += size[class]);
     }
     Parts { of: clusters.of.iter().map(|cluster| of_cluster[*cluster]).collect(), count }
 }
@@ -118,15 +137,21 @@ impl Crossed {
         bounds: Bounds,
         steps: &mut Steps<'_>,
     ) -> Result<Self, Error> {
+        let jobs: Vec<(f64, usize)> =
+            costs.iter().flat_map(|cost| (0..parts.count).map(|fold| (*cost, fold))).collect();
+        // One model does not depend on another: each is the same, however many threads there are.
+        let fitted = one_by_one(&jobs, steps, |(cost, fold)| {
+            let mut unwatched = crate::unwatched;
+            let steps = &mut Steps::new(&mut unwatched, "fitting", 0);
+            learn(training, &seen(&parts, &beside, Some(*fold)), *cost, bounds, steps)
+        })?;
+        let mut fitted = fitted.into_iter();
         let (mut models, mut decisions) = (Vec::new(), Vec::new());
         let positive = training.positive.to_vec();
-        for cost in &costs {
+        for _ in &costs {
             let mut own = Vec::with_capacity(parts.count);
             let mut decided = [vec![0.0; positive.len()], vec![0.0; beside.of.len()]];
-            for fold in 0..parts.count {
-                let seen = seen(&parts, &beside, Some(fold));
-                let model = learn(training, &seen, *cost, bounds, steps)?;
-                steps.advance(1)?;
+            for (fold, model) in fitted.by_ref().take(parts.count).enumerate() {
                 for row in parts.inside(fold) {
                     decided[0][row] = training.matrix.decide(&model, row);
                 }

@@ -91,7 +91,8 @@ fn fit(
 ) -> Result<Fitted, Error> {
     let labelled = seen.labelled.iter().map(|row| &training.matrix.rows[*row]);
     let ordinary = seen.ordinary.iter().map(|row| &training.ordinary[*row]);
-    let rows: Vec<Row> = labelled.chain(ordinary).map(|row| narrow(row, &columns)).collect();
+    let places = places(&columns, training.matrix.patterns.len());
+    let rows: Vec<Row> = labelled.chain(ordinary).map(|row| placed(row, &places)).collect();
     let mut positive: Vec<bool> = seen.labelled.iter().map(|row| training.positive[*row]).collect();
     let all = positive.len();
     let positives = positive.iter().filter(|positive| **positive).count();
@@ -110,8 +111,20 @@ fn fit(
     Ok(Fitted { columns, linear })
 }
 
+/// Where each of so many columns is among `columns`; `u32::MAX`: nowhere. A look-up where rows are many.
+fn places(columns: &[u32], all: usize) -> Vec<u32> {
+    let mut places = vec![u32::MAX; all];
+    (0..).zip(columns).for_each(|(place, column)| places[*column as usize] = place);
+    places
+}
+
+fn placed(row: &Row, places: &[u32]) -> Row {
+    let placed = row.iter().map(|(column, value)| (places[*column as usize], *value));
+    placed.filter(|(place, _)| *place != u32::MAX).collect()
+}
+
 /// A row with the columns `columns` only, numbered by their places there.
-fn narrow(row: &Row, columns: &[u32]) -> Row {
+pub(crate) fn narrow(row: &Row, columns: &[u32]) -> Row {
     let narrowed = row.iter().filter_map(|(column, value)| {
         let place = columns.binary_search(column).ok()?;
         Some((u32::try_from(place).ok()?, *value))

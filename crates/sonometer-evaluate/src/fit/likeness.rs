@@ -183,13 +183,13 @@ fn share(a: &[u64], b: &[u64]) -> u64 {
 }
 
 /// Trees of what belongs together, with their sizes.
-struct Forest {
+pub(crate) struct Forest {
     parent: Vec<usize>,
     size: Vec<usize>,
 }
 
 impl Forest {
-    fn new(count: usize) -> Self {
+    pub(crate) fn new(count: usize) -> Self {
         Self { parent: (0..count).collect(), size: vec![1; count] }
     }
 
@@ -202,7 +202,7 @@ impl Forest {
     }
 
     /// Joins the trees of two, unless the whole would have more than `most`; whether they are together now.
-    fn join(&mut self, a: usize, b: usize, most: usize) -> bool {
+    pub(crate) fn join(&mut self, a: usize, b: usize, most: usize) -> bool {
         let (a, b) = (self.root(a), self.root(b));
         let (first, other) = (a.min(b), a.max(b));
         if first != other {
@@ -215,7 +215,7 @@ impl Forest {
         true
     }
 
-    fn numbers(mut self) -> Vec<usize> {
+    pub(crate) fn numbers(mut self) -> Vec<usize> {
         let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
         let roots: Vec<usize> = (0..self.parent.len()).map(|at| self.root(at)).collect();
         roots

@@ -1,11 +1,12 @@
 //! How often the engine finds each pattern in each interaction.
 
+use super::hand::alone;
 use super::learn::Fitted;
 use crate::error::{Error, Place};
 use crate::evaluate::sensed::in_steps;
 use crate::watch::Steps;
 use sonometer::protocol::Repeat;
-use sonometer::{Interaction, Protocol, SenseOptions, Sensor, Unit};
+use sonometer::{Interaction, MatchEntry, Protocol, SenseOptions, Sensor, Unit};
 
 /// The features of one interaction: columns that are not 0, ascending, with their values.
 pub(crate) type Row = Vec<(u32, f64)>;
@@ -28,8 +29,8 @@ impl Matrix {
         interactions: &[&Interaction],
         steps: &mut Steps<'_>,
     ) -> Result<Self, Error> {
-        let mut protocol = protocol.clone();
-        let mut own = protocol.markers.swap_remove(marker);
+        let (mut protocol, marker) = alone(protocol, marker);
+        let own = &mut protocol.markers[marker];
         let repeat = own.repeat;
         own.mask = None;
         own.bias = Unit::ZERO;
@@ -37,10 +38,12 @@ impl Matrix {
         for (line, number) in own.lines.iter_mut().zip(1..) {
             line.strength = Unit(number);
         }
-        let patterns = own.lines.iter().map(|line| line.text.to_string()).collect();
-        protocol.markers = vec![own];
+        let patterns: Vec<String> = own.lines.iter().map(|line| line.text.to_string()).collect();
+        let label = own.label.clone();
         let sensor = sensor(protocol)?;
-        let read = in_steps(interactions, steps, |interaction| row(&sensor, repeat, interaction))?;
+        let read = in_steps(interactions, steps, |interaction| {
+            row(&sensor, &label, &patterns, repeat, interaction)
+        })?;
         let (rows, bags): (Vec<Row>, Vec<Vec<Row>>) = read.into_iter().unzip();
         let bags = if bags.iter().all(Vec::is_empty) { Vec::new() } else { bags };
         Ok(Self { patterns, rows, bags })
@@ -72,23 +75,34 @@ pub(crate) fn sensor(protocol: Protocol) -> Result<Sensor, Error> {
 }
 
 /// The features of an interaction, and with a scope those of each stretch that is asked.
-fn row(sensor: &Sensor, repeat: Repeat, interaction: &Interaction) -> Result<(Row, Vec<Row>), Error> {
+fn row(
+    sensor: &Sensor,
+    label: &str,
+    patterns: &[String],
+    repeat: Repeat,
+    interaction: &Interaction,
+) -> Result<(Row, Vec<Row>), Error> {
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
     let reading = sensor
         .sense_with(interaction, options.without_key(std::slice::from_ref(sensor)))
         .map_err(|error| Error::engine(Place::of(&sensor.protocol().id), &error))?;
     let ledger = reading.ledger();
-    let marker = &ledger.markers[0];
+    // What other markers flip to this one comes behind its own matches, with strengths that are no numbers of lines.
+    let column_of = |found: &MatchEntry<'_>| {
+        let column = u32::try_from(found.strength.0 - 1).unwrap_or(u32::MAX);
+        patterns.get(column as usize).is_some_and(|pattern| pattern == found.line).then_some(column)
+    };
+    let own = || ledger.markers.iter().filter(|marker| marker.label == label);
     // By line: the column, and the turn.
-    let matches = marker.matches.iter().filter(|found| found.failed.is_empty());
-    let found: Vec<(u32, usize)> =
-        matches.map(|m| (u32::try_from(m.strength.0 - 1).unwrap_or(u32::MAX), m.turn)).collect();
+    let matches = own().flat_map(|marker| &marker.matches).filter(|found| found.failed.is_empty());
+    let found: Vec<(u32, usize)> = matches.filter_map(|m| Some((column_of(m)?, m.turn))).collect();
     let within = |is_in: &dyn Fn(usize) -> bool| -> Row {
         let own: Vec<u32> =
             found.iter().filter(|(_, turn)| is_in(*turn)).map(|(column, _)| *column).collect();
         own.chunk_by(|a, b| a == b).map(|same| (same[0], value(repeat, same.len() as u32))).collect()
     };
-    let Some(scope) = &marker.scope else { return Ok((within(&|_| true), Vec::new())) };
+    let scope = own().find_map(|marker| marker.scope.as_ref());
+    let Some(scope) = scope else { return Ok((within(&|_| true), Vec::new())) };
     let length = scope.turns.len().min(scope.scope.turns as usize).max(1);
     let mut stretches: Vec<&[usize]> = scope.turns.windows(length).collect();
     if scope.scope.is_last {

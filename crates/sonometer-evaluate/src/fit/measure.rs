@@ -231,8 +231,27 @@ pub(crate) fn best_cut(scored: &[(f64, bool)], aim: Aim, limit: Option<Limit>) -
     }
 }
 
-/// Whether a line of talk triggers the only marker, whatever its fidelity.
+/// Whether a line of talk triggers any marker, whatever its fidelity.
 pub(crate) fn line_triggers(sensor: &Sensor, role: Option<&str>, line: &str) -> Result<bool, Error> {
+    triggers(sensor, |_| true, role, line)
+}
+
+/// Whether a line of talk triggers one marker of several, whatever its fidelity.
+pub(crate) fn marker_triggers(
+    sensor: &Sensor,
+    label: &str,
+    role: Option<&str>,
+    line: &str,
+) -> Result<bool, Error> {
+    triggers(sensor, |own| own == label, role, line)
+}
+
+fn triggers(
+    sensor: &Sensor,
+    is_meant: impl Fn(&str) -> bool,
+    role: Option<&str>,
+    line: &str,
+) -> Result<bool, Error> {
     let interaction = match role {
         Some(role) => Interaction::transcript(vec![Turn {
             role: Some(role.into()),
@@ -246,7 +265,7 @@ pub(crate) fn line_triggers(sensor: &Sensor, role: Option<&str>, line: &str) -> 
     let options = options.without_key(std::slice::from_ref(sensor));
     let reading = interaction.and_then(|interaction| sensor.sense_with(&interaction, options));
     let reading = reading.map_err(|error| Error::engine(Place::of(&sensor.protocol().id), &error))?;
-    Ok(reading.resonance().any(|(_, resonance)| resonance.triggered))
+    Ok(reading.resonance().any(|(label, resonance)| resonance.triggered && is_meant(label)))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod export;
 mod matrix;
 
 mod learn;
+mod multi;
 mod solver;
 
 pub(crate) mod folds;
@@ -25,7 +26,13 @@ pub(crate) mod measure;
 pub(crate) mod scale;
 mod write;
 
+mod choice;
+pub(crate) mod choice_report;
 mod edit;
+mod form;
+mod hand;
+mod pair;
+pub(crate) mod pair_report;
 mod protocol_file;
 pub(crate) mod tune;
 
@@ -34,7 +41,11 @@ pub(crate) mod report;
 
 pub use candidates::MOST_WORDS;
 pub use change::Change;
+pub use choice::fit_choice;
+pub use choice_report::ChoiceReport;
 pub use measure::Aim;
+pub use pair::fit_pairs;
+pub use pair_report::PairReport;
 pub use protocol_file::ProtocolFile;
 pub use report::FitReport;
 pub use settings::{Settings, StopList, Tuning};
@@ -46,7 +57,9 @@ use folds::{Beside, Crossed};
 use held_out::HeldOut;
 use learn::{Bounds, Training, learn};
 use matrix::Matrix;
-use sonometer::Interaction;
+use sonometer::text::fold::fold_to_lower;
+use sonometer::{Interaction, Turn};
+use std::collections::BTreeSet;
 use write::unweighted;
 
 /// One labelled interaction.
@@ -61,6 +74,15 @@ pub(crate) struct Example {
 /// Fewer examples of a class tell nothing that would hold elsewhere.
 const FEWEST_EXAMPLES: usize = 10;
 
+/// Whether what is said in a turn counts.
+fn is_heard(heard: Option<&BTreeSet<String>>, turn: &Turn) -> bool {
+    match (heard, &turn.role) {
+        (None, _) => true,
+        (Some(heard), Some(role)) => heard.contains(fold_to_lower(role).trim()),
+        (Some(_), None) => false,
+    }
+}
+
 /// Makes a protocol of one weighted list from labelled items.
 ///
 /// # Errors
@@ -74,16 +96,20 @@ pub fn fit(
 ) -> Result<FitReport, Error> {
     let data = data::read(labelled, selector, settings.turns)?;
     data.expect(FEWEST_EXAMPLES)?;
-    let frame = settings.frame()?;
+    let form = settings.form()?;
     let costs = settings::costs(&settings.regularisation)?;
-    let clusters = data.clusters(settings.likeness, &|turn| settings.is_heard(turn))?;
     let interactions: Vec<&Interaction> = data.examples.iter().map(|example| &example.interaction).collect();
-    let ordinary = settings.ordinary(&interactions)?;
+    let heard = form.heard(settings.by.as_ref(), &interactions)?;
+    let clusters = data.clusters(settings.likeness, &|turn| is_heard(heard.as_ref(), turn))?;
+    let ordinary = settings.ordinary(&interactions, heard.as_ref())?;
     let pieces: Vec<&Interaction> = ordinary.iter().flat_map(Ordinary::pieces).collect();
-    let skeleton = frame.protocol(&unweighted(settings.patterns(&interactions)?))?;
+    let patterns = settings.patterns(&form, heard.as_ref(), &interactions)?;
+    let skeleton = form.protocol(&unweighted(patterns))?;
+    let label = &settings.marker;
+    let at = skeleton.markers.iter().position(|marker| marker.label == *label).unwrap_or_default();
     let steps = &mut Steps::new(&mut *watch, "counting", interactions.len() + pieces.len());
-    let matrix = Matrix::count(&skeleton, 0, &interactions, steps)?;
-    let talk = Matrix::count(&skeleton, 0, &pieces, steps)?;
+    let matrix = Matrix::count(&skeleton, at, &interactions, steps)?;
+    let talk = Matrix::count(&skeleton, at, &pieces, steps)?;
 
     let positive: Vec<bool> = data.examples.iter().map(|example| example.positive).collect();
     let parts = folds::part(&data.examples, &clusters, usize::from(settings.folds));
@@ -112,8 +138,8 @@ pub fn fit(
         }
         let own: Vec<&Example> =
             crossed.parts.inside(fold).into_iter().map(|at| &data.examples[at]).collect();
-        let protocol = frame.protocol(&weighted)?;
-        held_out.measure(&protocol, &frame.label, fold, &own, ordinary.as_ref(), &crossed, steps)?;
+        let protocol = form.protocol(&weighted)?;
+        held_out.measure(&protocol, label, fold, &own, ordinary.as_ref(), &crossed, steps)?;
     }
     let chosen = crossed.choose(None, settings.aim).ok_or_else(nothing)?;
     let cost = crossed.costs[chosen.cost];
@@ -122,13 +148,15 @@ pub fn fit(
     if weighted.lines.is_empty() {
         return Err(nothing());
     }
-    let protocol = frame.protocol(&weighted)?;
+    let protocol = form.protocol(&weighted)?;
     let all: Vec<&Example> = data.examples.iter().collect();
-    let training = measure::outcomes(&protocol, &frame.label, &all, steps)?;
+    let training = measure::outcomes(&protocol, label, &all, steps)?;
     let mut report = FitReport {
         aim: settings.aim,
         alike: clusters.alike,
         candidates: matrix.patterns.len(),
+        by_hand: form.by_hand(&weighted),
+        broken: form.broken(&protocol)?,
         weighted,
         cost,
         alarms: settings
@@ -144,8 +172,7 @@ pub fn fit(
         features,
         data,
     };
-    let tests = frame.self_test(&protocol, &report.weighted)?;
-    report.protocol = frame.render(&report.weighted, &tests, &report.notes());
+    report.protocol = form.render(&protocol, &report.weighted, &report.notes())?;
     Ok(report)
 }
 

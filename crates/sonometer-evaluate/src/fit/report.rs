@@ -23,6 +23,10 @@ pub struct FitReport {
     pub(crate) aim: Aim,
     pub(crate) alike: Option<Alike>,
     pub(crate) candidates: usize,
+    /// Of the lines those that a person wrote, and how many that person wrote.
+    pub(crate) by_hand: Option<[usize; 2]>,
+    /// Self tests of the author that passed before and fail now.
+    pub(crate) broken: usize,
     pub(crate) weighted: Weighted,
     pub(crate) cost: f64,
     pub(crate) held_out: Figures,
@@ -34,6 +38,14 @@ pub struct FitReport {
     pub(crate) settings: String,
     pub(crate) protocol: String,
     pub(crate) features: Option<String>,
+}
+
+/// What became of the lines and tests that a person wrote.
+#[derive(serde::Serialize)]
+struct ByHand {
+    lines: usize,
+    of: usize,
+    broken_tests: usize,
 }
 
 #[derive(serde::Serialize)]
@@ -48,6 +60,8 @@ struct Summary<'r> {
     positive: usize,
     candidates: usize,
     lines: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_hand: Option<ByHand>,
     regularisation: String,
     alike: Option<Alike>,
     held_out: Figures,
@@ -92,7 +106,7 @@ impl FitReport {
             format!("data      {}, sha-256 {}", self.data.name, self.data.digest),
             format!("items     {}", self.items()),
             format!("settings  {}, C {}, {folds} folds, threshold for {}", self.settings, self.cost, self.aim.name()),
-            format!("lines     {} of {} candidates", self.lines(), self.candidates),
+            format!("lines     {} of {} candidates{}", self.lines(), self.candidates, self.told_by_hand()),
             "method    linear support vector machine, L2, squared hinge loss, by dual coordinate descent".into(),
             "          (Hsieh et al. 2008, ICML); activation is linear in it, the threshold at 0.5".into(),
             format!("alike     {}", Alike::told(self.alike)),
@@ -135,6 +149,7 @@ impl FitReport {
             positive: self.data.positives(),
             candidates: self.candidates,
             lines: self.lines(),
+            by_hand: self.by_hand.map(|[lines, of]| ByHand { lines, of, broken_tests: self.broken }),
             regularisation: self.cost.to_string(),
             alike: self.alike,
             held_out: self.held_out,
@@ -142,6 +157,12 @@ impl FitReport {
             alarms: self.alarms.as_ref(),
             thresholds: &self.proposals,
         })
+    }
+
+    /// How much of the list a person wrote.
+    pub(crate) fn told_by_hand(&self) -> String {
+        self.by_hand
+            .map_or_else(String::new, |[kept, of]| format!(", {kept} of them from the {of} written by hand"))
     }
 
     /// Lines of the list.

@@ -28,6 +28,11 @@ pub(crate) struct Weighted {
 /// The marker of a model whose columns are `patterns`.
 pub(crate) fn weighted(fitted: &Fitted, patterns: &[String], chosen: &Chosen) -> Weighted {
     let (weights, bias) = all_weights(fitted, patterns.len(), chosen);
+    listed(patterns, weights, bias)
+}
+
+/// Patterns with their weights, in order, without those of weight 0.
+pub(crate) fn listed(patterns: &[String], weights: Vec<Unit>, bias: Unit) -> Weighted {
     let lines = patterns.iter().zip(weights).filter(|(_, weight)| *weight != Unit::ZERO);
     let mut lines: Vec<(String, Unit)> = lines.map(|(pattern, weight)| (pattern.clone(), weight)).collect();
     lines.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -36,21 +41,39 @@ pub(crate) fn weighted(fitted: &Fitted, patterns: &[String], chosen: &Chosen) ->
 
 /// A weight for each of so many columns, 0 for those that the model does not have, and the bias.
 pub(crate) fn all_weights(fitted: &Fitted, columns: usize, chosen: &Chosen) -> (Vec<Unit>, Unit) {
-    let (lowest, highest) = chosen.range;
-    let reach = (chosen.threshold - lowest).max(highest - chosen.threshold);
-    // Millionths of activation for one of the decision value.
-    let scale = if reach > 0.0 { 500_000.0 / reach } else { 500_000.0 };
-    let mut weights = vec![Unit::ZERO; columns];
-    for (column, weight) in fitted.columns.iter().zip(&fitted.linear.weights) {
-        weights[*column as usize] = rounded(weight * scale);
-    }
-    let bias = rounded(AT_TRIGGER.0 as f64 + scale * (fitted.linear.bias - chosen.threshold));
+    let (weights, bias) = plain_weights(fitted, columns, chosen);
     // The threshold was chosen on the lists of the folds. With few examples it can lie above all that this list reaches, which could never
     // trigger: then it lies where all its lines for the class are found.
     let most = bias.0 + weights.iter().map(|weight| weight.0.max(0)).sum::<i64>();
     let missing = (AT_TRIGGER.0 - most).max(0);
     let steps = (missing as f64 / STEP).ceil() * STEP;
     (weights, Unit(bias.0 + steps as i64))
+}
+
+/// The same without making sure that it can trigger: with one threshold and range for several models, their activations compare as their
+/// decision values do.
+pub(crate) fn plain_weights(fitted: &Fitted, columns: usize, chosen: &Chosen) -> (Vec<Unit>, Unit) {
+    let scale = scale(chosen);
+    let mut weights = vec![Unit::ZERO; columns];
+    for (column, weight) in fitted.columns.iter().zip(&fitted.linear.weights) {
+        weights[*column as usize] = rounded(weight * scale);
+    }
+    (weights, rounded(AT_TRIGGER.0 as f64 + scale * (fitted.linear.bias - chosen.threshold)))
+}
+
+/// The activation of a decision value: E (1 + h) ÷ (E + h), E being its evidence; above 0, at most 1, to four decimals.
+pub(crate) fn activation(decision: f64, chosen: &Chosen) -> Unit {
+    let evidence = AT_TRIGGER.0 as f64 + scale(chosen) * (decision - chosen.threshold);
+    let half = HALF.0 as f64;
+    let activation = evidence.max(0.0) * (1e6 + half) / (evidence.max(0.0) + half);
+    Unit(rounded(activation).0.clamp(STEP as i64, 1_000_000))
+}
+
+/// Millionths of activation for one of the decision value.
+fn scale(chosen: &Chosen) -> f64 {
+    let (lowest, highest) = chosen.range;
+    let reach = (chosen.threshold - lowest).max(highest - chosen.threshold);
+    if reach > 0.0 { 500_000.0 / reach } else { 500_000.0 }
 }
 
 /// To the nearest step, within what a file can hold.

@@ -2,7 +2,9 @@
 
 use super::candidates::{self, Choice};
 use super::data::file_name;
+use super::form::Form;
 use super::measure::Aim;
+use super::protocol_file::ProtocolFile;
 use super::write::Frame;
 use crate::error::{Error, Place};
 use crate::evaluate::thresholds::ALARMS;
@@ -10,7 +12,7 @@ use crate::labels::{Background, Ordinary, Voice, usual_turns};
 use sonometer::language::Language;
 use sonometer::protocol::{Repeat, Scope, Taxonomy, phrase};
 use sonometer::text::fold::fold_to_lower;
-use sonometer::{Interaction, Turn, Unit, language};
+use sonometer::{Interaction, Unit, language};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -24,10 +26,10 @@ pub struct Settings {
     pub marker: String,
     /// The id of the protocol; without it, the marker's label.
     pub id: Option<String>,
-    /// The version of the protocol.
-    pub version: String,
-    /// The family of the protocol.
-    pub taxonomy: Taxonomy,
+    /// The version of the protocol; without it, `0.1`.
+    pub version: Option<String>,
+    /// The family of the protocol; without it, `Signal`.
+    pub taxonomy: Option<Taxonomy>,
     /// The language of the texts, where the engine knows it (`en`).
     pub language: Option<String>,
     /// The fidelity from which content is measured; without it, that of protocols, 0.5.
@@ -67,6 +69,8 @@ pub struct Settings {
     pub stop_list: Option<StopList>,
     /// Further pattern lines to choose from: the name of the file, and its text, one a line.
     pub patterns: Option<(String, String)>,
+    /// A protocol whose lines and lists are candidates too, and into which the marker is written: the one of its label, or a new one.
+    pub protocol: Option<ProtocolFile>,
     /// Whether names are patterns too: English words that are mostly written with a capital inside sentences.
     pub names: bool,
     /// Whether digits are taken as they are, not as `<number>`.
@@ -111,8 +115,8 @@ impl Settings {
         Self {
             marker: marker.into(),
             id: None,
-            version: "0.1".to_owned(),
-            taxonomy: Taxonomy::Signal,
+            version: None,
+            taxonomy: None,
             language: None,
             sufficient: None,
             by: None,
@@ -132,6 +136,7 @@ impl Settings {
             alarms: None,
             stop_list: None,
             patterns: None,
+            protocol: None,
             names: false,
             digits: false,
             features: false,
@@ -151,6 +156,12 @@ impl Settings {
                     "{option}: `{value}` is not an identifier; use 1 to 64 lower-case letters, digits, `-` and `_`"
                 )));
             }
+        }
+        if self.language.as_deref() == Some("auto") {
+            return Err(Error::unusable(
+                "--language: a protocol has one language, so `auto` is none; leave it out for texts of several (words as they stand, without \
+                 stems), or fit a file for each, such as --where lang=de --language de",
+            ));
         }
         if let Some(code) = self.language.as_deref().filter(|code| language::find(code).is_none()) {
             let known: Vec<&str> = language::LANGUAGES.iter().map(|language| language.code).collect();
@@ -173,8 +184,8 @@ impl Settings {
         }
         Ok(Frame {
             id,
-            version: self.version.clone(),
-            taxonomy: self.taxonomy.as_str(),
+            version: self.version.clone().unwrap_or_else(|| "0.1".to_owned()),
+            taxonomy: self.taxonomy.unwrap_or(Taxonomy::Signal).as_str(),
             language: self.language.clone(),
             label,
             by: self.by.clone(),
@@ -189,13 +200,66 @@ impl Settings {
         self.scope.unwrap_or(self.turns.then_some(Scope { turns: 1, is_last: false }))
     }
 
-    /// Whether what is said in a turn counts.
-    pub(super) fn is_heard(&self, turn: &Turn) -> bool {
-        let said = |role: &str| fold_to_lower(role).trim().to_owned();
-        match (&self.by, &turn.role) {
-            (None, _) => true,
-            (Some(by), Some(role)) => said(role) == said(by),
-            (Some(_), None) => false,
+    /// Where the list is written. A protocol of an author keeps what it says of itself.
+    pub(super) fn form(&self) -> Result<Form, Error> {
+        let frame = self.frame()?;
+        let Some(file) = &self.protocol else { return Ok(Form::New(frame)) };
+        let given = [
+            ("--taxonomy", self.taxonomy.is_some()),
+            ("--language", self.language.is_some()),
+            ("--sufficient", self.sufficient.is_some()),
+        ];
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            let name = &file.name;
+            return Err(Error::unusable(format!(
+                "{option} is that of the protocol {name}, into which the marker is written; change it there, and remove {option}"
+            )));
+        }
+        let id = self.id.iter().map(|id| ("id", id.clone()));
+        let version =
+            self.version.iter().map(|own| ("version", serde_json::Value::from(own.as_str()).to_string()));
+        Form::of(frame, Some(file), &id.chain(version).collect::<Vec<_>>())
+    }
+
+    /// The settings of one marker of a choice.
+    pub(super) fn of_class(&self, class: &str, label: &str) -> Self {
+        let marker = match self.marker.as_str() {
+            "" => identifier(class),
+            prefix => format!("{prefix}-{}", identifier(class)),
+        };
+        // The label as asked for, without what is said of the choice of items.
+        let label = label.split(", ").next().unwrap_or_default();
+        let name = if self.marker.is_empty() { identifier(label) } else { self.marker.clone() };
+        let id =
+            if self.protocol.is_some() { self.id.clone() } else { Some(self.id.clone().unwrap_or(name)) };
+        Self { marker, id, ..self.clone() }
+    }
+
+    /// Fails on what means nothing where one of several classes holds.
+    pub(super) fn expect_choice(&self) -> Result<(), Error> {
+        if self.background.is_some() {
+            let fix = "one of the values always holds, so ordinary talk is none of them; remove it, or fit one value with --positive";
+            return Err(Error::unusable(format!("--background does not apply to --choice: {fix}")));
+        }
+        match self.features {
+            true => Err(Error::unusable(
+                "--export-features does not apply to --choice; remove it, or fit one value with --positive",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Fails on what means nothing where pairs are ranked.
+    pub(super) fn expect_pairs(&self) -> Result<(), Error> {
+        let given = [
+            ("--background", self.background.is_some()),
+            ("--turns", self.turns),
+            ("--balanced", self.balanced),
+            ("--export-features", self.features),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Error::unusable(format!("{option} does not apply to pairs; remove it"))),
+            None => Ok(()),
         }
     }
 
@@ -205,16 +269,26 @@ impl Settings {
     }
 
     /// The background in pieces that are as long as most items.
-    pub(super) fn ordinary(&self, interactions: &[&Interaction]) -> Result<Option<Ordinary>, Error> {
+    pub(super) fn ordinary(
+        &self,
+        interactions: &[&Interaction],
+        heard: Option<&BTreeSet<String>>,
+    ) -> Result<Option<Ordinary>, Error> {
         let own = || interactions.iter().copied();
-        let voice = self.by.as_ref().and_then(|by| Voice::of(std::slice::from_ref(by), own()));
+        let by: Vec<String> = heard.into_iter().flatten().cloned().collect();
+        let voice = Voice::of(&by, own());
         let background = self.background.as_ref();
         background.map(|background| background.cut(usual_turns(own()), voice.as_ref())).transpose()
     }
 
     /// The candidates: those of the texts, and those that the author gives.
-    pub(super) fn patterns(&self, interactions: &[&Interaction]) -> Result<Vec<String>, Error> {
-        let language = self.language.as_deref().and_then(language::find);
+    pub(super) fn patterns(
+        &self,
+        form: &Form,
+        heard: Option<&BTreeSet<String>>,
+        interactions: &[&Interaction],
+    ) -> Result<Vec<String>, Error> {
+        let language = form.language().and_then(language::find);
         let stop_list = match (&self.stop_list, language) {
             (None, _) => BTreeSet::new(),
             (Some(StopList::FunctionWords), Some(language)) => {
@@ -229,7 +303,7 @@ impl Settings {
             words: usize::from(self.words),
             prefix: usize::from(self.prefix),
             support: self.support.max(1),
-            by: self.by.as_deref().map(|by| fold_to_lower(by).trim().to_owned()),
+            by: heard.cloned(),
             language,
             names: self.names,
             digits: self.digits,
@@ -241,6 +315,11 @@ impl Settings {
             let own = own_patterns(name, text, language)?.into_iter();
             patterns.splice(0..0, own.filter(|pattern| !known.contains(pattern)));
         }
+        let by_hand = form.patterns();
+        let known: BTreeSet<String> = by_hand.iter().map(|pattern| fold_to_lower(pattern)).collect();
+        // What a person wrote stands as that person wrote it; a word of the data that says the same adds nothing.
+        patterns.retain(|pattern| !known.contains(&fold_to_lower(pattern)) && !form.excludes(pattern));
+        patterns.splice(0..0, by_hand);
         Ok(patterns)
     }
 }
@@ -258,6 +337,12 @@ impl Default for Tuning {
             aim: Aim::default(),
         }
     }
+}
+
+/// A text as an identifier: what cannot stand in one becomes `_`.
+fn identifier(text: &str) -> String {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    text.chars().flat_map(char::to_lowercase).map(|c| if allowed(c) { c } else { '_' }).collect()
 }
 
 /// More parts than this would leave few items in each.
@@ -341,6 +426,9 @@ impl fmt::Display for Settings {
         }
         if let Some((name, _)) = &self.patterns {
             write!(f, ", patterns of {}", file_name(name))?;
+        }
+        if let Some(file) = &self.protocol {
+            write!(f, ", protocol {}", file_name(&file.name))?;
         }
         let flags = [
             ("balanced", self.balanced),

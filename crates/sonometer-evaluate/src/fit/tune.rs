@@ -2,9 +2,10 @@
 
 use super::edit::Editor;
 use super::folds::{Beside, Crossed, seen};
+use super::hand::{alone, expect_weighable, passed_tests};
 use super::learn::{Bounds, Parts, Training, learn};
 use super::matrix::Matrix;
-use super::measure::{Aim, Figures, Outcome, best_cut, counts, line_triggers, outcomes};
+use super::measure::{Aim, Figures, Outcome, best_cut, counts, outcomes};
 use super::protocol_file::ProtocolFile;
 use super::{Example, matrix, scale};
 use crate::error::{Error, Place};
@@ -77,14 +78,7 @@ pub(crate) fn weights(
     watch: Watch<'_>,
 ) -> Result<Tuned, Error> {
     let marker = task.marker();
-    if marker.per.is_some() || marker.share.is_some() {
-        let key = if marker.per.is_some() { "per" } else { "share" };
-        let message = format!(
-            "weights cannot be fitted to `{}`, which has `{key}`; remove that key, or tune without --weigh",
-            marker.label
-        );
-        return Err(Error::at(Place::of(&task.file.name), message));
-    }
+    expect_weighable(task.file, marker)?;
     let interactions: Vec<&Interaction> = task.examples.iter().map(|example| &example.interaction).collect();
     let steps = &mut Steps::new(&mut *watch, "counting", interactions.len());
     let matrix = Matrix::count(task.protocol, task.marker, &interactions, steps)?;
@@ -105,7 +99,7 @@ pub(crate) fn weights(
             return Err(nothing());
         }
         let mut editor = Editor::open(task.file, &marker.label)?;
-        editor.weigh(marker, &weights)?;
+        editor.weigh(marker, &weights, &[])?;
         editor.set("bias", &bias.to_string());
         editor.set("half", &scale::HALF.to_string());
         editor.set("trigger", &scale::TRIGGER.to_string());
@@ -138,13 +132,12 @@ impl<'t> Task<'t> {
         outcomes(&protocol, &self.marker().label, &examples, steps)
     }
 
-    /// A changed text, with the one marker only.
+    /// A changed text, with the one marker and what that needs.
     fn read(self, text: &str) -> Result<Protocol, Error> {
         let name = format!("{} (as it would be written)", self.file.name);
-        let (mut protocol, _) =
+        let (protocol, _) =
             ProtocolFile { name, text: text.to_owned().into(), ..self.file.clone() }.read()?;
-        protocol.markers = vec![protocol.markers.swap_remove(self.marker)];
-        Ok(protocol)
+        Ok(alone(&protocol, self.marker).0)
     }
 
     /// Measures the text tuned to all items, those tuned without each fold, and the author's.
@@ -168,23 +161,11 @@ impl<'t> Task<'t> {
         let text = if is_better { text } else { self.file.text.to_string() };
         let all: Vec<usize> = (0..self.examples.len()).collect();
         let training = Figures::of_folds(&[self.outcomes(&text, &all, steps)?]);
-        let passed = |text: &str| -> Result<usize, Error> { passed_tests(self.read(text)?) };
+        let label = &self.marker().label;
+        let passed = |text: &str| -> Result<usize, Error> { passed_tests(self.read(text)?, label) };
         let broken = passed(&self.file.text)?.saturating_sub(passed(&text)?);
         Ok(Tuned { text, changes, before, held_out, training, is_better, broken })
     }
-}
-
-/// How many self tests of the only marker pass.
-fn passed_tests(protocol: Protocol) -> Result<usize, Error> {
-    let sensor = matrix::sensor(protocol)?;
-    let marker = &sensor.protocol().markers[0];
-    let mut passed = 0;
-    for (lines, wanted) in [(&marker.hit, true), (&marker.miss, false)] {
-        for line in lines {
-            passed += usize::from(line_triggers(&sensor, line.role.as_deref(), &line.text)? == wanted);
-        }
-    }
-    Ok(passed)
 }
 
 /// Strengths and trigger.
@@ -327,7 +308,10 @@ fn resonances(
     marker: Marker,
     steps: &mut Steps<'_>,
 ) -> Result<Vec<sonometer::Resonance>, Error> {
-    let sensor = matrix::sensor(Protocol { markers: vec![marker], ..task.protocol.clone() })?;
+    let mut protocol = task.protocol.clone();
+    protocol.markers[task.marker] = marker;
+    let (protocol, own) = alone(&protocol, task.marker);
+    let sensor = matrix::sensor(protocol)?;
     let options = SenseOptions { ignore_fidelity: true, ..SenseOptions::default() };
     let options = options.without_key(std::slice::from_ref(&sensor));
     let resonance = |example: &Example| {
@@ -335,7 +319,7 @@ fn resonances(
         let reading = sensor
             .sense_with(&example.interaction, options)
             .map_err(|error| Error::engine(Place::of(&task.file.name), &error))?;
-        Ok(reading.resonance().next().map(|(_, resonance)| resonance).unwrap_or_default())
+        Ok(reading.resonance().nth(own).map(|(_, resonance)| resonance).unwrap_or_default())
     };
     task.examples.iter().map(resonance).collect()
 }

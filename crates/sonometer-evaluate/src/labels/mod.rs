@@ -315,6 +315,13 @@ impl Selector {
     }
 }
 
+/// The values of a label, or of a list of labels, each as it is written in a class; none of null.
+pub(crate) fn values(value: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    class::scalars(value, &mut found);
+    found
+}
+
 /// Bytes in hexadecimal digits.
 fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

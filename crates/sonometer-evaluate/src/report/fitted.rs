@@ -2,8 +2,10 @@
 
 use super::common::{alarms, cells, share, thresholds};
 use crate::fit::change::Change;
+use crate::fit::choice_report::{self, ChoiceFigures, ChoiceReport};
 use crate::fit::likeness::Alike;
 use crate::fit::measure::Figures;
+use crate::fit::pair_report::{PairFigures, PairReport};
 use crate::fit::report::{FitReport, NO_BACKGROUND};
 use crate::fit::tune::Tuned;
 use sonometer::Unit;
@@ -20,9 +22,10 @@ impl FitReport {
             (
                 "lines",
                 format!(
-                    "{} of {}, C {}",
+                    "{} of {}{}, C {}",
                     counted(self.lines(), "line"),
                     counted(self.candidates, "candidate"),
+                    self.told_by_hand(),
                     self.cost
                 ),
             ),
@@ -42,6 +45,7 @@ impl FitReport {
                 counted(insufficient, "item")
             )
         });
+        let broken = (self.broken > 0).then(|| broken(self.broken, out));
         let blind = self.alarms.is_none().then(|| format!("alarms {NO_BACKGROUND}"));
         Sheet {
             kind: "fit",
@@ -56,11 +60,159 @@ impl FitReport {
                 table(&[("held out", &self.held_out), ("training", &self.training)]),
                 thresholds(None, &self.proposals),
             ],
-            notes: lacking.into_iter().chain(self.note_on_length()).chain(blind).collect(),
+            notes: lacking.into_iter().chain(broken).chain(self.note_on_length()).chain(blind).collect(),
             foot: out.map_or_else(Line::default, |out| {
                 let size = self.protocol.len().div_ceil(1000);
                 Line::from("wrote ").and(Tone::Strong, out).and(Tone::Plain, format!(" ({size} KB)"))
             }),
+        }
+    }
+
+    /// Tables for people; `out`: the file that the protocol is written to.
+    pub fn to_text(&self, paint: &Paint, out: Option<&str>) -> String {
+        self.sheet(out).to_text(paint)
+    }
+
+    /// A page that needs no network.
+    pub fn to_html(&self, out: Option<&str>) -> String {
+        self.sheet(out).to_html()
+    }
+}
+
+impl ChoiceReport {
+    /// What text and page show; `out`: the file that the protocol is written to.
+    pub fn sheet(&self, out: Option<&str>) -> Sheet<'_> {
+        let lines: usize = self.classes.iter().map(|class| class.lines).sum();
+        let mut facts = vec![
+            ("items", self.items()),
+            (
+                "lines",
+                format!(
+                    "{} of {}, C {}",
+                    counted(lines, "line"),
+                    counted(self.candidates, "candidate"),
+                    self.cost
+                ),
+            ),
+            ("alike", Alike::told(self.alike)),
+        ];
+        for class in &self.classes {
+            let strongest: Vec<String> =
+                class.strongest.iter().map(|(pattern, weight)| format!("{pattern} = {weight}")).collect();
+            facts.push((
+                "marker",
+                format!("{}, from {}: {}", class.marker, class.trigger, strongest.join(", ")),
+            ));
+        }
+        let figure = |value: Unit| share(Some(value));
+        let classes = self.classes.iter().map(|class| {
+            let [precision, recall, f1] = choice_report::figures(&class.chance.choice).map(figure);
+            let [by_precision, by_recall, by_f1] = choice_report::figures(&class.chance.trigger).map(figure);
+            let auc = figure(class.chance.auc);
+            Row::of(cells([class.value.clone(), precision, recall, f1, auc, by_precision, by_recall, by_f1]))
+        });
+        let row = |(name, figures): (&str, &ChoiceFigures)| {
+            let [macro_f1, accuracy, triggers, one] = figures.all().map(|(_, value)| figure(value));
+            Row::of(cells([name.to_owned(), macro_f1, accuracy, triggers, one]))
+        };
+        let together = [("held out", &self.held_out), ("training", &self.training)].map(row);
+        Sheet {
+            kind: "fit",
+            subject: Subject {
+                name: "Fitted choice".into(),
+                reference: self.data.label.clone(),
+                ..Subject::default()
+            },
+            on: self.data.name.clone(),
+            facts,
+            parts: vec![
+                Part::Table(Table {
+                    title: "Figures".into(),
+                    columns: columns(&["<", "macro-F1", "accuracy", "triggers: macro-F1", "exactly one"]),
+                    rows: together.into(),
+                    ..Table::default()
+                }),
+                Part::Table(Table {
+                    title: "Classes, held out".into(),
+                    columns: columns(&[
+                        "<", "precision", "recall", "F1", "AUC", "trigger: precision", "recall", "F1",
+                    ]),
+                    rows: classes.collect(),
+                    ..Table::default()
+                }),
+            ],
+            notes: vec![
+                "The marker with the highest activation is the choice; triggers are chosen for each marker by itself.".into(),
+            ],
+            foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
+        }
+    }
+
+    /// Tables for people; `out`: the file that the protocol is written to.
+    pub fn to_text(&self, paint: &Paint, out: Option<&str>) -> String {
+        self.sheet(out).to_text(paint)
+    }
+
+    /// A page that needs no network.
+    pub fn to_html(&self, out: Option<&str>) -> String {
+        self.sheet(out).to_html()
+    }
+}
+
+impl PairReport {
+    /// What text and page show; `out`: the file that the protocol is written to.
+    pub fn sheet(&self, out: Option<&str>) -> Sheet<'_> {
+        let line = |(pattern, weight): &(String, Unit)| format!("{pattern} = {weight}");
+        let lines = &self.weighted.lines;
+        let more: Vec<String> =
+            lines.iter().filter(|(_, own)| *own > Unit::ZERO).take(SHOWN).map(line).collect();
+        let less: Vec<String> =
+            lines.iter().rev().filter(|(_, own)| *own < Unit::ZERO).take(SHOWN).map(line).collect();
+        let row = |(name, own): (&str, &PairFigures)| {
+            let [accuracy, longer, even_accuracy, even_longer] =
+                own.all().map(|(_, value)| share(Some(value)));
+            Row::of(cells([
+                name.to_owned(),
+                accuracy,
+                longer,
+                own.even.to_string(),
+                even_accuracy,
+                even_longer,
+            ]))
+        };
+        Sheet {
+            kind: "fit",
+            subject: Subject {
+                name: "Fitted ranking".into(),
+                reference: self.data.label.clone(),
+                ..Subject::default()
+            },
+            on: self.data.name.clone(),
+            facts: vec![
+                ("pairs", self.items()),
+                (
+                    "lines",
+                    format!(
+                        "{} of {}, C {}",
+                        counted(lines.len(), "line"),
+                        counted(self.candidates, "candidate"),
+                        self.cost
+                    ),
+                ),
+                ("alike", self.told_alike()),
+                ("more", more.join(", ")),
+                ("less", less.join(", ")),
+            ],
+            parts: vec![Part::Table(Table {
+                title: "Pairs ranked rightly".into(),
+                columns: columns(&["<", "all", "the longer", "of even length", "right", "the longer"]),
+                rows: [("held out", &self.held_out), ("training", &self.training)].map(row).into(),
+                ..Table::default()
+            })],
+            notes: vec![
+                "Of even length: both texts differ by at most a tenth. Undecided pairs count half.".into(),
+            ],
+            foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
         }
     }
 
@@ -101,9 +253,7 @@ impl Change {
             ));
         }
         if *broken > 0 {
-            let see =
-                out.map_or_else(|| "its self tests".to_owned(), |out| format!("`sonometer test {out}`"));
-            notes.push(format!("{} now fail: see {see}", counted(*broken, "self test")));
+            notes.push(self::broken(*broken, out));
         }
         Sheet {
             kind: "fit",
@@ -129,6 +279,12 @@ impl Change {
     pub fn to_html(&self, out: Option<&str>) -> String {
         self.sheet(out).to_html()
     }
+}
+
+/// What is said of self tests that fail now.
+fn broken(tests: usize, out: Option<&str>) -> String {
+    let see = out.map_or_else(|| "its self tests".to_owned(), |out| format!("`sonometer test {out}`"));
+    format!("{} now fail: see {see}", counted(tests, "self test"))
 }
 
 /// Figures side by side, one row each.
