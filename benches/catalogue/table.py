@@ -59,6 +59,7 @@ PRESSED = "only, left, hurry, limited, last chance, today, sale, deal, no thanks
 REFUSES = "sorry, cannot, can't, unable, as an ai, not able to, i won't, not appropriate, i must, against, illegal, cannot provide"
 INJECTS = "ignore, forget, previous, instructions, above, prompt, pretend, vergiss, ignoriere, anweisungen, act as, password, spell check"
 ABUSES = "stupid, idiot, ignorant, moron, troll, liar, lying, fuck, bullshit, shut up, pathetic, asshole, you are a, grow up, retarded, delusional"
+HATE = "hate,hate_them,group_threat,slur"
 REASONS = "because, therefore, for example, however, evidence, since, thus, reason, first, studies, research, result, although, according"
 
 
@@ -178,6 +179,8 @@ def is_unread(rule: str, item: dict) -> bool:
     match rule:
         case "sha":
             return sha(item["id"])[0] % 2 == 1
+        case "topics":
+            return sha(item["labels"]["topic"])[0] % 2 == 1
         case "template":
             return all(byte % 2 == 1 for byte in sha(template(item))[:2])
         case "quarters":
@@ -337,7 +340,8 @@ def rows() -> list[Row]:
     attack = ["--label", "outcome", "--positive", "ad_hominem"]
     abuse = lambda language: "abuse" if language == "en" else f"abuse-{language}"
     mixed = [
-        Row(abuse(code), f"hate ({code})", "hatecheck_ml", ["--label", "hateful"], label("hateful"), unread="sha",
+        Row(abuse(code), f"hate ({code})", "hatecheck_ml", ["--label", "hateful", "--marker", HATE], label("hateful"),
+            unread="" if code in ("de", "zh") else "quarters",
             where=lambda item, code=code: item["labels"]["lang"] == code)
         for code in ("de", "es", "fr", "it", "pt", "zh")
     ]  # fmt: skip
@@ -353,10 +357,10 @@ def rows() -> list[Row]:
             text=lambda item: last(item, "assistant"), unread="questions"),
         Row("personal-attack", "attacks in the last post", "adhominem", attack, one_of({"ad_hominem"}, "outcome"), ABUSES, text=last, unread="sha"),
         Row("personal-attack", "the same, order", "adhominem", attack, one_of({"ad_hominem"}, "outcome"), ABUSES, "auc", text=last, unread="sha"),
-        Row("abuse", "hate (en)", "hatecheck", ["--label", "hateful"], label("hateful"), ABUSES, unread="sha", library=vader(-1)),
+        Row("abuse", "hate (en)", "hatecheck", ["--label", "hateful", "--marker", HATE], label("hateful"), ABUSES, library=vader(-1)),
         *mixed,
-        Row("abuse-de", "offences (de)", "offense_de", ["--label", "offensive"], label("offensive"), unread="sha"),
-        Row("abuse-zh", "offences (zh)", "offense_zh", ["--label", "offensive"], label("offensive"), unread="sha"),
+        Row("abuse-de", "offences (de)", "offense_de", ["--label", "offensive"], label("offensive")),
+        Row("abuse-zh", "offences (zh)", "offense_zh", ["--label", "offensive"], label("offensive")),
     ]  # fmt: skip
 
 
@@ -436,10 +440,19 @@ def personal_data(path: pathlib.Path) -> None:
          *map(told, (*figures, None, presidio_overlap(items), None)))  # fmt: skip
 
 
+def names(path: pathlib.Path) -> None:
+    items = load("pii")
+    if not items:
+        return
+    options = ["--label", "spans", "--unit", "spans", "--map", "PERSON=person,introduced_person"]
+    row = Row("names-and-places", "", "pii", options, lambda _: True, figure="f1", unread="template")
+    show("names-and-places", "persons", "F1, overlap", f"{len(items):,}", *map(told, (*ours(row, items, path), None, None, None)))
+
+
 def argument(path: pathlib.Path) -> None:
     """Pairs of arguments: which convinces more. The model learns from the difference of two arguments; topics stay in one fold."""
     items = load("convarg")
-    row = Row("argument", "", "convarg", ["--label", "more_convincing"], lambda _: True, figure="accuracy", unread="sha")
+    row = Row("argument", "", "convarg", ["--label", "more_convincing"], lambda _: True, figure="accuracy", unread="topics")
     all_items, unread = ours(row, items, path) if items else (None, None)
     if all_items is None:
         return
@@ -471,7 +484,7 @@ def main() -> None:
         path = pathlib.Path(folder) / "items.jsonl"
         for row in rows():
             yes_or_no(row, path)
-        for table in (negotiation, uptake, personal_data, argument):
+        for table in (negotiation, uptake, personal_data, names, argument):
             table(path)
 
 
