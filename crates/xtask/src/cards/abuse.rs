@@ -23,6 +23,7 @@ pub(crate) const ENGLISH: Card = Card {
     }],
     parts: &[],
     choice: None,
+    lengths: None,
     kinds: None,
     ordinary: ABUSED_NOBODY,
     talks: &[],
@@ -41,6 +42,7 @@ pub(crate) const GERMAN: Card = Card {
     ],
     parts: &[],
     choice: None,
+    lengths: None,
     kinds: None,
     ordinary: &[
         all_of("background.jsonl"),
@@ -62,6 +64,7 @@ pub(crate) const CHINESE: Card = Card {
     ],
     parts: &[],
     choice: None,
+    lengths: None,
     kinds: None,
     ordinary: &[
         all_of("background.jsonl"),
@@ -134,6 +137,7 @@ const fn romance(id: &'static str, questions: &'static [Question]) -> Card {
         questions,
         parts: &[],
         choice: None,
+        lengths: None,
         kinds: None,
         ordinary: TASKS,
         talks: &[],
