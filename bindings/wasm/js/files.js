@@ -1,12 +1,19 @@
 // Protocols of the catalogue that are not in the module but files of the package: `protocols/ID@VERSION.yaml`.
 import { invalid } from './errors.js';
-import { FILES } from './names.js';
+import { FILES, HELD } from './names.js';
 
-/** Reads a file of the package, by its path in it; how depends on where this runs. */
+/** Reads a file of the package, by its path in it, now or later; how depends on where this runs. */
 let read;
+let now;
 
-export function readFilesBy(reader) {
+export function readFilesBy(reader, isNow) {
   read = reader;
+  now = isNow;
+}
+
+/** Whether files are read without waiting. */
+export function readsNow() {
+  return now;
 }
 
 /** The path of the file for `id` (its newest version) or `id@version`; `undefined` if no file is named so. */
@@ -14,6 +21,7 @@ export function fileNamed(name) {
   const [id, version] = name.split('@');
   const versions = Object.hasOwn(FILES, id) ? Object.keys(FILES[id]) : [];
   const found = version === undefined ? versions.at(-1) : versions.find((one) => one === version);
+  if (version === undefined && HELD.includes(id)) return undefined;
   return found && `protocols/${id}@${found}.yaml`;
 }
 

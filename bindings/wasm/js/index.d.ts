@@ -356,8 +356,9 @@ export class Sensor implements Disposable {
   private constructor();
 
   /**
-   * What ships in the module, by `id` (the newest published version) or `id@version`; see `catalog`.
-   * @throws {SonometerError} `target_not_found`; `invalid_request` for a file of the package, which `load` reads
+   * What ships in the module, by `id` (the newest published version) or `id@version`; see `catalog`. In Node also what ships as a file in the
+   * folder `protocols` of the package.
+   * @throws {SonometerError} `target_not_found`; in browsers `invalid_request` for a file of the package, which `load` reads
    */
   static shipped(name: string): Sensor;
   /**

@@ -26,7 +26,7 @@ readFilesBy((path) => {
   } catch (cause) {
     throw unreadable(address, messageOf(cause), cause);
   }
-});
+}, true);
 
 /** Needed in browsers only. Here it may load the engine from bytes of another place, before the first use. */
 export async function init(source) {

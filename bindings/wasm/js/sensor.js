@@ -1,6 +1,6 @@
 // The noun that people work with: something compiled, which measures.
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
-import { fileNamed, fileText, listPaths } from './files.js';
+import { fileNamed, fileText, listPaths, readsNow } from './files.js';
 import { Held, describe, disposable, taken } from './held.js';
 import { kind, utf8, wantText, written } from './interaction.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
@@ -9,6 +9,15 @@ import { begin, guard } from './session.js';
 import { constructorOf, listTexts, shelfTexts, sourceText } from './source.js';
 
 const inside = Symbol();
+
+/** The texts of a protocol of the package and of its list files: promises, where files are fetched. */
+function textsOf(path) {
+  return [path, ...listPaths(path).map((list) => `protocols/${list}`)].map(fileText);
+}
+
+function ofFile(path, [source, ...texts]) {
+  return Sensor.fromSource(source, { files: Object.fromEntries(listPaths(path).map((list, at) => [list, texts[at]])) });
+}
 
 /** A compiled protocol, metric or blueprint. */
 export class Sensor {
@@ -29,10 +38,12 @@ export class Sensor {
     describe(this, { kind, id, version, name, better, scoreMeaning, language: language || undefined, markers, effects: effectOf, ...more });
   }
 
-  /** What ships in the module, by `id` or `id@version`. */
+  /** What ships in the module, or in Node as a file of the package, by `id` or `id@version`. */
   static shipped(name) {
     wantText('name', name);
-    if (fileNamed(name) !== undefined) {
+    const path = fileNamed(name);
+    if (path !== undefined) {
+      if (readsNow()) return ofFile(path, textsOf(path));
       throw invalid('name', `\`${name}\` is a file of the package and not in the module; write \`await Sensor.load('${name}')\``);
     }
     return new Sensor(inside, (engine) => engine.Instrument.shipped(name));
@@ -43,9 +54,7 @@ export class Sensor {
     wantText('name', name);
     const path = fileNamed(name);
     if (path === undefined) return Sensor.shipped(name);
-    const lists = listPaths(path);
-    const [source, ...texts] = await Promise.all([path, ...lists.map((list) => `protocols/${list}`)].map(fileText));
-    return Sensor.fromSource(source, { files: Object.fromEntries(lists.map((list, at) => [list, texts[at]])) });
+    return ofFile(path, await Promise.all(textsOf(path)));
   }
 
   /** From the source of a protocol, metric or blueprint: YAML or JSON text, or an object. */

@@ -16,7 +16,7 @@ readFilesBy(async (path) => {
   }
   if (!answer.ok) throw unreadable(address, `the answer is ${answer.status}`);
   return answer.text();
-});
+}, false);
 
 let loading;
 

@@ -3,6 +3,8 @@
 //! The tables below are written out by hand: what ships is a decision, not whatever lies in a folder.
 
 mod beside;
+#[cfg(any(test, not(feature = "all")))]
+mod comments;
 mod find;
 mod rates;
 mod shelf;
@@ -61,6 +63,27 @@ impl Entry {
     }
 }
 
+/// The text of a file of the catalogue.
+#[cfg(feature = "all")]
+macro_rules! source {
+    ($path:expr) => {
+        include_str!($path)
+    };
+}
+
+/// The same without comments.
+#[cfg(not(feature = "all"))]
+macro_rules! source {
+    ($path:expr) => {{
+        const WHOLE: &[u8] = include_bytes!($path);
+        const KEPT: [u8; comments::kept(WHOLE)] = comments::without(WHOLE);
+        match str::from_utf8(&KEPT) {
+            Ok(text) => text,
+            Err(_) => panic!("a file of the catalogue is not UTF-8"),
+        }
+    }};
+}
+
 /// An entry, from the file that is named for it: one file a version, and a published one is never changed.
 /// Its list files stand below the same folder.
 macro_rules! entry {
@@ -68,13 +91,14 @@ macro_rules! entry {
         Entry {
             id: $id,
             version: $version,
-            source: include_str!(concat!("../", $folder, "/", $id, "@", $version, ".yaml")),
+            source: source!(concat!("../", $folder, "/", $id, "@", $version, ".yaml")),
             list_files: &[$(($file, include_str!(concat!("../", $folder, "/", $file)))),*],
         }
     };
 }
 
-/// Those without the feature `all` are what the module for browsers holds; its package has the others as files.
+/// Those without the feature `all` are what the module for browsers holds: the newest editions of four protocols, and what its metrics, blueprints
+/// and stages name. Its package has the others as files.
 static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "abuse" @ "1.0"),
@@ -90,7 +114,9 @@ static PROTOCOLS: &[Entry] = &[
     entry!("protocols", "abuse-pt" @ "1.0"),
     #[cfg(feature = "all")]
     entry!("protocols", "abuse-zh" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "affect" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "affect" @ "1.5"),
     entry!("protocols", "affect" @ "2.0"),
     #[cfg(feature = "all")]
@@ -98,6 +124,7 @@ static PROTOCOLS: &[Entry] = &[
     #[cfg(feature = "all")]
     entry!("protocols", "counselling" @ "1.0"),
     entry!("protocols", "courtesy" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "courtesy" @ "1.5"),
     entry!("protocols", "courtesy" @ "2.0"),
     #[cfg(feature = "all")]
@@ -118,15 +145,19 @@ static PROTOCOLS: &[Entry] = &[
     ),
     #[cfg(feature = "all")]
     entry!("protocols", "negotiation" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "next-steps" @ "0.1"),
     #[cfg(feature = "all")]
     entry!("protocols", "personal-attack" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.0"),
     entry!("protocols", "personal-data" @ "1.5"),
+    #[cfg(feature = "all")]
     entry!("protocols", "personal-data" @ "1.6"),
     entry!("protocols", "personal-data" @ "2.0"),
     entry!("protocols", "pressure-tactics" @ "1.0"),
+    #[cfg(feature = "all")]
     entry!("protocols", "pressure-tactics" @ "1.5"),
+    #[cfg(feature = "all")]
     entry!("protocols", "pressure-tactics" @ "1.6"),
     entry!("protocols", "pressure-tactics" @ "2.0"),
     #[cfg(feature = "all")]

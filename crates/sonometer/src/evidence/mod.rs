@@ -297,8 +297,7 @@ impl Findings {
             }
             Some(_) => return,
         };
-        let written = judge.plan.line(marker, line);
-        let verdict = judge.verdict((marker, line, written.list), hit, &extent);
+        let verdict = judge.verdict(marker, line, hit, &extent);
         if judge.plan.unfolding.is_some() && judge.scene.manner == Manner::Written {
             self.written.push((self.candidates.len(), extent));
         }
@@ -312,7 +311,7 @@ impl Findings {
             window: judge.scene.window.map_or(0, |window| window.turn() as u32 + 1),
             tokens: (hit.last - hit.first).max(1),
             manner: judge.scene.manner,
-            strength: written.strength,
+            strength: judge.plan.line(marker, line).strength,
             failed: failed | verdict.failed,
             lacks: 0,
             fails_flipped: verdict.fails_flipped,
@@ -391,15 +390,10 @@ struct Verdict {
 
 impl Judge<'_> {
     /// Judges a match at `range` of the text that was read.
-    fn verdict(
-        &self,
-        (marker, line, list): (u32, u32, LineList),
-        hit: &Hit,
-        range: &Range<usize>,
-    ) -> Verdict {
+    fn verdict(&self, marker: u32, line: u32, hit: &Hit, range: &Range<usize>) -> Verdict {
         let marker_plan = &self.plan.markers[marker as usize];
         // Lines of `when` and `to` ask for their own side and nothing else (semantics, Absent and Ratio).
-        if matches!(list, LineList::When | LineList::To) {
+        if matches!(self.plan.line(marker, line).list, LineList::When | LineList::To) {
             let heard = self.setting.is_by(self.scene.turn, &marker_plan.side_by);
             return Verdict { failed: if heard { 0 } else { condition::ROLE }, fails_flipped: 0 };
         }

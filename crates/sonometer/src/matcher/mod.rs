@@ -214,17 +214,11 @@ fn walk_phrases(plan: &Plan, turn: &TurnText<'_>, first: usize, hits: &mut Vec<H
             hits.push(Hit { rule, first: first as u32, last: last as u32, regex_match: 0 });
         }
     };
-    let word = turn.tokens[first].word();
-    let mut node = plan.phrases.root(word);
+    let mut node = plan.phrases.root(turn.tokens[first].word());
     if node == 0 {
         return;
     }
     push(node, first + 1);
-    // A word that is a phrase by itself is a lead whatever follows. Of 30,000 phrases the tree is larger than the nearer caches; the bits
-    // of pairs are not.
-    if turn.tokens.get(first + 1).is_none_or(|next| !plan.phrases.may_begin(word, next.word())) {
-        return;
-    }
     for (at, token) in turn.tokens.iter().enumerate().skip(first + 1) {
         if token.gap() != GapKind::Join || token.word() == 0 {
             return;

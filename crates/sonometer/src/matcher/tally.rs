@@ -135,7 +135,7 @@ impl<'p> Tally<'p> {
 /// What there is to count in a text that was folded from `own`, and nothing else of it.
 pub(super) fn count(plan: &Plan, own: &str, folded: &Folded<'_>) -> Count {
     let mut counter = Counter { tally: Tally::new(plan), tokens: 0 };
-    token::cut_known(folded.text(), folded.is_ascii(), &mut counter);
+    token::cut(folded.text(), &mut counter);
     Count { noise: noise(own), ..counter.tally.finish(counter.tokens) }
 }
 

@@ -149,7 +149,7 @@ impl<'t> TurnText<'t> {
         let folded = Folded::with_buffers(piece.text, folding);
         // Seldom too few: a word and the gap behind it are rarely less than four bytes on average.
         let mut reader = Reader::new(plan, piece.starts, piece.text.len() / 4 + 4, tokens);
-        token::cut_known(folded.text(), folded.is_ascii(), &mut reader);
+        token::cut(folded.text(), &mut reader);
         Self::finish(plan, piece, origin, folded, reader)
     }
 
@@ -194,7 +194,7 @@ impl<'t> TurnText<'t> {
         let Spare { folding, tokens } = std::mem::take(spare);
         let folded = Folded::with_buffers(text, folding);
         let mut reader = Reader::new(plan, piece.starts, 0, tokens);
-        token::cut_known(folded.text(), folded.is_ascii(), &mut reader);
+        token::cut(folded.text(), &mut reader);
         let mut turn = Self::cut(piece, None, folded, reader);
         turn.from_byte = turn.folded.folded_offset(from);
         turn.from = turn.tokens.partition_point(|token| (token.start as usize) < turn.from_byte);

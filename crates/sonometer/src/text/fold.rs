@@ -113,11 +113,6 @@ impl<'t> Folded<'t> {
         self.original
     }
 
-    /// Whether the original is ASCII only, and so its own fold.
-    pub(crate) fn is_ascii(&self) -> bool {
-        self.is_ascii
-    }
-
     /// The folded text: the original itself when that is ASCII only.
     #[must_use]
     pub fn text(&self) -> &str {

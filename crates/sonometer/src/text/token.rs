@@ -87,20 +87,14 @@ pub(crate) struct Words<'w> {
     pub(crate) apart: u64,
 }
 
-/// Cuts a folded turn into tokens.
-#[inline]
-pub(crate) fn cut(text: &str, sink: &mut impl Sink) {
-    cut_known(text, false, sink);
-}
-
 /// Cuts a folded turn into tokens: stretches of ASCII fast, those around other characters one by one. They meet at white
-/// space, over which no token goes on. Where all is known to be ASCII (`is_ascii`), nothing is looked for but words.
+/// space, over which no token goes on.
 #[inline]
 #[cfg_attr(small_build, optimize(speed))]
-pub(crate) fn cut_known(text: &str, is_ascii: bool, sink: &mut impl Sink) {
+pub(crate) fn cut(text: &str, sink: &mut impl Sink) {
     let mut from = 0;
     while from < text.len() {
-        let mixed = if is_ascii { text.len()..text.len() } else { next_mixed(text.as_bytes(), from) };
+        let mixed = next_mixed(text.as_bytes(), from);
         super::ascii::cut_stretch(text, from..mixed.start, sink);
         if !mixed.is_empty() {
             let mut shifted = Shifted { sink, text, by: mixed.start };
