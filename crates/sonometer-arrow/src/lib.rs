@@ -29,3 +29,8 @@ pub use column::Column;
 #[cfg(feature = "parallel")]
 pub use frame::pool;
 pub use frame::{BadRows, Frame, Input};
+
+/// The code of the README compiles and says what it says.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

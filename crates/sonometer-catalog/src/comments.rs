@@ -58,9 +58,13 @@ mod tests {
         const SOURCE: &[u8] = b"# all\nid: a # stays\n\n  # of a list\n  - b\n#";
         assert_eq!(&without::<{ kept(SOURCE) }>(SOURCE), b"id: a # stays\n\n  - b\n");
         for entry in TargetKind::ALL.into_iter().flat_map(crate::entries).chain(crate::STAGE_PROTOCOLS) {
-            let lines = entry.source.split_inclusive('\n').filter(|line| !line.trim_start_matches(' ').starts_with('#'));
+            let lines = entry
+                .source
+                .split_inclusive('\n')
+                .filter(|line| !line.trim_start_matches(' ').starts_with('#'));
             let bare: String = lines.collect();
-            let (read, _) = Document::read_with(&bare, &|path| entry.list_file(path)).expect("is sound without comments");
+            let (read, _) =
+                Document::read_with(&bare, &|path| entry.list_file(path)).expect("is sound without comments");
             let (whole, _) = entry.document().expect("is sound");
             assert_eq!(read.digest(), whole.digest(), "{}@{}", entry.id, entry.version);
             assert!(kept(entry.source.as_bytes()) == bare.len());

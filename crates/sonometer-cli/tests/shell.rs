@@ -76,7 +76,7 @@ fn bash_completes_verbs_names_options_and_values() {
     for (words, expected) in [
         (&["sonometer", "sens"][..], "sense"),
         (&["sonometer", "sense", "court"], "courtesy"),
-        (&["sonometer", "protocols", "personal"], "personal-data"),
+        (&["sonometer", "protocols", "personal-d"], "personal-data"),
         (&["sonometer", "sense", "courtesy@1.5", "note.txt", "--expl"], "--explain"),
         (&["sonometer", "--color", "ne"], "never"),
         (&["sonometer", "schema", "metr"], "metric"),

@@ -242,7 +242,7 @@ impl Sensor {
     }
 
     /// How many of these there are, for tests.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "parallel"))]
     pub(crate) fn handles(&self) -> usize {
         Arc::strong_count(&self.handle.plan)
     }
