@@ -48,7 +48,7 @@ def test_what_the_catalogue_has_not_is_named() -> None:
     with pytest.raises(TargetNotFoundError, match="did you mean `courtesy`") as error:
         Sensor("curtesy")
     assert error.value.code == "target_not_found"
-    with pytest.raises(LookupError, match="the versions are affect@1.0, .*courtesy@1.0") as long:
+    with pytest.raises(LookupError, match="the versions are abuse@1.0, .*courtesy@1.0") as long:
         Sensor("z" * 5000)
     assert len(str(long.value)) < 600
     with pytest.raises(LookupError, match="no protocol `courtesy@9`; the versions are courtesy@1.0"):
