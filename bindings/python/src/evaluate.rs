@@ -112,6 +112,7 @@ pub(crate) fn _evaluate(
 
 /// JSON, text, page and protocol of a fit, and whether it is another protocol than before.
 #[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "each is an argument of the half in Python")]
 pub(crate) fn _fit(
     py: Python<'_>,
     items: &Bound<'_, PyAny>,

@@ -265,7 +265,7 @@ fn pairs_are_ranked_by_what_only_one_of_them_has() {
     let line = |n: usize| {
         let good = format!("because {} it helps {}", filler[n % 7], n);
         let bad = format!("whatever {} it does {}", filler[(n / 7) % 7], n);
-        let (a, b, more) = if n % 2 == 0 { (good, bad, "a") } else { (bad, good, "b") };
+        let (a, b, more) = if n.is_multiple_of(2) { (good, bad, "a") } else { (bad, good, "b") };
         format!(
             "{{\"interaction_a\": {{\"content\": \"{a}\"}}, \"interaction_b\": {{\"content\": \"{b}\"}}, \"labels\": {{\"more\": \"{more}\"}}}}\n"
         )
@@ -294,7 +294,7 @@ fn roles_are_heard_by_all_their_names() {
         format!(
             "{{\"id\": {n}, \"interaction\": {{\"segments\": [{{\"role\": \"bot\", \"content\": \"{said} number {n}\"}}]}}, \
              \"labels\": {{\"kind\": {}}}}}\n",
-            n % 2 == 0
+            n.is_multiple_of(2)
         )
     };
     fs::write(folder.join("talks.jsonl"), (0..40).map(line).collect::<String>()).expect("can be written");
