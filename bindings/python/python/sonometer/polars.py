@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 import polars
@@ -13,13 +12,19 @@ from . import Target, load
 __all__ = ["Sonometer"]
 
 
-@lru_cache(maxsize=64)
-def _named(name: str) -> Target[Any]:
-    return load(name)
+# An expression is often written for many columns or frames; a target is compiled once for each name.
+_LOADED: dict[str, Target[Any]] = {}
+_MOST_LOADED = 64
 
 
 def _target(target: str | Target[Any]) -> Target[Any]:
-    return _named(target) if isinstance(target, str) else target
+    if not isinstance(target, str):
+        return target
+    if target not in _LOADED:
+        if len(_LOADED) == _MOST_LOADED:
+            _LOADED.clear()
+        _LOADED[target] = load(target)
+    return _LOADED[target]
 
 
 @polars.api.register_expr_namespace("sonometer")
