@@ -182,7 +182,7 @@ test('metrics and blueprints', () => {
 });
 
 test('estimating', () => {
-  const estimate = Sensor.shipped('courtesy@1.5').estimate(2000, { modality: 'transcript', usdPerIcs: 0.5 });
+  const estimate = Sensor.shipped('courtesy@1.0').estimate(2000, { modality: 'transcript', usdPerIcs: 0.5 });
   assert.ok(estimate instanceof Estimate && estimate.measured);
   assert.ok(estimate.estimated_ics.typical <= estimate.estimated_ics.max);
   assert.equal(estimate.estimated_cost_usd.max, estimate.estimated_ics.max / 2);
