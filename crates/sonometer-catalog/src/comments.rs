@@ -41,11 +41,12 @@ const fn line_end(source: &[u8], mut at: usize) -> usize {
     if at < source.len() { at + 1 } else { at }
 }
 
+/// A line that begins with `# `; a `#` before anything else may be a pattern, as in `#1 best seller`.
 const fn is_comment(source: &[u8], mut at: usize, end: usize) -> bool {
     while at < end && source[at] == b' ' {
         at += 1;
     }
-    at < end && source[at] == b'#'
+    at + 1 < end && source[at] == b'#' && source[at + 1] == b' '
 }
 
 #[cfg(test)]
@@ -55,13 +56,13 @@ mod tests {
 
     #[test]
     fn comments_are_no_part_of_what_ships() {
-        const SOURCE: &[u8] = b"# all\nid: a # stays\n\n  # of a list\n  - b\n#";
+        const SOURCE: &[u8] = b"# all\nid: a # stays\n\n  # of a list\n  - b\n";
         assert_eq!(&without::<{ kept(SOURCE) }>(SOURCE), b"id: a # stays\n\n  - b\n");
         for entry in TargetKind::ALL.into_iter().flat_map(crate::entries).chain(crate::STAGE_PROTOCOLS) {
             let lines = entry
                 .source
                 .split_inclusive('\n')
-                .filter(|line| !line.trim_start_matches(' ').starts_with('#'));
+                .filter(|line| !line.trim_start_matches(' ').starts_with("# "));
             let bare: String = lines.collect();
             let (read, _) =
                 Document::read_with(&bare, &|path| entry.list_file(path)).expect("is sound without comments");
