@@ -272,7 +272,6 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
 }
 
 /// As [`find`], the occurrences that begin at byte `from` or behind it, where none that begins before it goes on.
-#[cfg_attr(small_build, optimize(speed))]
 pub(crate) fn find_from(
     text: &str,
     from: usize,
@@ -353,7 +352,6 @@ pub(crate) fn find_near_from(text: &str, from: usize, wanted: ClassSet, out: &mu
 }
 
 /// Reads every class of `set` in one pass.
-#[cfg_attr(small_build, optimize(speed))]
 fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrence>) {
     let mut resume = [from; Class::ALL.len()];
     let mut before = text.before(from);
@@ -518,7 +516,6 @@ const MAY_BEGIN: [ClassSet; 256] = {
 };
 
 /// The classes that can occur at all in text of these bytes: most text has no digit, no `@` and no address in it.
-#[cfg_attr(small_build, optimize(speed))]
 fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
     use Class::{
         Date, Email, Iban, Ip, Money, Number, Ordinal, Pan, Percent, Phone, Ssn, Time, Url, Year, Zip,

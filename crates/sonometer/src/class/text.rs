@@ -62,7 +62,6 @@ impl<'t> Text<'t> {
     }
 
     /// The byte `count` bytes before `at`.
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn back(&self, at: usize, count: usize) -> u8 {
         at.checked_sub(count).map_or(0, |at| self.at(at))
     }
@@ -93,7 +92,6 @@ impl<'t> Text<'t> {
     }
 
     /// The same without regard to case; `expected` is in lower case. Looks no further than to the first difference.
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn has_caseless(&self, at: usize, expected: &[u8]) -> bool {
         expected.iter().zip(at..).all(|(byte, at)| self.at(at).to_ascii_lowercase() == *byte)
     }
@@ -108,7 +106,6 @@ impl<'t> Text<'t> {
     }
 
     /// The same, but no longer than `most` bytes and one: a longer run is looked at no further.
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn run_of(&self, at: usize, most: usize, belongs: impl Fn(u8) -> bool) -> usize {
         (at..=at + most).find(|&at| !belongs(self.at(at))).unwrap_or(at + most + 1)
     }
@@ -140,7 +137,6 @@ impl<'t> Text<'t> {
     }
 
     /// Whether `at` is an edge: not strictly inside a word.
-    #[cfg_attr(small_build, optimize(speed))]
     pub(super) fn edge(&self, at: usize) -> bool {
         let (before, next) = (self.before(at), self.at(at));
         if before.is_ascii_alphanumeric() && next.is_ascii_alphanumeric() {

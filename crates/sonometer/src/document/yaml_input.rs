@@ -54,7 +54,6 @@ impl<'s, 'c> GuardedInput<'s, 'c> {
 }
 
 impl Input for GuardedInput<'_, '_> {
-    #[cfg_attr(small_build, optimize(speed))]
     fn lookahead(&mut self, count: usize) {
         self.inner.lookahead(count);
         if count == 4 && self.depth > 0 {
@@ -65,7 +64,6 @@ impl Input for GuardedInput<'_, '_> {
         }
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     fn skip(&mut self) {
         self.last_skipped = self.inner.peek();
         self.inner.skip();
@@ -108,13 +106,11 @@ impl Input for GuardedInput<'_, '_> {
         read
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     fn skip_n(&mut self, count: usize) {
         self.inner.skip_n(count);
         self.index += count;
     }
 
-    #[cfg_attr(small_build, optimize(speed))]
     fn peek(&self) -> char {
         self.inner.peek()
     }

@@ -86,7 +86,6 @@ impl Builder {
     }
 
     /// Lays out the tree; `count` is the number of word numbers. `twins`: the rules with the same phrases as a rule.
-    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn build<'r>(self, count: usize, twins: impl Fn(u32) -> &'r [u32]) -> Phrases {
         let Self { words, mut phrases } = self;
         let words_of = |phrase: &Phrase| &words[phrase.start as usize..phrase.end as usize];
