@@ -93,7 +93,9 @@ impl Asked {
     /// The sums of the stretches that a turn stands in; none of a turn that is not asked.
     pub(crate) fn sums_at(&self, turn: u32) -> impl Iterator<Item = &Sums> {
         let is_asked = self.turns.binary_search(&turn).is_ok();
-        let holds = move |s: &&Stretch| is_asked && s.turns.0 <= turn && turn <= s.turns.1;
-        self.stretches.iter().filter(holds).map(|stretch| &stretch.sums)
+        // First and last turns rise from stretch to stretch, so those with this one stand together: at most as many as a stretch has turns.
+        let from = self.stretches.partition_point(|s| s.turns.1 < turn);
+        let own = self.stretches[from..].iter().take_while(move |s| is_asked && s.turns.0 <= turn);
+        own.map(|stretch| &stretch.sums)
     }
 }
