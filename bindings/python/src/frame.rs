@@ -121,8 +121,8 @@ pub(crate) fn sense(
     reader: Box<dyn ArrayReader + Send>,
     threads: NonZeroUsize,
 ) -> PyResult<Frame> {
-    let batches = parts(py, reader, threads, |part| asked.sense(part))?;
-    Ok(Frame { schema: asked.schema(), batches })
+    let batches = parts(py, reader, threads, |part| asked.sense_in_batches(part))?;
+    Ok(Frame { schema: asked.schema(), batches: batches.into_iter().flatten().collect() })
 }
 
 /// Masks a column.

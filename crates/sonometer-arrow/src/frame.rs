@@ -1,7 +1,7 @@
 //! A frame: what is asked of every row of a column.
 
 use crate::column::Column;
-use crate::input::Rows;
+use crate::input::{Rows, turns_of};
 use crate::output::Output;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -14,6 +14,7 @@ use sonometer::ErrorCode;
 use sonometer::batch::guarded;
 use sonometer::{Error, Instrument, OffsetUnit, SenseOptions};
 use std::collections::HashMap;
+use std::fmt;
 #[cfg(feature = "parallel")]
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -22,6 +23,9 @@ use std::sync::Arc;
 /// How many rows are one piece of work. A short text costs 1 to 20 µs, so a piece is worth handing over; a table with one talk of 100,000
 /// turns has its other rows on the other threads.
 const GROUP: usize = 64;
+
+/// How many bytes of columns are joined to one batch: half of what places of 32 bits reach.
+const MOST_BYTES: usize = 1 << 30;
 
 /// What the texts of a column are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -147,11 +151,34 @@ impl Frame {
     ///
     /// # Errors
     /// `invalid_request` at `column` for a type that holds no interactions; with [`BadRows::Refuse`], that of the first bad row, at
-    /// `rows[n]`, from 0.
+    /// `rows[n]`, from 0; `payload_too_large` where the texts of a column would have more than 2 GiB, which
+    /// [`Frame::sense_in_batches`] parts.
     pub fn sense(&self, column: &dyn Array) -> Result<RecordBatch, Error> {
-        let rows = Rows::of(column, self.input)?;
-        let batches = in_groups(&self.instrument, column.len(), |own, group| self.group(own, &rows, group))?;
-        concat_batches(&self.schema, &batches).map_err(|error| Error::invalid("column", error.to_string()))
+        joined(&self.schema, &self.sense_in_batches(column)?)
+    }
+
+    /// As [`Frame::sense`], in as few batches as 32-bit places within a column allow, and at least one.
+    ///
+    /// # Errors
+    /// As [`Frame::sense`], but for the size of all rows together.
+    pub fn sense_in_batches(&self, column: &dyn Array) -> Result<Vec<RecordBatch>, Error> {
+        let turns = turns_of(column);
+        let rows = Rows::of(column, turns.as_ref(), self.input)?;
+        let groups = in_groups(&self.instrument, column.len(), |own, group| self.group(own, &rows, group))?;
+        let (mut batches, mut run, mut size) = (Vec::new(), Vec::new(), 0);
+        for group in groups {
+            let own = group.get_array_memory_size();
+            if size + own > MOST_BYTES && !run.is_empty() {
+                batches.push(joined(&self.schema, &std::mem::take(&mut run))?);
+                size = 0;
+            }
+            size += own;
+            run.push(group);
+        }
+        if !run.is_empty() || batches.is_empty() {
+            batches.push(joined(&self.schema, &run)?);
+        }
+        Ok(batches)
     }
 
     fn group(&self, own: &Instrument, rows: &Rows<'_>, group: Range<usize>) -> Result<RecordBatch, Error> {
@@ -199,7 +226,8 @@ impl Frame {
 /// The work of each group of rows, in their order. Each thread has an instrument of its own, so that none waits for another.
 ///
 /// # Errors
-/// The first: groups are not ended by what is wrong in another, or threads would decide which error is told.
+/// The error of the first group that has one: all groups are done, or the order of the threads would decide which error is told. A panic, such as
+/// that of a builder whose texts are too large, is an error of its group.
 pub(crate) fn in_groups<T: Send>(
     instrument: &Instrument,
     rows: usize,
@@ -208,11 +236,26 @@ pub(crate) fn in_groups<T: Send>(
     let groups = (0..rows.div_ceil(GROUP)).map(|group| group * GROUP..rows.min((group + 1) * GROUP));
     let groups: Vec<Range<usize>> = groups.collect();
     #[cfg(feature = "parallel")]
-    let done: Vec<Result<T, Error>> =
-        groups.into_par_iter().map_init(|| instrument.apart(), |own, group| work(own, group)).collect();
+    let done: Vec<Result<T, Error>> = groups
+        .into_par_iter()
+        .map_init(|| instrument.apart(), |own, group| guarded(|| work(own, group)))
+        .collect();
     #[cfg(not(feature = "parallel"))]
-    let done: Vec<Result<T, Error>> = groups.into_iter().map(|group| work(instrument, group)).collect();
+    let done: Vec<Result<T, Error>> =
+        groups.into_iter().map(|group| guarded(|| work(instrument, group))).collect();
     done.into_iter().collect()
+}
+
+/// Batches as one.
+fn joined(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<RecordBatch, Error> {
+    concat_batches(schema, batches).map_err(too_large)
+}
+
+/// More text in a column than places of 32 bits reach.
+pub(crate) fn too_large(error: impl fmt::Display) -> Error {
+    let message =
+        format!("the columns of these rows are too large for one batch ({error}); give fewer rows at once");
+    Error::new(ErrorCode::PayloadTooLarge, "column", message)
 }
 
 /// Threads for [`Frame::sense`] by `ThreadPool::install`; those of the current pool without it.

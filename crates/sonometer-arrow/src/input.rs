@@ -78,33 +78,54 @@ pub(crate) struct Turns<'a> {
     times: Option<Vec<Option<i64>>>,
 }
 
+/// The turns of the rows of a column of lists, which [`Rows::of`] reads, and no others: the lists of a part of a column hold the turns of
+/// the whole column, so times and roles of all of them would be read again for each part.
+pub(crate) fn turns_of(array: &dyn Array) -> Option<ArrayRef> {
+    fn cut<O: OffsetSizeTrait>(array: &dyn Array) -> ArrayRef {
+        let lists = array.as_list::<O>();
+        let (first, last) =
+            (lists.value_offsets()[0].as_usize(), lists.value_offsets()[lists.len()].as_usize());
+        lists.values().slice(first, last - first)
+    }
+    match array.data_type() {
+        DataType::List(_) => Some(cut::<i32>(array)),
+        DataType::LargeList(_) => Some(cut::<i64>(array)),
+        _ => None,
+    }
+}
+
 impl<'a> Rows<'a> {
+    /// `turns` are those of [`turns_of`].
+    ///
     /// # Errors
     /// `invalid_request` at `column` for another type, with what is wanted.
-    pub(crate) fn of(array: &'a dyn Array, input: Input) -> Result<Self, Error> {
+    pub(crate) fn of(array: &'a dyn Array, turns: Option<&'a ArrayRef>, input: Input) -> Result<Self, Error> {
         if let Some(texts) = Texts::of(array) {
             return Ok(match texts {
                 Texts::Null => Self::Null,
                 texts => Self::Text(texts, input),
             });
         }
-        match array.data_type() {
-            DataType::List(_) => Self::talks::<i32>(array),
-            DataType::LargeList(_) => Self::talks::<i64>(array),
-            other => Err(Error::invalid("column", format!("the column is `{other}`; wanted are {WANTED}"))),
+        match (array.data_type(), turns) {
+            (DataType::List(_), Some(turns)) => Self::talks::<i32>(array, turns),
+            (DataType::LargeList(_), Some(turns)) => Self::talks::<i64>(array, turns),
+            (other, _) => {
+                Err(Error::invalid("column", format!("the column is `{other}`; wanted are {WANTED}")))
+            }
         }
     }
 
-    fn talks<O: OffsetSizeTrait>(array: &'a dyn Array) -> Result<Self, Error> {
+    fn talks<O: OffsetSizeTrait>(array: &'a dyn Array, turns: &'a ArrayRef) -> Result<Self, Error> {
         let lists = array.as_list::<O>();
-        let turns = lists.values().as_struct_opt().ok_or_else(|| {
+        let first = lists.value_offsets()[0];
+        let turns = turns.as_struct_opt().ok_or_else(|| {
             let kind = array.data_type();
             Error::invalid("column", format!("the column is `{kind}`; wanted are {WANTED}"))
         })?;
         let turns = Turns::of(turns)?;
         let bounds = move |row: usize| {
             let (from, to) = (lists.value_offsets()[row], lists.value_offsets()[row + 1]);
-            lists.is_valid(row).then(|| (from.as_usize(), to.as_usize()))
+            lists.is_valid(row).then(|| ((from - first).as_usize(), (to - first).as_usize()))
         };
         Ok(Self::Talks(Box::new(bounds), turns))
     }

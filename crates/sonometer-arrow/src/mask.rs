@@ -1,8 +1,8 @@
 //! A column as it may be shown: what the instrument masks is hidden.
 
 use crate::column::list;
-use crate::frame::{BadRows, Frame, Input, at_row, in_groups};
-use crate::input::Rows;
+use crate::frame::{BadRows, Frame, Input, at_row, in_groups, too_large};
+use crate::input::{Rows, turns_of};
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, ListArray, StringArray, StructArray, new_empty_array};
 use arrow_buffer::{NullBufferBuilder, OffsetBuffer};
@@ -20,7 +20,8 @@ impl Frame {
     /// # Errors
     /// `invalid_request` at `column` for a type that holds no interactions; that of the first bad row, where they are refused.
     pub fn mask(&self, column: &dyn Array) -> Result<ArrayRef, Error> {
-        let rows = Rows::of(column, Input::Text)?;
+        let turns = turns_of(column);
+        let rows = Rows::of(column, turns.as_ref(), Input::Text)?;
         let talks = matches!(rows, Rows::Talks(..));
         let parts = in_groups(&self.instrument, column.len(), |own, group| {
             let mut readings = Vec::with_capacity(group.len());
@@ -44,7 +45,7 @@ impl Frame {
                 DataType::Utf8
             }));
         }
-        concat(&parts).map_err(|error| Error::invalid("column", error.to_string()))
+        concat(&parts).map_err(too_large)
     }
 }
 

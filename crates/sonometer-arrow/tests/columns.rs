@@ -275,3 +275,20 @@ fn a_masked_column_shows_nothing_that_is_masked() {
         "**** *"
     );
 }
+
+#[test]
+fn a_part_of_a_column_reads_its_own_turns() {
+    let desk = desk();
+    let rows: Vec<Option<&[Said<'_>]>> =
+        (0..200).map(|row| [None, Some(TALK), Some(&TALK[..2])][row % 3]).collect();
+    let column = talks(&rows);
+    let whole = all(&desk).sense(&column).expect("talks");
+    for size in [1, 7, 64, 150] {
+        let cut =
+            (0..column.len()).step_by(size).map(|from| column.slice(from, size.min(column.len() - from)));
+        let parts: Vec<RecordBatch> = cut.map(|part| all(&desk).sense(&part).expect("talks")).collect();
+        assert_eq!(concat_batches(&whole.schema(), &parts).expect("of one schema"), whole);
+    }
+    let batches = all(&desk).sense_in_batches(&column).expect("talks");
+    assert_eq!(batches, [whole]);
+}
