@@ -89,7 +89,7 @@ class Row:
     words: str = ""
     figure: str = "macro_f1"
     text: Callable[[dict], str] = whole
-    unread: str = ""  # how the items that nobody read are told: see `is_unread`
+    unread: str = ""  # the rule of `is_unread` that finds the items nobody read; empty: all were read
     library: Callable[[list[str]], list[float]] | None = None  # a number a text; above 0.05 is a yes
     where: Callable[[dict], bool] = field(default=lambda _: True)
 

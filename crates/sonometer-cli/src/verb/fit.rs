@@ -12,6 +12,8 @@ use sonometer::protocol::{Repeat, Scope, Taxonomy};
 use sonometer_evaluate::{
     Aim, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice, fit_pairs,
 };
+use sonometer_report::Sheet;
+use std::slice;
 
 /// Arguments of `fit`.
 #[derive(Debug, clap::Args)]
@@ -230,12 +232,23 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     if let (Some(path), Some(features)) = (&arguments.export_features, report.features()) {
         write_file(path, features)?;
     }
-    let out = &arguments.out;
-    write_file(out, report.protocol())?;
-    arguments.page.write(&[report.sheet(Some(out))])?;
+    let out = Some(&*arguments.out);
+    give(arguments, screen, report.protocol(), &report.sheet(out), || report.to_json(out))
+}
+
+/// Writes the protocol, and tells what fitting came to.
+fn give(
+    arguments: &Arguments,
+    screen: &mut Screen,
+    protocol: &str,
+    sheet: &Sheet<'_>,
+    to_json: impl FnOnce() -> String,
+) -> Result<Exit, Failure> {
+    write_file(&arguments.out, protocol)?;
+    arguments.page.write(slice::from_ref(sheet))?;
     match arguments.json {
-        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
-        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
+        true => screen.print_bytes(&(to_json() + "\n"))?,
+        false => screen.print(&sheet.to_text(&screen.paint.report()))?,
     }
     Ok(Exit::Done)
 }
@@ -247,14 +260,8 @@ fn rank(arguments: &Arguments, labelled: &Labelled, screen: &mut Screen) -> Resu
     let report = fit_pairs(labelled, &selector, &settings, &mut |now| bar.see(now));
     drop(bar);
     let report = report.map_err(Failure::evaluation)?;
-    let out = &arguments.out;
-    write_file(out, report.protocol())?;
-    arguments.page.write(&[report.sheet(Some(out))])?;
-    match arguments.json {
-        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
-        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
-    }
-    Ok(Exit::Done)
+    let out = Some(&*arguments.out);
+    give(arguments, screen, report.protocol(), &report.sheet(out), || report.to_json(out))
 }
 
 /// Fits several markers of which one holds.
@@ -270,14 +277,8 @@ fn choose(
     let report = fit_choice(labelled, &selector, &settings, &mut |now| bar.see(now));
     drop(bar);
     let report = report.map_err(Failure::evaluation)?;
-    let out = &arguments.out;
-    write_file(out, report.protocol())?;
-    arguments.page.write(&[report.sheet(Some(out))])?;
-    match arguments.json {
-        true => screen.print_bytes(&(report.to_json(Some(out)) + "\n"))?,
-        false => screen.print(&report.to_text(&screen.paint.report(), Some(out)))?,
-    }
-    Ok(Exit::Done)
+    let out = Some(&*arguments.out);
+    give(arguments, screen, report.protocol(), &report.sheet(out), || report.to_json(out))
 }
 
 /// Tunes a marker of a protocol that somebody wrote.
@@ -293,14 +294,8 @@ fn tune(
     let change = sonometer_evaluate::tune(&file, labelled, &selector, &tuning, &mut |now| bar.see(now));
     drop(bar);
     let change = change.map_err(Failure::evaluation)?;
-    let out = &arguments.out;
-    write_file(out, &change.protocol())?;
-    arguments.page.write(&[change.sheet(Some(out))])?;
-    match arguments.json {
-        true => screen.print_bytes(&(change.to_json(Some(out)) + "\n"))?,
-        false => screen.print(&change.to_text(&screen.paint.report(), Some(out)))?,
-    }
-    Ok(Exit::Done)
+    let out = Some(&*arguments.out);
+    give(arguments, screen, &change.protocol(), &change.sheet(out), || change.to_json(out))
 }
 
 /// Fails where an output has a name that the command could not read again, or would take the place of the data.

@@ -4,12 +4,12 @@ use super::choice::{Outcome, add, macro_f1};
 use super::data::Data;
 use super::likeness::Alike;
 use super::measure::Aim;
-use super::report::short;
+use super::report::{Figure, short};
 use crate::evaluate::measure::Counts;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
 use sonometer_report::counted;
-use sonometer_report::json::{self, number};
+use sonometer_report::json;
 use std::collections::BTreeSet;
 
 /// What fitting a choice came to: a protocol with one marker for each value of a label, and how good it is.
@@ -118,9 +118,6 @@ impl serde::Serialize for ChoiceFigures {
         map.end()
     }
 }
-
-#[derive(serde::Serialize)]
-struct Figure(#[serde(serialize_with = "number")] Unit);
 
 #[derive(serde::Serialize)]
 struct Summary<'r> {

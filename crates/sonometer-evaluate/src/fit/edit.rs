@@ -137,7 +137,7 @@ impl<'s> Editor<'s> {
         }
     }
 
-    /// The text of a protocol with other values of keys that stand above its markers, as far as it has them.
+    /// The text of a protocol file in which some of its own keys, such as `id`, have these values. Keys that the file lacks are left out.
     pub(crate) fn set_above(file: &ProtocolFile, values: &[(&str, String)]) -> Result<String, Error> {
         let refuse = |what: &str| Error::at(Place::of(&file.name), what);
         let read = document::read(&file.text).map_err(|finding| refuse(&finding.message))?;

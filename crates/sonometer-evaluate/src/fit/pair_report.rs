@@ -2,12 +2,12 @@
 
 use super::data::Data;
 use super::likeness::Alike;
-use super::report::short;
+use super::report::{Figure, short};
 use super::scale::Weighted;
 use serde::ser::SerializeMap;
 use sonometer::Unit;
 use sonometer_report::counted;
-use sonometer_report::json::{self, number};
+use sonometer_report::json;
 
 /// What fitting to pairs came to: a protocol, and how good it is.
 #[derive(Clone, Debug)]
@@ -88,9 +88,6 @@ impl serde::Serialize for PairFigures {
         map.end()
     }
 }
-
-#[derive(serde::Serialize)]
-struct Figure(#[serde(serialize_with = "number")] Unit);
 
 #[derive(serde::Serialize)]
 struct Summary<'r> {

@@ -40,6 +40,10 @@ pub struct FitReport {
     pub(crate) features: Option<String>,
 }
 
+/// A figure as JSON has it.
+#[derive(serde::Serialize)]
+pub(super) struct Figure(#[serde(serialize_with = "number")] pub(super) Unit);
+
 /// What became of the lines and tests that a person wrote.
 #[derive(serde::Serialize)]
 struct ByHand {
