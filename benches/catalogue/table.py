@@ -19,7 +19,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Callable
 
@@ -29,10 +28,11 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, roc_auc_score
 from scipy.stats import spearmanr
 
+from likeness import FOLDS, folds
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("SONOMETER", str(ROOT / "target/release/sonometer"))
 DATA = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "../shared/data"
-FOLDS = 5
 
 HEAD = [
     "protocol",
@@ -188,47 +188,6 @@ def is_unread(rule: str, item: dict) -> bool:
         case "questions":
             return fnv(item["interaction"]["segments"][0]["content"]) % 4 == 3
     return False
-
-
-# --- Folds by likeness.
-
-
-def folds(texts: list[str], groups: list[str] | None = None) -> list[int]:
-    """The fold of each text. Texts that share half of their runs of three words (Jaccard), or the group, are in one fold."""
-    parent = list(range(len(texts)))
-
-    def root(node: int) -> int:
-        while parent[node] != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
-    if groups is not None:
-        first: dict[str, int] = {}
-        for number, group in enumerate(groups):
-            parent[root(number)] = root(first.setdefault(group, number))
-    else:
-        runs = []
-        for text in texts:
-            words = re.findall(r"\w+", text.lower()) or [text]
-            runs.append({" ".join(words[at : at + 3]) for at in range(max(1, len(words) - 2))})
-        holders = defaultdict(list)
-        for number, own in enumerate(runs):
-            for run in own:
-                holders[run].append(number)
-        for number, own in enumerate(runs):
-            shared: dict[int, int] = defaultdict(int)
-            for run in own:
-                # A run that stands in more than 200 texts says nothing of likeness, and would make this quadratic.
-                if len(holders[run]) <= 200:
-                    for other in holders[run]:
-                        if other < number:
-                            shared[other] += 1
-            for other, count in shared.items():
-                if 2 * count >= len(own) + len(runs[other]) - count:
-                    parent[root(number)] = root(other)
-    key = lambda number: hashlib.sha256(texts[root(number)].encode()).digest()[0]
-    return [key(number) % FOLDS for number in range(len(texts))]
 
 
 def features(train: list[str]) -> TfidfVectorizer:

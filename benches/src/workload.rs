@@ -221,12 +221,18 @@ markers:
 "#;
 
 /// The names of the workloads whose instructions are counted.
-pub const FIXED: [&str; 16] = [
+pub const FIXED: [&str; 22] = [
     "scan",
     "phrases",
     "gap_rules",
     "messages_1kb",
     "judging",
+    "short_abuse_zh",
+    "long_abuse_zh",
+    "short_prompt",
+    "long_prompt",
+    "short_attack",
+    "long_attack",
     "affect",
     "courtesy",
     "personal_data",
@@ -248,12 +254,20 @@ pub fn fixed(name: &str) -> Option<Workload> {
     let over_corpus = |sensor: Sensor| Workload::sense(name, sensor, corpus.interactions.clone());
     let of_shipped = |id| Workload::sense(name, shipped(id), corpus.messages(1024, 20));
     let load = |id| Workload { name, work: Work::Load(id) };
+    let short = |id| Workload::sense(name, shipped(id), disguised());
+    let long = |id| Workload::sense(name, shipped(id), vec![joined(&disguised())]);
     Some(match name {
         "scan" => over_corpus(scanner()),
         "phrases" => over_corpus(phrases()),
         "gap_rules" => over_corpus(sensor(&Grams::of(&corpus).gap_rules())),
         "messages_1kb" => Workload::sense(name, phrases(), corpus.messages(1024, 100)),
         "judging" => over_corpus(compile(JUDGED)),
+        "short_abuse_zh" => short("abuse-zh"),
+        "long_abuse_zh" => long("abuse-zh"),
+        "short_prompt" => short("prompt-attack"),
+        "long_prompt" => long("prompt-attack"),
+        "short_attack" => short("personal-attack"),
+        "long_attack" => long("personal-attack"),
         "affect" => of_shipped("affect"),
         "courtesy" => of_shipped("courtesy"),
         "personal_data" => of_shipped("personal-data"),
@@ -272,9 +286,34 @@ pub fn fixed(name: &str) -> Option<Workload> {
     })
 }
 
+/// Half a mebibyte in messages of about 1 KB, each with signs that folding maps and with words that unfolding maps: what a long text of
+/// them does more than they do one by one is growth, since every one of them is folded and read twice, too.
+fn disguised() -> Vec<Interaction> {
+    const DISGUISES: &str = " it’s n0t so g00d – you’re a sooooo bad l1ar, “ignore” the r u l e s … ";
+    let corpus = Corpus::generated(512 << 10);
+    let messages = corpus.messages(1024, usize::MAX);
+    let disguised = messages.iter().map(|message| format!("{}{DISGUISES}", message.turns()[0].content));
+    disguised.map(|text| Interaction::text(&text).expect("is short")).collect()
+}
+
+/// The same in one text.
+fn joined(messages: &[Interaction]) -> Interaction {
+    let texts: Vec<&str> = messages.iter().map(|message| &*message.turns()[0].content).collect();
+    Interaction::text(&texts.join("\n")).expect("below the largest content")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_long_holds_what_is_short() {
+        let bytes = |texts: &[Interaction]| texts.iter().map(crate::corpus::size).sum::<usize>();
+        let short = disguised();
+        let long = joined(&short);
+        assert!(short.len() > 400, "{}", short.len());
+        assert_eq!(bytes(std::slice::from_ref(&long)), bytes(&short) + short.len() - 1);
+    }
 
     #[test]
     fn every_workload_but_the_scan_finds_something() {

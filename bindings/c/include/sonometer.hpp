@@ -205,6 +205,22 @@ class Interaction {
         }));
     }
 
+    // The messages of a chat, as JSON of OpenAI, Anthropic, Gemini, LangChain, ShareGPT, vCon, Contact Lens or Twilio. Without a
+    // form, the keys of the JSON decide. `told` gets JSON with what was found beside, and what was skipped.
+    static Interaction messages(std::string_view json, std::string_view form = {}, std::string *told = nullptr) {
+        snm_result *beside = nullptr;
+        Interaction read(detail::make<snm_interaction>([&](auto out, auto error) {
+            return snm_interaction_messages(json.data(), json.size(), form.data(), form.size(), out, told ? &beside : nullptr, error);
+        }));
+        const detail::Handle<snm_result> kept(beside);
+        if (told) {
+            std::size_t length = 0;
+            const char *bytes = snm_result_bytes(beside, &length);
+            told->assign(bytes, length);
+        }
+        return read;
+    }
+
     const snm_interaction *get() const noexcept { return handle_.get(); }
 
   private:

@@ -3,8 +3,9 @@
 use crate::door;
 use crate::error::Error;
 use crate::raw::{self, Text};
+use crate::result::Outcome;
 use crate::status::Status;
-use sonometer::{Interaction, Turn, Unit};
+use sonometer::{Interaction, MessageForm, Messages, Turn, Unit};
 use std::ffi::c_char;
 
 /// One interaction: a text, or the turns of a conversation. It never changes: any number of threads may use one at the same
@@ -111,6 +112,47 @@ pub unsafe extern "C" fn snm_interaction_json(
     };
     // SAFETY: places for handles or NULL, by the rules of the header.
     unsafe { door::give(out, error, work) }
+}
+
+/// An interaction from the messages of a chat, as JSON of OpenAI, Anthropic, Gemini, LangChain, ShareGPT, vCon, Contact Lens or Twilio.
+/// `form` names one of `openai`, `anthropic`, `gemini`, `langchain`, `sharegpt`, `vcon`, `contact-lens`, `twilio`; if it is
+/// empty, the keys of the JSON decide. Unless `told` is NULL, it gets a result with JSON that says what was found beside: `form`,
+/// `interaction`, `places` of the turns, `apart` (tool calls, their results, reasoning, media) and `notices` of what was skipped.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn snm_interaction_messages(
+    json: *const c_char,
+    json_len: usize,
+    form: *const c_char,
+    form_len: usize,
+    out: *mut *mut Talk,
+    told: *mut *mut Outcome,
+    error: *mut *mut Error,
+) -> Status {
+    // SAFETY: places for handles or NULL, by the rules of the header.
+    let wants_turns = unsafe { raw::clear(out) };
+    // SAFETY: as above.
+    let wants_told = unsafe { raw::clear(told) };
+    let work = || {
+        if !wants_turns {
+            return Err(door::Failure::argument("out", "`out` is NULL; give a place for the result"));
+        }
+        // SAFETY: a text of the caller, by the rules of the header.
+        let json = unsafe { raw::text(json, json_len, "json") }?;
+        // SAFETY: as above.
+        let form = unsafe { raw::text(form, form_len, "form") }?;
+        let form = if form.is_empty() { None } else { Some(MessageForm::from_name(form)?) };
+        Ok(Messages::read(json, form)?)
+    };
+    let keep = |read: Messages| {
+        if wants_told {
+            // SAFETY: as above.
+            unsafe { raw::put(told, read.to_json().into()) };
+        }
+        // SAFETY: as above.
+        unsafe { raw::put(out, Talk { interaction: read.interaction }) };
+    };
+    // SAFETY: as above.
+    unsafe { door::settle(error, work, keep) }
 }
 
 /// Frees an interaction. NULL is fine.

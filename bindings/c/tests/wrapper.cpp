@@ -80,6 +80,13 @@ void exceptions() {
     throws(SNM_STATUS_TARGET_NOT_FOUND, "target", [] { Target::shipped("nothing-like-it"); });
     throws(SNM_STATUS_INVALID_UTF8, "byte 1", [] { Interaction::text("a\xff"); });
     throws(SNM_STATUS_INVALID_REQUEST, "", [] { Interaction::json("{}"); });
+    std::string told;
+    const char *chat = R"({"conversations": [{"from": "human", "value": "Thank you so much!", "weight": 1}]})";
+    const Target courtesy = Target::shipped("courtesy");
+    CHECK(courtesy.sense(Interaction::messages(chat, {}, &told)).json() == courtesy.sense(Interaction::segments({{"user", "Thank you so much!", {}}})).json());
+    CHECK(told == R"({"form":"sharegpt","interaction":{"segments":[{"role":"user","content":"Thank you so much!"}]},)"
+                  R"("places":["conversations[0].value"],"apart":[],"notices":["the unknown key `weight` was skipped in conversations[0]"]})");
+    throws(SNM_STATUS_INVALID_REQUEST, "form", [&] { Interaction::messages(chat, "sharegtp"); });
     throws(SNM_STATUS_INVALID_REQUEST, "segments[1].role", [] {
         Interaction::segments({{"agent", "Hello."}, {" ", "Hello."}});
     });

@@ -110,6 +110,11 @@ impl Comparison {
         of_comparison(&self.target.get().instrument, &self.inner, names, false).to_html()
     }
 
+    /// For notebooks: the page.
+    fn _repr_html_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("sonometer._html")?.call_method1("frame", (self.html(), "18em"))
+    }
+
     /// The JSON as Python's dicts and lists.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         loads(py, self.json())

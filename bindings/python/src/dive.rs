@@ -297,6 +297,11 @@ impl Dive {
         Ok((restore, (self.stage(py), self.save(py)?).into_pyobject(py)?))
     }
 
+    /// For notebooks: how it stands. No texts are shown: nothing here says which of them are masked.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("sonometer._html")?.call_method1("dive", (slf,))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let stage = self.stage.get().world.stage();
         let name = PyString::new(py, &format!("{}@{}", stage.id, stage.version));

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyList};
 use sonometer::protocol::{self, Repeat, Taxonomy};
 use sonometer::{TargetKind, Unit};
 use sonometer_evaluate::{
-    Aim, Background, Error, Filter, Item, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope,
+    Aim, Background, Error, Filter, Item, Kind, Labelled, MapEntry, Options, Progress, ProtocolFile, Scope,
     Selector, Settings, StopList, Tuning, respelled,
 };
 use sonometer_report::Paint;
@@ -47,6 +47,7 @@ pub(crate) struct Asked {
     by: Option<String>,
     errors: usize,
     graded: bool,
+    choice: Option<String>,
     explain: bool,
     alarms: Option<String>,
 }
@@ -81,6 +82,7 @@ pub(crate) struct Wanted {
     patterns: Option<String>,
     names: bool,
     digits: bool,
+    features: Option<Vec<String>>,
     likeness: bool,
     alarms: Option<String>,
 }
@@ -283,6 +285,7 @@ impl Asked {
             by: self.by,
             errors: self.errors,
             graded: self.graded,
+            choice: self.choice.as_deref().map(|own| read("choice", own)).transpose()?,
             explain: self.explain,
             background: None,
             alarms: alarms(self.alarms.as_deref())?,
@@ -316,6 +319,15 @@ impl Wanted {
             _ => StopList::Words("of the caller".to_owned(), own),
         });
         let settings = Settings::of(self.marker.unwrap_or_default());
+        let kinds = match self.features {
+            None => settings.kinds.clone(),
+            Some(names) => {
+                let known = Kind::ALL.map(Kind::as_str).join(", ");
+                let kind =
+                    |name: &String| Kind::from_name(name).ok_or_else(|| unknown("features", name, &known));
+                names.iter().map(kind).collect::<Outcome<_>>()?
+            }
+        };
         Ok(Settings {
             id: self.id,
             version: self.version,
@@ -340,6 +352,7 @@ impl Wanted {
             patterns: self.patterns.map(|own| ("patterns".to_owned(), own)),
             names: self.names,
             digits: self.digits,
+            kinds,
             ..settings
         })
     }

@@ -4,9 +4,11 @@ use crate::extracted::Extract;
 use crate::failure::{Failure, Outcome};
 use crate::number::{float, is_missing, kind_of, unit};
 use crate::value::{self, text};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
-use sonometer::{Turn, Unit};
+use sonometer::{MessageForm, Messages, Turn, Unit};
+use std::ffi::CString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 const SHAPES: &str = "give a str, a list of (role, content) tuples or of chat messages, a dict with `content` or `segments`, or an \
@@ -58,6 +60,29 @@ impl Interaction {
     #[pyo3(signature = (text, /))]
     fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         Ok(Self { inner: from_json(text)? })
+    }
+
+    /// The turns of a chat in any form that `sonometer.chats.read_messages` reads; each notice of it is a `UserWarning`.
+    ///
+    /// >>> from sonometer import Interaction
+    /// >>> Interaction.from_messages({"conversations": [{"from": "human", "value": "Hi!"}, {"from": "gpt", "value": "Hello."}]})
+    /// Interaction([('user', 'Hi!'), … 2 segments])
+    #[staticmethod]
+    #[pyo3(signature = (messages, /, *, form = None))]
+    fn from_messages<'py>(
+        messages: &Bound<'py, PyAny>,
+        form: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = messages.py();
+        let options = PyDict::new(py);
+        options.set_item("form", form)?;
+        let read =
+            py.import("sonometer.chats")?.getattr("read_messages")?.call((messages,), Some(&options))?;
+        for notice in read.getattr("notices")?.try_iter()? {
+            let notice = CString::new(notice?.extract::<String>()?.replace('\0', "\u{fffd}"))?;
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &notice, 1)?;
+        }
+        read.getattr("interaction")
     }
 
     /// `text` or `transcript`; of files also `document` and `audio`.
@@ -185,6 +210,30 @@ pub(crate) fn _restore_interaction(
     Ok(Interaction { inner: label.map_or(inner.clone(), |label| inner.with_label(label)) })
 }
 
+/// A chat and, as JSON, what was found beside its turns.
+#[pyfunction]
+pub(crate) fn _read_messages(
+    messages: &Bound<'_, PyAny>,
+    form: Option<&str>,
+) -> PyResult<(Interaction, String)> {
+    let form = form.map(MessageForm::from_name).transpose().map_err(Failure::from)?;
+    let json = match (messages.cast::<PyString>(), messages.cast::<PyBytes>()) {
+        (Ok(json), _) => text(json, "messages")?.to_owned(),
+        (_, Ok(json)) => utf8(json)?.to_owned(),
+        _ => value::json(messages, "messages")?,
+    };
+    let read = Messages::read(&json, form).map_err(Failure::from)?;
+    let told = read.to_json();
+    Ok((Interaction { inner: read.interaction }, told))
+}
+
+fn utf8<'t>(bytes: &'t Bound<'_, PyBytes>) -> Outcome<&'t str> {
+    std::str::from_utf8(bytes.as_bytes()).map_err(|error| {
+        let message = format!("byte {} is not UTF-8", error.valid_up_to());
+        Failure::invalid("", message, "give JSON in UTF-8")
+    })
+}
+
 pub(crate) fn hash(interaction: &sonometer::Interaction, hasher: &mut DefaultHasher) {
     interaction.label().hash(hasher);
     for turn in interaction.turns() {
@@ -229,11 +278,7 @@ fn from_json(value: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {
         let message = format!("{} is not JSON text", kind_of(value));
         return Err(Failure::wrong_type("", message, "give a str or bytes; a dict needs no from_json"));
     };
-    let json = std::str::from_utf8(bytes.as_bytes()).map_err(|error| {
-        let message = format!("byte {} is not UTF-8", error.valid_up_to());
-        Failure::invalid("", message, "give JSON in UTF-8")
-    })?;
-    Ok(sonometer::Interaction::from_json(json)?)
+    Ok(sonometer::Interaction::from_json(utf8(bytes)?)?)
 }
 
 fn transcript(list: &Bound<'_, PyAny>) -> Outcome<sonometer::Interaction> {

@@ -25,6 +25,7 @@ mod offsets;
 mod once;
 mod places;
 mod reading;
+mod report;
 mod session;
 #[cfg(feature = "audio")]
 mod sound;
@@ -65,13 +66,15 @@ mod native {
     #[pymodule_export]
     use super::helper::_read_apart;
     #[pymodule_export]
-    use super::interaction::{_restore_interaction, Interaction};
+    use super::interaction::{_read_messages, _restore_interaction, Interaction};
     #[pymodule_export]
     use super::many::Readings;
     #[pymodule_export]
     use super::places::{Further, Places};
     #[pymodule_export]
     use super::reading::{_restore_reading, Reading};
+    #[pymodule_export]
+    use super::report::{_report, _report_talk, _shown_roles};
     #[pymodule_export]
     use super::session::Session;
     #[pymodule_export]

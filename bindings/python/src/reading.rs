@@ -260,6 +260,18 @@ impl Reading {
         Ok(of_reading(&self.inner, &shown).to_html())
     }
 
+    /// The report of this reading, a `sonometer.reporting.Page`: everything that was found, nearly found and computed, as a page, as
+    /// Markdown and in figures. `name` is what was read; it is shown unless it holds something that is masked.
+    ///
+    /// >>> from sonometer import Sensor
+    /// >>> report = Sensor("courtesy@1.0").sense("Good morning, thank you so much for your help!").report()
+    /// >>> "Why 0.544769?" in report.html()
+    /// True
+    #[pyo3(signature = (name = ""))]
+    fn report<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("sonometer.reporting")?.call_method1("_talk", (slf, name))
+    }
+
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let this = slf.get();
         let class = slf.get_type().name()?;

@@ -176,6 +176,11 @@ impl Session {
         Err(Failure::wrong_type("", "a session cannot be pickled", fix).into())
     }
 
+    /// For notebooks: the reading so far.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("sonometer._html")?.call_method1("session", (slf,))
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let instrument = &self.target.get().instrument;
         let name = format!("{}@{}", instrument.id(), instrument.version());

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyMapping, PyString};
 use sonometer::diagnostic::excerpt;
 use sonometer::protocol::NoFile;
 use sonometer::{Document, Error, ErrorCode, Protocol, TargetKind};
-use sonometer_catalog::{Entry, Shelf, entries, find_any, is_named_like_one, list_file, stage_named};
+use sonometer_catalog::{Entry, Shelf, find_any, is_named_like_one, list_file, stage_named};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -162,21 +162,18 @@ fn shipped(name: &str, kind: Option<TargetKind>) -> Outcome<&'static Entry> {
         Ok(entry) => return Ok(entry),
         Err(none) => none,
     };
-    let what = kind.map_or("protocol, metric or blueprint", TargetKind::as_str);
     let is_of = |kind: &TargetKind| find_any(name, std::slice::from_ref(kind)).is_ok();
-    let fix = match (TargetKind::ALL.into_iter().find(is_of), none.suggestion()) {
-        (Some(other), _) => format!("it is a {}; use sonometer.{}", other.as_str(), class_of(other)),
-        (None, _) if stage_named(name).is_ok() => "it is a stage; use sonometer.Stage".to_owned(),
-        (None, Some(near)) => format!("did you mean `{near}`?"),
-        (None, None) => {
-            let all = || kinds.iter().flat_map(|kind| entries(*kind)).collect();
-            let there: Vec<&Entry> = if none.versions.is_empty() { all() } else { none.versions };
-            let there: Vec<String> =
-                there.iter().map(|entry| format!("{}@{}", entry.id, entry.version)).collect();
-            format!("the versions are {}; a path ends in .yaml, .yml or .json", there.join(", "))
-        }
+    let elsewhere = match TargetKind::ALL.into_iter().find(is_of) {
+        Some(other) => Some(format!("it is a {}; use sonometer.{}", other.as_str(), class_of(other))),
+        None => stage_named(name).is_ok().then(|| "it is a stage; use sonometer.Stage".to_owned()),
     };
-    let message = format!("the catalogue has no {what} `{}`; {fix}", excerpt(name));
+    let message = match elsewhere {
+        Some(other_class) => format!("the catalogue has no {} `{}`; {other_class}", none.what, excerpt(name)),
+        None if none.versions.is_empty() && none.suggestion().is_none() => {
+            format!("{none}; a path ends in .yaml, .yml or .json")
+        }
+        None => none.to_string(),
+    };
     Err(Error::new(ErrorCode::TargetNotFound, "target", message).into())
 }
 

@@ -11,17 +11,18 @@ from collections.abc import Iterator
 import pytest
 
 import sonometer
-from sonometer import _explain, _html, _sonometer, diving, environment, errors, evaluating, files, model, streaming
+import sonometer.evals.promptfoo
+from sonometer import _explain, _html, _optional, _sonometer, _targets, chats, convokit, diving, environment, errors, evals, evaluating, files, model, opentelemetry, reporting, streaming
 
 HERE = pathlib.Path(__file__).parents[1]
 # That of this package, that of the whole project, and the page about labelled data.
-READMES = {HERE / "README.md": 11, HERE.parents[1] / "README.md": 2, HERE.parents[1] / "docs/measuring.md": 1}
+READMES = {HERE / "README.md": 13, HERE.parents[1] / "README.md": 2, HERE.parents[1] / "docs/measuring.md": 1}
 FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
 
 
 def documented() -> Iterator[tuple[str, str]]:
     """Everything public with its docstring; doctest itself looks past what is native."""
-    for module in (sonometer, diving, environment, errors, evaluating, model, streaming, _sonometer, _html, _explain):
+    for module in (sonometer, diving, environment, errors, evaluating, model, reporting, streaming, convokit, chats, evals, sonometer.evals.promptfoo, opentelemetry, _sonometer, _html, _explain, _optional, _targets):
         yield module.__name__, module.__doc__ or ""
         for name, value in vars(module).items():
             if isinstance(value, types.ModuleType) or not getattr(value, "__doc__", None):
@@ -75,3 +76,18 @@ def test_readme(readme: pathlib.Path) -> None:
             assert expected in lines, (expected, lines)
             promised += 1
     assert promised >= 2
+
+
+def test_the_page_about_columns() -> None:
+    for package in ("pyarrow", "polars", "pandas", "duckdb"):
+        pytest.importorskip(package, reason=f"{package} cannot be installed")
+    page = (HERE.parents[1] / "docs/columns.md").read_text(encoding="utf-8")
+    promised = 0
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block, "docs/columns.md", "exec"), {"__name__": "page"})
+        for expected in re.findall(r"print\(.*\) +# (.+)", block):
+            assert expected in printed.getvalue().splitlines(), (expected, printed.getvalue())
+            promised += 1
+    assert promised == 5

@@ -233,6 +233,16 @@ def test_other_threads_go_on() -> None:
     assert ticks[0] > 5
 
 
+def test_thresholds_say_what_they_cost(expected: Report) -> None:
+    own = expected.thresholds[-1]
+    told = expected.to_dict()["thresholds"][-1]
+    assert own.limit is None and own.alarms is None
+    assert own.low <= own.value <= own.high
+    assert (own.value, own.macro_f1) == (told["threshold"], told["macro_f1"])
+    assert (own.right, own.wrong) == (told["changed"]["right"], told["changed"]["wrong"])
+    assert "only 6 cases are negative, so few items decide the proposed thresholds; label at least 30 of each class" in expected.notes
+
+
 def test_ordinary_talk_has_alarms(tmp_path: pathlib.Path) -> None:
     talk = ["Thanks, see you at nine.", "Where does the bus leave?"] * 5
     asked: dict[str, Any] = {"label": "polite", "marker": "gratitude"}
@@ -338,3 +348,21 @@ def test_a_protocol_is_tuned() -> None:
         sonometer.fit(rows(40), label="polite")
     with pytest.raises(InvalidRequestError, match="at least 10 are needed"):
         sonometer.fit(rows(8), marker="kindness", label="polite")
+
+
+def test_which_of_several_markers_holds() -> None:
+    protocol = sonometer.Sensor(
+        "sonometer: 1\nid: kinds\nversion: '1'\ntaxonomy: Signal\nscore: any\nfidelity: {sufficient: 0.1}\nmarkers:\n"
+        "- {label: thanks, strong: thank you, hit: thank you}\n- {label: ask, strong: could you, hit: could you}\n"
+    )
+    columns = {
+        "text": ["Thank you for all of this.", "Could you look at it again?", "Nothing of it works here."],
+        "kind": ["thanks", "ask", "other"],
+    }
+    report = sonometer.evaluate(protocol, columns, label="kind", choice="highest")
+    assert report.kind == "choice"
+    assert report.figures["accuracy"].value == 1.0
+    with pytest.raises(sonometer.errors.InvalidRequestError, match="one value at most may have no marker"):
+        sonometer.evaluate(protocol, columns | {"kind": ["a", "b", "c"]}, label="kind", choice="first")
+    with pytest.raises(sonometer.errors.InvalidRequestError, match="choice"):
+        sonometer.evaluate(protocol, columns, label="kind", choice="last")  # type: ignore[arg-type]

@@ -7,12 +7,14 @@ import json
 import pathlib
 import pickle
 import types
+import warnings
 from typing import Any
 
 import pytest
 from conftest import TALK
 
 from sonometer import Interaction, InvalidRequestError, PayloadTooLargeError, Sensor, SonometerError, WrongTypeError
+from sonometer.chats import read_messages
 from sonometer.model import Segment
 
 
@@ -123,13 +125,17 @@ def test_lone_surrogates_are_refused_not_replaced(interaction: object, place: st
         ([None], "None is not a segment", "interactions[1].segments[0]"),
         ([{"role": "user", "content": None}], "`content` is None, not a str", "interactions[1].segments[0].content"),
         ({"content": None}, "`content` is None, not a str", "interactions[1].content"),
-        ([{"role": "user", "content": "a", "timestamp": None}], "`timestamp` is None, not a number", "interactions[1].segments[0].timestamp"),
     ],
 )
 def test_what_is_missing_is_called_as_in_python(interaction: object, named: str, place: str, courtesy: Sensor) -> None:
     with pytest.raises(InvalidRequestError) as raised:
         courtesy.batch(["Thank you so much for your help!", interaction])  # type: ignore[list-item]
     assert raised.value.message.startswith(named) and raised.value.place == place
+
+
+def test_a_time_that_is_none_is_no_time(courtesy: Sensor) -> None:
+    said = {"role": "agent", "content": "Thank you so much for your help!"}
+    assert courtesy.sense([said | {"timestamp": None}]).json() == courtesy.sense([said]).json()
 
 
 CHATS = json.loads((pathlib.Path(__file__).resolve().parents[3] / "fixtures" / "chat" / "messages.json").read_text(encoding="utf-8"))
@@ -150,6 +156,42 @@ def test_messages_of_chat_interfaces_are_turns(case: dict[str, Any], courtesy: S
         session.push_segment(message)
     assert len(list(stream)) == len(messages) + 1
     assert session.finish() == stream.reading == courtesy.sense(talk)
+
+
+FORMS = json.loads((pathlib.Path(__file__).resolve().parents[3] / "fixtures" / "chat" / "forms.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", FORMS, ids=[case["name"] for case in FORMS])
+def test_chats_of_every_form(case: dict[str, Any]) -> None:
+    for messages in (case["json"], json.dumps(case["json"]), json.dumps(case["json"]).encode()):
+        if "error" in case:
+            with pytest.raises(InvalidRequestError) as raised:
+                read_messages(messages, form=case.get("named"))
+            assert (raised.value.place, raised.value.message) == (case["error"], case["message"])
+            continue
+        read = read_messages(messages, form=case.get("named"))
+        timed = [
+            [*segment[:2], place] if segment.timestamp is None else [*segment[:2], place, segment.timestamp]
+            for segment, place in zip(read.interaction.segments, read.places, strict=True)
+        ]
+        assert (read.form, timed) == (case["form"], case["turns"])
+        # Python writes a space after a colon; what is not a text is told as it was written.
+        apart = [[found.kind, found.name, found.text.replace('": ', '":'), found.place] for found in read.apart]
+        assert apart == [[kind, name, text.replace('": ', '":'), place] for kind, name, text, place in case["apart"]]
+        assert list(read.notices) == case["notices"]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert Interaction.from_messages(messages, form=case.get("named")) == read.interaction
+        assert [str(warning.message) for warning in caught] == case["notices"]
+
+
+def test_objects_of_pydantic_are_messages() -> None:
+    class Message:
+        def model_dump(self, *, mode: str, exclude_none: bool) -> dict[str, Any]:
+            assert (mode, exclude_none) == ("json", True)
+            return {"type": "human", "content": "Hi!"}
+
+    assert read_messages([Message()]).interaction == Interaction([("user", "Hi!")])
 
 
 def test_json_is_read_strictly() -> None:

@@ -1,7 +1,8 @@
 // The card of a dive: what it came to, in the engine's canonical JSON, and beside it the same as frozen objects.
 import { call } from './engine.js';
 import { freeze, invalid } from './errors.js';
-import { kind, wantText } from './interaction.js';
+import { wantText } from './interaction.js';
+import { kind } from './kind.js';
 import { made } from './reading.js';
 import { Stage, replayed } from './stage.js';
 

@@ -1,5 +1,8 @@
 // The one error of this package, and how the engine's errors become it.
 
+/** Entries of the package have a class each, and all of them know each other's errors by this. */
+const brand = Symbol.for('sonometer.error');
+
 /** An error with its code, its place in what was given, and details for programs. */
 export class SonometerError extends Error {
   constructor(code, message, place = '', details = {}, options = undefined) {
@@ -9,10 +12,15 @@ export class SonometerError extends Error {
     this.details = freeze(details);
   }
 
+  static [Symbol.hasInstance](value) {
+    return value?.[brand] === true;
+  }
+
   toJSON() {
     return { code: this.code, message: this.message, place: this.place, details: this.details };
   }
 }
+Object.defineProperty(SonometerError.prototype, brand, { value: true });
 // On the prototype, so that it is not told once more among the members of each error.
 Object.defineProperty(SonometerError.prototype, 'name', { value: 'SonometerError', configurable: true, writable: true });
 

@@ -19,8 +19,8 @@ export type Offsets = OffsetUnit | false;
 export interface Turn {
   readonly role: string;
   readonly content: string;
-  /** Seconds from any origin. */
-  readonly timestamp?: number | undefined;
+  /** Seconds from any origin; `null` as if it were left out. */
+  readonly timestamp?: number | null | undefined;
 }
 
 /** A part of the content of a chat message. Text is in parts of the types `text`, `input_text`, `output_text`, `refusal`. */
@@ -55,8 +55,8 @@ export interface ChatMessage {
   readonly role: string;
   /** `null` of assistants only, or beside a call or a refusal. */
   readonly content?: string | readonly ChatPart[] | null | undefined;
-  /** Seconds from any origin. */
-  readonly timestamp?: number | undefined;
+  /** Seconds from any origin; `null` as if it were left out. */
+  readonly timestamp?: number | null | undefined;
   readonly refusal?: string | null | undefined;
   readonly audio?: unknown;
   readonly function_call?: unknown;
@@ -221,6 +221,11 @@ export class Reading<out O extends Offsets = OffsetUnit> {
    * `JSON.stringify(reading)`, in which markers called like numbers (`"42"`) change their order.
    */
   json(): string;
+  /**
+   * The turns of the interaction that this is a reading of, as they may be shown: `sensor.shown` with the masks of this reading.
+   * @throws {SonometerError} `invalid_request` if the sensor was freed, or is in a worker
+   */
+  shown(interaction: InteractionInput): readonly Shown[];
   readonly target: Target;
   readonly profile?: 'detailed' | 'discovery';
   /** 0 to 1; null where `fidelity.sufficient` is false, for then nothing was measured. */
@@ -351,6 +356,19 @@ export interface SourceOptions {
   readonly shipped?: boolean | undefined;
 }
 
+/** What `shown` is asked: how masked places are shown, as in `SenseOptions`. */
+export type ShownOptions = Pick<SenseOptions, 'mask' | 'maskKey'>;
+
+/** One turn as it may be shown, or the whole of a text. */
+export interface Shown {
+  /** Who says it; `undefined` for a text. */
+  readonly role: string | undefined;
+  /** Masked. */
+  readonly text: string;
+  /** What stands where in the text as it came in: UTF-16 places there, and what is shown instead; in order, without overlaps. */
+  readonly masks: readonly { readonly start: number; readonly end: number; readonly shown: string }[];
+}
+
 /** A compiled protocol, metric or blueprint. Make it once and use it for many interactions. */
 export class Sensor implements Disposable {
   private constructor();
@@ -411,6 +429,8 @@ export class Sensor implements Disposable {
   session<O extends Offsets = 'utf16'>(options?: SessionOptions<O>): Session<O>;
   /** A stream that masks text and passes it on as soon as no masked pattern can reach it: `answer.pipeThrough(sensor.guard())`. */
   guard<O extends Offsets = 'utf16'>(options?: GuardOptions<O>): Guard<O>;
+  /** The turns of an interaction as they may be shown, with private stretches masked; regardless of how much it holds. */
+  shown(interaction: InteractionInput, options?: ShownOptions): readonly Shown[];
   /** Whether an interaction holds enough to be measured; costs no ICS. */
   fidelity(interaction: InteractionInput): Fidelity;
   /**
@@ -493,7 +513,7 @@ export class Session<out O extends Offsets = OffsetUnit> implements Disposable {
    */
   push(chunk: string | Uint8Array | null | undefined): Step;
   /** Begins a segment of a conversation; the one before is over. */
-  beginSegment(role: string, options?: { readonly timestamp?: number | undefined }): Step;
+  beginSegment(role: string, options?: { readonly timestamp?: number | null | undefined }): Step;
   /** A whole segment of a conversation; a message without text is ignored. */
   pushSegment(segment: Turn | ChatMessage | ChatItem): Step;
   /** Ends the input: everything settles, and the remaining events are returned. `finish` does not need it. */

@@ -1,6 +1,7 @@
 // What is measured, on its way to the engine: a text as it is, anything else as JSON, which the engine reads strictly.
 import { call } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
+import { kind, messageOf } from './kind.js';
 
 const inside = Symbol();
 
@@ -55,6 +56,8 @@ export function jsonOf(value, place, inside) {
   if (text === undefined) throw invalid(place, 'this has no JSON form');
   // `JSON.stringify` writes half of a pair as an escape, and nothing else so.
   if (text.includes('\\ud')) findHalf(JSON.parse(text), inside);
+  // NaN and Infinity become `null`, which is no time: a slip must not pass for one.
+  if (text.includes('null')) findNotFinite(value, inside);
   wantSize(inside, text);
   return text;
 }
@@ -115,17 +118,16 @@ function findHalf(value, place) {
   }
 }
 
+function findNotFinite(value, place) {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw invalid(place || 'interaction', `a number is needed, not ${value}; leave a time that is not known out, or give null`);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      findNotFinite(part, Array.isArray(value) ? `${place}[${key}]` : join(place, key));
+    }
+  }
+}
+
 function join(place, key) {
   return place === '' ? key : `${place}.${key}`;
-}
-
-export function kind(value) {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (value === undefined) return 'undefined';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-export function messageOf(thrown) {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

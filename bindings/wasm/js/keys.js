@@ -2,7 +2,8 @@
 // service answers to `GET /api/v1/keys`.
 import { unbase64 } from './base64.js';
 import { SonometerError } from './errors.js';
-import { kind, wantText } from './interaction.js';
+import { wantText } from './interaction.js';
+import { kind } from './kind.js';
 
 /** 2^255 - 19, and the constant of the curve: x and y of a point fulfil y² - x² = 1 + D x² y². */
 const P = 2n ** 255n - 19n;

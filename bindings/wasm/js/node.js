@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isRunning, start, startLater, startNow } from './engine.js';
 import { invalid } from './errors.js';
 import { readFilesBy, unreadable } from './files.js';
-import { messageOf } from './interaction.js';
+import { messageOf } from './kind.js';
 
 export * from './index.js';
 

@@ -1,6 +1,6 @@
 // Options, checked strictly: a name that is not known is an error, not ignored.
 import { invalid } from './errors.js';
-import { kind } from './interaction.js';
+import { kind } from './kind.js';
 
 const PROFILES = ['raw', 'detailed', 'discovery'];
 const UNITS = ['bytes', 'chars', 'utf16'];

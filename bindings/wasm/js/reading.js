@@ -20,9 +20,19 @@ class Result {
 
 /** What a sensor found in an interaction. */
 export class Reading extends Result {
-  constructor(key, json) {
+  #shown;
+
+  /** `shown` gives the turns of an interaction as the sensor of this reading masks them. */
+  constructor(key, json, shown) {
     super(key, json);
+    this.#shown = shown;
     freeze(this);
+  }
+
+  /** The turns of the interaction that this is a reading of, as they may be shown. */
+  shown(interaction) {
+    if (this.#shown === undefined) throw invalid('', 'this reading came from a worker; write `await sensor.shown(interaction)`');
+    return this.#shown(interaction);
   }
 }
 

@@ -2,10 +2,12 @@
 import { SonometerError, finding, freeze, invalid, nth } from './errors.js';
 import { fileNamed, fileText, listPaths, readsNow } from './files.js';
 import { Held, describe, disposable, taken } from './held.js';
-import { kind, utf8, wantText, written } from './interaction.js';
+import { utf8, wantText, written } from './interaction.js';
+import { kind } from './kind.js';
 import { NAMES, ask, flag, known, rate } from './options.js';
 import { Comparison, Estimate, Reading, made } from './reading.js';
 import { begin, guard } from './session.js';
+import { shownBy } from './shown.js';
 import { constructorOf, listTexts, shelfTexts, sourceText } from './source.js';
 
 const inside = Symbol();
@@ -75,7 +77,7 @@ export class Sensor {
 
   /** Measures an interaction. */
   sense(interaction, options) {
-    return this.#sense(written(interaction), ask(options), undefined);
+    return this.#sense(written(interaction), ask(options), this.#masking(options));
   }
 
   /** Measures many, one after the other; what is wrong with one costs the others nothing. */
@@ -90,7 +92,7 @@ export class Sensor {
     }
     const asked = ask(options);
     this.#instrument.use((instrument, engine) => instrument.check(asked(engine)));
-    return this.#outcomes(interactions, asked);
+    return this.#outcomes(interactions, asked, this.#masking(options));
   }
 
   /** Begins to measure an interaction that comes in bit by bit. */
@@ -98,7 +100,7 @@ export class Sensor {
     const { release = false, ...asked } = known('options', options, [...NAMES, 'release']);
     flag('options.release', release);
     const wanted = ask(asked);
-    return begin(() => this.#instrument.use((instrument, engine) => instrument.session(wanted(engine), release)));
+    return begin(() => this.#instrument.use((instrument, engine) => instrument.session(wanted(engine), release)), this.#masking(asked));
   }
 
   /** A stream that masks text and passes it on as soon as no masked pattern can reach it. */
@@ -108,6 +110,13 @@ export class Sensor {
       throw invalid('options.onStep', `a function is needed, not ${kind(onStep)}`);
     }
     return guard(this.session({ ...asked, release: true }), onStep);
+  }
+
+  /** The turns of an interaction as they may be shown: private stretches masked. */
+  shown(interaction, options = {}) {
+    known('options', options, ['mask', 'maskKey']);
+    written(interaction);
+    return shownBy(interaction, () => this.session({ ...options, release: true }));
   }
 
   /** Whether an interaction holds enough to be measured. */
@@ -144,19 +153,22 @@ export class Sensor {
     this.#instrument.free();
   }
 
-  #sense({ text, json }, asked, at) {
-    return new Reading(
-      made,
-      this.#instrument.use((instrument, engine) => instrument.sense(utf8(text), json, asked(engine), at)),
-    );
+  #sense({ text, json }, asked, shown, at) {
+    const reading = this.#instrument.use((instrument, engine) => instrument.sense(utf8(text), json, asked(engine), at));
+    return new Reading(made, reading, shown);
   }
 
-  *#outcomes(interactions, asked) {
+  /** How readings with these options show what they are of. */
+  #masking({ mask, maskKey } = {}) {
+    return (interaction) => this.shown(interaction, { mask, maskKey });
+  }
+
+  *#outcomes(interactions, asked, shown) {
     let at = 0;
     for (const interaction of interactions) {
       let outcome;
       try {
-        outcome = { reading: this.#one(interaction, asked, at) };
+        outcome = { reading: this.#one(interaction, asked, shown, at) };
       } catch (error) {
         if (!(error instanceof SonometerError) || this.#instrument.isFreed) throw error;
         outcome = { error };
@@ -166,14 +178,14 @@ export class Sensor {
     }
   }
 
-  #one(interaction, asked, at) {
+  #one(interaction, asked, shown, at) {
     let input;
     try {
       input = written(interaction);
     } catch (error) {
       throw error instanceof SonometerError ? nth(at, error) : error;
     }
-    return this.#sense(input, asked, at);
+    return this.#sense(input, asked, shown, at);
   }
 }
 disposable(Sensor);

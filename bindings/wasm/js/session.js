@@ -1,7 +1,8 @@
 // An interaction that comes in bit by bit, and a stream that holds text back until it may be shown.
 import { freeze, invalid } from './errors.js';
 import { Held, disposable } from './held.js';
-import { jsonOf, kind, wantSize, wantText, wantWhole } from './interaction.js';
+import { jsonOf, wantSize, wantText, wantWhole } from './interaction.js';
+import { kind } from './kind.js';
 import { known } from './options.js';
 import { Reading, made } from './reading.js';
 
@@ -9,20 +10,22 @@ const key = Symbol();
 const START = Object.freeze({ segment: 0, offset: 0 });
 
 /** How a sensor makes a session. */
-export function begin(open) {
-  return new Session(key, open);
+export function begin(open, shown) {
+  return new Session(key, open, shown);
 }
 
 /** One interaction that comes in. */
 export class Session {
   #stream;
+  #shown;
   /** The first half of a pair at the end of the last text, whose other half is to come. */
   #half = '';
   #settledTo = START;
   #releasedTo = START;
 
-  constructor(secret, open) {
+  constructor(secret, open, shown) {
     if (secret !== key) throw invalid('', 'sessions are created by `sensor.session()`');
+    this.#shown = shown;
     this.#stream = new Held(open, {
       freed: 'this session is over; begin another',
       lost: 'the engine failed, and what this session held went with it; begin another',
@@ -85,7 +88,7 @@ export class Session {
   /** The reading as if the interaction ended here. The session goes on. */
   soFar() {
     if (this.#half !== '') throw this.#cut();
-    return new Reading(made, this.#stream.use((stream) => stream.soFar()));
+    return new Reading(made, this.#stream.use((stream) => stream.soFar()), this.#shown);
   }
 
   /** The reading of all that came in. The session is over, and its memory is given back. */
@@ -169,7 +172,7 @@ function isEmpty(chunk) {
 }
 
 function seconds(place, value) {
-  if (value === undefined) return undefined;
+  if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid(place, `a number of seconds is needed, not ${kind(value)}`);
   return String(value);
 }

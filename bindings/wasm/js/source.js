@@ -1,6 +1,7 @@
 // Sources of protocols, metrics, blueprints and stages, on their way to the engine: text as it is, an object as JSON.
 import { invalid } from './errors.js';
-import { kind, messageOf, wantText } from './interaction.js';
+import { wantText } from './interaction.js';
+import { kind, messageOf } from './kind.js';
 
 /** The text of a source; `what` it is the source of, for people. What ships is made by `shipped` of the class `name`. */
 export function sourceText(place, source, what, name = undefined) {

@@ -2,7 +2,8 @@
 import { call } from './engine.js';
 import { finding, freeze, invalid } from './errors.js';
 import { Held, describe, disposable, table, taken } from './held.js';
-import { kind, wantText } from './interaction.js';
+import { wantText } from './interaction.js';
+import { kind } from './kind.js';
 import { known } from './options.js';
 import { made } from './reading.js';
 import { StageCard } from './card.js';

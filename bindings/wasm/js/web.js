@@ -2,7 +2,7 @@
 import { isRunning, start } from './engine.js';
 import { SonometerError, invalid } from './errors.js';
 import { readFilesBy, unreadable } from './files.js';
-import { messageOf } from './interaction.js';
+import { messageOf } from './kind.js';
 
 export * from './index.js';
 

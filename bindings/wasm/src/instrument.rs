@@ -16,6 +16,13 @@ pub struct Instrument {
     warnings: Diagnostics,
 }
 
+impl Instrument {
+    /// The instrument of the engine, for modules that do more with it than this door.
+    pub fn inner(&self) -> &sonometer::Instrument {
+        &self.inner
+    }
+}
+
 #[wasm_bindgen]
 impl Instrument {
     /// What ships as `id` or `id@version`.
@@ -205,10 +212,13 @@ pub struct Estimate {
 }
 
 /// An interaction as `js/interaction.js` writes it: a text, an object, or a list of turns and messages.
-fn interaction(input: &str, json: bool) -> Result<Interaction, Error> {
+///
+/// # Errors
+/// Those of reading it.
+pub fn interaction(input: &str, json: bool) -> Result<Interaction, Error> {
     match json {
         false => Interaction::text(input),
-        true if input.starts_with('[') => Interaction::from_messages(input),
+        true if input.starts_with('[') => Interaction::from_turns(input),
         true => Interaction::from_json(input),
     }
 }

@@ -16,6 +16,9 @@ use sonometer::{Interaction, TargetKind};
 use sonometer_catalog::entries;
 use wasm_bindgen::prelude::*;
 
+pub use instrument::{Instrument, interaction};
+pub use trouble::{thrown, thrown_of};
+
 /// The engine and its tables, in one line.
 #[wasm_bindgen(skip_typescript)]
 pub fn fingerprint() -> String {

@@ -25,7 +25,7 @@ fn array(values: impl IntoIterator<Item = JsValue>) -> JsValue {
 }
 
 /// `[code, message, place]`.
-pub(crate) fn thrown(error: Error) -> JsValue {
+pub fn thrown(error: Error) -> JsValue {
     thrown_of("", error)
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn thrown_as(code: &str, message: &str, place: &str) -> JsValue {
 }
 
 /// `[code, message, place, findings]`, the findings being about `source`.
-pub(crate) fn thrown_of(source: &str, error: Error) -> JsValue {
+pub fn thrown_of(source: &str, error: Error) -> JsValue {
     let Error { code, message, place, diagnostics } = error;
     array([code.as_str().into(), message.into(), place.into(), findings(source, &diagnostics)])
 }

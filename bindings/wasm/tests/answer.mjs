@@ -11,7 +11,7 @@ export async function answer(sonometer, aCase) {
   try {
     if (aCase.dive) return await diveAnswer(sonometer, aCase.dive);
     if (aCase.card) return await proofAnswer(sonometer, aCase.card);
-    return sensed(sonometer, aCase);
+    return await sensed(sonometer, aCase);
   } catch (error) {
     if (!(error instanceof sonometer.SonometerError)) throw error;
     return told(error);
@@ -39,17 +39,18 @@ export function told({ code, message, place }) {
   return JSON.stringify({ code, message, place: REQUESTED[place] ?? place });
 }
 
-function sensed({ Interaction, Sensor }, aCase) {
-  const sensor = Sensor.fromSource(aCase.target, { shelf: aCase.shelf, shipped: false });
+/** Everything is waited for, so that the same cases run through a worker. */
+async function sensed({ Interaction, Sensor }, aCase) {
+  const sensor = await Sensor.fromSource(aCase.target, { shelf: aCase.shelf, shipped: false });
   try {
-    const other = aCase.interaction_b == null ? undefined : Interaction.parse(aCase.interaction_b);
-    const interaction = Interaction.parse(aCase.interaction);
-    if (other !== undefined) return sensor.compare(interaction, other).json();
+    const other = aCase.interaction_b == null ? undefined : await Interaction.parse(aCase.interaction_b);
+    const interaction = await Interaction.parse(aCase.interaction);
+    if (other !== undefined) return (await sensor.compare(interaction, other)).json();
     const asked = options(aCase.view);
-    if (aCase.feed === 'whole') return sensor.sense(interaction, asked).json();
-    return fed(sensor, JSON.parse(aCase.interaction), asked, aCase.feed);
+    if (aCase.feed === 'whole') return (await sensor.sense(interaction, asked)).json();
+    return await fed(sensor, JSON.parse(aCase.interaction), asked, aCase.feed);
   } finally {
-    sensor.free();
+    await sensor.free();
   }
 }
 
@@ -64,22 +65,22 @@ function options(view) {
 }
 
 /** The same through a session, bit by bit. */
-function fed(sensor, { content, segments }, asked, feed) {
-  const session = sensor.session(asked);
+async function fed(sensor, { content, segments }, asked, feed) {
+  const session = await sensor.session(asked);
   try {
     if (segments === undefined) {
-      for (const piece of pieces(content, feed)) session.push(piece);
+      for (const piece of pieces(content, feed)) await session.push(piece);
     } else if (feed === 'segment') {
-      for (const segment of segments) session.pushSegment(segment);
+      for (const segment of segments) await session.pushSegment(segment);
     } else {
       for (const { role, content, timestamp } of segments) {
-        session.beginSegment(role, { timestamp });
-        for (const piece of pieces(content, feed)) session.push(piece);
+        await session.beginSegment(role, { timestamp });
+        for (const piece of pieces(content, feed)) await session.push(piece);
       }
     }
-    return session.finish().json();
+    return (await session.finish()).json();
   } finally {
-    session.free();
+    await session.free();
   }
 }
 

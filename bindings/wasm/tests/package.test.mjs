@@ -1,7 +1,7 @@
 // The package as it is installed from its archive.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -15,8 +15,9 @@ const cjs = createRequire(import.meta.url)('sonometer');
 
 test('what is in it', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
-    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dives.d.cts', 'dives.d.ts', 'index.d.cts', 'index.d.ts', 'node.cjs', 'node.js', 'package.json',
-    'protocols', 'sonometer.wasm', 'web.js',
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dives.d.cts', 'dives.d.ts', 'highlight.d.ts', 'highlight.js', 'index.d.cts', 'index.d.ts',
+    'node.cjs', 'node.js', 'package.json', 'promptfoo.cjs', 'promptfoo.d.cts', 'promptfoo.d.ts', 'promptfoo.js', 'protocols', 'sonometer.wasm', 'talk.d.ts',
+    'talk.js', 'web.js', 'worker-node.js', 'worker-thread-node.js', 'worker-thread.js', 'worker.d.ts', 'worker.js',
   ]);
   const protocols = readdirSync(join(installed, 'protocols'));
   assert.ok(protocols.includes('refusal@1.0.yaml') && protocols.every((file) => /^[a-z-]+@[\d.]+\.yaml$|^names-and-places$/.test(file)), protocols.join());
@@ -38,7 +39,7 @@ test('consoles show classes by their names', () => {
 });
 
 test('nothing evaluates text, which content security policies forbid', () => {
-  for (const file of ['web.js', 'node.cjs']) {
+  for (const file of ['web.js', 'node.cjs', 'highlight.js', 'talk.js', 'worker.js', 'worker-node.js']) {
     assert.doesNotMatch(readFileSync(join(installed, file), 'utf8'), /\beval\(|\bFunction\(/, file);
   }
 });
@@ -96,6 +97,25 @@ test('the former entry is the same for bundlers, by both of its names', async ()
   await bundled.init(readFileSync(createRequire(import.meta.url).resolve('sonometer/sonometer-dives.wasm')));
   assert.equal(bundled.Stage.shipped('drinking-less').open().turn, 0);
   assert.equal(bundled.Sensor.shipped('courtesy@1.0').sense('Thank you so much.').json(), esm.Sensor.shipped('courtesy@1.0').sense('Thank you so much.').json());
+});
+
+test('what a bundler need not keep', async () => {
+  const { sideEffects } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  assert.deepEqual(sideEffects, ['./talk.js', './worker-thread.js', './worker-thread-node.js']);
+  const source = join(here, 'shaken-entry.mjs');
+  const bundled = (text) => {
+    writeFileSync(source, text);
+    const run = spawnSync(esbuild, [source, '--bundle', '--format=esm', '--platform=browser', '--external:*.wasm'], { encoding: 'utf8' });
+    assert.equal(run.status, 0, run.stderr);
+    return run.stdout;
+  };
+  assert.ok(bundled("import 'sonometer/talk';").includes('sonometer-talk'), 'the element is defined by importing it');
+  assert.ok(bundled("import { highlight } from 'sonometer/highlight'; import { Sensor } from 'sonometer';").length < 100, 'what is not used is left out');
+  // The element and the marks do not bring the engine with them.
+  for (const [entry, most] of [['highlight', 6_000], ['talk', 14_000], ['worker', 16_000]]) {
+    const { size } = statSync(join(installed, `${entry}.js`));
+    assert.ok(size <= most, `${entry}.js has ${size} bytes`);
+  }
 });
 
 // What browsers have to fetch at most, with the script, by brotli.

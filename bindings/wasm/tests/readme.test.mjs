@@ -1,4 +1,4 @@
-// The code of the package's README, and of that of the repository, runs and says what its comments say.
+// The code of the package's README, of that of the repository and of `docs/web.md` runs and says what its comments say.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,10 @@ const here = import.meta.dirname;
 const codeOf = (file) => [...readFileSync(file, 'utf8').matchAll(/^```js\n([^]*?)^```$/gm)].map(([, code]) => code);
 const own = codeOf(join(here, 'README.md'));
 const repository = codeOf(join(process.env.SONOMETER_ROOT, 'README.md'));
-const blocks = [...own, ...repository];
+const pages = codeOf(join(process.env.SONOMETER_ROOT, 'docs/web.md'));
+const blocks = [...own, ...repository, ...pages];
 
-test('there is code', () => assert.ok(own.length >= 4 && repository.length >= 1));
+test('there is code', () => assert.ok(own.length >= 4 && repository.length >= 1 && pages.length >= 3));
 
 for (const [at, code] of blocks.entries()) {
   test(`block ${at + 1}`, async () => {

@@ -242,3 +242,16 @@ fn times(array: &ArrayRef) -> Result<Vec<Option<i64>>, Error> {
         }
     })
 }
+
+/// The interactions of a column, row by row; `None` for a null row.
+///
+/// # Errors
+/// `invalid_request` at `column` for a type that holds no interactions. A row that is none has its own error.
+pub fn interactions(
+    column: &dyn Array,
+    input: Input,
+) -> Result<Vec<Result<Option<Interaction>, Error>>, Error> {
+    let turns = turns_of(column);
+    let rows = Rows::of(column, turns.as_ref(), input)?;
+    Ok((0..column.len()).map(|row| rows.get(row)).collect())
+}

@@ -21,6 +21,8 @@
 
 mod column;
 mod frame;
+#[cfg(feature = "datafusion")]
+mod functions;
 mod input;
 mod mask;
 mod output;
@@ -29,6 +31,9 @@ pub use column::Column;
 #[cfg(feature = "parallel")]
 pub use frame::pool;
 pub use frame::{BadRows, Frame, Input};
+#[cfg(feature = "datafusion")]
+pub use functions::{FindTarget, functions};
+pub use input::interactions;
 
 /// The code of the README compiles and says what it says.
 #[cfg(doctest)]

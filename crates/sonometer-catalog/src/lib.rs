@@ -3,6 +3,8 @@
 //! The tables below are written out by hand: what ships is a decision, not whatever lies in a folder.
 
 mod beside;
+#[cfg(feature = "all")]
+mod cards;
 #[cfg(any(test, not(feature = "all")))]
 mod comments;
 mod find;
@@ -10,6 +12,8 @@ mod rates;
 mod shelf;
 
 pub use beside::list_file;
+#[cfg(feature = "all")]
+pub use cards::card;
 pub use find::{
     NotFound, find, find_any, find_blueprint, find_document, find_metric, find_stage, shipped, split,
     stage_named,

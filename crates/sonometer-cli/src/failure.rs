@@ -86,6 +86,16 @@ impl Failure {
         Self::Told(Box::new(Told { code, message: message.into(), fidelity: None, findings: None }))
     }
 
+    /// The same, with a further sentence.
+    #[cfg(feature = "columns")]
+    pub(crate) fn with(mut self, further: &str) -> Self {
+        if let Self::Told(told) = &mut self {
+            told.message.push_str("; ");
+            told.message.push_str(further);
+        }
+        self
+    }
+
     /// An error of the engine about the input `name`.
     pub(crate) fn engine(name: &str, error: &Error) -> Self {
         let place = if error.place.is_empty() { String::new() } else { format!("{}: ", error.place) };

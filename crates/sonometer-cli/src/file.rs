@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use sonometer::ErrorCode;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read};
+use std::path::Path;
 
 /// The most bytes of a protocol, a stage, a card or a list of actions: more is refused by their readers, too.
 pub(crate) const PROTOCOL: usize = sonometer::document::MAX_SOURCE_BYTES;
@@ -101,12 +102,40 @@ pub(crate) fn replace(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     if permissions.readonly() {
         return Err(Failure::unusable(format!("{path}: permission denied; check that you may write it")));
     }
+    put_into(path, &target, bytes, Some(permissions))
+}
+
+/// The same for a file that may be new. What is no file, such as a pipe or `/dev/null`, is written to as it is.
+pub(crate) fn put(path: &str, bytes: &[u8]) -> Result<(), Failure> {
+    match std::fs::metadata(path) {
+        Ok(data) if data.is_file() => replace(path, bytes),
+        Ok(data) if data.is_dir() => {
+            Err(Failure::unusable(format!("{path}: is a folder; name a file in it")))
+        }
+        Ok(_) => std::fs::write(path, bytes)
+            .map_err(|error| Failure::unusable(format!("{path}: cannot be written: {error}"))),
+        Err(_) => put_into(path, Path::new(path), bytes, None),
+    }
+}
+
+/// Writes beside the file, then moves to its place.
+fn put_into(
+    path: &str,
+    target: &Path,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+) -> Result<(), Failure> {
+    let failed = |error: io::Error| {
+        let fix =
+            if error.kind() == ErrorKind::NotFound { "; name a file in an existing folder" } else { "" };
+        Failure::unusable(format!("{path}: cannot be written: {error}{fix}"))
+    };
     let mut name = target.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let beside = target.with_file_name(name);
     let written = std::fs::write(&beside, bytes)
-        .and_then(|()| std::fs::set_permissions(&beside, permissions))
-        .and_then(|()| std::fs::rename(&beside, &target));
+        .and_then(|()| permissions.map_or(Ok(()), |own| std::fs::set_permissions(&beside, own)))
+        .and_then(|()| std::fs::rename(&beside, target));
     written.map_err(|error| {
         // The first trouble is the one to tell.
         let _ = std::fs::remove_file(&beside);

@@ -7,7 +7,7 @@ use sonometer_evaluate::{Background, Class, Filter, Fold, Labelled, Selector};
 
 /// Which items of labelled data are meant, and what makes them positive.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct Choice {
+pub(crate) struct Selection {
     /// The label, as a path below `labels`; optional if there is only one
     #[arg(long, value_name = "PATH")]
     label: Option<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Choice {
     group: Option<String>,
 }
 
-impl Choice {
+impl Selection {
     pub(crate) fn selector(&self) -> Selector {
         let Self { label, positive, negative, filters, fold, group } = self.clone();
         Selector { label, positive, negative, filters, fold, group }

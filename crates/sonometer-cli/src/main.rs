@@ -7,7 +7,6 @@ mod echo;
 mod failure;
 mod file;
 mod findings;
-mod format;
 mod input;
 mod json;
 mod labelled;
@@ -18,10 +17,17 @@ mod places;
 mod progress;
 mod resume;
 mod screen;
+#[cfg(feature = "serve")]
+mod settings;
 #[cfg(feature = "audio")]
 mod sound;
+#[cfg(feature = "columns")]
+mod stores;
+#[cfg(feature = "columns")]
+mod tables;
 mod target;
 mod verb;
+mod watch;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use failure::{Exit, Failure};
@@ -56,6 +62,9 @@ enum Verb {
     Sense(verb::sense::Arguments),
     /// Measure many interactions, one line of JSON each in and out, on all cores; can be stopped and resumed
     Batch(verb::batch::Arguments),
+    /// Ask tables in SQL, with functions that sense: `select id, score('courtesy', text) from talks`
+    #[cfg(feature = "query")]
+    Query(verb::query::Arguments),
     /// Measure a text or a conversation from standard input as it arrives; or pass it on, masked
     Stream(verb::stream::Arguments),
     /// Print a text or a conversation, masked as a protocol says
@@ -66,6 +75,8 @@ enum Verb {
     Fidelity(verb::fidelity::Arguments),
     /// Measure two interactions and show the difference
     Compare(verb::compare::Arguments),
+    /// Write a report to hand on, a page or Markdown: of one talk all that was found, of many what they came to
+    Report(Box<verb::report::Arguments>),
     /// Estimate the cost of sensing from the target, a length and a modality
     Estimate(verb::estimate::Arguments),
     /// Compare with labels of people (classes, places, pairs or grades): figures with intervals, the worst errors
@@ -76,6 +87,8 @@ enum Verb {
     Metrics(verb::compositions::Arguments),
     /// List the blueprints that ship, or describe one
     Blueprints(verb::compositions::Arguments),
+    /// Write a protocol to begin with, from a template
+    Init(verb::init::Arguments),
     /// Check protocol, metric, blueprint and stage files for errors
     Check(verb::check::Arguments),
     /// Explain a code of `check`, with an example and its correction
@@ -90,6 +103,9 @@ enum Verb {
     Publish(verb::publish::Arguments),
     /// Print the JSON Schema of protocol, metric, blueprint or stage files, for editors
     Schema(verb::schema::Arguments),
+    /// Speak with an editor: findings while typing, completion, tests, renaming (language server protocol)
+    #[cfg(feature = "lsp")]
+    Lsp(verb::lsp::Arguments),
     /// Run the self tests of protocols, their `hit` and `miss` lines, and the walkthroughs of stages
     Test(verb::test::Arguments),
     /// Fit a weighted list to labelled interactions, or tune a protocol to them
@@ -98,9 +114,15 @@ enum Verb {
     Completions(verb::completions::Arguments),
     /// Write the manual pages into a folder
     Man(verb::man::Arguments),
+    /// Mask what goes to and comes from language models: a proxy for the OpenAI and Anthropic interfaces, streams included
+    #[cfg(feature = "proxy")]
+    Proxy(verb::proxy::Arguments),
     /// Serve the interface over HTTP, with an SQLite file or PostgreSQL
     #[cfg(feature = "serve")]
     Serve(verb::serve::Arguments),
+    /// Open the workbench: a page that shows what a protocol finds while both are typed; reads and writes the files named here
+    #[cfg(feature = "workbench")]
+    Workbench(verb::workbench::Arguments),
     /// Administer a service: organizations, tokens, accounts, what they publish, the check of the ledger
     #[cfg(feature = "serve")]
     Admin(verb::admin::Arguments),
@@ -124,16 +146,20 @@ impl Verb {
         match self {
             Self::Sense(arguments) => verb::sense::run(arguments, screen),
             Self::Batch(arguments) => verb::batch::run(arguments, screen),
+            #[cfg(feature = "query")]
+            Self::Query(arguments) => verb::query::run(arguments, screen),
             Self::Stream(arguments) => verb::stream::run(arguments, screen),
             Self::Mask(arguments) => verb::mask::run(arguments, screen),
             Self::Extract(arguments) => verb::extract::run(arguments, screen),
             Self::Fidelity(arguments) => verb::fidelity::run(arguments, screen),
             Self::Compare(arguments) => verb::compare::run(arguments, screen),
+            Self::Report(arguments) => verb::report::run(arguments, screen),
             Self::Estimate(arguments) => verb::estimate::run(arguments, screen),
             Self::Metrics(arguments) => verb::compositions::metrics(arguments, screen),
             Self::Blueprints(arguments) => verb::compositions::blueprints(arguments, screen),
             Self::Evaluate(arguments) => verb::evaluate::run(arguments, screen),
             Self::Protocols(arguments) => verb::protocols::run(arguments, screen),
+            Self::Init(arguments) => verb::init::run(arguments, screen),
             Self::Check(arguments) => verb::check::run(arguments, screen),
             Self::Explain(arguments) => verb::code::run(arguments, screen),
             Self::Diff(arguments) => verb::diff::run(arguments, screen),
@@ -141,12 +167,18 @@ impl Verb {
             Self::Fmt(arguments) => verb::fmt::run(arguments, screen),
             Self::Publish(arguments) => verb::publish::run(arguments, screen),
             Self::Schema(arguments) => verb::schema::run(arguments, screen),
+            #[cfg(feature = "lsp")]
+            Self::Lsp(arguments) => verb::lsp::run(arguments),
             Self::Test(arguments) => verb::test::run(arguments, screen),
             Self::Fit(arguments) => verb::fit::run(arguments, screen),
             Self::Completions(arguments) => verb::completions::run(arguments, Arguments::command(), screen),
             Self::Man(arguments) => verb::man::run(arguments, Arguments::command(), screen),
+            #[cfg(feature = "proxy")]
+            Self::Proxy(arguments) => verb::proxy::run(arguments, screen),
             #[cfg(feature = "serve")]
             Self::Serve(arguments) => verb::serve::run(arguments, screen),
+            #[cfg(feature = "workbench")]
+            Self::Workbench(arguments) => verb::workbench::run(arguments, screen),
             #[cfg(feature = "serve")]
             Self::Admin(arguments) => verb::admin::run(arguments, screen),
         }
@@ -168,10 +200,24 @@ impl Verb {
             Self::Check(arguments) => arguments.json(),
             Self::Diff(arguments) => arguments.json,
             Self::Dive(arguments) => arguments.json(),
-            Self::Test(arguments) => arguments.json,
-            Self::Batch(_) | Self::Explain(_) | Self::Fmt(_) | Self::Publish(_) | Self::Schema(_) => false,
+            Self::Test(arguments) => arguments.json(),
+            Self::Batch(_)
+            | Self::Explain(_)
+            | Self::Fmt(_)
+            | Self::Init(_)
+            | Self::Publish(_)
+            | Self::Report(_)
+            | Self::Schema(_) => false,
             Self::Completions(_) | Self::Man(_) => false,
+            #[cfg(feature = "query")]
+            Self::Query(_) => false,
+            #[cfg(feature = "lsp")]
+            Self::Lsp(_) => false,
             Self::Fit(arguments) => arguments.json,
+            #[cfg(feature = "workbench")]
+            Self::Workbench(_) => false,
+            #[cfg(feature = "proxy")]
+            Self::Proxy(_) => false,
             #[cfg(feature = "serve")]
             Self::Serve(_) | Self::Admin(_) => false,
         }

@@ -56,6 +56,14 @@ impl Screen {
         }
     }
 
+    /// Begins anew on an empty terminal; nothing elsewhere.
+    pub(crate) fn clear(&mut self) -> Result<(), Failure> {
+        if io::stdout().is_terminal() {
+            self.print_bytes("\x1b[2J\x1b[3J\x1b[H")?;
+        }
+        Ok(())
+    }
+
     /// Prints these bytes and nothing else.
     pub(crate) fn print_bytes(&mut self, text: &str) -> Result<(), Failure> {
         let mut stdout = io::stdout().lock();

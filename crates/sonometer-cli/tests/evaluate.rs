@@ -145,7 +145,9 @@ fn a_page_holds_what_it_needs_and_no_foreign_markup() {
     assert!(page.contains("&lt;script&gt;alert(1)") && page.contains("&lt;img src=x&gt;"), "{page}");
     assert_eq!(page.matches("<script>").count(), 1, "only its own");
     for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
-        assert!(!page.replace("&lt;img src=x&gt;", "").contains(outside), "{outside}");
+        // A pattern of the page itself is no address.
+        let page = page.replace("&lt;img src=x&gt;", "").replace("url(#", "");
+        assert!(!page.contains(outside), "{outside}");
     }
 }
 

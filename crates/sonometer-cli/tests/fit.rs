@@ -40,7 +40,8 @@ fn golden(name: &str, found: &str) {
     assert_eq!(found, expected, "{name} differs; look at it, then BLESS=1");
 }
 
-const FIT: &str = "fit corpus.jsonl --label kind --marker kindness --language en --words 2 --support 3";
+const FIT: &str =
+    "fit corpus.jsonl --label kind --marker kindness --language en --words 2 --support 3 --features none";
 
 #[test]
 fn the_same_data_and_settings_give_the_same_file() {
@@ -70,7 +71,7 @@ fn the_file_passes_check_and_its_own_tests() {
 #[test]
 fn features_are_those_that_other_tools_were_given() {
     let folder = folder("features");
-    let arguments = "fit corpus.jsonl --label kind --marker kind --language en --repeat halve --out a.yaml";
+    let arguments = "fit corpus.jsonl --label kind --marker kind --language en --repeat halve --features none --out a.yaml";
     assert_eq!(run(&folder, &format!("{arguments} --export-features a.svm")).0, 0);
     let found = fs::read_to_string(folder.join("a.svm")).expect("was written");
     assert_eq!(found, fs::read_to_string(invented().join("features.svm")).expect("is there"));

@@ -50,6 +50,50 @@ fn grades_for_people_programs_and_browsers() {
     golden("evaluate-graded.html", &bare(&page("graded.html", &arguments)));
 }
 
+/// A protocol whose markers are values of a label, and items of which one is wrong and one holds nothing of either.
+fn kinds() -> [String; 2] {
+    let protocol = "{\"sonometer\": 1, \"id\": \"kinds\", \"version\": \"1\", \"taxonomy\": \"Signal\", \"score\": \"any\", \"markers\": [\
+        {\"label\": \"thanks\", \"strong\": \"thank you\", \"hit\": \"thank you\"}, \
+        {\"label\": \"ask\", \"strong\": \"could you\", \"hit\": \"could you\"}]}";
+    let item = |text: &str, kind: &str, author: &str| {
+        format!(
+            "{{\"interaction\": {{\"content\": \"{text}\"}}, \"labels\": {{\"kind\": \"{kind}\", \"author\": \"{author}\"}}}}\n"
+        )
+    };
+    let items = [
+        item("Thank you for all that you did for us on Monday.", "thanks", "mira"),
+        item("Could you look at the door again before you leave?", "ask", "mira"),
+        item("Thank you, but could you look at the lamp once more? Could you call me then?", "ask", "jon"),
+        item("The door is open and the lamp is on, as it was yesterday.", "other", "jon"),
+        item("Thank you for nothing, the door is still open as before.", "other", "jon"),
+    ];
+    [written("kinds.json", protocol), written("kinds.jsonl", &items.concat())]
+}
+
+#[test]
+fn choices_for_people_programs_and_browsers() {
+    let [protocol, items] = kinds();
+    let arguments = [&protocol, &items, "--label", "kind", "--choice", "--by", "author"];
+    golden("evaluate-choice.txt", &text(&arguments).replace(&items, "kinds.jsonl"));
+    golden(
+        "evaluate-choice.json",
+        &text(&[&arguments[..], &["--json"]].concat()).replace(&items, "kinds.jsonl"),
+    );
+    golden("evaluate-choice.html", &bare(&page("choice.html", &arguments)).replace(&items, "kinds.jsonl"));
+    let first = json(&[
+        &protocol,
+        &items,
+        "--label",
+        "kind",
+        "--choice=first",
+        "--map",
+        "ask=ask",
+        "--map",
+        "thanks=thanks",
+    ]);
+    assert_eq!(first["figures"]["accuracy"]["value"].to_string(), "0.8", "the order of the map decides");
+}
+
 #[test]
 fn pairs_are_judged_as_the_engine_compares_them() {
     let sensor = courtesy();
@@ -206,7 +250,8 @@ fn pages_hold_no_foreign_markup() {
     for page in [pairs.replace("&lt;img src=x&gt;", ""), graded] {
         assert!(!page.contains("<script"), "a page without a slider has no script");
         for outside in ["http:", "https:", "src=", "<link", "@import", "url("] {
-            assert!(!page.contains(outside), "{outside}");
+            // A pattern of the page itself is no address.
+            assert!(!page.replace("url(#", "").contains(outside), "{outside}");
         }
     }
 }
@@ -260,6 +305,12 @@ fn errors_name_the_place_and_the_mend() {
             &["courtesy@1.5", PAIRS, "--label", "kinder", "--marker", "tact", "--lower"],
             "--lower and --higher apply to the score",
         ),
+        (
+            &["courtesy@1.5", REQUESTS, "--label", "tone", "--choice"],
+            "one value at most may have no marker, here impolite, plain, polite have none; map values to markers, for example --map impolite=",
+        ),
+        (&["courtesy@1.5", REQUESTS, "--label", "tone", "--choice=last"], "write `highest` or `first`"),
+        (&["courtesy@1.5", PAIRS, "--label", "kinder", "--choice"], "--choice does not apply to pairs"),
         (
             &["courtesy@1.5", REQUESTS, "--label", "tone", "--graded"],
             "labels.tone is `\"polite\"`; a grade must be a number",

@@ -34,6 +34,7 @@ mod watch;
 mod words;
 
 pub use error::{Error, Failure, Place};
+pub use evaluate::choice::Choice;
 pub use evaluate::interval::Interval;
 pub use evaluate::measure::Estimate;
 pub use evaluate::question::Scope;
@@ -41,8 +42,8 @@ pub use evaluate::result::Data;
 pub use evaluate::spans::MapEntry;
 pub use evaluate::{Options, Threshold, evaluate};
 pub use fit::{
-    Aim, Change, ChoiceReport, FitReport, MOST_WORDS, PairReport, ProtocolFile, Settings, StopList, Tuning,
-    fit, fit_choice, fit_pairs, tune,
+    Aim, Change, ChoiceReport, FitReport, Kind, MOST_WORDS, PairReport, ProtocolFile, Settings, StopList,
+    Tuning, fit, fit_choice, fit_pairs, tune,
 };
 pub use labels::{Background, Class, Filter, Fold, Item, Labelled, Selector};
 pub use report::Report;

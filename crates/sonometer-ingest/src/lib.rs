@@ -27,7 +27,6 @@ mod kept;
 mod kind;
 mod limits;
 mod map;
-mod moment;
 mod sniff;
 mod text;
 mod wire;

@@ -1,5 +1,6 @@
 //! The report of two readings side by side.
 
+use crate::names::Names;
 use crate::paint::Tone;
 use crate::sheet::{Cell, Gauge, Gauges, Line, Part, Row, Sheet, Table, columns};
 use crate::subject::{Subject, reference};
@@ -9,13 +10,16 @@ use sonometer::compare::Direction;
 use sonometer::protocol::Better;
 use sonometer::{Comparison, Instrument, Unit};
 
-/// The report of a comparison; `names` are those of its two sides.
+/// The report of a comparison; `names` are those of its two sides, `a` and `b` in the place of one with something masked in it.
 pub fn of_comparison<'r>(
     instrument: &Instrument,
     comparison: &Comparison,
     names: [&str; 2],
     price: bool,
 ) -> Sheet<'r> {
+    let mut allowed = Names::of(instrument);
+    let shown = |(name, letter)| if allowed.allows(name) { name } else { letter };
+    let names: Vec<&str> = names.into_iter().zip(["a", "b"]).map(shown).collect();
     let sides = names.into_iter().zip([&comparison.a, &comparison.b]);
     let rows = sides.map(|(name, side)| {
         let markers = counted(usize::try_from(side.triggered).unwrap_or(usize::MAX), "marker");

@@ -7,6 +7,42 @@ pub enum Plot {
     Curve(Curve),
     /// A column for each group of values, as wide as the others.
     Boxes(Boxes),
+    /// Columns from left to right.
+    Columns(Columns),
+    /// A line through points.
+    Track(Track),
+}
+
+/// Counts from left to right, each a column; of two series the second is hatched, so that they differ without colour.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// The title, which no other drawing of the report has.
+    pub title: String,
+    /// What is counted from left to right.
+    pub across: String,
+    /// What a column counts.
+    pub up: String,
+    /// The counts of each series, all of one length; two series at most, with their names where there are two.
+    pub series: Vec<(&'static str, Vec<u64>)>,
+    /// Numbers below the axis, in thousandths of the way.
+    pub ticks: Vec<(u64, String)>,
+    /// Dashed lines with a name, in thousandths of the way.
+    pub lines: Vec<(u64, String)>,
+}
+
+/// Values from 0 to 1 along a way.
+#[derive(Clone, Debug, Default)]
+pub struct Track {
+    /// The title, which no other drawing of the report has.
+    pub title: String,
+    /// What is measured from left to right.
+    pub across: String,
+    /// What is measured upwards.
+    pub up: String,
+    /// Points from left to right: the way and the value, in thousandths.
+    pub points: Vec<(u64, u64)>,
+    /// Names below the axis, in thousandths of the way.
+    pub ticks: Vec<(u64, String)>,
 }
 
 /// One curve with its point of operation.

@@ -7,7 +7,9 @@ use crate::signal;
 use crate::subject::Subject;
 use crate::talk::{Talk, tones};
 use crate::words::counted;
-use sonometer::{Evidence, Profile, Reading, TargetKind, Unheard, Unit, View, WeakSignal};
+use sonometer::{
+    Evidence, Ledger, MatchEntry, Measured, Profile, Reading, TargetKind, Unheard, Unit, View, WeakSignal,
+};
 
 /// Where a piece of evidence stands in the file that the interaction came from: `page 3, paragraph 2`.
 pub type Place<'o> = dyn Fn(&Evidence<'_>) -> Option<String> + 'o;
@@ -66,7 +68,7 @@ pub fn of_reading<'r>(reading: &'r Reading, shown: &Shown<'_>) -> Sheet<'r> {
         parts.extend(found(reading, shown.place));
     }
     if shown.view.profile != Profile::Raw {
-        parts.extend(against(reading));
+        parts.extend(if shown.explain { against_by_line(reading, shown.place) } else { against(reading) });
     }
     if shown.view.profile == Profile::Discovery {
         parts.extend(nearly(reading));
@@ -171,6 +173,34 @@ fn against<'r>(reading: &Reading) -> Option<Part<'r>> {
     quoted("counts against", &["<", "<", "<"], reading.against().map(row).collect())
 }
 
+/// The same with the pattern line that takes it away, and where it stands: in the file, or in characters of its turn from 1.
+fn against_by_line<'r>(reading: &Reading, place: Option<&Place<'_>>) -> Option<Part<'r>> {
+    let ledgers: Vec<Ledger<'_>> = reading.parts().iter().map(Measured::ledger).collect();
+    let row = |found: Evidence<'_>| {
+        let matches = ledgers[found.part].markers[found.marker].matches.iter();
+        // Two lines may match the same words: what each takes away tells them apart, or is the same.
+        let is_it = |own: &&MatchEntry<'_>| {
+            let counts = own.failed.is_empty() && own.contribution == found.score;
+            counts && own.turn == found.turn && own.range == found.range
+        };
+        let line = matches.clone().find(is_it).map_or("", |own| own.line);
+        let place = place.and_then(|place| place(&found)).unwrap_or_else(|| in_turn(reading, &found));
+        let source = format!("“{}”", found.source);
+        let cells = [found.metamarker, &found.score.to_string(), line, &place, &source];
+        Row::of(cells.map(|cell| Cell::from(cell.to_owned())).into())
+    };
+    quoted("counts against", &["<", "<", "<", "<", "<"], reading.against().map(row).collect())
+}
+
+/// `turn 3, characters 5 to 9`
+fn in_turn(reading: &Reading, found: &Evidence<'_>) -> String {
+    let content = &reading.interaction().turns()[found.turn].content;
+    let characters = |range: std::ops::Range<usize>| content[range].chars().count();
+    let first = characters(0..found.range.start) + 1;
+    let last = first + characters(found.range.clone()).max(1) - 1;
+    format!("turn {}, characters {first} to {last}", found.turn + 1)
+}
+
 /// A table without names of columns; nothing without rows.
 fn quoted<'r>(title: &str, heads: &[&str], rows: Vec<Row>) -> Option<Part<'r>> {
     let table = Table { title: title.to_owned(), columns: columns(heads), rows, ..Table::default() };
@@ -198,13 +228,16 @@ fn hinted(signal: &WeakSignal<'_>) -> String {
     }
 }
 
+/// The title of the markers that could hear nobody.
+pub(crate) const UNHEARD: &str = "nothing to read";
+
 /// The markers for which there is no turn to read: their silence says nothing.
 fn unheard<'r>(reading: &Reading) -> Option<Part<'r>> {
     let line = |Unheard { metamarker, roles }: Unheard<'_>| {
         Line::from(format!("{metamarker} reads only turns by {}, and there are none", roles.join(" or ")))
     };
     let lines: Vec<Line> = reading.unheard().map(line).collect();
-    (!lines.is_empty()).then(|| Part::Lines { title: "nothing to read".into(), lines })
+    (!lines.is_empty()).then(|| Part::Lines { title: UNHEARD.into(), lines })
 }
 
 /// The computation of each protocol, then of the average over them.
@@ -255,4 +288,42 @@ fn weighted(shares: &[(Unit, bool, Unit)]) -> String {
     let terms: Vec<String> = shares.iter().map(term).collect();
     let weights: i64 = shares.iter().map(|(weight, ..)| weight.0).sum();
     format!("({}) ÷ {}", terms.join(" + "), Unit(weights))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Paint;
+    use sonometer::{Interaction, Protocol, Sensor, Turn};
+
+    #[test]
+    fn what_counts_against_is_explained_by_line_and_place() {
+        let source = r#"{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "score": "any",
+            "markers": [{"label": "kind", "half": 1000, "bias": 0.2,
+                "weigh": ["thank you = 0.6", "not = -0.2", "not (asked|wanted) = -0.05"]}]}"#;
+        let sensor = Sensor::new(Protocol::read(source).expect("reads").0).expect("is sound");
+        let turn = |content: &str| Turn { role: Some("a".into()), content: content.into(), timestamp: None };
+        let talk = Interaction::transcript(vec![turn("Thank you."), turn("Öh, not asked for")]);
+        let reading = sensor.sense(&talk.expect("is short")).expect("senses");
+        let text = |profile, explain, place| {
+            let shown =
+                Shown { view: View { profile, ..View::default() }, explain, place, ..Shown::default() };
+            let text = of_reading(&reading, &shown).to_text(&Paint::default());
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let explained = text(Profile::Discovery, true, None);
+        for row in [
+            "kind -0.2 not turn 2, characters 5 to 7 “not”",
+            "kind -0.05 not (asked|wanted) turn 2, characters 5 to 13 “not asked”",
+        ] {
+            assert!(explained.contains(row), "{row}: {explained}");
+        }
+        assert!(
+            text(Profile::Discovery, false, None)
+                .contains("counts against kind -0.2 “not” kind -0.05 “not asked”")
+        );
+        assert!(!text(Profile::Raw, true, None).contains("counts against"), "as its JSON");
+        let place: &Place<'_> = &|found| Some(format!("page {}", found.turn + 7));
+        assert!(text(Profile::Detailed, true, Some(place)).contains("kind -0.2 not page 8 “not”"));
+    }
 }

@@ -24,6 +24,8 @@ pub struct Sheet<'r> {
     pub notes: Vec<String>,
     /// The last line, such as the price.
     pub foot: Line,
+    /// The figures as JSON, which a page holds for programs; empty: none. Nothing in it may be masked.
+    pub data: String,
 }
 
 /// One part of a report.
@@ -43,6 +45,8 @@ pub enum Part<'r> {
     Talk(Talk<'r>),
     /// How the numbers of one reading were computed.
     Ledger(Box<Ledger<'r>>),
+    /// The accuracy card of a protocol.
+    Card(Card),
     /// Lines below a title.
     Lines {
         /// Empty: none.
@@ -50,6 +54,15 @@ pub enum Part<'r> {
         /// The lines.
         lines: Vec<Line>,
     },
+}
+
+/// An accuracy card: what a protocol was measured on, and how well it did.
+#[derive(Clone, Debug, Default)]
+pub struct Card {
+    /// `Accuracy card: courtesy 2.0`
+    pub title: String,
+    /// The rest of it, in Markdown.
+    pub markdown: String,
 }
 
 /// A line of text in several tones.

@@ -1,6 +1,7 @@
 //! What was said, with what was found in it.
 
 use crate::cited::{Cited, cited};
+use crate::names::Roles;
 use crate::paint::Tone;
 use sonometer::protocol::Effect;
 use sonometer::{Reading, Unit};
@@ -25,6 +26,21 @@ pub struct Talk<'r> {
     pub scores: bool,
     /// Whether a terminal leaves it out.
     pub page_only: bool,
+    /// How much is shown at most; `None`: all of it.
+    pub most: Option<Most>,
+    /// Whether each place is followed by the names of what was found, for readers without colours.
+    pub named: bool,
+    /// Roles as they may be shown.
+    pub roles: Roles,
+}
+
+/// How much of a conversation is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Most {
+    /// Turns.
+    pub turns: usize,
+    /// Characters of one turn.
+    pub characters: usize,
 }
 
 /// A place that is marked.
@@ -58,7 +74,33 @@ impl<'r> Talk<'r> {
     /// These places of a reading, in any order.
     pub fn with(reading: &'r Reading, mut marks: Vec<Mark<'r>>) -> Self {
         marks.sort_by_key(|mark| (mark.turn, mark.range.start, mark.range.end));
-        Self { reading, marks, judged: None, near: Vec::new(), whole: false, scores: false, page_only: false }
+        Self {
+            reading,
+            marks,
+            judged: None,
+            near: Vec::new(),
+            whole: false,
+            scores: false,
+            page_only: false,
+            most: None,
+            named: false,
+            roles: Roles::of(reading),
+        }
+    }
+
+    /// A role as it may be shown.
+    pub(crate) fn role<'a>(&'a self, role: &'a str) -> &'a str {
+        self.roles.shown(role)
+    }
+
+    /// The most turns that are shown.
+    pub(crate) fn most_turns(&self) -> usize {
+        self.most.map_or(usize::MAX, |most| most.turns)
+    }
+
+    /// The most characters of a turn that are shown.
+    pub(crate) fn most_characters(&self) -> usize {
+        self.most.map_or(usize::MAX, |most| most.characters)
     }
 
     /// All evidence of a reading, in the tones of its markers; evidence that spans turns in each of them.
@@ -97,6 +139,27 @@ pub(crate) struct Stretch<'t, 'r> {
     pub(crate) shown: String,
     /// The marks, by place.
     pub(crate) covering: Vec<&'t Mark<'r>>,
+}
+
+/// Leaves stretches up to so many characters, and says how many characters are left out.
+pub(crate) fn cut(stretches: &mut Vec<Stretch<'_, '_>>, most: usize) -> usize {
+    let mut room = most;
+    let mut last = None;
+    for (at, stretch) in stretches.iter().enumerate() {
+        // Bytes are a bound, so short texts need no counting.
+        if stretch.shown.len() > room && stretch.shown.chars().count() > room {
+            last = Some(at);
+            break;
+        }
+        room = room.saturating_sub(stretch.shown.len());
+    }
+    let Some(last) = last else { return 0 };
+    let whole: usize = stretches[last..].iter().map(|stretch| stretch.shown.chars().count()).sum();
+    stretches.truncate(last + 1);
+    if let Some((end, _)) = stretches[last].shown.char_indices().nth(room) {
+        stretches[last].shown.truncate(end);
+    }
+    whole - room
 }
 
 impl<'t, 'r> Stretch<'t, 'r> {
@@ -162,4 +225,26 @@ pub fn tones(reading: &Reading) -> BTreeMap<&str, Tone> {
         *nth += 1;
     }
     tones
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_turns_are_cut_between_characters() {
+        let of = |texts: &[&str]| -> Vec<Stretch<'static, 'static>> {
+            texts.iter().map(|text| Stretch { shown: (*text).into(), covering: Vec::new() }).collect()
+        };
+        let cut_to = |texts: &[&str], most| {
+            let mut all = of(texts);
+            let left_out = cut(&mut all, most);
+            (all.iter().map(|stretch| stretch.shown.as_str()).collect::<Vec<_>>().join("|"), left_out)
+        };
+        assert_eq!(cut_to(&["ab", "cd", "ef"], 3), ("ab|c".into(), 3));
+        assert_eq!(cut_to(&["ab", "cd"], 4), ("ab|cd".into(), 0));
+        assert_eq!(cut_to(&["", "äöü"], 3), ("|äöü".into(), 0));
+        assert_eq!(cut_to(&["äöü"], 2), ("äö".into(), 1));
+        assert_eq!(cut_to(&["ab", "c"], 0), (String::new(), 3));
+    }
 }

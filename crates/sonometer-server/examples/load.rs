@@ -7,111 +7,20 @@
 //!
 //! Every answer is looked at; in the end what was consumed must be what the ledger says.
 
-use http_body_util::{BodyExt, Full};
+#[path = "client/mod.rs"]
+mod client;
+
+use client::{Ask, Came, TALK, connect, load, once, together};
+use hyper::StatusCode;
 use hyper::body::Bytes;
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::{Request, StatusCode};
-use hyper_util::rt::TokioIo;
 use sonometer_server::{Limits, serve};
 use sonometer_service::{Mode, Scope, Service, Store};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::oneshot::{self, error::TryRecvError};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
-
-type Sender = SendRequest<Full<Bytes>>;
-
-/// What is asked again and again.
-#[derive(Clone)]
-struct Ask {
-    name: &'static str,
-    method: &'static str,
-    path: &'static str,
-    body: Bytes,
-}
-
-/// What came of it.
-#[derive(Default)]
-struct Came {
-    micros: Vec<u64>,
-    failed: u64,
-    consumed: u64,
-    took: Duration,
-}
-
-impl Came {
-    fn rate(&self) -> f64 {
-        self.micros.len() as f64 / self.took.as_secs_f64()
-    }
-
-    fn at(&self, hundredths: usize) -> f64 {
-        let last = self.micros.len().saturating_sub(1);
-        self.micros.get(last * hundredths / 100).map_or(0.0, |micros| *micros as f64 / 1_000.0)
-    }
-}
-
-async fn connect(address: SocketAddr) -> Sender {
-    let stream = TcpStream::connect(address).await.expect("connects");
-    stream.set_nodelay(true).expect("can be set");
-    let (sender, connection) = handshake(TokioIo::new(stream)).await.expect("speaks HTTP");
-    tokio::spawn(connection);
-    sender
-}
-
-/// Status, units, and the end of the body.
-async fn once(sender: &mut Sender, ask: &Ask, token: &str) -> (StatusCode, u64, Bytes) {
-    let request = Request::builder()
-        .method(ask.method)
-        .uri(ask.path)
-        .header("host", "load")
-        .header("authorization", format!("Bearer {token}"))
-        .header("content-type", "application/json")
-        .body(Full::new(ask.body.clone()))
-        .expect("is a request");
-    sender.ready().await.expect("is open");
-    let answer = sender.send_request(request).await.expect("answers");
-    let consumed = answer.headers().get("x-ics-consumed").and_then(|units| units.to_str().ok()?.parse().ok());
-    let status = answer.status();
-    let body = answer.into_body().collect().await.expect("comes to its end").to_bytes();
-    (status, consumed.unwrap_or(0), body)
-}
-
-/// Asks on so many connections for so long.
-async fn load(address: SocketAddr, ask: &Ask, token: &str, connections: usize, time: Duration) -> Came {
-    let mut clients = JoinSet::new();
-    let began = Instant::now();
-    for _ in 0..connections {
-        let (ask, token) = (ask.clone(), token.to_owned());
-        clients.spawn(async move {
-            let mut sender = connect(address).await;
-            let mut came = Came::default();
-            while began.elapsed() < time {
-                let sent = Instant::now();
-                let (status, consumed, _) = once(&mut sender, &ask, &token).await;
-                came.micros.push(u64::try_from(sent.elapsed().as_micros()).unwrap_or(u64::MAX));
-                came.failed += u64::from(status != StatusCode::OK);
-                came.consumed += consumed;
-            }
-            came
-        });
-    }
-    together(clients, began).await
-}
-
-async fn together(mut clients: JoinSet<Came>, began: Instant) -> Came {
-    let mut all = Came::default();
-    while let Some(came) = clients.join_next().await {
-        let came = came.expect("does not panic");
-        all.micros.extend(came.micros);
-        all.failed += came.failed;
-        all.consumed += came.consumed;
-    }
-    all.took = began.elapsed();
-    all.micros.sort_unstable();
-    all
-}
 
 /// So many streams at once, each on a connection of its own: all connect first, then all ask.
 async fn streams(address: SocketAddr, ask: &Ask, token: &str, count: usize) -> Came {
@@ -143,7 +52,7 @@ async fn streams(address: SocketAddr, ask: &Ask, token: &str, count: usize) -> C
 
 /// The most streams that the server was telling at the same time, looked at until `stop`.
 async fn most_open(address: SocketAddr, mut stop: oneshot::Receiver<()>) -> (u64, u64) {
-    let figures = Ask { name: "", method: "GET", path: "/metrics", body: Bytes::new() };
+    let figures = Ask { method: "GET", path: "/metrics", body: Bytes::new(), keyed: false };
     let mut sender = connect(address).await;
     let (mut open, mut held) = (0, 0);
     while stop.try_recv() == Err(TryRecvError::Empty) {
@@ -199,19 +108,14 @@ async fn main() {
         let _ = stopped.await;
     }));
 
-    let talk = "Good morning! Thank you so much for your patience today, I really appreciate it. The parcel left the warehouse \
-                on Monday and should arrive within two days; could you please tell me whether somebody will be at home? ";
-    let content: String = talk.chars().cycle().take(1_024).collect();
-    let body = format!(
-        r#"{{"target":{{"type":"protocol","id":"courtesy"}},"interaction":{{"content":"{content}"}}}}"#
-    );
-    let post = |name, path| Ask { name, method: "POST", path, body: Bytes::from(body.clone()) };
-    let get = |name, path| Ask { name, method: "GET", path, body: Bytes::new() };
-    let bare = get("bare (/healthz)", "/healthz");
+    let body = client::courtesy();
+    let post = |path| Ask { method: "POST", path, body: body.clone(), keyed: false };
+    let get = |path| Ask { method: "GET", path, body: Bytes::new(), keyed: false };
+    let bare = get("/healthz");
     let asks = [
-        get("usage", "/api/v1/usage"),
-        post("fidelity, 1 KB", "/api/v1/fidelity/check"),
-        post("sense, 1 KB, metered", "/api/v1/sense"),
+        ("usage", get("/api/v1/usage")),
+        ("fidelity, 1 KB", post("/api/v1/fidelity/check")),
+        ("sense, 1 KB, metered", post("/api/v1/sense")),
     ];
     let time = Duration::from_secs(seconds);
     println!(
@@ -223,29 +127,29 @@ async fn main() {
         "", "answers", "ratio", "p50", "p99", "failed", "memory"
     );
     // The first request of a kind compiles its protocol.
-    for ask in &asks {
+    for (_, ask) in &asks {
         load(address, ask, &token, 1, Duration::from_millis(300)).await;
     }
     let before = service.account(&org, Mode::Live).await.expect("is there").used.units;
     let (mut consumed, mut failed) = (0, 0);
-    for ask in &asks {
+    for (name, ask) in &asks {
         let base = load(address, &bare, &token, connections, time).await;
-        row(bare.name, &base, base.rate());
+        row("bare (/healthz)", &base, base.rate());
         let came = load(address, ask, &token, connections, time).await;
-        row(ask.name, &came, base.rate());
+        row(name, &came, base.rate());
         consumed += came.consumed;
         failed += came.failed + base.failed;
     }
     // Long enough that all of them are open before the first has ended.
     let turns: Vec<String> = (0..200)
-        .map(|number| format!(r#"{{"role":"{}","content":"{talk}"}}"#, ["agent", "customer"][number % 2]))
+        .map(|number| format!(r#"{{"role":"{}","content":"{TALK}"}}"#, ["agent", "customer"][number % 2]))
         .collect();
     let body = format!(
         r#"{{"target":{{"type":"protocol","id":"courtesy"}},"interaction":{{"segments":[{}]}},"stream":{{"interval_ms":0}}}}"#,
         turns.join(",")
     );
     let kilobytes = body.len() / 1_024;
-    let ask = Ask { name: "", method: "POST", path: "/api/v1/sense/stream", body: Bytes::from(body) };
+    let ask = Ask { method: "POST", path: "/api/v1/sense/stream", body: Bytes::from(body), keyed: false };
     let (enough, stop_looking) = oneshot::channel();
     let looking = tokio::spawn(most_open(address, stop_looking));
     let came = streams(address, &ask, &token, 1_000).await;
@@ -261,13 +165,13 @@ async fn main() {
     consumed += came.consumed;
     failed += came.failed;
     let used = service.account(&org, Mode::Live).await.expect("is there").used.units - before;
-    let (_, faults) = service.store().check_ledger().await.expect("can be read");
+    let checked = service.store().check_ledger().await.expect("can be read");
     println!(
         "consumed {consumed} ICS by the answers, {used} by the ledger; {failed} failed; {} accounts wrong",
-        faults.len()
+        checked.faults.len()
     );
     drop(stop);
     let _ = server.await;
     let _ = std::fs::remove_file(file);
-    assert!(consumed == used && failed == 0 && faults.is_empty(), "something was lost");
+    assert!(consumed == used && failed == 0 && checked.is_right(), "something was lost");
 }

@@ -1,9 +1,11 @@
 //! What happens to every request: token, rate limit, scope, body, the act itself, headers, figures and one line in the log.
 //! Neither the log nor the figures hold content, tokens or keys.
 
-use crate::metrics::Figures;
+use crate::failures::Failures;
+use crate::front::{Client, Known};
+use crate::metrics::{Figures, Now};
 use crate::routes::{Act, Endpoint, Token};
-use crate::{Limits, docs, openapi, respond, stream};
+use crate::{Control, Limits, docs, export, openapi, request_id, respond, stream};
 use axum::RequestPartsExt;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Path, Query, Request};
@@ -12,40 +14,61 @@ use axum::http::request::Parts;
 use axum::http::{Response, StatusCode};
 use futures_util::FutureExt;
 use http_body_util::BodyExt;
+use sonometer_service::bill::{Asked, Export, Format, Writer};
+use sonometer_service::queue::{Bounds, Place, Queue};
 use sonometer_service::{Answer, Caller, Code, Listing, Mode, Refusal, Service, Streaming, text};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// What every request sees.
 #[derive(Clone)]
 pub(crate) struct State {
     pub(crate) service: Service,
-    limits: Limits,
-    turns: Arc<Semaphore>,
-    streams: Arc<Semaphore>,
+    control: Control,
+    failures: Arc<Failures>,
+    arriving: Queue,
+    turns: Queue,
+    streams: Queue,
     figures: Arc<Figures>,
 }
 
 impl State {
-    pub(crate) fn new(service: Service, limits: Limits) -> Self {
-        let turns = Arc::new(Semaphore::new(limits.in_flight));
-        let streams = Arc::new(Semaphore::new(limits.streams));
-        Self { service, limits, turns, streams, figures: Arc::default() }
+    pub(crate) fn new(service: Service, control: Control) -> Self {
+        let bounds = |limits: &Limits| {
+            [limits.arriving, limits.in_flight, limits.streams]
+                .map(|places| Bounds::of(places, limits.waiting))
+        };
+        let [arriving, turns, streams] = bounds(&control.live().limits);
+        let arriving = Queue::new("arriving", arriving);
+        let turns = Queue::new("requests", turns);
+        let streams = Queue::new("streams", streams);
+        let queues = [arriving.clone(), turns.clone(), streams.clone()];
+        #[cfg(feature = "otlp")]
+        crate::otlp::observe(&service, &[&queues[..], &service.queues()].concat());
+        control.watch(move |live| {
+            queues.iter().zip(bounds(&live.limits)).for_each(|(queue, bounds)| queue.set_bounds(bounds));
+        });
+        Self { service, control, failures: Arc::default(), arriving, turns, streams, figures: Arc::default() }
     }
 }
 
 /// Answers one request, whatever happens.
 pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Request) -> Response<Body> {
     let started = Instant::now();
-    let request_id = state.service.id("req");
+    let request_id = request_id::of(request.headers(), &state.service);
     let mut caller = None;
     let (parts, body) = request.into_parts();
     let mut body = Some(body);
-    let work = answer(&state, endpoint, parts, &mut body, &mut caller);
-    let outcome = AssertUnwindSafe(work).catch_unwind().await;
+    let work = answer(&state, endpoint, &request_id, parts, &mut body, &mut caller);
+    // Whoever watches the process gets an answer all the same.
+    let watches = matches!(endpoint.act, Act::Healthy | Act::Figures);
+    let outcome = tokio::select! {
+        biased;
+        outcome = AssertUnwindSafe(work).catch_unwind() => outcome,
+        refusal = state.service.goes_away(), if !watches => Ok(Err(refusal)),
+    };
     let outcome = outcome.unwrap_or_else(|_| Err(Refusal::internal("a request panicked")));
     if let (Err(refusal), Some(rest)) = (&outcome, body.take())
         && refusal.code != Code::RequestTimeout
@@ -69,15 +92,21 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
         }
         Ok(Reply::Stream(streaming, place)) => {
             let replayed = streaming.replayed;
-            let body = stream::body(streaming, place, state.limits.heartbeat);
+            let heartbeat = state.control.live().limits.heartbeat;
+            let body = stream::body(streaming, place, heartbeat);
             respond::stream(body, replayed, &request_id)
         }
+        Ok(Reply::Export(export, format, place)) => match Writer::new(format, export.mode()) {
+            Ok(writer) => respond::export(export::body(*export, writer, place), format, &request_id),
+            Err(refusal) => respond::refusal(&refusal, &request_id),
+        },
+        Ok(Reply::Nothing) => respond::nothing(&request_id),
         Err(refusal) => respond::refusal(&refusal, &request_id),
     };
     // How much a stream consumes is told at its end.
-    let is_stream = endpoint.act == Act::Stream && response.status() == StatusCode::OK;
+    let is_stream = endpoint.act == Act::SenseStream && response.status() == StatusCode::OK;
     if endpoint.act == Act::Page {
-        let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'");
+        let policy = HeaderValue::from_static(docs::policy());
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     if let Some(caller) = &caller {
@@ -89,54 +118,70 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
     let took = started.elapsed();
     let status = response.status().as_u16();
     state.figures.count(endpoint, status, took);
-    tracing::info!(
-        request_id,
-        method = endpoint.method,
-        route = endpoint.path,
-        status,
-        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-        org = caller.as_ref().map(Caller::org),
-        token = caller.as_ref().map(Caller::token),
+    #[cfg(feature = "otlp")]
+    crate::otlp::count(endpoint, status, took);
+    response.extensions_mut().insert(Known {
+        route: endpoint.path,
+        org: caller.as_ref().map(|caller| caller.org().to_owned()),
+        token: caller.as_ref().map(|caller| caller.token().to_owned()),
         consumed,
-        "answered"
-    );
+    });
     response
 }
 
 enum Reply {
     Json(String),
     Answer(Answer),
-    Stream(Streaming, OwnedSemaphorePermit),
+    Stream(Streaming, Place),
+    Export(Box<Export>, Format, Place),
+    /// There is no more to tell.
+    Nothing,
     Other(&'static str, String),
 }
 
 async fn answer(
     state: &State,
     endpoint: &'static Endpoint,
+    request_id: &str,
     mut parts: Parts,
     body: &mut Option<Body>,
     known: &mut Option<Caller>,
 ) -> Result<Reply, Refusal> {
-    let State { service, limits, turns, streams, figures } = state;
-    // Whoever watches the process must see it when it is full.
+    let State { service, control, failures, arriving, turns, streams, figures } = state;
+    let live = control.live();
+    let limits = &live.limits;
+    // Whoever watches the process must see it when it is full: these wait in no queue.
     match endpoint.act {
         Act::Healthy => return Ok(Reply::Json("{\"status\":\"ok\"}".to_owned())),
         Act::Figures => {
-            let waiting = service.waiting().await.ok();
-            let told = limits.streams.saturating_sub(streams.available_permits());
-            return Ok(Reply::Other(
-                crate::metrics::MEDIA,
-                figures.text(waiting, told, &Mode::ALL.map(|mode| (mode, service.charged(mode)))),
-            ));
+            let charged = Mode::ALL.map(|mode| (mode, service.charged(mode)));
+            let own = [arriving, turns, streams].map(Queue::clone);
+            let queues: Vec<Queue> = own.into_iter().chain(service.queues()).collect();
+            let now = Now {
+                waiting: timeout(FIGURES, service.waiting()).await.ok().and_then(Result::ok),
+                ages: timeout(FIGURES, service.ages()).await.ok().and_then(Result::ok).unwrap_or_default(),
+                streams: streams.standing().held,
+                charged: &charged,
+                queues: &queues,
+                pools: service.store().connections(),
+                steps: service.steps(),
+            };
+            return Ok(Reply::Other(crate::metrics::MEDIA, figures.text(&now)));
+        }
+        Act::Ready => {
+            service.ready().await?;
+            return Ok(Reply::Json("{\"status\":\"ready\"}".to_owned()));
         }
         _ => {}
     }
-    let turn = timeout(limits.turn, turns.acquire()).await;
-    let Ok(Ok(_turn)) = turn else { return Err(Refusal::unavailable("too many requests at once")) };
     let caller = match endpoint.token {
         Token::Ignored => None,
         Token::Optional if !parts.headers.contains_key(header::AUTHORIZATION) => None,
-        Token::Optional | Token::Required(_) => Some(service.caller(bearer(&parts.headers)).await?),
+        Token::Optional | Token::Required(_) => {
+            let from = parts.extensions.get::<Client>().map(|client| client.0);
+            let caller = failures.caller(service, limits, from, bearer(&parts.headers)).await?;
+            Some(caller.asking(request_id))
+        }
     };
     *known = caller.clone();
     let scope = match endpoint.token {
@@ -157,61 +202,84 @@ async fn answer(
     text::check(endpoint.parameter().unwrap_or_default(), &id)?;
     let listing = Listing::read(&pairs, endpoint.query)?;
     let named = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    // Whoever has no token shares one turn with all others that have none.
+    let org = caller.as_ref().map_or("", Caller::org);
     let body = match endpoint.body {
         Some(_) if endpoint.bodiless && left_out(&parts.headers, body.as_ref()) => "{}".to_owned(),
-        Some(_) => arrived(&parts.headers, body, limits).await?,
+        Some(_) => {
+            let _place = turn(arriving, limits, org, 1).await?;
+            arrived(&parts.headers, body, limits).await?
+        }
         None => String::new(),
     };
+    let cost = 1 + u64::try_from(body.len() >> 10).unwrap_or(u64::MAX);
+    let _turn = turn(turns, limits, org, cost).await?;
     let key = parts.headers.get("idempotency-key").map(HeaderValue::as_bytes);
     let who = || caller.as_ref().ok_or_else(|| Refusal::new(Code::Unauthorized, "a token is required"));
     Ok(match endpoint.act {
         Act::Sense => Reply::Answer(service.sense(who()?, &body, key).await?),
         Act::Compare => Reply::Answer(service.compare(who()?, &body, key).await?),
-        Act::Batch => Reply::Answer(service.batch(who()?, &body, key).await?),
-        Act::Stream => {
+        Act::SenseBatch => Reply::Answer(service.batch(who()?, &body, key).await?),
+        Act::SenseStream => {
             let full = |_| Refusal::unavailable("too many streams at once");
-            let place = streams.clone().try_acquire_owned().map_err(full)?;
-            Reply::Stream(service.stream(who()?, &body, key).await?, place)
+            let place = streams.place_now(org).map_err(full)?;
+            let last = parts.headers.get("last-event-id").map(HeaderValue::as_bytes);
+            let streaming = service.stream(who()?, &body, key, last).await?;
+            streaming.map_or(Reply::Nothing, |streaming| Reply::Stream(streaming, place))
         }
-        Act::Fidelity => Reply::Answer(service.fidelity(who()?, &body).await?),
-        Act::Usage => Reply::Json(who()?.standing().to_json()),
-        Act::Estimate => Reply::Json(service.estimate(who()?, &body).await?),
-        Act::History => Reply::Json(service.history(who()?, named("period"), &listing).await?),
-        Act::Status => Reply::Json(service.status(who()?)),
-        Act::Capabilities => Reply::Json(service.capabilities()),
-        Act::Protocols => Reply::Json(service.protocols(who()?, &listing).await?),
-        Act::Protocol => Reply::Json(service.protocol(who()?, &id, named("version")).await?),
-        Act::Metrics => Reply::Json(service.metrics(who()?, &listing).await?),
-        Act::Metric => Reply::Json(service.metric(who()?, &id, named("version")).await?),
-        Act::Blueprints => Reply::Json(service.blueprints(who()?, &listing).await?),
-        Act::Blueprint => Reply::Json(service.blueprint(who()?, &id, named("version")).await?),
-        Act::Job => Reply::Json(service.job(who()?, &id).await?),
-        Act::Jobs => Reply::Json(service.jobs(who()?, &listing).await?),
+        Act::CheckFidelity => Reply::Answer(service.fidelity(who()?, &body).await?),
+        Act::GetUsage => Reply::Json(who()?.standing().to_json()),
+        Act::EstimateUsage => Reply::Json(service.estimate(who()?, &body).await?),
+        Act::GetHistory => Reply::Json(service.history(who()?, named("period"), &listing).await?),
+        Act::ListCharges => {
+            let asked = Asked::read(&pairs, &listing, service.now_ms())?;
+            Reply::Json(service.charges(who()?, &asked).await?)
+        }
+        Act::ExportCharges => {
+            let asked = Asked::read(&pairs, &listing, service.now_ms())?;
+            let full = |_| Refusal::unavailable("too many streams at once");
+            let place = streams.place_now(org).map_err(full)?;
+            Reply::Export(Box::new(service.export(who()?, &asked).await?), asked.format, place)
+        }
+        Act::GetStatus => Reply::Json(service.status(who()?)),
+        Act::GetCapabilities => Reply::Json(service.capabilities()),
+        Act::ListProtocols => Reply::Json(service.protocols(who()?, &listing).await?),
+        Act::GetProtocol => Reply::Json(service.protocol(who()?, &id, named("version")).await?),
+        Act::ListMetrics => Reply::Json(service.metrics(who()?, &listing).await?),
+        Act::GetMetric => Reply::Json(service.metric(who()?, &id, named("version")).await?),
+        Act::ListBlueprints => Reply::Json(service.blueprints(who()?, &listing).await?),
+        Act::GetBlueprint => Reply::Json(service.blueprint(who()?, &id, named("version")).await?),
+        Act::GetJob => Reply::Json(service.job(who()?, &id).await?),
+        Act::ListJobs => Reply::Json(service.jobs(who()?, &listing).await?),
         Act::CancelJob => Reply::Json(service.cancel_job(who()?, &id).await?),
         Act::OpenDive => Reply::Answer(service.dive_open(who()?, &body, key).await?),
         Act::StepInDive => Reply::Answer(service.dive_act(who()?, &id, &body, key).await?),
         Act::CloseDive => Reply::Json(service.dive_close(who()?, &id, &body).await?),
-        Act::Dive => Reply::Json(service.dive(who()?, &id).await?),
-        Act::DiveStatus => Reply::Json(service.dive_status(who()?, &id).await?),
-        Act::Keys => Reply::Json(service.signing_keys().await?),
-        Act::Ready => {
-            service.ready().await?;
-            Reply::Json("{\"status\":\"ready\"}".to_owned())
-        }
+        Act::GetDive => Reply::Json(service.dive(who()?, &id).await?),
+        Act::GetDiveStatus => Reply::Json(service.dive_status(who()?, &id).await?),
+        Act::ListKeys => Reply::Json(service.signing_keys().await?),
         Act::Document => Reply::Other("application/json", openapi::document().to_string()),
-        Act::Page => Reply::Other("text/html; charset=utf-8", docs::page()),
-        Act::Healthy | Act::Figures => Reply::Json(String::new()),
+        Act::Page => Reply::Other("text/html; charset=utf-8", docs::page().to_owned()),
+        Act::Healthy | Act::Ready | Act::Figures => Reply::Json(String::new()),
     })
 }
 
+/// A place in a queue, unless it takes too long or too much of the organization waits already.
+async fn turn(queue: &Queue, limits: &Limits, org: &str, cost: u64) -> Result<Place, Refusal> {
+    match timeout(limits.turn, queue.place(org, cost)).await {
+        Ok(Ok(place)) => Ok(place),
+        _ => Err(Refusal::unavailable("too many requests at once")),
+    }
+}
+
 /// The parameters of a query.
-fn query(parts: &Parts) -> Result<Vec<(String, String)>, Refusal> {
+pub(crate) fn query(parts: &Parts) -> Result<Vec<(String, String)>, Refusal> {
     let pairs = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri);
     pairs.map(|Query(pairs)| pairs).map_err(|_| Refusal::invalid("", "the query of the address is not valid"))
 }
 
 /// The token of a request; empty if there is none, or several.
-fn bearer(headers: &HeaderMap) -> &str {
+pub(crate) fn bearer(headers: &HeaderMap) -> &str {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (all.next(), all.next()) else { return "" };
     let Some((scheme, token)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else {
@@ -221,16 +289,19 @@ fn bearer(headers: &HeaderMap) -> &str {
 }
 
 /// Whether there is no body at all, whatever the headers say that it were.
-fn left_out(headers: &HeaderMap, body: Option<&Body>) -> bool {
+pub(crate) fn left_out(headers: &HeaderMap, body: Option<&Body>) -> bool {
     let none = body.is_none_or(HttpBody::is_end_stream);
     none && !headers.contains_key(header::CONTENT_ENCODING)
 }
+
+/// How long figures wait for the database.
+const FIGURES: Duration = Duration::from_secs(1);
 
 /// What is read of a refused request at most, and for how long.
 const REST: (usize, Duration) = (4 << 20, Duration::from_secs(1));
 
 /// Reads the rest of a request that is refused: a client that still writes would lose the answer with the connection.
-async fn drain(mut body: Body) {
+pub(crate) async fn drain(mut body: Body) {
     let (most, time) = REST;
     let all = async {
         let mut read = 0;
@@ -245,7 +316,11 @@ async fn drain(mut body: Body) {
 }
 
 /// The body of a request, as text. A body that is not read to its end stays where it is.
-async fn arrived(headers: &HeaderMap, body: &mut Option<Body>, limits: &Limits) -> Result<String, Refusal> {
+pub(crate) async fn arrived(
+    headers: &HeaderMap,
+    body: &mut Option<Body>,
+    limits: &Limits,
+) -> Result<String, Refusal> {
     let said = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mut said = said.split(';').map(str::trim);
     let is_json = said.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"));

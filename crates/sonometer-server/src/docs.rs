@@ -1,10 +1,15 @@
-//! The OpenAPI document as one page of HTML: no script, no font, nothing from elsewhere.
+//! The OpenAPI document as one page of HTML: no font, nothing from elsewhere, and one script, which lets a reader try what is
+//! described. Without scripts it can be read all the same.
 
+use crate::examples;
 use crate::openapi::{document, headers, name};
 use crate::routes::{Act, ENDPOINTS, Endpoint, Token};
-use crate::{examples, schemas};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 const STYLE: &str = ":root{--ink:#1c2024;--soft:#5b6470;--line:#d9dee3;--back:#fff;--box:#f5f7f9;--link:#0b5cad;--get:#0b6e4f;\
     --post:#0b5cad;--delete:#a1260d}\
@@ -20,10 +25,32 @@ const STYLE: &str = ":root{--ink:#1c2024;--soft:#5b6470;--line:#d9dee3;--back:#f
     border-bottom:1px solid var(--line);overflow-wrap:break-word}th{font-weight:600;color:var(--soft);font-size:.85rem}\
     td:first-child{white-space:nowrap}summary{cursor:pointer;color:var(--link)}.soft{color:var(--soft)}\
     .m{display:inline-block;min-width:3.9rem;font-weight:700;font-size:.85rem}.GET{color:var(--get)}.POST{color:var(--post)}\
-    .DELETE{color:var(--delete)}nav td{border:0;padding:.1rem .8rem .1rem 0}";
+    .DELETE{color:var(--delete)}nav td{border:0;padding:.1rem .8rem .1rem 0}.row{display:flex;gap:.8rem;align-items:center;margin:.3rem 0}\
+    .row code{min-width:10rem}input,select,textarea,button{font:.86rem/1.45 ui-monospace,monospace;color:var(--ink);background:var(--box);\
+    border:1px solid var(--soft);border-radius:.3rem;padding:.3rem .5rem}input{flex:1;min-width:0}textarea{width:100%}\
+    button{cursor:pointer;margin:.3rem .5rem .3rem 0;color:var(--link);font-weight:700}[hidden]{display:none!important}";
+
+const SCRIPT: &str = include_str!("docs/try.js");
+
+/// What a browser may do with the page: run its script, ask this service, and nothing else.
+pub(crate) fn policy() -> &'static str {
+    static POLICY: LazyLock<String> = LazyLock::new(|| {
+        let script = STANDARD.encode(Sha256::digest(SCRIPT));
+        format!(
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script}'; connect-src 'self'; \
+             form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        )
+    });
+    &POLICY
+}
 
 /// The page.
-pub(crate) fn page() -> String {
+pub(crate) fn page() -> &'static str {
+    static PAGE: LazyLock<String> = LazyLock::new(write);
+    &PAGE
+}
+
+fn write() -> String {
     let document = document();
     let mut html = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -31,7 +58,9 @@ pub(crate) fn page() -> String {
          <style>{STYLE}</style></head><body><h1>Sonometer API <span class=\"soft\">{}</span></h1><p>{}</p>\
          <p>A request carries a token, <code>Authorization: Bearer …</code>, and its body is <code>application/json</code>. \
          Every answer has an <code>X-Request-Id</code>, every refusal the same <a href=\"#schema-Error\">envelope</a>. \
-         The whole of it as data: <a href=\"/openapi.json\">openapi.json</a> (OpenAPI 3.1).</p>",
+         The whole of it as data: <a href=\"/openapi.json\">openapi.json</a> (OpenAPI 3.1), from which generators make clients.</p>\
+         <label id=\"with-token\" class=\"row\" hidden><code>token</code><input id=\"token\" type=\"password\" autocomplete=\"off\" \
+         placeholder=\"sono_test_… for what is tried below; it stays in this page\"></label>",
         env!("CARGO_PKG_VERSION"),
         text(&document["info"]["description"])
     );
@@ -43,12 +72,12 @@ pub(crate) fn page() -> String {
         }
     }
     html.push_str("<h2 id=\"Schemas\">Schemas</h2>");
-    for (name, schema) in schemas::components().as_object().into_iter().flatten() {
+    for (name, schema) in document["components"]["schemas"].as_object().into_iter().flatten() {
         let _ = write!(html, "<article id=\"schema-{name}\"><h3>{name}</h3>");
         folded(&mut html, "JSON Schema", schema);
         html.push_str("</article>");
     }
-    html.push_str("</body></html>");
+    let _ = write!(html, "<script>{SCRIPT}</script></body></html>");
     html
 }
 
@@ -108,7 +137,7 @@ fn operation(html: &mut String, endpoint: &Endpoint) {
         }
         html.push_str("</table>");
     }
-    if let Some(shape) = endpoint.body {
+    if endpoint.body.is_some() {
         html.push_str("<h4>Request</h4>");
         for (name, body) in examples::of(endpoint.act) {
             let body = serde_json::to_string_pretty(&body).unwrap_or_default();
@@ -122,9 +151,16 @@ fn operation(html: &mut String, endpoint: &Endpoint) {
                 escaped(&curl)
             );
         }
-        folded(html, "JSON Schema", &shape().schema());
+        let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+        let name = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()).unwrap_or_default();
+        let _ = write!(html, "<p>Body: <a href=\"#schema-{name}\">{name}</a></p>");
     }
     answers(html, endpoint, operation);
+    let _ = write!(
+        html,
+        "<details class=\"try\" data-operation=\"{}\" hidden><summary>Try it</summary></details>",
+        name(endpoint.act)
+    );
     let called = operation["callbacks"]["ended"]["{$request.body#/callback/url}"]["post"].as_object();
     if let Some(called) = called {
         let _ = write!(
@@ -242,8 +278,20 @@ mod tests {
         }
         assert_eq!(marked("a `b<c` d"), "a <code>b&lt;c</code> d");
         // Browsers would have to fetch these.
-        for outside in ["http://", "https://", "<script", "<img", "@import", "url("] {
+        for outside in ["http://", "https://", "<script ", "<img", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
+    }
+
+    #[test]
+    fn the_policy_lets_the_script_of_the_page_run_and_no_other() {
+        let scripts: Vec<&str> = page().split("<script>").skip(1).collect();
+        let [script] = scripts[..] else { panic!("{} scripts", scripts.len()) };
+        let script = script.split("</script>").next().expect("it ends");
+        let hash = STANDARD.encode(Sha256::digest(script));
+        let allowed = format!("script-src 'sha256-{hash}';");
+        assert!(policy().contains(&allowed), "{}", policy());
+        let handlers = [" onclick=\"", " onload=\"", "javascript:"];
+        assert!(handlers.iter().all(|handler| !page().contains(handler)));
     }
 }

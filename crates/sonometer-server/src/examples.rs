@@ -36,18 +36,18 @@ pub(crate) fn of(act: Act) -> Vec<(&'static str, Value)> {
             json!({"target": courtesy(),
                 "interaction_a": {"label": "before", "content": RUDE}, "interaction_b": {"label": "after", "content": KIND}}),
         )],
-        Act::Stream => vec![(
+        Act::SenseStream => vec![(
             "text",
             json!({"target": courtesy(), "interaction": {"content": KIND}, "stream": {"emit_partial": true, "interval_ms": 0}}),
         )],
-        Act::Batch => vec![(
+        Act::SenseBatch => vec![(
             "two texts",
             json!({"target": courtesy(), "interactions": [{"id": "1", "content": KIND}, {"id": "2", "content": RUDE}]}),
         )],
-        Act::Fidelity => {
+        Act::CheckFidelity => {
             vec![("text", text), ("conversation", json!({"target": courtesy(), "interaction": talk()}))]
         }
-        Act::Estimate => vec![(
+        Act::EstimateUsage => vec![(
             "blueprint",
             json!({"target": {"type": "blueprint", "id": "service-call"}, "content_length": 2000, "modality": "transcript"}),
         )],

@@ -9,11 +9,11 @@ use sonometer_ingest::{Hints, Ingested, Kind, Limits, ReadError, Reason, sniff};
 use sonometer_service::file::{AUDIO_MOST, FILE_MOST, FILE_NOW, FileRead};
 use sonometer_service::guard::Guard;
 use sonometer_service::ports::{self, FileRequest, Files, Waits};
+use sonometer_service::queue::{Bounds, Place, Queue};
 use sonometer_service::{Code, Refusal};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 /// What a file may take.
@@ -29,7 +29,7 @@ pub struct FileLimits {
     pub most_time: Duration,
     /// How many files are fetched at once, for callers and for jobs each.
     pub fetches: usize,
-    /// How many files are read at once.
+    /// How many files are read at once, one of them left to others: a process each, which gives way to requests.
     pub readers: usize,
     /// How long a request waits for its turn before it is sent away.
     pub turn: Duration,
@@ -45,6 +45,8 @@ pub struct FileLimits {
     pub hearings: usize,
 }
 
+/// So many files of one organization wait at most.
+const WAITING: usize = 256;
 /// What reads files, by name and version.
 const OWN: &str = concat!("sonometer ", env!("CARGO_PKG_VERSION"));
 
@@ -63,13 +65,13 @@ impl Default for FileLimits {
             now_time: Duration::from_secs(10),
             most_time: Duration::from_secs(30),
             fetches: 8,
-            readers: std::thread::available_parallelism().map_or(2, usize::from).max(2),
+            readers: std::thread::available_parallelism().map_or(2, usize::from).max(2) + 1,
             turn: Duration::from_secs(5),
             budget: Budget { limits, memory_bytes: 1 << 30, seconds: 60, gives_way: true },
             now_seconds: 10,
             audio_bytes: AUDIO_MOST,
             audio_time: Duration::from_secs(300),
-            hearings: 1,
+            hearings: 2,
         }
     }
 }
@@ -84,9 +86,9 @@ pub struct FileReader {
     helper: Helper,
     limits: FileLimits,
     /// For callers, and for jobs.
-    fetches: [Arc<Semaphore>; 2],
-    readers: Arc<Semaphore>,
-    hearings: Arc<Semaphore>,
+    fetches: [Queue; 2],
+    readers: Queue,
+    hearings: Queue,
     /// Hears recordings; without it there are none.
     hear: Option<Hear>,
     /// The reader of PDF, with its version.
@@ -102,6 +104,14 @@ impl FileReader {
         Self::with(guard, resolver(), helper, FileLimits::default())
     }
 
+    /// As [`FileReader::new`], with limits of choice.
+    ///
+    /// # Errors
+    /// As [`FileReader::new`].
+    pub fn limited(guard: Guard, helper: Helper, limits: FileLimits) -> Result<Self, String> {
+        Self::with(guard, resolver(), helper, limits)
+    }
+
     /// With a resolver and limits of choice.
     ///
     /// # Errors
@@ -112,14 +122,14 @@ impl FileReader {
         helper: Helper,
         limits: FileLimits,
     ) -> Result<Self, String> {
-        let fetches = || Arc::new(Semaphore::new(limits.fetches));
+        let queue = |name, places: usize| Queue::new(name, Bounds::of(places, WAITING));
         Ok(Self {
             reach: Reach::new(guard, resolver)?,
             helper,
             limits,
-            fetches: [fetches(), fetches()],
-            readers: Arc::new(Semaphore::new(limits.readers)),
-            hearings: Arc::new(Semaphore::new(limits.hearings)),
+            fetches: [queue("fetches", limits.fetches), queue("fetches_of_jobs", limits.fetches)],
+            readers: queue("readers", limits.readers),
+            hearings: queue("hearings", limits.hearings),
             hear: None,
             pdf: pdf_reader().into(),
         })
@@ -131,8 +141,8 @@ impl FileReader {
         Self { hear: Some(hear), ..self }
     }
 
-    async fn turn(&self, of: &Arc<Semaphore>, waits: Waits) -> Result<OwnedSemaphorePermit, Refusal> {
-        let turn = of.clone().acquire_owned();
+    async fn turn(&self, of: &Queue, org: &str, waits: Waits) -> Result<Place, Refusal> {
+        let turn = of.place(org, 1);
         let turn = match waits {
             Waits::Caller => timeout(self.limits.turn, turn).await.ok(),
             // A job can wait, and its worker says that it lives.
@@ -155,7 +165,7 @@ impl FileReader {
             // Whatever hears it takes its time.
             (true, _) if waits == Waits::Caller => Ok(None),
             (true, _) => self.heard(request, fetched.bytes).await.map(Some),
-            (false, _) => self.read_apart(fetched, waits).await,
+            (false, _) => self.read_apart(request.org, fetched, waits).await,
         }
     }
 
@@ -167,7 +177,7 @@ impl FileReader {
             (Waits::Job, Some(true)) => (limits.audio_bytes, limits.audio_time),
             (Waits::Job, _) => (limits.most_bytes, limits.most_time),
         };
-        let turn = self.turn(&self.fetches[usize::from(waits == Waits::Job)], waits).await?;
+        let turn = self.turn(&self.fetches[usize::from(waits == Waits::Job)], request.org, waits).await?;
         let fetched = timeout(time, fetch::get(&self.reach, request.url, most)).await;
         drop(turn);
         match (fetched, waits) {
@@ -195,7 +205,12 @@ impl FileReader {
     }
 
     /// Reads a document or a conversation, in a process apart; `None`: it takes longer than a caller waits.
-    async fn read_apart(&self, fetched: Fetched, waits: Waits) -> Result<Option<FileRead>, Refusal> {
+    async fn read_apart(
+        &self,
+        org: &str,
+        fetched: Fetched,
+        waits: Waits,
+    ) -> Result<Option<FileRead>, Refusal> {
         let Fetched { bytes, name } = fetched;
         let budget = match waits {
             Waits::Caller => Budget { seconds: self.limits.now_seconds, ..self.limits.budget },
@@ -203,7 +218,7 @@ impl FileReader {
         };
         let helper = (self.helper)();
         let hints = Hints { name, ..Hints::default() };
-        let turn = self.turn(&self.readers, waits).await?;
+        let turn = self.turn(&self.readers, org, waits).await?;
         let (bytes, read) =
             apart_from(turn, bytes, move |bytes| apart::read(helper, bytes, &hints, &budget)).await?;
         match read {
@@ -222,7 +237,7 @@ impl FileReader {
         let helper = self.helper.clone();
         let channels: Vec<String> = request.channels.iter().map(|role| (*role).to_owned()).collect();
         let language = request.language.map(str::to_owned);
-        let turn = self.turn(&self.hearings, Waits::Job).await?;
+        let turn = self.turn(&self.hearings, request.org, Waits::Job).await?;
         // Dropped with this future, wherever it is.
         let waiting = Waiting::default();
         let stop = waiting.stop();
@@ -249,7 +264,7 @@ impl FileReader {
 
 /// Works on a thread that may wait. The turn is held until the work has ended, whoever waits for it.
 async fn apart_from<T: Send + 'static>(
-    turn: OwnedSemaphorePermit,
+    turn: Place,
     bytes: Vec<u8>,
     work: impl FnOnce(&[u8]) -> T + Send + 'static,
 ) -> Result<(Vec<u8>, T), Refusal> {
@@ -315,6 +330,10 @@ impl Files for FileReader {
             Some(_) => &[Modality::Audio, Modality::Document],
             None => &[Modality::Document],
         }
+    }
+
+    fn queues(&self) -> Vec<Queue> {
+        [&self.fetches[..], &[self.readers.clone(), self.hearings.clone()]].concat()
     }
 
     fn check(&self, request: &FileRequest<'_>) -> Result<(), Refusal> {

@@ -1,22 +1,36 @@
 //! Connections: accepted, limited in number and in how long their heads may take, and let finish when the service stops.
 
-use crate::{Limits, router};
+use crate::front::Peer;
+use crate::tls::watch_tls;
+use crate::{Control, Limits, Reload, Reloaded, admin, router};
+use axum::Router;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service as Answers;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use sonometer_service::Service;
+use sonometer_service::{JOBS_AT_ONCE, Service};
 use std::future::Future;
-use std::pin::pin;
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
-/// So many jobs are worked on at once, so that a large one does not keep small ones waiting.
-const JOBS_AT_ONCE: usize = 2;
+/// Where the service is called.
+pub struct Doors {
+    /// By everybody.
+    pub all: TcpListener,
+    /// By operators, if at all.
+    pub admin: Option<TcpListener>,
+    /// What reads the settings again when an operator asks.
+    pub reload: Reload,
+}
 
 /// Serves until `stop` comes, then lets what is under way finish, for [`Limits::drain`] at most. Whether all of it did.
 pub async fn serve(
@@ -25,55 +39,166 @@ pub async fn serve(
     limits: Limits,
     stop: impl Future<Output = ()>,
 ) -> bool {
+    // There are no settings to read.
+    let reload: Reload = Arc::new(|| Ok(Reloaded::default()));
+    run(Doors { all: listener, admin: None, reload }, service, Control::new(limits.into()), stop).await
+}
+
+/// As [`serve`], with everything that can change while it runs.
+pub async fn run(doors: Doors, service: Service, control: Control, stop: impl Future<Output = ()>) -> bool {
     let (ask, asked) = watch::channel(false);
+    let limits = control.live().limits;
     let mut workers = JoinSet::new();
     for _ in 0..JOBS_AT_ONCE {
         workers.spawn(service.clone().work_on_jobs(asked.clone()));
     }
     workers.spawn(service.clone().deliver(asked.clone()));
+    workers.spawn(service.clone().watch_claims(asked.clone()));
     workers.spawn(service.clone().watch_idle_dives(limits.dive_idle, asked.clone()));
-    workers.spawn(tidy(service.clone(), asked));
-    let router = router(service, limits);
-    let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(limits.connections));
-    let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(limits.arrival).max_buf_size(64 << 10);
-    let mut stop = pin!(stop);
-    loop {
-        let accepted = async {
-            let place = places.clone().acquire_owned().await;
-            (listener.accept().await, place)
-        };
-        let (accepted, place) = tokio::select! {
-            biased;
-            () = &mut stop => break,
-            accepted = accepted => accepted,
-        };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                // Mostly too many open files: a moment later there may be room.
-                tracing::warn!(%error, "a connection could not be accepted");
-                sleep(Duration::from_millis(50)).await;
-                continue;
-            }
-        };
-        let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
-        let connection = graceful.watch(server.serve_connection(TokioIo::new(stream), service));
-        tokio::spawn(async move {
-            // What breaks here is the connection of one client.
-            let _ = connection.await;
-            drop(place);
-        });
+    workers.spawn(tidy(service.clone(), asked.clone()));
+    workers.spawn(watch_tls(control.clone(), asked.clone()));
+    let door = |router| Door {
+        router,
+        control: control.clone(),
+        places: Arc::default(),
+        graceful: GracefulShutdown::new(),
+    };
+    let mut accepting = JoinSet::new();
+    if let Some(listener) = doors.admin {
+        let router = admin::router(service.clone(), &control, doors.reload);
+        accepting.spawn(door(router).accept(listener, asked.clone()));
     }
-    drop(listener);
+    accepting.spawn(door(router(service, &control)).accept(doors.all, asked));
+    stop.await;
     let _ = ask.send(true);
     let all = async {
-        graceful.shutdown().await;
+        // Nobody connects any more; those who are connected are answered.
+        while let Some(closed) = accepting.join_next().await {
+            if let Ok(graceful) = closed {
+                graceful.shutdown().await;
+            }
+        }
         while workers.join_next().await.is_some() {}
     };
-    timeout(limits.drain, all).await.is_ok()
+    timeout(control.live().limits.drain, all).await.is_ok()
+}
+
+/// The connections that are held; how many there may be can change.
+#[derive(Default)]
+struct Places {
+    held: AtomicUsize,
+    freed: Notify,
+}
+
+struct Held(Arc<Places>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.held.fetch_sub(1, Ordering::SeqCst);
+        self.0.freed.notify_one();
+    }
+}
+
+impl Places {
+    /// A place, once there is one. Only one task asks.
+    async fn place(self: &Arc<Self>, control: &Control) -> Held {
+        while self.held.load(Ordering::SeqCst) >= control.live().limits.connections {
+            // Also looks by itself: the limit may have changed.
+            let _ = timeout(Duration::from_secs(1), self.freed.notified()).await;
+        }
+        self.held.fetch_add(1, Ordering::SeqCst);
+        Held(self.clone())
+    }
+}
+
+/// What connections to one listener share.
+struct Door {
+    router: Router,
+    control: Control,
+    places: Arc<Places>,
+    graceful: GracefulShutdown,
+}
+
+impl Door {
+    /// Until `stop` is told; what is left is to be shut down.
+    async fn accept(self, listener: TcpListener, mut stop: watch::Receiver<bool>) -> GracefulShutdown {
+        loop {
+            let accepted = async {
+                let place = self.places.place(&self.control).await;
+                (listener.accept().await, place)
+            };
+            let (accepted, place) = tokio::select! {
+                biased;
+                _ = stop.changed() => return self.graceful,
+                accepted = accepted => accepted,
+            };
+            match accepted {
+                Ok((stream, from)) => self.open(stream, from.ip(), place),
+                Err(error) => {
+                    // Mostly too many open files: a moment later there may be room.
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    sleep(Duration::from_millis(50)).await;
+                }
+            }
+        }
+    }
+
+    fn open(&self, stream: TcpStream, from: IpAddr, place: Held) {
+        let _ = stream.set_nodelay(true);
+        let limits = self.control.live().limits;
+        let (router, watcher) = (self.router.clone(), self.graceful.watcher());
+        match self.control.tls() {
+            None => drop(tokio::spawn(talk(stream, from, router, limits, watcher, place))),
+            Some(tls) => drop(tokio::spawn(async move {
+                match timeout(limits.arrival, tls.acceptor.accept(stream)).await {
+                    Ok(Ok(stream)) => talk(stream, from, router, limits, watcher, place).await,
+                    Ok(Err(error)) => tracing::info!(client = %from, %error, "no TLS connection"),
+                    Err(_) => tracing::info!(client = %from, "no TLS connection in time"),
+                }
+            })),
+        }
+    }
+}
+
+/// A connection to its end.
+async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    stream: S,
+    from: IpAddr,
+    router: Router,
+    limits: Limits,
+    watcher: Watcher,
+    place: Held,
+) {
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(limits.arrival).max_buf_size(64 << 10);
+    let service = From { peer: Peer(from), inner: TowerToHyperService::new(router) };
+    let connection = server.serve_connection(TokioIo::new(stream), service);
+    // What breaks here is the connection of one client. What was no HTTP was answered by hyper itself, and is told here.
+    match watcher.watch(connection).await {
+        Err(error) if error.is_parse() || error.is_parse_too_large() => {
+            tracing::info!(client = %from, status = 400, %error, "answered");
+        }
+        _ => {}
+    }
+    drop(place);
+}
+
+/// Notes with every request who is connected.
+#[derive(Clone)]
+struct From {
+    peer: Peer,
+    inner: TowerToHyperService<Router>,
+}
+
+impl Answers<hyper::Request<Incoming>> for From {
+    type Response = <TowerToHyperService<Router> as Answers<hyper::Request<Incoming>>>::Response;
+    type Error = <TowerToHyperService<Router> as Answers<hyper::Request<Incoming>>>::Error;
+    type Future = <TowerToHyperService<Router> as Answers<hyper::Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: hyper::Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.peer);
+        self.inner.call(request)
+    }
 }
 
 /// Forgets, once an hour, what is kept for a time only.

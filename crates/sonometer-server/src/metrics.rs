@@ -8,6 +8,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use sonometer_service::Mode;
+use sonometer_service::queue::Queue;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +17,21 @@ use std::time::Duration;
 pub(crate) const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 type Labels = Vec<(String, String)>;
+type Seconds = Gauge<f64, AtomicU64>;
+
+/// What is read when somebody asks for the figures.
+pub(crate) struct Now<'n> {
+    /// Jobs and notifications that wait; `None`: the database is away.
+    pub(crate) waiting: Option<(u64, u64)>,
+    /// How old the oldest of each is, in milliseconds.
+    pub(crate) ages: (i64, i64),
+    pub(crate) streams: usize,
+    pub(crate) charged: &'n [(Mode, u64)],
+    pub(crate) queues: &'n [Queue],
+    /// Connections to the database, each with those that nobody uses.
+    pub(crate) pools: [(&'static str, u32, usize); 2],
+    pub(crate) steps: u64,
+}
 
 /// The figures of one process.
 pub(crate) struct Figures {
@@ -25,6 +42,13 @@ pub(crate) struct Figures {
     jobs: Gauge,
     notifications: Gauge,
     streams: Gauge,
+    held: Family<Labels, Gauge>,
+    waiting: Family<Labels, Gauge>,
+    refused: Family<Labels, Counter>,
+    oldest: Family<Labels, Seconds>,
+    ages: Family<Labels, Seconds>,
+    pools: Family<Labels, Gauge>,
+    steps: Counter,
     /// Two readers at once would count twice.
     reading: Mutex<()>,
 }
@@ -54,7 +78,43 @@ impl Default for Figures {
         let jobs = gauge(&mut registry, "jobs", "Jobs that have not ended, of all nodes");
         let notifications = gauge(&mut registry, "notifications", "Notifications that are due, of all nodes");
         let streams = gauge(&mut registry, "streams", "Streams that are open");
-        Self { registry, requests, seconds, ics, jobs, notifications, streams, reading: Mutex::default() }
+        let held: Family<Labels, Gauge> = Family::default();
+        registry.register("queue_held", "Places that are held", held.clone());
+        let waiting: Family<Labels, Gauge> = Family::default();
+        registry.register("queue_waiting", "How many wait for a place", waiting.clone());
+        let refused: Family<Labels, Counter> = Family::default();
+        let about = "Sent away because too much of their organization waited already";
+        registry.register("queue_refused", about, refused.clone());
+        let oldest: Family<Labels, Seconds> = Family::default();
+        registry.register(
+            "queue_oldest_seconds",
+            "How long the one that waits longest has waited",
+            oldest.clone(),
+        );
+        let ages: Family<Labels, Seconds> = Family::default();
+        let about = "How long the oldest job or notification has waited, of all nodes";
+        registry.register("oldest_seconds", about, ages.clone());
+        let pools: Family<Labels, Gauge> = Family::default();
+        registry.register("database_connections", "Connections to the database", pools.clone());
+        let steps = Counter::default();
+        registry.register("steps", "Steps of the matcher that work took at worst", steps.clone());
+        Self {
+            registry,
+            requests,
+            seconds,
+            ics,
+            jobs,
+            notifications,
+            streams,
+            held,
+            waiting,
+            refused,
+            oldest,
+            ages,
+            pools,
+            steps,
+            reading: Mutex::default(),
+        }
     }
 }
 
@@ -69,22 +129,38 @@ impl Figures {
     }
 
     /// The text format. What waits is not known while the database is away.
-    pub(crate) fn text(
-        &self,
-        waiting: Option<(u64, u64)>,
-        streams: usize,
-        charged: &[(Mode, u64)],
-    ) -> String {
+    pub(crate) fn text(&self, now: &Now<'_>) -> String {
+        let Now { waiting, ages, streams, charged, queues, pools, steps } = now;
         let _alone = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         let (jobs, notifications) = waiting.map_or((-1, -1), |(jobs, due)| (number(jobs), number(due)));
         self.jobs.set(jobs);
         self.notifications.set(notifications);
-        self.streams.set(number(streams as u64));
+        self.streams.set(number(*streams as u64));
         for (mode, units) in charged.iter().filter(|(_, units)| *units > 0) {
             let counter = self.ics.get_or_create_owned(&vec![label("mode", mode.as_str())]);
             counter.inc_by(units.saturating_sub(counter.get()));
         }
+        for queue in *queues {
+            let (labels, standing) = (vec![label("queue", queue.name())], queue.standing());
+            self.held.get_or_create_owned(&labels).set(number(standing.held as u64));
+            self.waiting.get_or_create_owned(&labels).set(number(standing.waiting as u64));
+            let counter = self.refused.get_or_create_owned(&labels);
+            counter.inc_by(standing.refused.saturating_sub(counter.get()));
+            self.oldest.get_or_create_owned(&labels).set(standing.oldest.as_secs_f64());
+        }
+        for (what, age) in [("jobs", ages.0), ("notifications", ages.1)] {
+            self.ages.get_or_create_owned(&vec![label("of", what)]).set(age as f64 / 1_000.0);
+        }
+        for (pool, all, idle) in *pools {
+            let of = |state, count| {
+                let labels = vec![label("pool", pool), label("state", state)];
+                self.pools.get_or_create_owned(&labels).set(number(count));
+            };
+            of("idle", idle as u64);
+            of("used", u64::from(all).saturating_sub(idle as u64));
+        }
+        self.steps.inc_by(steps.saturating_sub(self.steps.get()));
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::{Response, StatusCode};
+use sonometer_service::bill::Format;
 use sonometer_service::rate::Window;
 use sonometer_service::{Code, Refusal};
 
@@ -47,6 +48,21 @@ pub(crate) fn body(
     response
 }
 
+/// A response without anything in it: who asked knows all there is.
+pub(crate) fn nothing(request_id: &str) -> Response<Body> {
+    let mut response = body(StatusCode::NO_CONTENT, "", String::new(), request_id);
+    response.headers_mut().remove(header::CONTENT_TYPE);
+    response
+}
+
+/// A response that leads to another path.
+pub(crate) fn leads_to(path: &'static str, request_id: &str) -> Response<Body> {
+    let mut response = nothing(request_id);
+    *response.status_mut() = StatusCode::SEE_OTHER;
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(path));
+    response
+}
+
 /// A response in JSON.
 pub(crate) fn json(text: String, request_id: &str) -> Response<Body> {
     body(StatusCode::OK, "application/json", text, request_id)
@@ -66,6 +82,15 @@ pub(crate) fn stream(events: Body, was_told: bool, request_id: &str) -> Response
     response
 }
 
+/// A response that is a file, sent piece by piece.
+pub(crate) fn export(rows: Body, format: Format, request_id: &str) -> Response<Body> {
+    let mut response = body(StatusCode::OK, format.media(), String::new(), request_id);
+    *response.body_mut() = rows;
+    let name = format!("attachment; filename=\"usage.{}\"", format.as_str());
+    text(&mut response, header::CONTENT_DISPOSITION, &name);
+    response
+}
+
 /// The header of an answer that was given before.
 pub(crate) fn replayed(response: &mut Response<Body>) {
     let name = HeaderName::from_static("idempotency-replayed");
@@ -74,7 +99,8 @@ pub(crate) fn replayed(response: &mut Response<Body>) {
 
 /// The envelope of a refusal.
 pub(crate) fn refusal(refusal: &Refusal, request_id: &str) -> Response<Body> {
-    let mut response = body(status(refusal.code), "application/json", refusal.to_json(), request_id);
+    let mut response =
+        body(status(refusal.code), "application/json", refusal.to_json(request_id), request_id);
     if refusal.retry_after > 0 {
         number(&mut response, header::RETRY_AFTER, refusal.retry_after);
     }

@@ -1,9 +1,12 @@
 //! Every path of the service, once: the router and the OpenAPI document are made of this list.
 
 use crate::dispatch::{self, State};
-use crate::{Limits, respond};
+use crate::front::front;
+use crate::{Control, request_id, respond};
 use axum::Router;
 use axum::extract::Request;
+use axum::http::HeaderMap;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, on};
 use sonometer_service::shape::Shape;
 use sonometer_service::{Code, Refusal, Scope, Service, dive, request};
@@ -13,29 +16,31 @@ use sonometer_service::{Code, Refusal, Scope, Service, dive, request};
 pub(crate) enum Act {
     Sense,
     Compare,
-    Batch,
-    Stream,
-    Fidelity,
-    Usage,
-    Estimate,
-    History,
-    Status,
-    Capabilities,
-    Protocols,
-    Protocol,
-    Metrics,
-    Metric,
-    Blueprints,
-    Blueprint,
-    Job,
-    Jobs,
+    SenseBatch,
+    SenseStream,
+    CheckFidelity,
+    GetUsage,
+    EstimateUsage,
+    GetHistory,
+    ListCharges,
+    ExportCharges,
+    GetStatus,
+    GetCapabilities,
+    ListProtocols,
+    GetProtocol,
+    ListMetrics,
+    GetMetric,
+    ListBlueprints,
+    GetBlueprint,
+    GetJob,
+    ListJobs,
     CancelJob,
     OpenDive,
     StepInDive,
     CloseDive,
-    Dive,
-    DiveStatus,
-    Keys,
+    GetDive,
+    GetDiveStatus,
+    ListKeys,
     Healthy,
     Ready,
     Figures,
@@ -65,23 +70,29 @@ impl Act {
 
     pub(crate) fn family(self) -> &'static str {
         match self {
-            Self::Sense | Self::Compare | Self::Batch | Self::Stream | Self::Fidelity => "Sensing",
-            Self::Job | Self::Jobs | Self::CancelJob => "Jobs",
+            Self::Sense | Self::Compare | Self::SenseBatch | Self::SenseStream | Self::CheckFidelity => {
+                "Sensing"
+            }
+            Self::GetJob | Self::ListJobs | Self::CancelJob => "Jobs",
             Self::OpenDive
             | Self::StepInDive
             | Self::CloseDive
-            | Self::Dive
-            | Self::DiveStatus
-            | Self::Keys => "Dives",
-            Self::Usage | Self::Estimate | Self::History => "Usage",
-            Self::Protocols
-            | Self::Protocol
-            | Self::Metrics
-            | Self::Metric
-            | Self::Blueprints
-            | Self::Blueprint => "Catalogue",
-            Self::Status
-            | Self::Capabilities
+            | Self::GetDive
+            | Self::GetDiveStatus
+            | Self::ListKeys => "Dives",
+            Self::GetUsage
+            | Self::EstimateUsage
+            | Self::GetHistory
+            | Self::ListCharges
+            | Self::ExportCharges => "Usage",
+            Self::ListProtocols
+            | Self::GetProtocol
+            | Self::ListMetrics
+            | Self::GetMetric
+            | Self::ListBlueprints
+            | Self::GetBlueprint => "Catalogue",
+            Self::GetStatus
+            | Self::GetCapabilities
             | Self::Healthy
             | Self::Ready
             | Self::Figures
@@ -171,6 +182,8 @@ const MEASURING: &[Code] =
 const BATCHING: &[Code] = &[Code::TargetNotFound, Code::QuotaExhausted, Code::IdempotencyConflict];
 const FINDING: &[Code] = &[Code::TargetNotFound];
 const PAGING: &[&str] = &["limit", "offset"];
+const CHARGES: &[&str] = &["period", "from", "until", "token", "target", "request_id", "limit", "cursor"];
+const EXPORT: &[&str] = &["format", "period", "from", "until", "token", "target", "request_id"];
 
 /// Every endpoint.
 pub(crate) const ENDPOINTS: &[Endpoint] = &[
@@ -201,7 +214,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         refuses: MEASURING,
         repeatable: true,
         ..Endpoint::post(
-            Act::Stream,
+            Act::SenseStream,
             "/api/v1/sense/stream",
             "Event",
             "Measure one interaction and send the results as Server-Sent Events: `resonance`, `fidelity`, `complete`.",
@@ -213,7 +226,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         repeatable: true,
         later: "Queued",
         ..Endpoint::post(
-            Act::Batch,
+            Act::SenseBatch,
             "/api/v1/sense/batch",
             "Batch",
             "Measure several interactions against one target. All are charged, or none.",
@@ -223,20 +236,25 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         refuses: FINDING,
         ..Endpoint::post(
-            Act::Fidelity,
+            Act::CheckFidelity,
             "/api/v1/fidelity/check",
             "FidelityCheck",
             "Check whether content holds sufficient signal. Costs no ICS.",
             request::fidelity_shape,
         )
     },
-    Endpoint::get(Act::Usage, "/api/v1/usage", "Usage", "ICS consumption and quota of the current period."),
+    Endpoint::get(
+        Act::GetUsage,
+        "/api/v1/usage",
+        "Usage",
+        "ICS consumption and quota of the current period.",
+    ),
     Endpoint {
         refuses: FINDING,
         token: Token::Required(Some(Scope::Read)),
         sensing: false,
         ..Endpoint::post(
-            Act::Estimate,
+            Act::EstimateUsage,
             "/api/v1/usage/estimate",
             "Estimate",
             "Estimate ICS before sensing. Costs no ICS.",
@@ -246,24 +264,47 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         query: &["period", "limit", "offset"],
         ..Endpoint::get(
-            Act::History,
+            Act::GetHistory,
             "/api/v1/usage/history",
             "History",
             "What was charged in a period, newest first.",
         )
     },
     Endpoint {
+        query: CHARGES,
+        ..Endpoint::get(
+            Act::ListCharges,
+            "/api/v1/usage/charges",
+            "Charges",
+            "Every measurement that was charged, with its request, token, target and metamarkers, newest first.",
+        )
+    },
+    Endpoint {
+        query: EXPORT,
+        ..Endpoint::get(
+            Act::ExportCharges,
+            "/api/v1/usage/export",
+            "",
+            "The same as a file, oldest first: its sums are what the account had used when the export began.",
+        )
+    },
+    Endpoint {
         token: Token::Required(None),
-        ..Endpoint::get(Act::Status, "/api/v1/status", "Status", "Service status and token check.")
+        ..Endpoint::get(Act::GetStatus, "/api/v1/status", "Status", "Service status and token check.")
     },
     Endpoint {
         token: Token::Optional,
-        ..Endpoint::get(Act::Capabilities, "/api/v1/capabilities", "Capabilities", "What the service can do.")
+        ..Endpoint::get(
+            Act::GetCapabilities,
+            "/api/v1/capabilities",
+            "Capabilities",
+            "What the service can do.",
+        )
     },
     Endpoint {
         query: &["status", "taxonomy", "limit", "offset"],
         ..Endpoint::get(
-            Act::Protocols,
+            Act::ListProtocols,
             "/api/v1/protocols",
             "Protocols",
             "Protocols available to the organization.",
@@ -273,7 +314,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         query: &["version"],
         refuses: FINDING,
         ..Endpoint::get(
-            Act::Protocol,
+            Act::GetProtocol,
             "/api/v1/protocols/{id}",
             "Protocol",
             "Public definition of one protocol.",
@@ -281,17 +322,22 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         query: PAGING,
-        ..Endpoint::get(Act::Metrics, "/api/v1/metrics", "Metrics", "Metrics available to the organization.")
+        ..Endpoint::get(
+            Act::ListMetrics,
+            "/api/v1/metrics",
+            "Metrics",
+            "Metrics available to the organization.",
+        )
     },
     Endpoint {
         query: &["version"],
         refuses: FINDING,
-        ..Endpoint::get(Act::Metric, "/api/v1/metrics/{id}", "Metric", "One metric.")
+        ..Endpoint::get(Act::GetMetric, "/api/v1/metrics/{id}", "Metric", "One metric.")
     },
     Endpoint {
         query: PAGING,
         ..Endpoint::get(
-            Act::Blueprints,
+            Act::ListBlueprints,
             "/api/v1/blueprints",
             "Blueprints",
             "Blueprints available to the organization.",
@@ -300,13 +346,13 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         query: &["version"],
         refuses: FINDING,
-        ..Endpoint::get(Act::Blueprint, "/api/v1/blueprints/{id}", "Blueprint", "One blueprint.")
+        ..Endpoint::get(Act::GetBlueprint, "/api/v1/blueprints/{id}", "Blueprint", "One blueprint.")
     },
     Endpoint {
         query: PAGING,
         token: Token::Required(Some(Scope::Sense)),
         ..Endpoint::get(
-            Act::Jobs,
+            Act::ListJobs,
             "/api/v1/jobs",
             "Jobs",
             "The jobs of the account without their results, newest first.",
@@ -315,7 +361,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         refuses: &[Code::JobNotFound],
         token: Token::Required(Some(Scope::Sense)),
-        ..Endpoint::get(Act::Job, "/api/v1/jobs/{id}", "Job", "Status and result of a job.")
+        ..Endpoint::get(Act::GetJob, "/api/v1/jobs/{id}", "Job", "Status and result of a job.")
     },
     Endpoint {
         method: "DELETE",
@@ -379,7 +425,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         refuses: &[Code::DiveNotFound],
         token: Token::Required(Some(Scope::Dive)),
         ..Endpoint::get(
-            Act::Dive,
+            Act::GetDive,
             "/api/v1/dive/{dive_id}",
             "Dive",
             "The status of a dive and what its world showed last; the card once it is closed.",
@@ -389,7 +435,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
         refuses: &[Code::DiveNotFound],
         token: Token::Required(Some(Scope::Dive)),
         ..Endpoint::get(
-            Act::DiveStatus,
+            Act::GetDiveStatus,
             "/api/v1/dive/{dive_id}/status",
             "DiveStatus",
             "The status of a dive and its turns.",
@@ -398,7 +444,7 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         token: Token::Ignored,
         ..Endpoint::get(
-            Act::Keys,
+            Act::ListKeys,
             "/api/v1/keys",
             "Keys",
             "The public keys that verify cards, the one that signs now first.",
@@ -432,30 +478,46 @@ pub(crate) const ENDPOINTS: &[Endpoint] = &[
 ];
 
 /// The router of a service.
-pub fn router(service: Service, limits: Limits) -> Router {
-    let state = State::new(service, limits);
+pub fn router(service: Service, control: &Control) -> Router {
+    let state = State::new(service, control.clone());
     let mut router = Router::new();
     for endpoint in ENDPOINTS {
-        let filter = match endpoint.method {
-            "GET" => MethodFilter::GET,
-            "DELETE" => MethodFilter::DELETE,
-            _ => MethodFilter::POST,
-        };
         let state = state.clone();
         let handler = move |request: Request| {
             let state = state.clone();
             async move { dispatch::run(state, endpoint, request).await }
         };
-        router = router.route(endpoint.path, on(filter, handler));
+        router = router.route(endpoint.path, on(filter(endpoint.method), handler));
     }
-    let lost = state.clone();
-    let not_found = move || {
-        let refusal = Refusal::new(Code::NotFound, "unknown path; see /docs");
-        std::future::ready(respond::refusal(&refusal, &lost.service.id("req")))
+    let service = state.service.clone();
+    // For people who type the address of the service; no part of the interface.
+    let home = move |headers: HeaderMap| {
+        std::future::ready(respond::leads_to("/docs", &request_id::of(&headers, &service)))
     };
-    let other_method = move || {
+    let router = router.route("/", on(MethodFilter::GET, home));
+    finished(router, state.service, "/docs", control.clone())
+}
+
+/// What a method of the list is for the router.
+pub(crate) fn filter(method: &str) -> MethodFilter {
+    match method {
+        "GET" => MethodFilter::GET,
+        "DELETE" => MethodFilter::DELETE,
+        _ => MethodFilter::POST,
+    }
+}
+
+/// A router with the answers that no endpoint gives, and what stands before all of them. `page` is where the paths are described.
+pub(crate) fn finished(router: Router, service: Service, page: &'static str, control: Control) -> Router {
+    let lost = service.clone();
+    let not_found = move |headers: HeaderMap| {
+        let refusal = Refusal::new(Code::NotFound, format!("unknown path; see {page}"));
+        std::future::ready(respond::refusal(&refusal, &request_id::of(&headers, &lost)))
+    };
+    let other_method = move |headers: HeaderMap| {
         let refusal = Refusal::new(Code::MethodNotAllowed, "wrong method for this path; see `Allow`");
-        std::future::ready(respond::refusal(&refusal, &state.service.id("req")))
+        std::future::ready(respond::refusal(&refusal, &request_id::of(&headers, &service)))
     };
-    router.fallback(not_found).method_not_allowed_fallback(other_method)
+    let router = router.fallback(not_found).method_not_allowed_fallback(other_method);
+    router.layer(from_fn_with_state(control, front))
 }

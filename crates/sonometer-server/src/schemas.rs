@@ -2,13 +2,15 @@
 
 mod dives;
 
+use crate::parts::{capitalized, part};
 use serde_json::{Map, Value, json};
 use sonometer::protocol::{Modality, Taxonomy};
 use sonometer::{Profile, TargetKind};
+use sonometer_service::cause::Kind;
 use sonometer_service::request::{MAX_CHARACTERS, MAX_SEGMENTS};
 use sonometer_service::text::{NOT_BLANK, TEXT};
 
-fn text() -> Value {
+pub(crate) fn text() -> Value {
     json!({"type": "string"})
 }
 
@@ -21,7 +23,7 @@ fn word(words: &[&str]) -> Value {
     json!({"type": "string", "enum": words})
 }
 
-fn whole() -> Value {
+pub(crate) fn whole() -> Value {
     json!({"type": "integer", "minimum": 0})
 }
 
@@ -37,15 +39,15 @@ fn amount() -> Value {
     json!({"type": "number", "minimum": 0})
 }
 
-fn truth() -> Value {
+pub(crate) fn truth() -> Value {
     json!({"type": "boolean"})
 }
 
-fn moment() -> Value {
+pub(crate) fn moment() -> Value {
     json!({"type": "string", "format": "date-time"})
 }
 
-fn list(of: Value) -> Value {
+pub(crate) fn list(of: Value) -> Value {
     json!({"type": "array", "items": of})
 }
 
@@ -72,20 +74,37 @@ fn object<const N: usize>(
     schema
 }
 
-fn all<const N: usize>(keys: [(&'static str, Value); N]) -> Value {
+/// An object with these keys.
+pub(crate) fn all<const N: usize>(keys: [(&'static str, Value); N]) -> Value {
     object(keys, [])
 }
 
 fn target() -> Value {
-    all([("type", word(TargetKind::NAMES)), ("id", text()), ("version", text())])
+    part("Target", all([("type", target_type()), ("id", text()), ("version", text())]))
+}
+
+fn target_type() -> Value {
+    part("TargetType", word(TargetKind::NAMES))
+}
+
+fn profile() -> Value {
+    part("Profile", word(Profile::NAMES))
+}
+
+fn modality() -> Value {
+    part("Modality", word(Modality::NAMES))
+}
+
+fn taxonomy() -> Value {
+    part("Taxonomy", word(Taxonomy::NAMES))
 }
 
 fn price() -> Value {
-    all([("consumed", whole()), ("cost_usd", amount())])
+    part("Price", all([("consumed", whole()), ("cost_usd", amount())]))
 }
 
 fn fidelity() -> Value {
-    object(
+    let fidelity = object(
         [("index", share()), ("sufficient", truth())],
         [
             ("density", share()),
@@ -93,19 +112,22 @@ fn fidelity() -> Value {
             ("roles_asked", list(text())),
             ("roles_seen", list(text())),
         ],
-    )
+    );
+    part("FidelityScore", fidelity)
 }
 
-fn page<const N: usize>(key: &'static str, item: [(&'static str, Value); N]) -> Value {
-    all([(key, list(all(item))), ("total", whole()), ("limit", whole()), ("offset", whole())])
+fn page<const N: usize>(key: &'static str, name: &str, item: [(&'static str, Value); N]) -> Value {
+    all([(key, list(part(name, all(item)))), ("total", whole()), ("limit", whole()), ("offset", whole())])
 }
 
-fn interaction() -> Value {
+/// What is measured; in a batch under an id of its own.
+fn interaction(in_batch: bool) -> Value {
     let content = json!({"type": "string", "maxLength": MAX_CHARACTERS, "pattern": TEXT});
     let segment = object(
         [("role", json!({"type": "string", "pattern": NOT_BLANK})), ("content", content.clone())],
-        [("timestamp", json!({"type": "number", "minimum": -9e12, "maximum": 9e12}))],
+        [("timestamp", json!({"type": ["number", "null"], "minimum": -9e12, "maximum": 9e12}))],
     );
+    let segment = part("Segment", segment);
     let segments = json!({"type": "array", "minItems": 1, "maxItems": MAX_SEGMENTS, "items": segment});
     let address = json!({"type": "string", "format": "uri"});
     let of = |kinds: &[&str], key: &'static str, schema: Value, about: &str| {
@@ -114,6 +136,11 @@ fn interaction() -> Value {
             [("type", word(kinds)), ("language", sent()), ("id", sent()), ("label", sent())],
         );
         shape["description"] = json!(about);
+        if in_batch {
+            shape["required"] = json!([key, "id"]);
+            shape["properties"]["id"] =
+                json!({"type": "string", "minLength": 1, "maxLength": 256, "pattern": TEXT});
+        }
         shape
     };
     let mut file = of(
@@ -127,16 +154,20 @@ fn interaction() -> Value {
         "type": "array", "minItems": 1, "maxItems": 8, "items": {"type": "string", "minLength": 1, "maxLength": 256, "pattern": NOT_BLANK},
         "description": "The roles of the channels of a recording, in their order.",
     });
+    let named = |name: &str, schema| {
+        part(&format!("{name}{}", if in_batch { "Item" } else { "Interaction" }), schema)
+    };
     json!({"description": "What is measured. Its modality follows from its form.", "oneOf": [
-        of(&["text"], "content", content, "A text."),
-        of(&["transcript"], "segments", segments, "A conversation."),
-        file,
+        named("Text", of(&["text"], "content", content, "A text.")),
+        named("Transcript", of(&["transcript"], "segments", segments, "A conversation.")),
+        named("File", file),
     ]})
 }
 
 fn reading() -> Value {
     let reconstruction = all([("segment_text", text()), ("attribution", text()), ("actant", text())]);
-    let stretch = all([("segment", whole()), ("start", whole()), ("end", whole())]);
+    let reconstruction = part("Reconstruction", reconstruction);
+    let stretch = part("Stretch", all([("segment", whole()), ("start", whole()), ("end", whole())]));
     let place = || {
         let stretches = list(stretch.clone());
         [
@@ -157,6 +188,7 @@ fn reading() -> Value {
         [("metamarker", text()), ("proximity", share()), ("hint", text())],
         [("score", share()), ("source", text())].into_iter().chain(place()),
     );
+    let unheard = all([("metamarker", text()), ("roles", list(text()))]);
     let mode = json!({"type": ["string", "null"], "description": "The strongest metamarker; null if none triggered."});
     let signal = all([("spread", share()), ("coherence", share()), ("dominant_mode", mode)]);
     let flow = all([
@@ -178,28 +210,28 @@ fn reading() -> Value {
         ("score", share()),
         ("fidelity", fidelity()),
     ]);
-    let part = all([("id", text()), ("version", text()), ("score", share())]);
+    let member = part("MemberScore", all([("id", text()), ("version", text()), ("score", share())]));
     object(
         [
             ("target", target()),
             ("score", share()),
             ("resonance", map(share())),
-            ("evidence", list(evidence)),
+            ("evidence", list(part("Evidence", evidence))),
             ("fidelity", fidelity()),
-            ("ics", ics),
+            ("ics", part("SenseIcs", ics)),
         ],
         [
-            ("profile", word(Profile::NAMES)),
-            ("against", list(against)),
-            ("weak_signals", list(weak)),
-            ("unheard", list(all([("metamarker", text()), ("roles", list(text()))]))),
-            ("signal", signal),
-            ("actant_flow", flow),
-            ("temporal", temporal),
+            ("profile", profile()),
+            ("against", list(part("CounterEvidence", against))),
+            ("weak_signals", list(part("WeakSignal", weak))),
+            ("unheard", list(part("Unheard", unheard))),
+            ("signal", part("Signal", signal)),
+            ("actant_flow", part("ActantFlow", flow)),
+            ("temporal", part("Temporal", temporal)),
             ("origin", origin()),
-            ("components", list(component)),
-            ("protocols", list(part.clone())),
-            ("metrics", list(part)),
+            ("components", list(part("ComponentScore", component))),
+            ("protocols", list(member.clone())),
+            ("metrics", list(member)),
         ],
     )
 }
@@ -222,13 +254,13 @@ fn origin() -> Value {
         ],
     );
     let places = json!({
-        "type": "array", "items": {"anyOf": [place, {"type": "null"}]},
+        "type": "array", "items": {"anyOf": [part("Place", place), {"type": "null"}]},
         "description": "Where in the file each piece of evidence begins, in the order of `evidence`.",
     });
     let digest = json!({"type": "string", "pattern": "^[0-9a-f]{64}$"});
     let mut origin = all([
         ("kind", text()),
-        ("modality", word(Modality::NAMES)),
+        ("modality", modality()),
         ("bytes", whole()),
         ("sha256", digest.clone()),
         ("text_sha256", digest.clone()),
@@ -237,13 +269,13 @@ fn origin() -> Value {
         ("places", places),
     ]);
     let seconds = json!({"type": "number", "minimum": 0});
-    origin["properties"]["sound"] = object(
+    let mut sound = object(
         [("shown", text()), ("seconds", seconds), ("heard_by", text()), ("transcript_sha256", digest)],
         [("confidence", share())],
     );
-    origin["properties"]["sound"]["description"] =
-        json!("For a recording: its form, the recogniser, and the transcript used.");
-    origin
+    sound["description"] = json!("For a recording: its form, the recogniser, and the transcript used.");
+    origin["properties"]["sound"] = part("Sound", sound);
+    part("Origin", origin)
 }
 
 fn comparison() -> Value {
@@ -253,7 +285,8 @@ fn comparison() -> Value {
         ("resonance", map(share())),
         ("metamarkers_triggered", whole()),
     ]);
-    let shift = all([("a", share()), ("b", share()), ("change", change())]);
+    let side = part("ComparedSide", side);
+    let shift = part("ResonanceShift", all([("a", share()), ("b", share()), ("change", change())]));
     let delta = all([
         ("score_change", change()),
         ("direction", word(&["improvement", "decline", "unchanged"])),
@@ -264,7 +297,7 @@ fn comparison() -> Value {
         ("target", target()),
         ("interaction_a", side.clone()),
         ("interaction_b", side),
-        ("delta", delta),
+        ("delta", part("Delta", delta)),
         ("ics", price()),
     ])
 }
@@ -273,7 +306,11 @@ fn batch() -> Value {
     let result = all([("id", text()), ("score", share()), ("metamarkers", whole()), ("fidelity", share())]);
     let summary = all([("total", whole()), ("average_score", share()), ("total_metamarkers", whole())]);
     let ics = all([("total_consumed", whole()), ("total_cost_usd", amount())]);
-    all([("results", list(result)), ("summary", summary), ("ics", ics)])
+    all([
+        ("results", list(part("BatchResult", result))),
+        ("summary", part("BatchSummary", summary)),
+        ("ics", part("BatchIcs", ics)),
+    ])
 }
 
 fn usage() -> Value {
@@ -285,7 +322,7 @@ fn usage() -> Value {
         ("remaining", whole()),
         ("period", text()),
         ("reset", moment()),
-        ("overage", overage),
+        ("overage", part("Overage", overage)),
     ])
 }
 
@@ -300,12 +337,48 @@ fn history() -> Value {
     let totals = all([("ics", whole()), ("cost_usd", amount()), ("analyses", whole())]);
     all([
         ("period", text()),
-        ("entries", list(entry)),
-        ("totals", totals),
+        ("entries", list(part("HistoryEntry", entry))),
+        ("totals", part("HistoryTotals", totals)),
         ("total_entries", whole()),
         ("limit", whole()),
         ("offset", whole()),
     ])
+}
+
+fn charges() -> Value {
+    let or_null = |about: &str| json!({"type": ["string", "null"], "description": about});
+    let unknown = "Null in what an older version charged.";
+    let digest = ("digest", or_null(unknown));
+    let target = all([("type", target_type()), ("id", text()), ("version", text()), digest]);
+    let kind = json!({"anyOf": [part("ChargeKind", word(&Kind::NAMES)), {"type": "null"}]});
+    let markers = json!({"type": ["array", "null"], "items": text(), "description": "The metamarkers that were charged."});
+    let charge = all([
+        ("timestamp", moment()),
+        ("period", text()),
+        ("request_id", or_null(unknown)),
+        ("charge_id", text()),
+        ("line", whole()),
+        ("token_id", text()),
+        ("mode", part("Mode", word(&["test", "live"]))),
+        ("kind", kind),
+        ("target", part("ChargedTarget", target)),
+        ("ics_consumed", whole()),
+        ("metamarkers", markers),
+        ("overage_ics", whole()),
+        ("cost_usd", amount()),
+        ("idempotency_key", or_null("Null where the request had none.")),
+    ]);
+    let mut totals =
+        all([("ics", whole()), ("overage_ics", whole()), ("cost_usd", amount()), ("analyses", whole())]);
+    totals["description"] = json!("Of all pages together; on the first page only.");
+    object(
+        [
+            ("charges", list(part("Charge", charge))),
+            ("limit", whole()),
+            ("next_cursor", or_null("Null on the last page.")),
+        ],
+        [("totals", part("ChargeTotals", totals))],
+    )
 }
 
 fn capabilities() -> Value {
@@ -320,10 +393,10 @@ fn capabilities() -> Value {
     ]);
     all([
         ("api_version", text()),
-        ("sgm_versions", map(iteration)),
-        ("tools", list(tool)),
-        ("profiles", list(word(Profile::NAMES))),
-        ("supported_modalities", list(word(Modality::NAMES))),
+        ("sgm_versions", map(part("SgmVersion", iteration))),
+        ("tools", list(part("Tool", tool))),
+        ("profiles", list(profile())),
+        ("supported_modalities", list(modality())),
         ("billing_unit", word(&["ICS"])),
         ("billing_model", word(&["outcome-based"])),
     ])
@@ -350,18 +423,28 @@ fn error() -> Value {
         ],
     );
     let codes: Vec<&str> = sonometer_service::Code::ALL.iter().map(|code| code.as_str()).collect();
-    let body = object([("code", word(&codes)), ("message", text())], [("details", details)]);
-    all([("error", body)])
+    let more = [("details", part("ErrorDetails", details)), ("request_id", text())];
+    let body = object([("code", part("ErrorCode", word(&codes))), ("message", text())], more);
+    all([("error", part("ErrorBody", body))])
 }
 
 /// One Server-Sent Event.
 fn event() -> Value {
     let told = |about: &str, name: &str, data: Value| {
+        let kind = capitalized(name);
+        // Those of `error` have a name already.
+        let data = if data["$ref"].is_null() { part(&format!("{kind}Data"), data) } else { data };
         let data = json!({"type": "string", "contentMediaType": "application/json", "contentSchema": data});
-        let number = json!({"type": "string", "pattern": "^[0-9]+$", "description": "Counts from 0."});
-        let mut event = all([("event", word(&[name])), ("id", number), ("data", data)]);
+        // The last one says so, since a client sends it back as `Last-Event-ID` and must not be told everything again.
+        let last = if name == "complete" { "-complete" } else { "" };
+        let id = json!({
+            "type": "string",
+            "pattern": format!("^str_[0-9A-Za-z]+-[0-9]+{last}$"),
+            "description": "The name of the stream, and the number of the event from 0.",
+        });
+        let mut event = all([("event", word(&[name])), ("id", id), ("data", data)]);
         event["description"] = json!(about);
-        event
+        part(&format!("{kind}Event"), event)
     };
     let sufficiency = all([("index", share()), ("sufficient", truth())]);
     let complete = all([("score", share()), ("ics_consumed", whole())]);
@@ -381,18 +464,20 @@ fn notification() -> Value {
     let data = |status: &[&str], key: &'static str, schema: Value| {
         all([("job_id", text()), ("status", word(status)), (key, schema)])
     };
-    let of =
-        |kind: &str, data: Value| all([("type", word(&[kind])), ("timestamp", moment()), ("data", data)]);
+    let of = |kind: &str, name: &str, data: Value| {
+        let data = part(&format!("{name}Data"), data);
+        part(name, all([("type", word(&[kind])), ("timestamp", moment()), ("data", data)]))
+    };
     let inner = error()["properties"]["error"].clone();
     json!({"oneOf": [
-        of("sense.complete", data(&["completed"], "result", named("Sense"))),
-        of("sense.error", data(&["failed"], "error", inner)),
+        of("sense.complete", "SenseCompleted", data(&["completed"], "result", named("Sense"))),
+        of("sense.error", "SenseFailed", data(&["failed"], "error", inner)),
     ]})
 }
 
 /// Every schema that endpoints name.
 pub(crate) fn components() -> Value {
-    let three = all([("min", amount()), ("max", amount()), ("typical", amount())]);
+    let three = part("Range", all([("min", amount()), ("max", amount()), ("typical", amount())]));
     let estimate = all([
         ("estimated_ics", three.clone()),
         ("estimated_cost_usd", three),
@@ -404,20 +489,21 @@ pub(crate) fn components() -> Value {
         ("version", text()),
         ("authenticated", truth()),
         ("sgm_versions", map(word(&["stable", "preview"]))),
-        ("profiles", list(word(Profile::NAMES))),
-        ("supported_modalities", list(word(Modality::NAMES))),
-        ("ics", all([("remaining", whole()), ("period", text())])),
+        ("profiles", list(profile())),
+        ("supported_modalities", list(modality())),
+        ("ics", part("StatusIcs", all([("remaining", whole()), ("period", text())]))),
     ]);
     let protocols = page(
         "protocols",
+        "ProtocolSummary",
         [
             ("id", text()),
             ("name", text()),
             ("versions", list(text())),
-            ("taxonomy", word(Taxonomy::NAMES)),
+            ("taxonomy", taxonomy()),
             ("status", word(&["published", "draft"])),
             ("metamarker_count", whole()),
-            ("supported_modalities", list(word(Modality::NAMES))),
+            ("supported_modalities", list(modality())),
         ],
     );
     let importance = word(&["critical", "high", "medium", "low"]);
@@ -427,17 +513,18 @@ pub(crate) fn components() -> Value {
         ("name", text()),
         ("version", text()),
         ("versions_available", list(text())),
-        ("taxonomy", word(Taxonomy::NAMES)),
+        ("taxonomy", taxonomy()),
         ("status", word(&["published", "draft", "archived"])),
         ("description", text()),
-        ("metamarkers", list(metamarker)),
-        ("supported_modalities", list(word(Modality::NAMES))),
+        ("metamarkers", list(part("Metamarker", metamarker))),
+        ("supported_modalities", list(modality())),
         ("sgm_version", word(&["1.0", "1.5"])),
     ]);
     let standing = || word(&["active", "archived"]);
     let aggregation = || word(&["weighted_average"]);
     let metrics = page(
         "metrics",
+        "MetricSummary",
         [
             ("id", text()),
             ("name", text()),
@@ -450,11 +537,12 @@ pub(crate) fn components() -> Value {
         ("id", text()),
         ("name", text()),
         ("status", standing()),
-        ("components", list(all([("protocol_id", text()), ("weight", amount())]))),
+        ("components", list(part("MetricComponent", all([("protocol_id", text()), ("weight", amount())])))),
         ("aggregation", aggregation()),
     ]);
     let blueprints = page(
         "blueprints",
+        "BlueprintSummary",
         [
             ("id", text()),
             ("name", text()),
@@ -463,14 +551,16 @@ pub(crate) fn components() -> Value {
             ("metric_count", whole()),
         ],
     );
+    let protocol_of_blueprint = all([("id", text()), ("version", text()), ("metamarker_count", whole())]);
+    let metric_of_blueprint = all([("id", text()), ("aggregation", aggregation())]);
     let blueprint = all([
         ("id", text()),
         ("name", text()),
         ("description", text()),
         ("status", standing()),
-        ("protocols", list(all([("id", text()), ("version", text()), ("metamarker_count", whole())]))),
-        ("metrics", list(all([("id", text()), ("aggregation", aggregation())]))),
-        ("supported_modalities", list(word(Modality::NAMES))),
+        ("protocols", list(part("BlueprintProtocol", protocol_of_blueprint))),
+        ("metrics", list(part("BlueprintMetric", metric_of_blueprint))),
+        ("supported_modalities", list(modality())),
     ]);
     let check = all([("target", target()), ("fidelity", fidelity()), ("ics", price())]);
     let accepted = all([
@@ -502,7 +592,8 @@ pub(crate) fn components() -> Value {
         ],
     );
     json!({
-        "Interaction": interaction(),
+        "Interaction": interaction(false),
+        "BatchInteraction": interaction(true),
         "Accepted": accepted,
         "Queued": queued,
         "Job": job,
@@ -522,6 +613,7 @@ pub(crate) fn components() -> Value {
         "Usage": usage(),
         "Estimate": estimate,
         "History": history(),
+        "Charges": charges(),
         "Status": status,
         "Capabilities": capabilities(),
         "Protocols": protocols,
@@ -533,11 +625,6 @@ pub(crate) fn components() -> Value {
         "Health": all([("status", word(&["ok", "ready"]))]),
         "Error": error(),
     })
-}
-
-/// The schema of an error body with one of these codes.
-pub(crate) fn error_of(codes: &[&str]) -> Value {
-    json!({"allOf": [named("Error"), {"properties": {"error": {"properties": {"code": {"enum": codes}}}}}]})
 }
 
 /// The schema of an answer.

@@ -24,6 +24,8 @@ fi
 folder=$(mktemp -d)
 [ -n "$as" ] && chown postgres "$folder"
 stop() {
+    # A test that failed may have left it frozen.
+    sh "$folder/signal" -CONT 2>/dev/null || true
     (cd / && $as "$bin/pg_ctl" -D "$folder/data" -m immediate -w stop) >/dev/null 2>&1 || true
     rm -rf "$folder"
 }
@@ -70,11 +72,22 @@ cat $folder/log >&2
 exit 1
 END
 SONOMETER_TEST_CRASH="sh $folder/crash"
-export SONOMETER_TEST_POSTGRES SONOMETER_TEST_PSQL SONOMETER_TEST_CRASH
+SONOMETER_TEST_STOP="cd / && $as $bin/pg_ctl -D $folder/data -m immediate -w stop >/dev/null"
+SONOMETER_TEST_START="$start"
+# Stops all its processes without ending them: nothing is answered, and no connection is closed.
+cat >"$folder/signal" <<END
+first=\$(head -n 1 $folder/data/postmaster.pid)
+kill "\$1" \$first \$(cat /proc/\$first/task/*/children)
+END
+SONOMETER_TEST_FREEZE="sh $folder/signal -STOP"
+SONOMETER_TEST_THAW="sh $folder/signal -CONT"
+export SONOMETER_TEST_POSTGRES SONOMETER_TEST_PSQL SONOMETER_TEST_CRASH SONOMETER_TEST_STOP SONOMETER_TEST_START
+export SONOMETER_TEST_FREEZE SONOMETER_TEST_THAW
 if [ $# -gt 0 ]; then
     "$@"
 else
     # By the workspace, so that what has been built for all tests is taken.
     cargo test --workspace --test contract --test serve
+    cargo test --workspace --test contract -- --ignored
     cargo test --workspace --test serve -- --ignored
 fi

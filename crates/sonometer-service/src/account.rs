@@ -40,6 +40,20 @@ impl Settings {
         }
     }
 
+    /// In words, for the audit log.
+    pub fn told(&self, mode: Mode) -> String {
+        let cap = self.cap_usd.map_or("none".to_owned(), |cap| cap.to_string());
+        format!(
+            "{}: tier {}, quota {}, overage {}, rate {}, cap {cap}, {} requests a minute",
+            mode.as_str(),
+            self.tier,
+            self.quota,
+            if self.overage { "on" } else { "off" },
+            self.rate_usd,
+            self.per_window
+        )
+    }
+
     /// The most ICS that can be used in a period, overage included.
     pub(crate) fn ceiling(&self, mode: Mode) -> u64 {
         match (mode, self.overage, self.cap_usd) {
@@ -114,6 +128,13 @@ impl Standing {
     /// What is left of the quota.
     pub fn remaining(&self) -> u64 {
         self.settings.quota.saturating_sub(self.used.units)
+    }
+
+    /// What so many ICS will cost, as far as can be told before they are charged.
+    pub(crate) fn expected(&self, units: u64) -> Unit {
+        let used = self.used.units;
+        let overage = used.saturating_add(units).saturating_sub(self.settings.quota.max(used));
+        self.settings.cost(self.mode, overage)
     }
 
     /// Whether anything can be charged at all.

@@ -120,6 +120,33 @@ impl Service {
         Ok((new.id, token))
     }
 
+    /// Makes a token in the place of another: of the same organization, for the same, invited to the same stages. The other stays
+    /// good for a while longer. Without `expires_ms` (0: never) it expires when the other would have. The id of the new one, and the token itself, which is shown here and never again.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such token, or it is good no longer.
+    pub async fn rotate_token(
+        &self,
+        id: &str,
+        overlap_ms: i64,
+        expires_ms: Option<i64>,
+    ) -> Result<(String, String), Refusal> {
+        text::check("id", id)?;
+        let now = self.now_ms();
+        let old = self.store().tokens(None).await?.into_iter().find(|token| token.id == id);
+        let old = old.filter(|old| old.revoked_ms == 0 && (old.expires_ms == 0 || old.expires_ms > now));
+        let old = old.ok_or_else(|| wrong(format!("there is no active token `{id}` to replace")))?;
+        let expires_ms = expires_ms.unwrap_or(old.expires_ms);
+        let made =
+            self.create_token(&old.org, old.mode, &old.name, &old.scopes, old.cap_usd, expires_ms).await?;
+        self.store().copy_invitations(id, &made.0, now).await?;
+        let ends = now.saturating_add(overlap_ms.max(0));
+        if old.expires_ms == 0 || ends < old.expires_ms {
+            self.expire_token(id, ends).await?;
+        }
+        Ok(made)
+    }
+
     /// Takes a token back at once.
     ///
     /// # Errors

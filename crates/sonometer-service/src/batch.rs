@@ -1,6 +1,6 @@
 //! Batches: measured in order, answered in order, charged together.
 
-use crate::catalogue::used;
+use crate::catalogue::Tool;
 use crate::json::{number, whole};
 use crate::measure::placed;
 use crate::refusal::Refusal;
@@ -46,23 +46,18 @@ pub(crate) struct Measured {
     /// `None` if it holds too little.
     score: Option<Unit>,
     units: u64,
+    /// The metamarkers that triggered, as [`Line`] has them.
+    markers: String,
     fidelity: Fidelity,
 }
 
-/// Measures one after the other, as long as `go_on`, which is told how many are done, says so.
+/// Measures one after the other.
 pub(crate) fn measure(
     instrument: &Instrument,
     interactions: &[Interaction],
-    go_on: impl Fn(u64) -> bool,
 ) -> Result<Vec<Measured>, Refusal> {
-    let mut measured = Vec::with_capacity(interactions.len());
-    for (index, interaction) in interactions.iter().enumerate() {
-        measured.push(measure_one(instrument, index, interaction)?);
-        if !go_on(measured.len() as u64) {
-            break;
-        }
-    }
-    Ok(measured)
+    let all = interactions.iter().enumerate();
+    all.map(|(index, interaction)| measure_one(instrument, index, interaction)).collect()
 }
 
 /// Measures the item with that index.
@@ -74,13 +69,13 @@ pub(crate) fn measure_one(
     let place = format!("interactions[{index}]");
     let reading = instrument.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
     let (score, units, fidelity) = (reading.score(), reading.ics().consumed, reading.fidelity());
-    Ok(Measured { score, units, fidelity })
+    Ok(Measured { score, units, markers: Line::joined(reading.triggered()), fidelity })
 }
 
 /// What is charged: whatever held enough.
-pub(crate) fn lines(instrument: &Instrument, measured: &[Measured]) -> Vec<Line> {
+pub(crate) fn lines(instrument: &Tool, measured: &[Measured]) -> Vec<Line> {
     let counted = measured.iter().filter(|item| item.fidelity.sufficient);
-    counted.map(|item| Line { target: used(instrument), units: item.units }).collect()
+    counted.map(|item| instrument.line(item.markers.split_ascii_whitespace(), item.units)).collect()
 }
 
 /// The answer.

@@ -2,12 +2,15 @@
 
 use crate::Service;
 use crate::account::Standing;
+use crate::cause::{Cause, Kind};
 use crate::period::Period;
 use crate::rate::Window;
 use crate::refusal::{Code, Refusal};
+use crate::spans::SPANS;
 use crate::store::Key;
 use crate::token::{self, Mode, Scope};
 use sonometer::Unit;
+use tracing::{Instrument, info_span};
 
 /// A caller whose token is good.
 #[derive(Clone, Debug)]
@@ -20,6 +23,7 @@ pub struct Caller {
     standing: Standing,
     revision: i64,
     window: Window,
+    request: String,
 }
 
 impl Caller {
@@ -46,6 +50,24 @@ impl Caller {
     /// Where the token stands in its window, this request included.
     pub fn window(&self) -> Window {
         self.window
+    }
+
+    /// With the id of the request, which its charges keep.
+    #[must_use]
+    pub fn asking(mut self, request: &str) -> Self {
+        request.clone_into(&mut self.request);
+        self
+    }
+
+    /// The id of the request; empty if nobody said it.
+    pub(crate) fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// What causes the charges of this request: of kind `sense` unless something else is said.
+    pub(crate) fn cause(&self, key: Option<&Key>) -> Cause {
+        let key = key.filter(|key| !key.is_own).map(|key| key.text.clone());
+        Cause { request: self.request.clone(), key: key.unwrap_or_default(), kind: Kind::Sense }
     }
 
     pub(crate) fn account(&self) -> &str {
@@ -92,12 +114,16 @@ impl Service {
             return Err(no());
         }
         let now = self.now_ms();
-        let holder = self.inner.store.holder(&token::hash(token), Period::at(now)).await?.ok_or_else(no)?;
+        let hash = token::hash(token);
+        let holder = self.inner.store.holder(&hash, Period::at(now));
+        let holder = holder.instrument(info_span!(target: SPANS, "store.token")).await?.ok_or_else(no)?;
         let of = holder.token;
         if of.revoked_ms != 0 || of.expires_ms != 0 && of.expires_ms <= now {
             return Err(no());
         }
-        let window = self.inner.windows.count(&of.id, holder.standing.settings.per_window, now);
+        let shared = Some(self.store()).filter(|store| store.is_shared());
+        let limit = holder.standing.settings.per_window;
+        let window = self.inner.windows.count(shared, &of.id, limit, now).await?;
         Ok(Caller {
             token: of.id,
             token_cap: of.cap_usd,
@@ -107,6 +133,7 @@ impl Service {
             standing: holder.standing,
             revision: holder.revision,
             window,
+            request: String::new(),
         })
     }
 }
@@ -119,7 +146,8 @@ pub(crate) fn key(text: Option<&[u8]>, body: &str) -> Result<Option<Key>, Refusa
     let Some(text) = text else { return Ok(None) };
     match std::str::from_utf8(text) {
         Ok(key) if (1..=255).contains(&key.len()) && key.bytes().all(|b| (b' '..=b'~').contains(&b)) => {
-            Ok(Some(Key { text: key.to_owned(), body_sha: token::sha256(body.as_bytes()) }))
+            let (text, body_sha) = (key.to_owned(), token::sha256(body.as_bytes()));
+            Ok(Some(Key { text, body_sha, is_own: false }))
         }
         _ => {
             let message = "`Idempotency-Key` must have 1 to 255 printable ASCII characters";

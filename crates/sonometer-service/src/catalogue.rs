@@ -3,17 +3,40 @@
 use crate::json::TargetUsed;
 use crate::refusal::{Code, Refusal};
 use crate::request::Target;
-use crate::store::TargetRow;
+use crate::store::{Line, TargetRow};
 use sonometer::composition::{Standing, compare_versions};
 use sonometer::document::suggest;
 use sonometer::protocol::Status;
 use sonometer::{Blueprint, Catalog, Document, Error, Instrument, Metric, Protocol, TargetKind};
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// The target of a ledger line and of answers.
 pub(crate) fn used(instrument: &Instrument) -> TargetUsed {
     TargetUsed::new(instrument.kind(), instrument.id(), instrument.version())
+}
+
+/// An instrument that is ready, with the digest of its file.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    instrument: Instrument,
+    digest: Arc<str>,
+}
+
+impl Tool {
+    /// The line of a charge for one measurement, in which these metamarkers triggered.
+    pub(crate) fn line<'m>(&self, markers: impl Iterator<Item = &'m str>, units: u64) -> Line {
+        Line { target: used(self), digest: self.digest.clone(), markers: Line::joined(markers), units }
+    }
+}
+
+impl Deref for Tool {
+    type Target = Instrument;
+
+    fn deref(&self) -> &Instrument {
+        &self.instrument
+    }
 }
 
 /// By kind, by id, and then from the oldest version to the newest.
@@ -40,7 +63,7 @@ fn shipped() -> &'static [Document] {
 pub(crate) struct Shelf {
     own: Vec<Document>,
     /// What was asked for and made ready.
-    ready: Mutex<BTreeMap<(TargetKind, String, String), Arc<Instrument>>>,
+    ready: Mutex<BTreeMap<(TargetKind, String, String), Arc<Tool>>>,
 }
 
 impl Shelf {
@@ -95,7 +118,7 @@ impl Shelf {
     }
 
     /// The instrument that a target means: the version asked for, else the latest that is published (or active).
-    pub(crate) fn find(&self, target: &Target) -> Result<Arc<Instrument>, Refusal> {
+    pub(crate) fn find(&self, target: &Target) -> Result<Arc<Tool>, Refusal> {
         let Target { kind, id, version } = target;
         let wanted = version.as_deref();
         let of_kind = self.documents().filter(|document| document.kind() == *kind);
@@ -107,9 +130,25 @@ impl Shelf {
         if let Some(kept) = kept {
             return Ok(kept);
         }
-        let made = Arc::new(Instrument::new(document.clone(), self).map_err(Refusal::from)?);
+        let digest = document.digest().into();
+        let instrument = Instrument::new(document.clone(), self).map_err(Refusal::from)?;
+        let made = Arc::new(Tool { instrument, digest });
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
         Ok(made)
+    }
+
+    /// Makes the current version of everything ready.
+    pub(crate) fn make_ready(&self) {
+        for document in self.documents().filter(|document| document.is_current()) {
+            let target = Target {
+                kind: document.kind(),
+                id: document.id().to_owned(),
+                version: Some(document.version().to_owned()),
+            };
+            if let Err(refusal) = self.find(&target) {
+                tracing::error!(id = target.id, %refusal, "what ships cannot be used");
+            }
+        }
     }
 
     /// That a target is not there, with an id like it, if the organization has one.

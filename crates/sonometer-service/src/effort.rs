@@ -1,10 +1,16 @@
 //! What a piece of work costs at worst, known before it begins. Short work is done where it is, for handing it to another
-//! thread would cost more; all other work waits for a thread of its own, so that nobody's short work stands behind it.
+//! thread would cost more; all other work waits its organization's turn for a thread of its own, so that nobody's short work
+//! stands behind it.
 
 /// Up to so many bytes are read where they are.
 const SHORT_BYTES: usize = 16 << 10;
-/// So many steps of the matcher take a tenth of a second, where a text could make it take them all.
-const SHORT_STEPS: u64 = 32_000_000;
+/// So many steps of the matcher take an eightieth of a second, where a text could make it take them all. All requests that are
+/// under way share a thread for each core, so short work of one organization stands before that of another.
+const SHORT_STEPS: u64 = 4_000_000;
+/// Going through a byte (read, counted, written) as steps: a megabyte is some hundredths of a second.
+const STEPS_PER_BYTE: u64 = 16;
+/// What [`Effort::LONG`] counts as: a second.
+const LONG_STEPS: u64 = 80 * SHORT_STEPS;
 
 /// The price of a piece of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +35,16 @@ impl Effort {
         Self { bytes, steps: 0 }
     }
 
+    /// What it counts in a queue.
+    pub(crate) fn cost(self) -> u64 {
+        match u64::try_from(self.bytes) {
+            Ok(bytes) if self != Self::LONG => {
+                self.steps.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE))
+            }
+            _ => LONG_STEPS,
+        }
+    }
+
     /// Whether it is done where it is.
     pub(crate) fn is_short(self) -> bool {
         self.bytes <= SHORT_BYTES && self.steps <= SHORT_STEPS
@@ -45,19 +61,21 @@ mod tests {
         assert!(Effort::reading(SHORT_BYTES).is_short());
         assert!(!Effort::reading(SHORT_BYTES + 1).is_short());
         assert!(!Effort::LONG.is_short());
-        assert!(Effort::sensing(3_906, SHORT_BYTES).is_short());
-        assert!(!Effort::sensing(3_907, SHORT_BYTES).is_short());
-        assert!(Effort::sensing(MAX_STEPS, 160).is_short());
-        assert!(!Effort::sensing(MAX_STEPS, 161).is_short());
+        assert!(Effort::sensing(488, SHORT_BYTES).is_short());
+        assert!(!Effort::sensing(489, SHORT_BYTES).is_short());
+        assert!(Effort::sensing(MAX_STEPS, 20).is_short());
+        assert!(!Effort::sensing(MAX_STEPS, 21).is_short());
         assert!(!Effort::sensing(u64::MAX, 3).is_short());
+        assert_eq!(Effort::sensing(1_000, 200).cost(), 100 * 1_000 + 200 * 16);
+        assert_eq!((Effort::LONG.cost(), Effort::sensing(u64::MAX, 3).cost()), (LONG_STEPS, u64::MAX));
     }
 
-    /// What ships is short where people send short texts.
+    /// What ships is short for a line of a chat.
     #[test]
-    fn a_message_is_short_for_every_protocol_that_ships() {
+    fn a_line_is_short_for_every_protocol_that_ships() {
         for entry in sonometer_catalog::protocols() {
             let (protocol, _) = entry.protocol().expect(entry.id);
-            assert!(Effort::sensing(protocol.steps_per_word(), 1_024).is_short(), "{}", entry.id);
+            assert!(Effort::sensing(protocol.steps_per_word(), 128).is_short(), "{}", entry.id);
         }
     }
 }

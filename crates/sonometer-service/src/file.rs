@@ -4,7 +4,7 @@
 //! kept for a second request, of whomever.
 
 use crate::json::{number, optional_number};
-use crate::ports::Waits;
+use crate::ports::{FileRequest, Waits};
 use crate::refusal::Refusal;
 use crate::request::{Asked, MAX_CHARACTERS, MAX_SEGMENTS};
 use crate::{Service, token};
@@ -159,11 +159,12 @@ impl Service {
     /// What an interaction of a request is, fetched and read if it is a file; `None`: it is work for a job.
     pub(crate) async fn subject(
         &self,
+        org: &str,
         asked: &Asked<'_>,
         instrument: &Instrument,
         waits: Waits,
     ) -> Result<Option<Subject>, Refusal> {
-        let Some(request) = asked.file()? else {
+        let Some(request) = asked.file()?.map(|request| FileRequest { org, ..request }) else {
             return Ok(Some(Subject { interaction: asked.read()?, file: None }));
         };
         let place = format!("{}.url", asked.place());
@@ -208,10 +209,11 @@ impl Service {
     /// As [`Service::subject`], for requests that make no job.
     pub(crate) async fn subject_now(
         &self,
+        org: &str,
         asked: &Asked<'_>,
         instrument: &Instrument,
     ) -> Result<Subject, Refusal> {
-        self.subject(asked, instrument, Waits::Caller).await?.ok_or_else(|| {
+        self.subject(org, asked, instrument, Waits::Caller).await?.ok_or_else(|| {
             let message = format!(
                 "the file is larger than {FILE_NOW} bytes, has more than {MAX_CHARACTERS} characters, is slow to fetch \
                  or is a recording; send it to `POST /api/v1/sense` or `/api/v1/sense/batch`, which make a job of it"

@@ -179,6 +179,8 @@ pub fn is_public(address: IpAddr) -> bool {
                 ([10, 0, 0, 0], 8),
                 ([100, 64, 0, 0], 10),
                 ([127, 0, 0, 0], 8),
+                // Public by its number; in Azure it is what runs the machine.
+                ([168, 63, 129, 16], 32),
                 ([169, 254, 0, 0], 16),
                 ([172, 16, 0, 0], 12),
                 ([192, 0, 0, 0], 24),

@@ -6,38 +6,54 @@
 
 use crate::batch;
 use crate::caller::{Caller, key};
-use crate::catalogue::used;
+use crate::catalogue::Tool;
+use crate::cause::{Cause, Kind};
+use crate::effort::Effort;
 use crate::file::Subject;
 use crate::list::Listing;
-use crate::measure::{BATCH, SENSE, sensed};
+use crate::measure::{BATCH, SENSE, sense_now};
 use crate::period::{Period, iso};
 use crate::ports::Waits;
 use crate::refusal::{Code, Refusal, shown};
 use crate::request::{self, Asked, Callback, Target, of_item};
-use crate::store::{Along, Charge, Claimed, JobEnd, JobRow, Key, Line, NewJob, Page, WriteAnswer};
+use crate::spans::SPANS;
+use crate::store::{Along, Charge, Claimed, Draft, JobEnd, JobRow, Key, Line, NewJob, Page};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sonometer::{Instrument, Interaction, Unit};
+use std::collections::BTreeMap;
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tokio::time::{Instant, interval_at, sleep};
+use tracing::{Instrument as _, info_span};
 
+/// So many jobs a process works on at once, so that large ones do not keep small ones waiting. What they measure waits its turn
+/// for a thread like everything else.
+pub const JOBS_AT_ONCE: usize = 4;
 /// How long a claim lasts without a sign of life.
-const LEASE_MS: i64 = 15_000;
+pub(crate) const LEASE_MS: i64 = 15_000;
 /// How often a worker says how far it is.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(500);
 /// How often somebody looks for jobs of others that were left behind.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long results are kept.
-const KEPT_MS: i64 = 7 * 24 * 3_600 * 1_000;
-/// How long it is kept what was said in a dive that is closed.
-const STEPS_KEPT_MS: i64 = 30 * 24 * 3_600 * 1_000;
+/// So many jobs of one organization are worked on at once by a process: half of [`JOBS_AT_ONCE`], so that whenever a worker is
+/// free, at most one organization has its share.
+const JOBS_OF_ONE: usize = JOBS_AT_ONCE / 2;
+/// So many jobs of one organization wait at most, of all nodes.
+const MOST_JOBS: u64 = 10_000;
+/// After so many seconds somebody who has too many may ask again.
+const JOBS_RETRY: u64 = 60;
+/// Items of a batch are measured together up to so many steps, a tenth of a second at worst, and then wait their turn again.
+const SLICE_STEPS: u64 = 32_000_000;
 /// What is expected of a machine that nothing is known of yet.
 const ITEMS_A_SECOND: u64 = 500;
+
+/// How many jobs of each organization this process works on. Held while a worker chooses, so that two do not take the last share.
+pub(crate) type Working = Mutex<BTreeMap<String, usize>>;
 
 #[derive(Serialize)]
 struct Queued<'a> {
@@ -126,6 +142,13 @@ impl Service {
         total: usize,
         callback: Option<Callback>,
     ) -> Result<Answer, Refusal> {
+        if self.inner.store.jobs_under_way(caller.org()).await? >= MOST_JOBS {
+            let message = format!(
+                "{MOST_JOBS} jobs of this organization have not ended, the limit; wait until some have"
+            );
+            let refusal = Refusal::new(Code::RateLimited, message);
+            return Err(Refusal { retry_after: JOBS_RETRY, ..refusal });
+        }
         let created_ms = self.now_ms();
         let id = self.id("job");
         let ahead = self.inner.store.items_ahead(created_ms, &id).await?;
@@ -150,6 +173,7 @@ impl Service {
             created_ms,
             route,
             key,
+            request: caller.request().to_owned(),
             callback: callback.map(|callback| (self.id("msg"), callback)),
             answer: answer.clone(),
         };
@@ -166,7 +190,7 @@ impl Service {
     /// # Errors
     /// `job_not_found` for a job that is unknown, of another account, or was forgotten.
     pub async fn job(&self, caller: &Caller, id: &str) -> Result<String, Refusal> {
-        let not_before = self.now_ms().saturating_sub(KEPT_MS);
+        let not_before = self.now_ms().saturating_sub(self.retention().results_ms());
         // No database is asked for what cannot be an id.
         let job = match is_id(id) {
             true => self.inner.store.job(caller.account(), id, not_before).await?,
@@ -187,7 +211,7 @@ impl Service {
     /// `unavailable`.
     pub async fn jobs(&self, caller: &Caller, listing: &Listing) -> Result<String, Refusal> {
         let (now, Listing { limit, offset, .. }) = (self.now_ms(), *listing);
-        let not_before = now.saturating_sub(KEPT_MS);
+        let not_before = now.saturating_sub(self.retention().results_ms());
         let (rows, total) =
             self.inner.store.jobs(caller.account(), not_before, Page { limit, offset }).await?;
         let mut jobs = Vec::with_capacity(rows.len());
@@ -222,8 +246,18 @@ impl Service {
     pub async fn work_on_jobs(self, mut stop: watch::Receiver<bool>) {
         let worker = self.id("wrk");
         while !*stop.borrow_and_update() {
-            match self.inner.store.claim_job(&worker, self.now_ms(), LEASE_MS).await {
-                Ok(Some(job)) => self.one_job(&worker, job, &stop).await,
+            match self.next_job(&worker).await {
+                Ok(Some(job)) => {
+                    let org = job.org.clone();
+                    self.one_job(&worker, job, &stop).await;
+                    let mut working = self.inner.working.lock().await;
+                    if let Some(count) = working.get_mut(&org) {
+                        *count = count.saturating_sub(1);
+                    }
+                    working.retain(|_, count| *count > 0);
+                    // What was passed over because of it may be done now.
+                    self.inner.work_there.notify_one();
+                }
                 Ok(None) => {
                     tokio::select! {
                         () = self.inner.work_there.notified() => {}
@@ -236,20 +270,24 @@ impl Service {
         }
     }
 
-    /// Forgets what is kept for a time only: results of jobs, what was said in dives, and answers under keys of the months before the last.
-    ///
-    /// # Errors
-    /// `unavailable`.
-    pub async fn tidy(&self) -> Result<(), Refusal> {
-        let now = self.now_ms();
-        self.inner.store.forget_jobs(now.saturating_sub(KEPT_MS)).await?;
-        self.inner.store.forget_steps(now.saturating_sub(STEPS_KEPT_MS)).await?;
-        self.inner.store.forget_answers(Period::at(now).start_of_last_ms()).await.map(drop)
+    /// The next job: of an organization that has none under way before others, of none that has its share.
+    async fn next_job(&self, worker: &str) -> Result<Option<Claimed>, Refusal> {
+        let mut working = self.inner.working.lock().await;
+        let full = working.iter().find(|(_, count)| **count >= JOBS_OF_ONE).map(|(org, _)| org.as_str());
+        let store = &self.inner.store;
+        let claimed = store.claim_job(worker, self.now_ms(), LEASE_MS, full.unwrap_or_default()).await?;
+        if let Some(job) = &claimed {
+            *working.entry(job.org.clone()).or_default() += 1;
+            // Another worker may find one, too.
+            self.inner.work_there.notify_one();
+        }
+        Ok(claimed)
     }
 
     async fn one_job(&self, worker: &str, job: Claimed, stop: &watch::Receiver<bool>) {
         let id = job.id.clone();
-        let outcome = self.run_job(worker, job, stop).await;
+        let span = info_span!(target: SPANS, parent: None, "job", id);
+        let outcome = self.run_job(worker, job, stop).instrument(span).await;
         let ended = match outcome {
             Ok(()) => Ok(()),
             // Somebody else has it, or it was cancelled: nothing to tell.
@@ -280,8 +318,7 @@ impl Service {
                         let so_far = count.done.load(Ordering::Relaxed);
                         let mine = self.inner.store.progress(&job.id, worker, so_far, lease).await.unwrap_or(true);
                         if !mine || *stop.borrow() {
-                            // Whatever is fetched is dropped here, whatever is measured ends by itself.
-                            count.given_up.store(true, Ordering::Relaxed);
+                            // Whatever is fetched is dropped here, and the slice that is measured is the last.
                             return Err(if mine { Stopped::Asked } else { Stopped::Lost });
                         }
                     }
@@ -299,6 +336,7 @@ impl Service {
             at_ms,
             route: if job.route == SENSE { SENSE } else { BATCH },
             key: None,
+            cause: Cause { request: job.request, key: job.key, kind: Kind::Job },
             along: Along::Job(JobEnd { id: job.id.clone(), worker: worker.to_owned() }),
             id: job.id,
             lines,
@@ -321,17 +359,11 @@ impl Service {
             let request::Sense { root, target, look, .. } = request::sense(&job.body)?;
             let instrument = shelf.find(&Target { version, ..target })?;
             let asked = Asked::under(&root, "interaction")?;
-            let Subject { interaction, file } = self.subject_of_job(&asked, &instrument).await?;
-            let with = instrument.clone();
-            let reading = blocking(move || with.sense(&interaction).map_err(Refusal::from)).await?;
-            if !reading.fidelity().sufficient {
-                return Err(Refusal::insufficient(reading.fidelity()));
-            }
-            let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
-            return Ok(Done {
-                lines,
-                answer: Box::new(move |cost| sensed(&reading, file.as_deref(), &look, cost)),
-            });
+            let subject = self.subject_of_job(&job.org, &asked, &instrument).await?;
+            let effort = Effort::sensing(instrument.steps_per_word(), length(&subject.interaction));
+            let work = move || sense_now(&instrument, subject, look, |_| Unit::ZERO);
+            let (line, answer) = self.work(&job.org, effort, work).await??;
+            return Ok(Done { lines: vec![line], answer });
         }
         let asked = request::batch(&job.body)?;
         let instrument = shelf.find(&Target { version, ..asked.target.clone() })?;
@@ -342,65 +374,93 @@ impl Service {
                     Asked::item(node, index).read().map_err(|refusal| of_item(refusal, index))
                 };
                 let interactions: Vec<Interaction> = items.map(read).collect::<Result<_, _>>()?;
-                let with = instrument.clone();
-                blocking(move || batch::measure(&with, &interactions, |done| count.goes_on(done))).await?
+                self.measure_slices(&job.org, interactions, &instrument, &count).await?
             }
-            _ => self.measure_files(&asked, &instrument, &count).await?,
+            _ => self.measure_files(&job.org, &asked, &instrument, &count).await?,
         };
         let lines = batch::lines(&instrument, &measured);
-        Ok(Done { lines, answer: Box::new(move |cost| batch::answer(&asked.ids, &measured, cost)) })
+        let write = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
+        Ok(Done { lines, answer: Draft::new(Unit::ZERO, write) })
+    }
+
+    /// A batch in slices, each of which waits its turn.
+    async fn measure_slices(
+        &self,
+        org: &str,
+        interactions: Vec<Interaction>,
+        instrument: &Arc<Tool>,
+        count: &Count,
+    ) -> Result<Vec<batch::Measured>, Refusal> {
+        let steps = instrument.steps_per_word();
+        let mut measured = Vec::with_capacity(interactions.len());
+        let mut rest = interactions.into_iter().enumerate().peekable();
+        while rest.peek().is_some() {
+            let (mut slice, mut bytes) = (Vec::new(), 0);
+            while let Some((_, next)) = rest.peek()
+                && (slice.is_empty() || Effort::sensing(steps, bytes + length(next)).cost() <= SLICE_STEPS)
+            {
+                bytes += length(next);
+                slice.extend(rest.next());
+            }
+            let with = instrument.clone();
+            let work = move || -> Result<Vec<_>, Refusal> {
+                slice.iter().map(|(index, one)| batch::measure_one(&with, *index, one)).collect()
+            };
+            measured.extend(self.work(org, Effort::sensing(steps, bytes), work).await??);
+            count.done.store(measured.len() as u64, Ordering::Relaxed);
+            // Short slices are measured here: others are let in between.
+            tokio::task::yield_now().await;
+        }
+        Ok(measured)
     }
 
     /// A batch with files: one after the other, so that only one is held at a time.
     async fn measure_files(
         &self,
+        org: &str,
         asked: &request::Batch,
-        instrument: &Arc<Instrument>,
+        instrument: &Arc<Tool>,
         count: &Count,
     ) -> Result<Vec<batch::Measured>, Refusal> {
         let mut measured = Vec::with_capacity(asked.ids.len());
         for (index, node) in request::items(&asked.root).iter().enumerate() {
-            let subject = self.subject_of_job(&Asked::item(node, index), instrument).await;
+            let subject = self.subject_of_job(org, &Asked::item(node, index), instrument).await;
             let interaction = subject.map_err(|refusal| of_item(refusal, index))?.interaction;
             let with = instrument.clone();
-            measured.push(blocking(move || batch::measure_one(&with, index, &interaction)).await?);
-            count.goes_on(measured.len() as u64);
+            let effort = Effort::sensing(instrument.steps_per_word(), length(&interaction));
+            let work = move || batch::measure_one(&with, index, &interaction);
+            measured.push(self.work(org, effort, work).await??);
+            count.done.store(measured.len() as u64, Ordering::Relaxed);
         }
         Ok(measured)
     }
 
-    async fn subject_of_job(&self, asked: &Asked<'_>, instrument: &Instrument) -> Result<Subject, Refusal> {
-        let subject = self.subject(asked, instrument, Waits::Job).await?;
+    async fn subject_of_job(
+        &self,
+        org: &str,
+        asked: &Asked<'_>,
+        instrument: &Instrument,
+    ) -> Result<Subject, Refusal> {
+        let subject = self.subject(org, asked, instrument, Waits::Job).await?;
         subject.ok_or_else(|| Refusal::internal("a file was put off for ever"))
     }
 }
 
-/// Does what takes long on a thread of its own.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Refusal> + Send + 'static,
-) -> Result<T, Refusal> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Refusal::internal(&error.to_string()))?
+/// How many bytes an interaction has.
+fn length(interaction: &Interaction) -> usize {
+    interaction.turns().iter().map(|turn| turn.content.len()).sum()
 }
 
-/// How far a job is, and whether somebody wants it to end.
+/// How far a job is.
 #[derive(Default)]
 struct Count {
     done: AtomicU64,
-    given_up: AtomicBool,
-}
-
-impl Count {
-    /// Notes how much is done; whether to go on.
-    fn goes_on(&self, done: u64) -> bool {
-        self.done.store(done, Ordering::Relaxed);
-        !self.given_up.load(Ordering::Relaxed)
-    }
 }
 
 /// What came of it.
 struct Done {
     lines: Vec<Line>,
-    answer: WriteAnswer,
+    answer: Draft,
 }
 
 /// Why a job did not come to its end here.

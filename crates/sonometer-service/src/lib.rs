@@ -8,10 +8,14 @@
 
 pub mod account;
 mod admin;
+pub mod administration;
 mod answer;
 mod batch;
+pub mod bill;
 mod caller;
 mod catalogue;
+pub mod cause;
+mod claims;
 mod describe;
 pub mod dive;
 mod effort;
@@ -23,33 +27,50 @@ mod list;
 mod measure;
 pub mod period;
 pub mod ports;
+pub mod queue;
 pub mod rate;
 pub mod refusal;
 pub mod request;
+mod retention;
 pub mod shape;
+pub mod spans;
 pub mod store;
 mod stream;
 pub mod text;
 mod token;
 mod usage;
+pub mod vault;
 mod webhook;
 
 pub use admin::{Published, Settled};
 pub use answer::Answer;
 pub use caller::Caller;
+#[doc(hidden)]
+pub use claims::LateClaims;
 pub use describe::SGM_VERSIONS;
+pub use jobs::JOBS_AT_ONCE;
 pub use json::TargetUsed;
 pub use list::{Listing, StatusFilter};
 pub use refusal::{Code, Refusal};
+pub use retention::Retention;
 pub use store::Store;
 pub use stream::{Streaming, Told};
 pub use token::{Mode, Scope};
 
 use catalogue::{Shelf, Shelves};
 use ports::{Callbacks, Clock, Files, Ids, Ports};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::sync::{Notify, Semaphore};
+use queue::{Bounds, Queue};
+use spans::SPANS;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio::sync::Notify;
+use tracing::{Instrument, info_span};
+
+/// So many pieces of long work of one organization wait at most.
+const WAITING: usize = 1_024;
+
+/// So many requests of one organization wait at most for a place to read the ledger.
+const LEDGER_WAITING: usize = 64;
 
 /// The service over its ports. Cheap to clone.
 #[derive(Clone)]
@@ -66,12 +87,21 @@ struct Inner {
     shelves: Shelves,
     dives: dive::Dives,
     windows: rate::Windows,
-    /// Long texts are measured by so many threads at once.
-    threads: Arc<Semaphore>,
+    retention: RwLock<Retention>,
+    /// Threads for long texts.
+    threads: Queue,
+    /// Places for those who read the ledger: most of the connections are left to requests.
+    ledger: Queue,
+    /// Whether what ships is still made ready.
+    cold: AtomicBool,
+    /// How many jobs of each organization are worked on here.
+    working: jobs::Working,
     /// What organizations see that published nothing.
     shipped: Arc<Shelf>,
     /// ICS that this process charged, by mode.
     charged: [AtomicU64; 2],
+    /// Steps that the work of this process took at worst.
+    steps: AtomicU64,
     /// Told when a job was made.
     work_there: Notify,
     /// Told when a notification may be due.
@@ -87,7 +117,10 @@ impl Service {
     /// The service with ports of choice.
     pub fn with_ports(store: Store, ports: Ports) -> Self {
         let Ports { clock, ids, files, callbacks } = ports;
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        // One more than there are cores, which is left to others: one organization alone keeps all cores busy, and the next one
+        // shares them by the turns of the operating system instead of waiting for the end of a long text.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = Bounds { places: cores + 1, share: cores, waiting: WAITING };
         let inner = Inner {
             store,
             clock,
@@ -97,9 +130,14 @@ impl Service {
             shelves: Shelves::default(),
             dives: dive::Dives::default(),
             windows: rate::Windows::default(),
-            threads: Arc::new(Semaphore::new(threads)),
+            retention: RwLock::default(),
+            threads: Queue::new("threads", threads),
+            ledger: Queue::new("ledger", Bounds { places: 2, share: 1, waiting: LEDGER_WAITING }),
+            cold: AtomicBool::new(false),
+            working: jobs::Working::default(),
             shipped: Arc::default(),
             charged: Default::default(),
+            steps: AtomicU64::new(0),
             work_there: Notify::new(),
             mail_there: Notify::new(),
         };
@@ -126,20 +164,75 @@ impl Service {
         self.inner.charged[mode as usize].load(Ordering::Relaxed)
     }
 
+    /// Steps that the work of this process took at worst, since it began: what is told of a piece of work before it begins.
+    pub fn steps(&self) -> u64 {
+        self.inner.steps.load(Ordering::Relaxed)
+    }
+
+    /// How long the oldest job that has not ended was made ago, and the notification that is due longest, in milliseconds.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn ages(&self) -> Result<(i64, i64), Refusal> {
+        let (job, due) = self.inner.store.oldest().await?;
+        let now = self.now_ms();
+        let age = |since: i64| if since == 0 { 0 } else { now.saturating_sub(since).max(0) };
+        Ok((age(job), age(due)))
+    }
+
     /// Charges.
     async fn charge_now(&self, charge: store::Charge) -> Result<store::Charged, Refusal> {
         let mode = charge.mode;
-        let charged = self.inner.store.charge(charge).await?;
+        let span = info_span!(target: SPANS, "store.charge", lines = charge.lines.len());
+        let charged = self.inner.store.charge(charge).instrument(span).await?;
         self.inner.charged[mode as usize].fetch_add(charged.units, Ordering::Relaxed);
         Ok(charged)
     }
 
-    /// Whether requests can be answered.
+    /// Whether requests can be answered, the first as fast as the rest.
     ///
     /// # Errors
     /// `unavailable`.
     pub async fn ready(&self) -> Result<(), Refusal> {
-        self.inner.store.ping().await
+        if self.inner.cold.load(Ordering::Acquire) {
+            return Err(Refusal::unavailable("what ships is still made ready"));
+        }
+        match self.inner.store.is_here() {
+            true => self.inner.store.ping().await,
+            false => Err(Refusal::away()),
+        }
+    }
+
+    /// Waits until requests cannot be answered any more: the refusal of those that are under way.
+    pub async fn goes_away(&self) -> Refusal {
+        self.inner.store.goes_away().await;
+        Refusal::away()
+    }
+
+    /// Makes what ships ready, on a thread of its own. Until that has ended, [`Service::ready`] refuses; requests are answered all
+    /// the same.
+    pub fn warm_up(&self) {
+        self.inner.cold.store(true, Ordering::Release);
+        let service = self.clone();
+        std::thread::spawn(move || {
+            service.inner.shipped.make_ready();
+            service.inner.cold.store(false, Ordering::Release);
+        });
+    }
+
+    /// Everything that organizations wait for here, by name.
+    pub fn queues(&self) -> Vec<Queue> {
+        [vec![self.inner.threads.clone(), self.inner.ledger.clone()], self.inner.files.queues()].concat()
+    }
+
+    /// How long what is kept for a time only is kept.
+    pub fn retention(&self) -> Retention {
+        *self.inner.retention.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes it, from the next [`Service::tidy`] on.
+    pub fn set_retention(&self, retention: Retention) {
+        *self.inner.retention.write().unwrap_or_else(PoisonError::into_inner) = retention;
     }
 
     /// What an organization can measure with.

@@ -1,7 +1,8 @@
 //! Sense, compare, batch and the fidelity check.
 
 use crate::caller::{Caller, key};
-use crate::catalogue::used;
+use crate::catalogue::{Tool, used};
+use crate::cause::{Cause, Kind};
 use crate::effort::Effort;
 use crate::file::{FileRead, Subject, with_origin};
 use crate::json::{Price, Sufficiency, TargetUsed};
@@ -9,12 +10,15 @@ use crate::period::Period;
 use crate::ports::Waits;
 use crate::refusal::{Code, Refusal};
 use crate::request::{self, Asked, BATCH_FILES_NOW, BATCH_JOB, Look, of_item};
-use crate::store::{Along, Charge, Key, Line, WriteAnswer};
+use crate::spans::SPANS;
+use crate::store::{Along, Charge, Draft, Key, Line};
 use crate::{Answer, Service, batch};
 use serde::Serialize;
 use sonometer::protocol::Sgm;
 use sonometer::{Error, Instrument, Interaction, Reading, SenseOptions, Unit};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tracing::{Instrument as _, info_span};
 
 /// The routes that charge, by which keys are told apart.
 pub(crate) const SENSE: &str = "POST /api/v1/sense";
@@ -46,7 +50,8 @@ impl Service {
         if let Some(answer) = self.given_before(caller, SENSE, key.as_ref()).await? {
             return Ok(answer);
         }
-        let request::Sense { root, target, look, callback } = request::sense(body)?;
+        let request::Sense { root, target, look, callback } =
+            self.reads(caller.org(), body, request::sense).await?;
         if let Some(callback) = &callback {
             let checked = self.inner.callbacks.check(&callback.url);
             checked.map_err(|refusal| refusal.inside("callback.url"))?;
@@ -66,7 +71,7 @@ impl Service {
                 return self.sense_later(caller, body, key, &instrument, callback).await;
             }
         }
-        let Some(subject) = self.subject(&asked, &instrument, Waits::Caller).await? else {
+        let Some(subject) = self.subject(caller.org(), &asked, &instrument, Waits::Caller).await? else {
             return self.sense_later(caller, body, key, &instrument, None).await;
         };
         caller.standing().check()?;
@@ -74,15 +79,11 @@ impl Service {
             return self.sense_later(caller, body, key, &instrument, callback).await;
         }
         let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(subject.bytes()));
-        let with = instrument.clone();
-        let Subject { interaction, file } = subject;
-        let reading = self.work(effort, move || with.sense(&interaction)).await?.map_err(Refusal::from)?;
-        if !reading.fidelity().sufficient {
-            return Err(Refusal::insufficient(reading.fidelity()));
-        }
-        let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
-        let answer = Box::new(move |cost| sensed(&reading, file.as_deref(), &look, cost));
-        self.charge(caller, SENSE, key, lines, answer).await
+        let kind = if subject.file.is_some() { Kind::File } else { Kind::Sense };
+        let standing = caller.standing().clone();
+        let work = move || sense_now(&instrument, subject, look, |units| standing.expected(units));
+        let (line, answer) = self.work(caller.org(), effort, work).await??;
+        self.charge(caller, SENSE, kind, key, vec![line], answer).await
     }
 
     /// `POST /api/v1/sense/compare`: measures two interactions and what lies between them.
@@ -99,31 +100,34 @@ impl Service {
         if let Some(answer) = self.given_before(caller, COMPARE, key.as_ref()).await? {
             return Ok(answer);
         }
-        let request::Compare { root, target } = request::compare(body)?;
+        let request::Compare { root, target } = self.reads(caller.org(), body, request::compare).await?;
         let instrument = self.shelf(caller).await?.find(&target)?;
         let asked = [Asked::under(&root, "interaction_a")?, Asked::under(&root, "interaction_b")?];
         if asked.iter().any(Asked::is_file) {
             asked.iter().try_for_each(|asked| self.check_file(asked))?;
             caller.standing().check()?;
         }
-        let a = self.subject_now(&asked[0], &instrument).await?;
-        let b = self.subject_now(&asked[1], &instrument).await?;
+        let a = self.subject_now(caller.org(), &asked[0], &instrument).await?;
+        let b = self.subject_now(caller.org(), &asked[1], &instrument).await?;
         caller.standing().check()?;
         let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(a.bytes() + b.bytes()));
         let (with, a, b) = (instrument.clone(), a.interaction, b.interaction);
         let compared = self
-            .work(effort, move || {
+            .work(caller.org(), effort, move || {
                 let sides = [("interaction_a", &a), ("interaction_b", &b)];
                 with.compare(&a, &b, SenseOptions::default()).map_err(|error| one_side(&with, sides, error))
             })
             .await??;
-        let lines = vec![Line { target: used(&instrument), units: compared.ics.consumed }];
-        let answer = Box::new(move |cost| {
+        let markers = compared.a.markers.iter().chain(&compared.b.markers).map(String::as_str);
+        let lines = vec![instrument.line(markers, compared.ics.consumed)];
+        let expected = caller.standing().expected(compared.ics.consumed);
+        let write = Box::new(move |cost| {
             let mut compared = compared.clone();
             compared.ics.cost_usd = cost;
             compared.to_json()
         });
-        self.charge(caller, COMPARE, key, lines, answer).await
+        let answer = Draft::new(expected, write);
+        self.charge(caller, COMPARE, Kind::Compare, key, lines, answer).await
     }
 
     /// `POST /api/v1/sense/batch`: measures several interactions. What holds too little is answered with a score of 0 and
@@ -141,7 +145,7 @@ impl Service {
         if let Some(answer) = self.given_before(caller, BATCH, key.as_ref()).await? {
             return Ok(answer);
         }
-        let asked = request::batch(body)?;
+        let asked = self.reads(caller.org(), body, request::batch).await?;
         if asked.ids.len() >= BATCH_JOB {
             return self.batch_later(caller, body, idempotency_key, asked).await;
         }
@@ -152,7 +156,7 @@ impl Service {
         }
         let interactions = match asked.files > BATCH_FILES_NOW {
             true => None,
-            false => self.interactions(&asked, &instrument).await?,
+            false => self.interactions(caller.org(), &asked, &instrument).await?,
         };
         let Some(interactions) = interactions else {
             return self.batch_later(caller, body, idempotency_key, asked).await;
@@ -162,10 +166,12 @@ impl Service {
             interactions.iter().flat_map(|one| one.turns()).map(|turn| turn.content.len()).sum();
         let effort = Effort::sensing(instrument.steps_per_word(), body.len().max(bytes));
         let with = instrument.clone();
-        let measured = self.work(effort, move || batch::measure(&with, &interactions, |_| true)).await??;
+        let measured =
+            self.work(caller.org(), effort, move || batch::measure(&with, &interactions)).await??;
         let lines = batch::lines(&instrument, &measured);
-        let answer = Box::new(move |cost| batch::answer(&asked.ids, &measured, cost));
-        self.charge(caller, BATCH, key, lines, answer).await
+        let expected = caller.standing().expected(lines.iter().map(|line| line.units).sum());
+        let answer = Draft::new(expected, Box::new(move |cost| batch::answer(&asked.ids, &measured, cost)));
+        self.charge(caller, BATCH, Kind::Batch, key, lines, answer).await
     }
 
     /// `POST /api/v1/fidelity/check`: whether content holds enough. Costs nothing; that it does not is an answer.
@@ -173,13 +179,16 @@ impl Service {
     /// # Errors
     /// `invalid_request`, `target_not_found`, `payload_too_large`.
     pub async fn fidelity(&self, caller: &Caller, body: &str) -> Result<Answer, Refusal> {
-        let request::Compare { root, target } = request::fidelity(body)?;
+        let request::Compare { root, target } = self.reads(caller.org(), body, request::fidelity).await?;
         let instrument = self.shelf(caller).await?.find(&target)?;
-        let subject = self.subject_now(&Asked::under(&root, "interaction")?, &instrument).await?;
+        let subject =
+            self.subject_now(caller.org(), &Asked::under(&root, "interaction")?, &instrument).await?;
         let effort = Effort::reading(body.len().max(subject.bytes()));
         let with = instrument.clone();
-        let fidelity =
-            self.work(effort, move || with.fidelity(&subject.interaction)).await?.map_err(Refusal::from)?;
+        let fidelity = self
+            .work(caller.org(), effort, move || with.fidelity(&subject.interaction))
+            .await?
+            .map_err(Refusal::from)?;
         let (density, clarity) = (fidelity.density, fidelity.clarity);
         let mut sufficiency = Sufficiency::from(fidelity);
         if instrument.sensor().is_some_and(|sensor| sensor.protocol().sgm >= Sgm::V1_5) {
@@ -200,12 +209,13 @@ impl Service {
     /// The interactions of a batch; `None`: one of them is a file that is work for a job.
     pub(crate) async fn interactions(
         &self,
+        org: &str,
         asked: &request::Batch,
         instrument: &Instrument,
     ) -> Result<Option<Vec<Interaction>>, Refusal> {
         let mut interactions = Vec::with_capacity(asked.ids.len());
         for (index, node) in request::items(&asked.root).iter().enumerate() {
-            let subject = self.subject(&Asked::item(node, index), instrument, Waits::Caller).await;
+            let subject = self.subject(org, &Asked::item(node, index), instrument, Waits::Caller).await;
             match subject.map_err(|refusal| of_item(refusal, index))? {
                 Some(subject) => interactions.push(subject.interaction),
                 None => return Ok(None),
@@ -223,17 +233,41 @@ impl Service {
         })
     }
 
-    /// Does what costs little at once, and the rest on a thread of its own.
+    /// Reads a body: a long one is work like any other.
+    pub(crate) async fn reads<T: Send + 'static>(
+        &self,
+        org: &str,
+        body: &str,
+        read: fn(&str) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let effort = Effort::reading(body.len());
+        if effort.is_short() {
+            return read(body);
+        }
+        let body = body.to_owned();
+        self.work(org, effort, move || read(&body)).await?
+    }
+
+    /// Does what costs little at once, and the rest on a thread of its own once it is the turn of the organization.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
+        org: &str,
         effort: Effort,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refusal> {
+        self.inner.steps.fetch_add(effort.cost(), Ordering::Relaxed);
+        let span = || info_span!(target: SPANS, "engine", steps = effort.cost());
         if effort.is_short() {
-            return Ok(work());
+            return Ok(span().in_scope(work));
         }
-        let threads = self.inner.threads.clone();
-        let _turn = threads.acquire_owned().await.map_err(|_| Refusal::internal("no threads"))?;
+        let full = |_| Refusal::unavailable("too much long work of one organization at once");
+        let turn = self.inner.threads.place(org, effort.cost()).await.map_err(full)?;
+        // The thread is busy until the work has ended, whoever waits for it.
+        let span = span();
+        let work = move || {
+            let _turn = turn;
+            span.in_scope(work)
+        };
         tokio::task::spawn_blocking(work).await.map_err(|error| Refusal::internal(&error.to_string()))
     }
 
@@ -245,7 +279,8 @@ impl Service {
         key: Option<&Key>,
     ) -> Result<Option<Answer>, Refusal> {
         let Some(key) = key else { return Ok(None) };
-        let answer = self.inner.store.answered(caller.account(), route, key).await?;
+        let answer = self.inner.store.answered(caller.account(), route, key);
+        let answer = answer.instrument(info_span!(target: SPANS, "store.answer")).await?;
         let remaining = caller.standing().remaining();
         Ok(answer.map(|(status, body)| Answer { status, body, consumed: 0, remaining, replayed: true }))
     }
@@ -254,11 +289,13 @@ impl Service {
         &self,
         caller: &Caller,
         route: &'static str,
+        kind: Kind,
         key: Option<Key>,
         lines: Vec<Line>,
-        answer: WriteAnswer,
+        answer: Draft,
     ) -> Result<Answer, Refusal> {
         let at_ms = self.now_ms();
+        let cause = Cause { kind, ..caller.cause(key.as_ref()) };
         let charge = Charge {
             account: caller.account().to_owned(),
             mode: caller.mode(),
@@ -269,6 +306,7 @@ impl Service {
             at_ms,
             route,
             key,
+            cause,
             along: Along::Nothing,
             id: self.id("chg"),
             lines,
@@ -280,8 +318,29 @@ impl Service {
     }
 }
 
+/// Senses, and writes the answer for the cost that is expected of so many ICS.
+///
+/// # Errors
+/// As [`Instrument::sense`]; `insufficient_signal`.
+pub(crate) fn sense_now(
+    tool: &Tool,
+    subject: Subject,
+    look: Look,
+    expected: impl FnOnce(u64) -> Unit,
+) -> Result<(Line, Draft), Refusal> {
+    let Subject { interaction, file } = subject;
+    let reading = tool.sense(&interaction)?;
+    if !reading.fidelity().sufficient {
+        return Err(Refusal::insufficient(reading.fidelity()));
+    }
+    let units = reading.ics().consumed;
+    let line = tool.line(reading.triggered(), units);
+    let write = Box::new(move |cost| sensed(&reading, file.as_deref(), &look, cost));
+    Ok((line, Draft::new(expected(units), write)))
+}
+
 /// The answer of `sense`: the bytes of the engine, and where in a file its evidence stands if that is asked for.
-pub(crate) fn sensed(reading: &Reading, file: Option<&FileRead>, look: &Look, cost: Unit) -> String {
+fn sensed(reading: &Reading, file: Option<&FileRead>, look: &Look, cost: Unit) -> String {
     let reading = reading.clone().with_cost(cost);
     let json = reading.to_json(look.view());
     match file {

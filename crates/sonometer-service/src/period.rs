@@ -1,5 +1,6 @@
 //! Billing periods: calendar months of UTC.
 
+use crate::refusal::Refusal;
 use jiff::tz::Offset;
 use jiff::{Timestamp, civil};
 use std::fmt;
@@ -29,11 +30,27 @@ impl Period {
         ((1970..=9998).contains(&year) && (1..=12).contains(&month)).then_some(Self { year, month })
     }
 
+    /// Reads the parameter `period` of a request.
+    pub(crate) fn asked(text: &str) -> Result<Self, Refusal> {
+        let message = "`period` is not a month; write it like `2026-11`";
+        Self::parse(text).ok_or_else(|| Refusal::invalid("period", message))
+    }
+
     /// When the month before this one began, in milliseconds since 1970.
     pub(crate) fn start_of_last_ms(self) -> i64 {
         let (year, month) = if self.month == 1 { (self.year - 1, 12) } else { (self.year, self.month - 1) };
         let start = civil::date(year, month, 1).at(0, 0, 0, 0);
         Offset::UTC.to_timestamp(start).map_or(0, Timestamp::as_millisecond)
+    }
+
+    /// When the month begins and when the next one does, in milliseconds since 1970.
+    pub(crate) fn span_ms(self) -> (i64, i64) {
+        let start = |year: i16, month: i8| {
+            let start = civil::date(year, month, 1).at(0, 0, 0, 0);
+            Offset::UTC.to_timestamp(start).map_or(i64::MAX, Timestamp::as_millisecond)
+        };
+        let (year, month) = if self.month == 12 { (self.year + 1, 1) } else { (self.year, self.month + 1) };
+        (start(self.year, self.month), start(year, month))
     }
 
     /// When the next period begins: the reset, ISO 8601.

@@ -2,6 +2,7 @@
 //! somebody who calls addresses.
 
 use crate::file::FileRead;
+use crate::queue::Queue;
 use crate::refusal::Refusal;
 use sonometer::protocol::Modality;
 use std::future::Future;
@@ -71,6 +72,8 @@ fn random<const BYTES: usize>() -> Result<[u8; BYTES], Refusal> {
 /// A file that somebody asks to have measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRequest<'r> {
+    /// The organization that asks.
+    pub org: &'r str,
     /// Where it lies, as given.
     pub url: &'r str,
     /// Whether the request says that it is audio, or a document; `None`: it says neither.
@@ -103,6 +106,11 @@ pub trait Files: Send + Sync {
     /// # Errors
     /// `invalid_request` with `details.reason`.
     fn check(&self, request: &FileRequest<'_>) -> Result<(), Refusal>;
+
+    /// What organizations wait for before a file is read.
+    fn queues(&self) -> Vec<Queue> {
+        Vec::new()
+    }
 
     /// The interaction that a file holds, or why there is none. For a job it is never `None`.
     fn read<'f>(&'f self, request: FileRequest<'f>, waits: Waits) -> Fetched<'f>;

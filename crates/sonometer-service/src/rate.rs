@@ -1,7 +1,9 @@
 //! Requests of a token in fixed windows that begin at whole multiples of their length, so that the reset told is exact.
 
+use crate::refusal::Refusal;
+use crate::store::Store;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The length of a window.
 pub const WINDOW_SECONDS: i64 = 60;
@@ -21,7 +23,12 @@ pub struct Window {
     pub retry_after: u64,
 }
 
-/// The windows of this node.
+/// A node takes this part of what is left for itself, and this many at most.
+const PART: u64 = 16;
+const MOST_TAKEN: u64 = 256;
+
+/// The windows of this node. Where several nodes share a store, each takes some requests of a window for itself and asks again
+/// when they are used up: together they never let through more than the limit, and hardly any request waits for the store.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
     counted: Mutex<Counted>,
@@ -30,27 +37,72 @@ pub(crate) struct Windows {
 #[derive(Debug, Default)]
 struct Counted {
     window: i64,
-    by_token: HashMap<String, u64>,
+    by_token: HashMap<String, Arc<tokio::sync::Mutex<Slot>>>,
+}
+
+/// The requests of one token in this window.
+#[derive(Debug, Default)]
+struct Slot {
+    /// Taken by this node and not used yet.
+    own: u64,
+    /// Taken by all nodes, as far as this one knows.
+    taken: u64,
+    /// Those that were let through here.
+    used: u64,
+}
+
+impl Slot {
+    /// How many to take, out of what is left as far as this node knows: less and less towards the end, so that little is left
+    /// unused on other nodes.
+    fn part(&self, limit: u64) -> u64 {
+        (limit.saturating_sub(self.taken) / PART).clamp(1, MOST_TAKEN)
+    }
 }
 
 impl Windows {
-    /// Counts a request.
-    pub(crate) fn count(&self, token: &str, limit: u64, now_ms: i64) -> Window {
+    /// Counts a request. With a store, all nodes on it count together.
+    pub(crate) async fn count(
+        &self,
+        store: Option<&Store>,
+        token: &str,
+        limit: u64,
+        now_ms: i64,
+    ) -> Result<Window, Refusal> {
         let seconds = now_ms.div_euclid(1_000);
-        let window = seconds.div_euclid(WINDOW_SECONDS);
+        let (window, slot) = self.slot(token, seconds.div_euclid(WINDOW_SECONDS));
+        let mut slot = slot.lock().await;
+        let exceeded = match store {
+            None => slot.used >= limit,
+            Some(store) => {
+                if slot.own == 0 && slot.taken < limit {
+                    let part = slot.part(limit);
+                    slot.taken = store.take_requests(token, window, part).await?;
+                    slot.own = part.saturating_sub(slot.taken.saturating_sub(limit));
+                }
+                slot.own == 0
+            }
+        };
+        if !exceeded {
+            slot.used += 1;
+            slot.own = slot.own.saturating_sub(1);
+        }
+        let remaining = match store {
+            None => limit.saturating_sub(slot.used),
+            Some(_) => limit.saturating_sub(slot.taken) + slot.own,
+        };
+        let reset = (window + 1) * WINDOW_SECONDS;
+        let retry_after = u64::try_from(reset - seconds).unwrap_or(0).max(1);
+        Ok(Window { limit, remaining, reset, exceeded, retry_after })
+    }
+
+    fn slot(&self, token: &str, window: i64) -> (i64, Arc<tokio::sync::Mutex<Slot>>) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that is set back stays in its window: it gives nobody requests anew.
         if window > counted.window {
             counted.window = window;
             counted.by_token.clear();
         }
-        let reset = (counted.window + 1) * WINDOW_SECONDS;
-        let used = counted.by_token.entry(token.to_owned()).or_insert(0);
-        let exceeded = *used >= limit;
-        *used = used.saturating_add(u64::from(!exceeded));
-        let remaining = limit - (*used).min(limit);
-        let retry_after = u64::try_from(reset - seconds).unwrap_or(0).max(1);
-        Window { limit, remaining, reset, exceeded, retry_after }
+        (counted.window, counted.by_token.entry(token.to_owned()).or_default().clone())
     }
 }
 
@@ -58,20 +110,37 @@ impl Windows {
 mod tests {
     use super::*;
 
-    #[test]
-    fn counts_within_a_window_and_anew_in_the_next() {
+    #[tokio::test]
+    async fn counts_within_a_window_and_anew_in_the_next() {
         let windows = Windows::default();
-        let at = |ms| windows.count("t", 2, ms);
+        let count =
+            async |token: &str, limit, ms| windows.count(None, token, limit, ms).await.expect("asks nobody");
+        let at = async |ms| count("t", 2, ms).await;
         let start = 1_800_000_000_000_i64 / 60_000 * 60_000;
-        let first = at(start + 1_500);
+        let first = at(start + 1_500).await;
         assert_eq!((first.remaining, first.exceeded, first.retry_after), (1, false, 59));
         assert_eq!(first.reset, start / 1_000 + 60);
-        assert_eq!(at(start + 2_000).remaining, 0);
-        let third = at(start + 59_999);
+        assert_eq!(at(start + 2_000).await.remaining, 0);
+        let third = at(start + 59_999).await;
         assert!(third.exceeded && third.remaining == 0 && third.retry_after == 1);
-        assert!(!windows.count("other", 2, start + 59_999).exceeded, "each token has its own");
-        assert_eq!(at(start + 60_000).remaining, 1);
-        assert_eq!(at(start).remaining, 0, "a clock set back gives nothing anew");
-        assert!(windows.count("none", 0, start).exceeded);
+        assert!(!count("other", 2, start + 59_999).await.exceeded, "each token has its own");
+        assert_eq!(at(start + 60_000).await.remaining, 1);
+        assert_eq!(at(start).await.remaining, 0, "a clock set back gives nothing anew");
+        assert!(count("none", 0, start).await.exceeded);
+    }
+
+    #[test]
+    fn a_node_asks_seldom_and_leaves_little_unused() {
+        for (limit, most_asked) in [(6_000_u64, 120_u64), (600, 81), (10, 10)] {
+            let (mut slot, mut asked, mut through) = (Slot::default(), 0, 0);
+            while slot.taken < limit {
+                let part = slot.part(limit);
+                asked += 1;
+                slot.taken += part;
+                through += part - slot.taken.saturating_sub(limit).min(part);
+            }
+            assert_eq!(through, limit);
+            assert!(asked <= most_asked, "{limit}: {asked}");
+        }
     }
 }

@@ -184,6 +184,8 @@ struct Body<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "is_empty")]
     details: &'a Details,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<&'a str>,
 }
 
 fn is_empty(details: &&Details) -> bool {
@@ -253,6 +255,12 @@ impl Refusal {
         Self { retry_after: 1, ..Self::new(Code::Unavailable, "the service cannot answer now; try again") }
     }
 
+    /// The database is away. Its going is in the log, so that each request need not say it again.
+    pub(crate) fn away() -> Self {
+        let message = "the database of the service is away; try again";
+        Self { retry_after: 1, ..Self::new(Code::Unavailable, message) }
+    }
+
     /// With a word for programs.
     #[must_use]
     pub fn because(mut self, reason: &'static str) -> Self {
@@ -270,9 +278,10 @@ impl Refusal {
         self
     }
 
-    /// The envelope of every error body.
-    pub fn to_json(&self) -> String {
-        crate::json::text(&Envelope { error: self.body() })
+    /// The envelope of every error body, with the id of the request.
+    pub fn to_json(&self, request: &str) -> String {
+        let request_id = Some(request).filter(|request| !request.is_empty());
+        crate::json::text(&Envelope { error: Body { request_id, ..self.body() } })
     }
 
     /// What stands inside the envelope.
@@ -281,7 +290,7 @@ impl Refusal {
     }
 
     fn body(&self) -> Body<'_> {
-        Body { code: self.code.as_str(), message: &self.message, details: &self.details }
+        Body { code: self.code.as_str(), message: &self.message, details: &self.details, request_id: None }
     }
 }
 

@@ -461,7 +461,14 @@ impl<'n> Asked<'n> {
                 return Err(Refusal::invalid(join(&self.place, "type"), message));
             }
         };
-        Ok(Some(FileRequest { url, is_audio, language: text("language"), channels: self.channels()? }))
+        // Whose it is, is not in the body.
+        Ok(Some(FileRequest {
+            org: "",
+            url,
+            is_audio,
+            language: text("language"),
+            channels: self.channels()?,
+        }))
     }
 
     /// The roles of the channels of a recording.

@@ -239,10 +239,7 @@ impl Shape {
             Self::Interaction => json!({"$ref": "#/components/schemas/Interaction"}),
             Self::Interactions(most) => json!({
                 "type": "array", "minItems": 1, "maxItems": most,
-                "items": {"allOf": [
-                    {"$ref": "#/components/schemas/Interaction"},
-                    {"required": ["id"], "properties": {"id": {"minLength": 1, "maxLength": 256}}},
-                ]},
+                "items": {"$ref": "#/components/schemas/BatchInteraction"},
             }),
         }
     }

@@ -6,16 +6,17 @@
 //! is partial and what is final.
 
 use crate::caller::{Caller, key};
-use crate::catalogue::used;
+use crate::catalogue::Tool;
+use crate::cause::Kind;
 use crate::effort::Effort;
 use crate::json::{Sufficiency, number};
 use crate::refusal::Refusal;
 use crate::request::{self, Asked, Pace};
-use crate::store::{Key, Line};
+use crate::store::{Draft, Key};
 use crate::{Answer, Service};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sonometer::{Error, Event, Instrument, Interaction, Reading, Session, SessionOptions, Turn, Unit};
+use sonometer::{Error, Event, Interaction, Reading, Session, SessionOptions, Turn, Unit};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,12 +44,32 @@ pub struct Told {
 /// A stream that has begun.
 #[derive(Debug)]
 pub struct Streaming {
+    /// Its name, with which the ids of its events begin ([`Streaming::event_id`]).
+    pub name: String,
     /// The events, until there are no more. Dropping this stops the work.
     pub events: mpsc::Receiver<Told>,
     /// ICS left when it began.
     pub remaining: u64,
     /// Whether it was told before, under the same key.
     pub replayed: bool,
+}
+
+/// What stands behind the id of the last event.
+const LAST: &str = "-complete";
+
+impl Streaming {
+    /// The id of an event of a stream, of which so many came before it. A client that reconnects sends back the last that it saw.
+    pub fn event_id(name: &str, number: u64, told: &Told) -> String {
+        let last = if told.name == "complete" { LAST } else { "" };
+        format!("{name}-{number}{last}")
+    }
+}
+
+/// The stream that the id of an event names.
+fn stream_of(event: &str) -> Option<&str> {
+    let (name, number) = event.split_once('-')?;
+    let is_name = name.strip_prefix("str_").is_some_and(|id| id.bytes().all(|b| b.is_ascii_alphanumeric()));
+    (is_name && name.len() <= 64 && number.parse::<u64>().is_ok()).then_some(name)
 }
 
 #[derive(Serialize)]
@@ -186,6 +207,9 @@ impl Service {
     /// `POST /api/v1/sense/stream`: begins a stream. What is wrong is told here, before the first event; what goes wrong
     /// later is an event `error` with the envelope, and the last one.
     ///
+    /// `last_event` is the id of the event that a client saw last before it lost its connection: `None` is answered if that was
+    /// the end. Otherwise the stream is told again under its name, and if it was charged before, it is not charged again.
+    ///
     /// # Errors
     /// As [`Service::sense`].
     pub async fn stream(
@@ -193,27 +217,37 @@ impl Service {
         caller: &Caller,
         body: &str,
         idempotency_key: Option<&[u8]>,
-    ) -> Result<Streaming, Refusal> {
-        let key = key(idempotency_key, body)?;
+        last_event: Option<&[u8]>,
+    ) -> Result<Option<Streaming>, Refusal> {
+        let last = last_event.and_then(|last| std::str::from_utf8(last).ok()).unwrap_or_default();
+        if last.ends_with(LAST) && last.strip_suffix(LAST).and_then(stream_of).is_some() {
+            return Ok(None);
+        }
+        let name = stream_of(last).map_or_else(|| self.id("str"), str::to_owned);
+        // Where the caller gives no key, the name of the stream is one: no other request can have it by chance.
+        let own = format!("stream {name}");
+        let key = key(idempotency_key.or(Some(own.as_bytes())), body)?
+            .map(|key| Key { is_own: idempotency_key.is_none(), ..key });
         let (teller, events) = mpsc::channel(WAITING);
         let remaining = caller.standing().remaining();
         if let Some(answer) = self.given_before(caller, STREAM, key.as_ref()).await? {
             tokio::spawn(async move { last_events(&teller, &answer, |_| false).await });
-            return Ok(Streaming { events, remaining, replayed: true });
+            return Ok(Some(Streaming { name, events, remaining, replayed: true }));
         }
-        let request::Stream { root, target, pace } = request::stream(body)?;
+        let request::Stream { root, target, pace } = self.reads(caller.org(), body, request::stream).await?;
         let instrument = self.shelf(caller).await?.find(&target)?;
         let asked = Asked::under(&root, "interaction")?;
         if asked.is_file() {
             self.check_file(&asked)?;
             caller.standing().check()?;
         }
-        let subject = self.subject_now(&asked, &instrument).await?;
+        let subject = self.subject_now(caller.org(), &asked, &instrument).await?;
         caller.standing().check()?;
         let effort = Effort::reading(body.len().max(subject.bytes()));
         let interaction = subject.interaction;
         let (with, whole) = (instrument.clone(), interaction.clone());
-        let fidelity = self.work(effort, move || with.fidelity(&whole)).await?.map_err(Refusal::from)?;
+        let fidelity =
+            self.work(caller.org(), effort, move || with.fidelity(&whole)).await?.map_err(Refusal::from)?;
         if !fidelity.sufficient {
             return Err(Refusal::insufficient(fidelity));
         }
@@ -223,31 +257,31 @@ impl Service {
             let events = teller.events.clone();
             let told = service.tell(&caller, key, instrument, interaction, teller).await;
             if let Err(Stopped::Refused(refusal)) = told {
-                let _ = send(&events, Told { name: "error", data: refusal.to_json() }).await;
+                let _ = send(&events, Told { name: "error", data: refusal.to_json(caller.request()) }).await;
             }
         });
-        Ok(Streaming { events, remaining, replayed: false })
+        Ok(Some(Streaming { name, events, remaining, replayed: false }))
     }
 
     async fn tell(
         &self,
         caller: &Caller,
         key: Option<Key>,
-        instrument: Arc<Instrument>,
+        instrument: Arc<Tool>,
         interaction: Interaction,
         mut teller: Teller,
     ) -> Result<(), Stopped> {
         let mut session = instrument.session(SessionOptions::default());
         let interaction = Arc::new(interaction);
         let bytes = interaction.turns().iter().map(|turn| turn.content.len()).sum();
-        let effort = Effort::sensing(instrument.steps_per_word(), bytes);
+        let effort_of = |bytes| Effort::sensing(instrument.steps_per_word(), bytes);
         for number in 0..interaction.turns().len() {
             let length = interaction.turns()[number].content.len();
             let mut from = 0;
             loop {
                 let to = length.min(from + CHUNK);
                 let whole = interaction.clone();
-                let step = self.work(effort, move || {
+                let step = self.work(caller.org(), effort_of(to - from), move || {
                     let events = take(&mut session, &whole.turns()[number], from, to);
                     (session, events)
                 });
@@ -261,16 +295,19 @@ impl Service {
                 }
             }
         }
-        let reading = self.work(effort, move || session.finish()).await?.map_err(Refusal::from)?;
+        let reading = self
+            .work(caller.org(), effort_of(bytes), move || session.finish())
+            .await?
+            .map_err(Refusal::from)?;
         if !reading.fidelity().sufficient {
             return Err(Refusal::insufficient(reading.fidelity()).into());
         }
         if teller.events.is_closed() {
             return Err(Stopped::Gone);
         }
-        let lines = vec![Line { target: used(&instrument), units: reading.ics().consumed }];
-        let answer = Box::new(move |_| end(&reading));
-        let answer = self.charge(caller, STREAM, key, lines, answer).await?;
+        let lines = vec![instrument.line(reading.triggered(), reading.ics().consumed)];
+        let answer = Draft::of(end(&reading));
+        let answer = self.charge(caller, STREAM, Kind::Stream, key, lines, answer).await?;
         last_events(&teller.events, &answer, |data| teller.knows(data)).await
     }
 }
@@ -293,4 +330,21 @@ async fn last_events(
     send(events, Told { name: "fidelity", data }).await?;
     let data = kept.complete.get().to_owned();
     send(events, Told { name: "complete", data }).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_of_an_event_names_its_stream() {
+        let told = |name| Told { name, data: String::new() };
+        let id = Streaming::event_id("str_019a", 3, &told("fidelity"));
+        assert_eq!((id.as_str(), stream_of(&id)), ("str_019a-3", Some("str_019a")));
+        let id = Streaming::event_id("str_019a", 4, &told("complete"));
+        assert_eq!(id.strip_suffix(LAST).and_then(stream_of), Some("str_019a"));
+        for other in ["", "7", "str_019a", "str_0 9-1", "str_019a-x", "job_1-1", "-complete"] {
+            assert_eq!(stream_of(other), None, "{other}");
+        }
+    }
 }

@@ -124,9 +124,7 @@ impl Service {
     ) -> Result<String, Refusal> {
         let period = match period {
             None => Period::at(self.now_ms()),
-            Some(text) => Period::parse(text).ok_or_else(|| {
-                Refusal::invalid("period", "`period` is not a month; write it like `2026-11`")
-            })?,
+            Some(text) => Period::asked(text)?,
         };
         let Listing { limit, offset, .. } = *listing;
         let store = &self.inner.store;

@@ -4,16 +4,17 @@ use crate::Service;
 use crate::period::iso;
 use crate::ports::Call;
 use crate::refusal::Refusal;
-use crate::store::{Attempt, Delivery, Due};
+use crate::store::{Attempt, DELIVERIES_FULL, Delivery, Due};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::Sha256;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinSet};
 use tokio::time::sleep;
 
 /// The pauses before the second attempt and those behind it, in milliseconds.
@@ -21,9 +22,11 @@ const PAUSES_MS: [i64; 6] = [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 3
 /// Up to so much is added to a pause, in hundredths of it, so that what failed together is not tried together.
 const JITTER: u64 = 20;
 /// How long a claim lasts; an attempt takes less.
-const LEASE_MS: i64 = 60_000;
-/// So many are under way at once.
-const AT_ONCE: usize = 16;
+pub(crate) const LEASE_MS: i64 = 60_000;
+/// So many are under way at once: calls that wait for receivers, not work.
+const AT_ONCE: usize = 32;
+/// So many of them to receivers of one organization: where a call is free, at most [`DELIVERIES_FULL`] have their share.
+const OF_ONE: usize = AT_ONCE / (DELIVERIES_FULL + 1);
 /// How often somebody looks for what is due.
 const LOOK: Duration = Duration::from_millis(500);
 /// How long an old secret signs beside the new one.
@@ -85,11 +88,35 @@ impl Service {
     /// # Errors
     /// As [`Service::webhook_secret`].
     pub async fn rotate_webhook_secret(&self, org: &str) -> Result<String, Refusal> {
+        self.rotate_webhook_secret_after(org, OVERLAP_MS).await
+    }
+
+    /// As [`Service::rotate_webhook_secret`], with another time for the one before it. Two sign at most: one that was on its way
+    /// out already ends at once.
+    ///
+    /// # Errors
+    /// As [`Service::webhook_secret`].
+    pub async fn rotate_webhook_secret_after(&self, org: &str, overlap_ms: i64) -> Result<String, Refusal> {
         self.known_org(org).await?;
         let secret = self.new_secret()?;
         let now = self.now_ms();
-        self.store().add_secret(org, &secret, now, now.saturating_add(OVERLAP_MS), false).await?;
+        self.store().add_secret(org, &secret, now, now.saturating_add(overlap_ms), false).await?;
         Ok(secret)
+    }
+
+    /// Sends a notification once more, at once, whether or not it was delivered; then with the usual pauses. `org` is whose it is;
+    /// empty: of any organization.
+    ///
+    /// # Errors
+    /// `invalid_request` if there is no such notification.
+    pub async fn redeliver(&self, org: &str, id: &str) -> Result<(), Refusal> {
+        crate::text::check("id", id)?;
+        if !self.store().redeliver(org, id, self.now_ms()).await? {
+            let message = format!("there is no notification `{}` to send again", crate::refusal::shown(id));
+            return Err(Refusal::invalid("", message));
+        }
+        self.inner.mail_there.notify_one();
+        Ok(())
     }
 
     /// The latest notifications of an organization with their attempts, newest first.
@@ -106,7 +133,7 @@ impl Service {
     }
 
     /// The secrets that sign now, at least one.
-    async fn signing(&self, org: &str) -> Result<Vec<String>, Refusal> {
+    pub(crate) async fn signing(&self, org: &str) -> Result<Vec<String>, Refusal> {
         let now = self.now_ms();
         let secrets = self.store().secrets(org, now).await?;
         if !secrets.is_empty() {
@@ -125,15 +152,24 @@ impl Service {
     pub async fn deliver(self, mut stop: watch::Receiver<bool>) {
         let worker = self.id("wrk");
         let mut under_way = JoinSet::new();
+        let mut orgs: HashMap<task::Id, String> = HashMap::new();
         while !*stop.borrow_and_update() {
-            while under_way.try_join_next().is_some() {}
+            while let Some(ended) = under_way.try_join_next_with_id() {
+                orgs.remove(&ended.map_or_else(|error| error.id(), |(id, ())| id));
+            }
+            let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+            orgs.values().for_each(|org| *calls.entry(org).or_default() += 1);
+            let mut full = [""; DELIVERIES_FULL];
+            let of_full = calls.iter().filter(|(_, count)| **count >= OF_ONE).map(|(org, _)| *org);
+            full.iter_mut().zip(of_full).for_each(|(place, org)| *place = org);
             let claimed = match under_way.len() {
                 AT_ONCE.. => Ok(None),
-                _ => self.store().claim_delivery(&worker, self.now_ms(), LEASE_MS).await,
+                _ => self.store().claim_delivery(&worker, self.now_ms(), LEASE_MS, &full).await,
             };
             if let Ok(Some(due)) = claimed {
-                let (service, worker) = (self.clone(), worker.clone());
-                under_way.spawn(async move { service.deliver_one(&worker, due).await });
+                let (service, worker, org) = (self.clone(), worker.clone(), due.org.clone());
+                let task = under_way.spawn(async move { service.deliver_one(&worker, due).await });
+                orgs.insert(task.id(), org);
                 continue;
             }
             tokio::select! {

@@ -90,7 +90,7 @@ pub use composition::{Blueprint, Catalog, Document, Metric, TargetKind};
 pub use diagnostic::{Diagnostic, Diagnostics};
 pub use error::{Error, ErrorCode};
 pub use instrument::Instrument;
-pub use interaction::{Interaction, Turn};
+pub use interaction::{Interaction, MessageForm, Messages, Turn};
 pub use language::fingerprint::fingerprint;
 pub use mask::MaskKey;
 pub use measure::actant::{ActantFlow, Direction};

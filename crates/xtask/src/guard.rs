@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 const RECORD: &str = "benches/guard.txt";
 /// Counts may grow or shrink by so many percent.
 const TOLERANCE_PERCENT: u64 = 2;
+/// A long text may take so many percent of the instructions of the same in messages of 1 KB.
+const GROWTH_PERCENT: u64 = 120;
 /// The function whose instructions count; see `benches/examples/guard.rs`.
 const COUNTED: &str = "*counted_workload*";
 
@@ -43,6 +45,11 @@ pub(crate) fn run(update: bool) -> Result<(), String> {
     let counts = count_all()?;
     let report = compare(recorded.as_ref(), &counts);
     print!("{}", report.text);
+    // Not a matter of what is recorded: `--update` does not make it right.
+    let growing = growing(&counts);
+    if !growing.is_empty() {
+        return Err(format!("growing faster than the text: {}", growing.join(", ")));
+    }
     if update {
         let text = Record { rustc, counts }.to_text();
         return std::fs::write(&path, text).map_err(|e| format!("{RECORD}: {e}"));
@@ -135,6 +142,16 @@ fn compare(recorded: Option<&Record>, counts: &BTreeMap<String, u64>) -> Report 
     report
 }
 
+/// The workloads `long_NAME`, one long text, that take more than [`GROWTH_PERCENT`] of `short_NAME`, the same in messages.
+fn growing(counts: &BTreeMap<String, u64>) -> Vec<String> {
+    let long = counts.iter().filter_map(|(name, long)| {
+        let short = *counts.get(&format!("short_{}", name.strip_prefix("long_")?))?;
+        (long * 100 > short * GROWTH_PERCENT)
+            .then(|| format!("{name} ({} % of short)", long * 100 / short.max(1)))
+    });
+    long.collect()
+}
+
 impl Record {
     fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
@@ -189,6 +206,12 @@ mod tests {
         let report = compare(Some(&before), &now.counts);
         assert_eq!(report.off, ["gone (gone)", "new (new)", "scan"]);
         assert!(report.text.contains("+2.0 %") && report.text.contains("-3.0 %"), "{}", report.text);
+    }
+
+    #[test]
+    fn a_long_text_may_take_a_fifth_more() {
+        let counts = [("long_a", 120), ("long_b", 121), ("short_a", 100), ("short_b", 100), ("long_c", 9)];
+        assert_eq!(growing(&record(&counts).counts), ["long_b (121 % of short)"]);
     }
 
     #[test]

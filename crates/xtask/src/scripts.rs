@@ -1,9 +1,16 @@
-//! Tests that have a script of their own: `bindings/DOOR/test` of the doors, and `crates/CRATE/tests/NAME.sh` for what needs
+//! Tests that have a script of their own: `bindings/DOOR/test` of the doors, `bindings/DOOR/PART/test` of what stands in them, and `crates/CRATE/tests/NAME.sh` for what needs
 //! a program from elsewhere.
 
 use crate::test::{Tally, command, root};
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Instant;
+
+/// Scripts that run side by side. What the longest of them wait for, links of whole programs and valgrind, keeps one core busy;
+/// more than two would make the limits of time in them doubtful on a machine with two cores.
+const LANES: usize = 2;
 
 /// What a script says in its last line and in lines that begin with `skipped: `.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -23,22 +30,49 @@ pub(crate) fn all() -> Vec<(String, PathBuf)> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).collect::<Vec<_>>()
     };
-    let doors = inside(root().join("bindings")).into_iter().map(|door| door.join("test"));
+    let doors = inside(root().join("bindings"));
+    let parts = doors.iter().flat_map(|door| inside(door.clone()));
+    let doors: Vec<_> = doors.iter().cloned().chain(parts).map(|door| door.join("test")).collect();
     let crates = inside(root().join("crates")).into_iter().flat_map(|a_crate| inside(a_crate.join("tests")));
     let of_crates = crates.filter(|path| path.extension().is_some_and(|extension| extension == "sh"));
     let name = |script: &PathBuf| script.strip_prefix(root()).unwrap_or(script).display().to_string();
-    let scripts = doors.chain(of_crates).filter(|script| script.is_file());
+    let scripts = doors.into_iter().chain(of_crates).filter(|script| script.is_file());
     let mut scripts: Vec<_> = scripts.map(|script| (name(&script), script)).collect();
     scripts.sort();
     scripts
 }
 
+/// Runs scripts, in their order where more are left than there are lanes, and shows what each says as a whole when it ends.
+pub(crate) fn run_all(scripts: Vec<(String, PathBuf)>) -> Result<Vec<(String, Said)>, String> {
+    let left = Mutex::new(scripts.into_iter());
+    let next = || left.lock().expect("no lane panics while it takes a script").next();
+    let lane = || {
+        let mut ended = Vec::new();
+        while let Some((name, script)) = next() {
+            let said = run(&name, &script)?;
+            ended.push((name, said));
+        }
+        Ok::<_, String>(ended)
+    };
+    let mut said = Vec::new();
+    thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
+        for lane in lanes {
+            said.extend(lane.join().map_err(|_| "a lane of scripts panicked")??);
+        }
+        Ok::<_, String>(())
+    })?;
+    Ok(said)
+}
+
 /// Runs a script and shows what it says.
-pub(crate) fn run(script: &PathBuf) -> Result<Said, String> {
+fn run(name: &str, script: &PathBuf) -> Result<Said, String> {
+    let begin = Instant::now();
     let output = command(script).current_dir(root()).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.map_err(|e| format!("{}: {e}", script.display()))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    print!("{text}");
+    // In one piece: another script may end at the same time.
+    print!("== {name}\n{text}== {name} took {:.0} s\n", begin.elapsed().as_secs_f64());
     Ok(read(&text, output.status.success()))
 }
 
@@ -88,7 +122,11 @@ mod tests {
 
     #[test]
     fn scripts_are_found() {
-        for name in ["bindings/c/test", "crates/sonometer-server/tests/schemathesis.sh"] {
+        for name in [
+            "bindings/c/test",
+            "bindings/wasm/workbench/test",
+            "crates/sonometer-server/tests/schemathesis.sh",
+        ] {
             assert!(all().iter().any(|(script, _)| script == name), "{name}");
         }
     }

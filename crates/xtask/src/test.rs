@@ -50,9 +50,7 @@ pub(crate) fn run() -> Result<(), String> {
     } else {
         tally.skipped.push(format!("readings of {CONVERSATIONS} compared byte by byte (no {DATA})"));
     }
-    for (name, script) in scripts::all() {
-        println!("== {name}");
-        let said = scripts::run(&script)?;
+    for (name, said) in scripts::run_all(scripts::all())? {
         tally.passed += said.passed;
         tally.failed += said.failed;
         tally.skipped.retain(|left_out| !said.made_up.contains(left_out));

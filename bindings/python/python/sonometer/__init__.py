@@ -8,7 +8,12 @@ The same text, protocol and profile give the same bytes, here and from every oth
 (0.544769, ('gratitude', 'greeting'))
 """
 
-from . import diving, errors, files, model
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import errors
 from ._sonometer import (
     Blueprint,
     Comparison,
@@ -38,7 +43,6 @@ from ._sonometer import (
     protocols,
     stages,
 )
-from .environment import DiveEnv
 from .errors import (
     ActionTooLongError,
     CardMismatchError,
@@ -53,8 +57,43 @@ from .errors import (
     TargetNotFoundError,
     WrongTypeError,
 )
-from .evaluating import FitReport, Report, evaluate, fit
 from .streaming import Guard, Stream
+
+if TYPE_CHECKING:
+    from . import chats, diving, files, model
+    from .environment import DiveEnv
+    from .evaluating import FitReport, Report, evaluate, fit
+    from .reporting import Page, report
+
+# Where names are found that are imported when they are first used: the data classes of these modules took most of the time of
+# `import sonometer`.
+_LATER = {
+    "DiveEnv": "environment",
+    "FitReport": "evaluating",
+    "Page": "reporting",
+    "Report": "evaluating",
+    "chats": "chats",
+    "diving": "diving",
+    "evaluate": "evaluating",
+    "files": "files",
+    "fit": "evaluating",
+    "model": "model",
+    "report": "reporting",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f".{_LATER[name]}", __name__)
+    found = module if _LATER[name] == name else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 # The reading of a metric or a blueprint had a class of its own once; code that names it keeps working.
 BaseReading = Reading
@@ -82,6 +121,7 @@ __all__ = [
     "InvalidProtocolError",
     "InvalidRequestError",
     "Metric",
+    "Page",
     "PayloadTooLargeError",
     "Places",
     "Reading",
@@ -100,6 +140,7 @@ __all__ = [
     "WrongTypeError",
     "__version__",
     "blueprints",
+    "chats",
     "check",
     "diving",
     "errors",
@@ -112,5 +153,6 @@ __all__ = [
     "metrics",
     "model",
     "protocols",
+    "report",
     "stages",
 ]

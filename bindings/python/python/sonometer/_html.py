@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from . import _sonometer
+from .errors import SonometerError
+
 if TYPE_CHECKING:
-    from ._sonometer import Reading, StageCard
+    from ._sonometer import Dive, Reading, Session, StageCard
     from .model import Evidence, Marker
 
 _MOST_SEGMENTS = 200
@@ -53,6 +56,7 @@ def reading(reading: Reading) -> str:
         for stretch in found.joined:
             by_segment.setdefault(stretch.segment, []).append(found)
     segments = reading.interaction.segments
+    roles = _shown_roles(reading)
     shown = 0
     for at, segment in enumerate(segments[:_MOST_SEGMENTS]):
         if shown > _MOST_CHARACTERS:
@@ -64,7 +68,7 @@ def reading(reading: Reading) -> str:
         if segment.role is None:
             parts.append(f'<div class="text">{said}</div>')
         else:
-            parts.append(f'<div class="turn"><span class="dim">{escape(segment.role)}</span>{said}</div>')
+            parts.append(f'<div class="turn"><span class="dim">{escape(roles[segment.role])}</span>{said}</div>')
     else:
         at = min(len(segments), _MOST_SEGMENTS)
     if at < len(segments):
@@ -72,6 +76,43 @@ def reading(reading: Reading) -> str:
     if keys:
         legend = (f'<mark style="--hue:{hues[key]}">{escape(key)} {reading.resonance[key]:g}</mark>' for key in keys)
         parts.append(f'<div class="keys">{"".join(legend)}</div>')
+    parts.append("</div>")
+    return "".join(parts)
+
+
+def _shown_roles(reading: Reading) -> dict[str, str]:
+    """What each role is called: by its name, or by its number where the name holds something that is masked."""
+    return dict(_sonometer._shown_roles(reading))
+
+
+def frame(page: str, height: str = "40em") -> str:
+    """A page in a frame, so that its style stays its own. Nothing in it runs."""
+    return f'<iframe srcdoc="{escape(page)}" sandbox="" title="report" style="width:100%;height:{height};border:0"></iframe>'
+
+
+def session(session: Session[Reading]) -> str:
+    """What a session has found so far; of one that is over, or stands within a character, one line."""
+    try:
+        return reading(session.so_far())
+    except SonometerError as error:
+        return f'{_STYLE}<div class="sonometer"><div class="dim">{escape(repr(session))}: {escape(error.message)}</div></div>'
+
+
+def dive(dive: Dive) -> str:
+    """How a dive stands: whether it would pass, what was reached and tripped, and its sums."""
+    stage, verdict, totals = dive.stage, dive.verdict, dive.totals
+    state = f"ended by {dive.ended_by}" if dive.done else "goes on"
+    facts = [f"{totals.turns} turns", f"score {totals.score:g}", f"on target {totals.on_target:g}", f"{totals.ics} ICS"]
+    facts += [f"seed {dive.seed}", state]
+    parts = [
+        _STYLE,
+        '<div class="sonometer">',
+        f"<div><strong>{'would pass' if verdict.passed else 'would fail'}</strong> {escape(verdict.reason)} "
+        f'<span class="dim">{escape(stage.id)}@{escape(stage.version)}</span></div>',
+        f'<div class="dim">{escape(", ".join(facts))}</div>',
+    ]
+    for sign, names in (("✓", verdict.checkpoints_hit), ("✗", verdict.flags_tripped)):
+        parts += [f'<div class="text">{sign} {escape(name)}</div>' for name in names]
     parts.append("</div>")
     return "".join(parts)
 

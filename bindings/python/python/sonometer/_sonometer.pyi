@@ -7,7 +7,8 @@ from typing import Any, Generic, Literal, NoReturn, SupportsIndex, TypeAlias, Ty
 
 from typing_extensions import disjoint_base
 
-from . import diving, files, model
+from . import diving, files, model, reporting
+from .chats import MessageForm
 from .errors import SonometerError
 from .streaming import Guard, Stream
 
@@ -34,13 +35,17 @@ __all__ = [
     "_evaluate",
     "_fit",
     "_read_apart",
+    "_report",
+    "_report_talk",
     "_restore_comparison",
     "_restore_dive",
     "_restore_extract",
+    "_read_messages",
     "_restore_interaction",
     "_restore_reading",
     "_restore_stage",
     "_restore_target",
+    "_shown_roles",
     "blueprints",
     "check",
     "extract",
@@ -97,6 +102,9 @@ class Interaction:
     @staticmethod
     def from_json(text: str | bytes, /) -> Interaction:
         """Reads the JSON text of an interaction, strictly: nothing is accepted and ignored."""
+    @staticmethod
+    def from_messages(messages: object, /, *, form: MessageForm | None = None) -> Interaction:
+        """The turns of a chat in any form that `sonometer.chats.read_messages` reads; each notice of it is a `UserWarning`."""
     @property
     def modality(self) -> _Modality:
         """`text` or `transcript`; of files also `document` and `audio`."""
@@ -576,6 +584,10 @@ class Reading:
         """A page for browsers: the score, the content with its evidence marked, and what each metamarker came to. It needs no network;
         only masked text is shown. `explain` adds the computation.
         """
+    def report(self, name: str = "") -> reporting.Page:
+        """The report of this reading: everything that was found, nearly found and computed, as a page, as Markdown and in figures.
+        `name` is what was read; it is shown unless it holds something that is masked.
+        """
     def _repr_html_(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self, /) -> int: ...
@@ -643,6 +655,7 @@ class Comparison:
         """The canonical JSON: the text that every door of Sonometer gives."""
     def html(self) -> str:
         """A page for browsers; it needs no network."""
+    def _repr_html_(self) -> str: ...
     def to_dict(self) -> dict[str, Any]:
         """The JSON as Python's dicts and lists."""
     def __bytes__(self) -> bytes: ...
@@ -686,6 +699,7 @@ class Session(Generic[_R_co]):
     def finish(self) -> _R_co:
         """Ends the session: the reading of all that came in."""
     def __class_getitem__(cls, item: Any, /) -> Any: ...
+    def _repr_html_(self) -> str: ...
     def __copy__(self) -> Session[_R_co]: ...
     def __deepcopy__(self, _memo: object) -> Session[_R_co]: ...
 
@@ -796,6 +810,7 @@ class Dive:
         summary: str | None = None,
     ) -> StageCard:
         """Closes the dive: its card, unsigned. The dive is as it was."""
+    def _repr_html_(self) -> str: ...
     def __copy__(self) -> Dive: ...
     def __deepcopy__(self, _memo: object) -> Dive: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -949,6 +964,16 @@ def extract(
 def fingerprint() -> str:
     """The engine and its tables in one line: engines with the same fingerprint give the same bytes."""
 
+def _report(
+    target: Target[Any],
+    readings: Sequence[Reading | tuple[str, str]],
+    names: Sequence[str | None],
+    groups: Sequence[str | None],
+    by: str | None,
+    data: str,
+) -> tuple[str, str, str]: ...
+def _report_talk(reading: Reading, name: str) -> tuple[str, str, str]: ...
+def _shown_roles(reading: Reading) -> list[tuple[str, str]]: ...
 def _evaluate(
     target: Target[Reading],
     items: Any,
@@ -971,6 +996,7 @@ def _restore_target(
     document: str, shelf: Iterable[str], files: list[tuple[str, str]] = ...
 ) -> Sensor | Metric | Blueprint: ...
 def _restore_extract(kept: str) -> Extract: ...
+def _read_messages(messages: object, form: str | None) -> tuple[Interaction, str]: ...
 def _restore_interaction(
     modality: str,
     segments: Sequence[tuple[str | None, str, int | None]],

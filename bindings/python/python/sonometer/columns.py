@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ._optional import need
+
 __all__ = ["alike", "alike_column"]
 
 
@@ -21,7 +23,7 @@ def alike(column: Any, frame: Any) -> Any:
         case "pyarrow":
             return importlib.import_module("pyarrow").table(frame)
         case "pandas":
-            table = importlib.import_module("pyarrow").table(frame).to_pandas()
+            table = need("pyarrow", "pandas").table(frame).to_pandas()
             table.index = column.index
             return table
         case _:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from . import _sonometer
 from .errors import InvalidRequestError, WrongTypeError
 
-__all__ = ["Figure", "FitReport", "Report", "evaluate", "fit"]
+__all__ = ["Figure", "FitReport", "Report", "Threshold", "evaluate", "fit"]
 
 # A value, several of them, or a text as the command takes it: "a,b", ">=0.5", "1..3".
 _Class = str | bool | int | float | Sequence[str | bool | int | float]
@@ -31,6 +31,29 @@ class Figure:
     """Where the interval begins."""
     high: float | None
     """Where it ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A threshold that the labels support, and what it would cost: figures of items that it was not chosen on."""
+
+    value: float
+    """Positive from here on."""
+    low: float
+    """The lowest threshold that parts of the data choose. The wider the range, the less the labels settle."""
+    high: float
+    """The highest of these."""
+    limit: float | None
+    """The share of alarms on ordinary talk that it may cost; None: chosen by the labels alone."""
+    precision: float | None
+    recall: float | None
+    macro_f1: float | None
+    alarms: Figure | None
+    """Alarms on the background; None without one."""
+    right: int
+    """How many cases become right that the rule in use has wrong."""
+    wrong: int
+    """How many become wrong."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,7 +100,7 @@ class Report(_Told):
 
     @property
     def kind(self) -> str:
-        """What was judged: `whole`, `segments`, `spans`, `graded` or `pairs`."""
+        """What was judged: `whole`, `segments`, `spans`, `choice`, `graded` or `pairs`."""
         return str(self.to_dict()["rule"]["unit"])
 
     @property
@@ -111,8 +134,13 @@ class Report(_Told):
         return _alarms(self.to_dict())
 
     @property
+    def thresholds(self) -> tuple[Threshold, ...]:
+        """Thresholds that the labels support, the one that looks at nothing but them last; empty for places, choices, grades and pairs."""
+        return tuple(_threshold(told) for told in self.to_dict().get("thresholds", []))
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before trusting the figures."""
+        """What to know before trusting the figures: which threshold is better, whether labels are too few."""
         return tuple(self.to_dict()["notes"])
 
     def __repr__(self) -> str:
@@ -182,6 +210,7 @@ def evaluate(
     by: str | None = None,
     errors: int = 5,
     graded: bool = False,
+    choice: Literal["highest", "first"] | None = None,
     explain: bool = False,
     background: Any = None,
     alarms: float | None = None,
@@ -218,6 +247,7 @@ def evaluate(
         "by": by,
         "errors": errors,
         "graded": graded,
+        "choice": choice,
         "explain": explain,
         "alarms": _number(alarms),
     }
@@ -263,6 +293,7 @@ def fit(
     patterns: Any = None,
     names: bool = False,
     digits: bool = False,
+    features: Sequence[str] | None = None,
     likeness: bool = True,
     background: Any = None,
     alarms: float | None = None,
@@ -273,6 +304,7 @@ def fit(
     `items`, `text`, `id`, `background` and `progress` are as with `evaluate`; options are those of `sonometer fit`. `protocol_id` is
     the id of the new protocol (default: the marker); `stop_list` is `"function-words"` or words, `patterns` a list of further pattern
     lines, or a protocol (path, id of the catalogue, YAML): its lines and lists are chosen from, and the marker is written into it.
+    `features` are kinds of lines beside words (`["edges", "negation"]`; `[]` for none, `None` for those of the command).
     `choice` is a label each value of which gets a marker; the one with the highest activation is the choice. Rows of pairs are ranked:
     `held_out` then has `accuracy`, `longer` (of choosing the longer text), and `even_accuracy` and `even_longer` of pairs of nearly the
     same length.
@@ -314,6 +346,7 @@ def fit(
         "patterns": "\n".join(patterns) if lines else None,
         "names": names,
         "digits": digits,
+        "features": None if features is None else [features] if isinstance(features, str) else list(features),
         "likeness": likeness,
         "alarms": _number(alarms),
     }
@@ -341,6 +374,23 @@ def _alarms(told: Mapping[str, Any]) -> dict[str, Figure]:
     """The shares of alarms, by what they are counted in."""
     alarms = told.get("alarms") or {}
     return {name: _figures({name: alarms[name]})[name] for name in ("per_piece", "per_talk") if name in alarms}
+
+
+def _threshold(told: Mapping[str, Any]) -> Threshold:
+    low, high = told["range"]
+    changed = told.get("changed", {"right": 0, "wrong": 0})
+    return Threshold(
+        value=float(told["threshold"]),
+        low=float(low),
+        high=float(high),
+        limit=_float(told["limit"]),
+        precision=_float(told["precision"]),
+        recall=_float(told["recall"]),
+        macro_f1=_float(told["macro_f1"]),
+        alarms=_figures({"alarms": told["alarms"]})["alarms"] if told["alarms"] else None,
+        right=changed["right"],
+        wrong=changed["wrong"],
+    )
 
 
 def _float(number: float | None) -> float | None:

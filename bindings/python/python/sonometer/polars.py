@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import polars
+from . import Target
+from ._optional import need
+from ._targets import named
 
-from . import Target, load
+need("polars", "polars")
+import polars  # noqa: E402
 
 __all__ = ["Sonometer"]
-
-
-# An expression is often written for many columns or frames; a target is compiled once for each name.
-_LOADED: dict[str, Target[Any]] = {}
-_MOST_LOADED = 64
-
-
-def _target(target: str | Target[Any]) -> Target[Any]:
-    if not isinstance(target, str):
-        return target
-    if target not in _LOADED:
-        if len(_LOADED) == _MOST_LOADED:
-            _LOADED.clear()
-        _LOADED[target] = load(target)
-    return _LOADED[target]
 
 
 @polars.api.register_expr_namespace("sonometer")
@@ -42,7 +30,7 @@ class Sonometer:
 
     def sense(self, target: str | Target[Any], columns: Iterable[str] = ("score", "sufficient"), **options: Any) -> polars.Expr:
         """A struct of the columns that `Target.frame` gives, which takes the options."""
-        measure, names = _target(target), tuple(columns)
+        measure, names = named(target), tuple(columns)
 
         def sensed(series: polars.Series) -> polars.Series:
             found: polars.DataFrame = measure.frame(series, columns=names, **options)
@@ -56,9 +44,13 @@ class Sonometer:
         """The score; null where the row is null, cannot be read, or has too little to measure."""
         return self.sense(target, ("score",), **options).struct.field("score")
 
+    def fidelity(self, target: str | Target[Any], **options: Any) -> polars.Expr:
+        """The fidelity: how much there is to measure, 0 to 1."""
+        return self.sense(target, ("fidelity",), **options).struct.field("fidelity")
+
     def mask(self, target: str | Target[Any], **options: Any) -> polars.Expr:
         """The texts with what the target masks hidden, as `Target.mask_column` gives them."""
-        measure = _target(target)
+        measure = named(target)
 
         def masked(series: polars.Series) -> polars.Series:
             shown: polars.Series = measure.mask_column(series, **options)

@@ -1,8 +1,10 @@
 //! `sonometer admin`: organizations, tokens, accounts, what organizations publish, and the check of the ledger.
 
+use super::admin_bill::{self, Bill};
 use super::admin_dives::{self, DiveTask};
-use super::serve::{Database, runtime};
-use super::{sense, test};
+use super::serve::runtime;
+use super::store::StoreFlags;
+use super::{admin_audit, sense};
 use crate::failure::{Exit, Failure, counted};
 use crate::screen::Screen;
 use crate::target::Source;
@@ -11,20 +13,21 @@ use sonometer::protocol::Status;
 use sonometer::stage::Stage;
 use sonometer::{Document, TargetKind, Unit};
 use sonometer_service::account::Settings;
+use sonometer_service::administration::Actor;
 use sonometer_service::store::{Attempt, Delivery};
-use sonometer_service::{Mode, Refusal, Scope, Service, period};
+use sonometer_service::{Code, Mode, Refusal, Scope, Service, period};
 
 /// Arguments of `admin`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    database: Database,
+    store: StoreFlags,
     #[command(subcommand)]
     task: Task,
 }
 
 #[derive(Debug, Subcommand)]
-enum Task {
+pub(super) enum Task {
     /// Make an organization, with a test and a live account
     CreateOrg {
         /// 1 to 64 lower-case letters, digits, `-` and `_`
@@ -46,6 +49,17 @@ enum Task {
     RevokeToken {
         /// The id of the token, `tok_…`
         token: String,
+    },
+    /// Make a token in the place of another, with the same scopes and invitations; the other stays good for a while
+    RotateToken {
+        /// The id of the token, `tok_…`
+        token: String,
+        /// How many hours the other stays good
+        #[arg(long, value_name = "HOURS", default_value_t = 24, value_parser = clap::value_parser!(u32).range(0..=24 * 366))]
+        overlap: u32,
+        /// When the new one expires; without it as the other would have
+        #[arg(long, value_name = "MOMENT", value_parser = moment)]
+        expires: Option<i64>,
     },
     /// Set when a token expires
     ExpireToken {
@@ -97,16 +111,38 @@ enum Task {
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000))]
         limit: u64,
     },
+    /// Send a notification once more, at once, whether or not it was delivered
+    Redeliver {
+        /// The id of the notification, `msg_…`, as `deliveries` lists it
+        delivery: String,
+    },
     #[command(flatten)]
     Dives(DiveTask),
-    /// Check that the sums of the ledger are what the accounts say
+    /// List who administered what, when and from where, newest first
+    Audit {
+        /// Of this organization only
+        org: Option<String>,
+        /// How many
+        #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+        limit: u64,
+        /// Older than the line with this id
+        #[arg(long, value_name = "ID", default_value = "")]
+        before: String,
+    },
+    /// Print a new key for --key-file; put it before those that are there, then rotate-keys
+    NewKey,
+    /// Encrypt all secrets in the store with the newest key
+    RotateKeys,
+    /// Write what an organization was charged, row by row, as CSV, JSON lines or Parquet
+    Usage(Bill),
+    /// Check that every account is the sum of its ledger, and name the charges at which it is not
     Check,
 }
 
 #[derive(Debug, clap::Args)]
-struct NewToken {
+pub(super) struct NewToken {
     /// The organization
-    org: String,
+    pub(super) org: String,
     /// A live token: what it uses is paid for
     #[arg(long)]
     live: bool,
@@ -125,9 +161,9 @@ struct NewToken {
 }
 
 #[derive(Debug, clap::Args)]
-struct Account {
+pub(super) struct Account {
     /// The organization
-    org: String,
+    pub(super) org: String,
     /// The live account, in the place of the test account
     #[arg(long)]
     live: bool,
@@ -149,6 +185,19 @@ struct Account {
     /// Requests of one token in a minute
     #[arg(long, value_name = "REQUESTS")]
     per_minute: Option<u64>,
+}
+
+impl Account {
+    /// Whether anything is to be changed.
+    pub(super) fn changes(&self) -> bool {
+        let Self { tier, quota, overage, rate, cap, per_minute, .. } = self;
+        tier.is_some()
+            || quota.is_some()
+            || overage.is_some()
+            || rate.is_some()
+            || cap.is_some()
+            || per_minute.is_some()
+    }
 }
 
 /// A cap, or none.
@@ -183,7 +232,7 @@ pub(super) fn moment(text: &str) -> Result<i64, String> {
 
 /// What can stand on a shelf.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Target(TargetKind),
     Stage,
 }
@@ -215,16 +264,20 @@ pub(super) fn told(refusal: Refusal) -> Failure {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    if let Task::NewKey = arguments.task {
+        screen.print_bytes(&format!("{}\n", sonometer_service::vault::new_key().map_err(told)?))?;
+        return Ok(Exit::Done);
+    }
     let checked = match &arguments.task {
         Task::Publish { file, .. } => Some(checked(file)?),
         _ => None,
     };
     runtime()?.block_on(async {
         let service = match &arguments.task {
-            Task::CreateOrg { .. } => arguments.database.open().await?,
-            _ => arguments.database.open_there().await?,
+            Task::CreateOrg { .. } => arguments.store.open().await?,
+            _ => arguments.store.open_there().await?,
         };
-        let done = task(&service, &arguments.task, checked).await;
+        let done = noted(&service, &arguments.task, checked, screen).await;
         service.store().clone().close().await;
         let (text, exit) = done?;
         screen.print_bytes(&text)?;
@@ -246,7 +299,8 @@ fn checked(file: &str) -> Result<String, Failure> {
     if let Document::Protocol(protocol) = &document
         && protocol.status == Status::Published
     {
-        let failing = test::failures(protocol).map_err(|error| Failure::engine(&source.name, &error))?;
+        let failing = sonometer_author::test::failures(protocol)
+            .map_err(|error| Failure::engine(&source.name, &error))?;
         if !warnings.is_empty() || failing.0 == 0 || failing.1 > 0 {
             return Err(Failure::unusable(format!(
                 "{}: {}, {}, {} failing; a published version never changes, so first make `sonometer test --strict {file}` pass",
@@ -275,7 +329,44 @@ fn delivery(delivery: &Delivery) -> String {
     text
 }
 
-async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result<(String, Exit), Failure> {
+/// Who uses the command.
+fn actor() -> Actor {
+    let user = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
+    Actor { name: "command".to_owned(), origin: user.unwrap_or_else(|| "unknown user".to_owned()) }
+}
+
+/// Does a task; one that changes something, or shows a secret, is noted in the audit log.
+async fn noted(
+    service: &Service,
+    what: &Task,
+    checked: Option<String>,
+    screen: &mut Screen,
+) -> Result<(String, Exit), Failure> {
+    let Some((deed, is_told)) = admin_audit::deed(what) else {
+        return task(service, what, checked, screen).await;
+    };
+    // The audit log knows refusals; a failure of the command itself is one that nobody asked for rightly.
+    let mut failure = None;
+    let work = async {
+        task(service, what, checked, screen).await.map_err(|failed| {
+            failure = Some(failed);
+            Refusal::new(Code::InvalidRequest, "")
+        })
+    };
+    let named = |(text, _): &(String, Exit)| {
+        let first = text.lines().next().unwrap_or_default();
+        is_told.then(|| first.to_owned())
+    };
+    let done = service.noted(&actor(), deed, work, named).await;
+    done.map_err(|refusal| failure.take().unwrap_or_else(|| told(refusal)))
+}
+
+async fn task(
+    service: &Service,
+    task: &Task,
+    checked: Option<String>,
+    screen: &mut Screen,
+) -> Result<(String, Exit), Failure> {
     let text = match task {
         Task::CreateOrg { org, name } => {
             let made = service.create_org(org, name.as_deref().unwrap_or(org)).await.map_err(told)?;
@@ -321,6 +412,11 @@ async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result
             service.revoke_token(token).await.map_err(told)?;
             format!("{token} is revoked\n")
         }
+        Task::RotateToken { token, overlap, expires } => {
+            let overlap_ms = i64::from(*overlap) * 3_600_000;
+            let (id, token) = service.rotate_token(token, overlap_ms, *expires).await.map_err(told)?;
+            format!("{id}\n{token}\n")
+        }
         Task::ExpireToken { token, at } => {
             service.expire_token(token, *at).await.map_err(told)?;
             match at {
@@ -363,8 +459,32 @@ async fn task(service: &Service, task: &Task, checked: Option<String>) -> Result
             let deliveries = service.deliveries(org, *limit).await.map_err(told)?;
             deliveries.iter().map(delivery).collect()
         }
+        Task::Redeliver { delivery } => {
+            service.redeliver("", delivery).await.map_err(told)?;
+            format!("{delivery} is sent again\n")
+        }
         Task::Dives(task) => admin_dives::run(service, task).await?,
-        Task::Check => return check(service).await,
+        Task::Audit { org, limit, before } => {
+            let lines = service.store().audit(org.as_deref().unwrap_or_default(), before, *limit).await;
+            lines.map_err(told)?.iter().map(admin_audit::line).collect()
+        }
+        // Needs no store.
+        Task::NewKey => String::new(),
+        Task::RotateKeys => {
+            if !service.store().encrypts() {
+                return Err(Failure::unusable(
+                    "there is no key; give --key-file FILE with one that `sonometer admin new-key` made",
+                ));
+            }
+            let done = service.store().rotate_keys().await.map_err(told)?;
+            format!(
+                "{} encrypted with the newest key\n",
+                counted(usize::try_from(done).unwrap_or(0), "secret")
+            )
+        }
+        // It prints while it reads.
+        Task::Usage(bill) => return Ok((String::new(), admin_bill::usage(service, bill, screen).await?)),
+        Task::Check => return admin_bill::check(service).await,
     };
     Ok((text, Exit::Done))
 }
@@ -396,21 +516,4 @@ async fn account(service: &Service, account: &Account) -> Result<String, Failure
         after.rate_usd,
         after.per_window
     ))
-}
-
-async fn check(service: &Service) -> Result<(String, Exit), Failure> {
-    let (rows, faults) = service.store().check_ledger().await.map_err(told)?;
-    let mut text = String::new();
-    for fault in &faults {
-        text.push_str(&format!(
-            "{} {}: units, overage, millionths of a dollar and analyses are {:?}, but {:?} in the ledger\n",
-            fault.account, fault.period, fault.row, fault.ledger
-        ));
-    }
-    text.push_str(&format!(
-        "{} compared with the ledger, {} wrong\n",
-        counted(rows, "account month"),
-        faults.len()
-    ));
-    Ok((text, if faults.is_empty() { Exit::Done } else { Exit::Finding }))
 }

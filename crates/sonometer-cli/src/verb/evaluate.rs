@@ -1,13 +1,13 @@
 //! `sonometer evaluate`: how well a protocol, metric or blueprint agrees with what people labelled.
 
 use crate::failure::{Exit, Failure};
-use crate::labelled::{self, Choice, Ordinary};
+use crate::labelled::{self, Ordinary, Selection};
 use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::OffsetUnit;
-use sonometer_evaluate::{MapEntry, Options, Scope, Threshold, evaluate};
+use sonometer_evaluate::{Choice, MapEntry, Options, Scope, Threshold, evaluate};
 
 /// Arguments of `evaluate`.
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     /// "interaction_a", "interaction_b", "labels"}; `-` for standard input
     data: String,
     #[command(flatten)]
-    choice: Choice,
+    selection: Selection,
     #[command(flatten)]
     ordinary: Ordinary,
     /// What is judged [default: by the shape of the label]
@@ -37,7 +37,8 @@ pub(crate) struct Arguments {
     /// High scores are positive [default: otherwise]
     #[arg(long)]
     higher: bool,
-    /// For labels of places: which markers may find which types; may be repeated [default: those of the same name]
+    /// For labels of places: which markers may find which types; for choices: which choose which values; may be repeated
+    /// [default: those of the same name]
     #[arg(long, value_name = "TYPE,…=LABEL,…")]
     map: Vec<MapEntry>,
     /// For labels of places: what start and end count: chars, bytes or utf16
@@ -52,6 +53,11 @@ pub(crate) struct Arguments {
     /// The label is a number: rank correlation instead of classes
     #[arg(long, conflicts_with_all = ["positive", "negative", "unit", "threshold", "map"])]
     graded: bool,
+    /// The label names which of several markers holds: choose the one with the highest activation, or the `first` that triggers;
+    /// a value without a marker holds where none triggers
+    #[arg(long, value_name = "RULE", num_args = 0..=1, require_equals = true, default_missing_value = "highest",
+        conflicts_with_all = ["graded", "positive", "negative", "unit", "threshold", "markers", "lower", "higher"])]
+    choice: Option<Choice>,
     /// Show the computation behind each error
     #[arg(long)]
     explain: bool,
@@ -86,7 +92,7 @@ impl From<Judged> for Scope {
 impl Arguments {
     fn options(&self) -> Result<Options, Failure> {
         Ok(Options {
-            selector: self.choice.selector(),
+            selector: self.selection.selector(),
             unit: self.unit.map(Scope::from),
             markers: self.markers.clone(),
             threshold: self.threshold,
@@ -96,6 +102,7 @@ impl Arguments {
             by: self.by.clone(),
             errors: self.errors,
             graded: self.graded,
+            choice: self.choice,
             explain: self.explain,
             background: self.ordinary.read()?,
             alarms: self.ordinary.alarms(),

@@ -2,7 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::file;
-use crate::labelled::{self, Choice, Ordinary};
+use crate::labelled::{self, Ordinary, Selection};
 use crate::page::PageArgument;
 use crate::progress::Bar;
 use crate::screen::Screen;
@@ -10,7 +10,7 @@ use crate::target::Source;
 use sonometer::Unit;
 use sonometer::protocol::{Repeat, Scope, Taxonomy};
 use sonometer_evaluate::{
-    Aim, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice, fit_pairs,
+    Aim, Kind, Labelled, MOST_WORDS, Selector, Settings, StopList, Tuning, fit, fit_choice, fit_pairs,
 };
 use sonometer_report::Sheet;
 use std::slice;
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// "interaction_b", "labels"}, of which the label says which is more: the list is fitted to their differences, for `compare`
     data: String,
     #[command(flatten)]
-    choice: Choice,
+    choice: Selection,
     #[command(flatten)]
     ordinary: Ordinary,
     /// The label is a list, one value a turn (null: not labelled): every labelled turn is an example of its own
@@ -110,6 +110,11 @@ pub(crate) struct Arguments {
     /// Use digits as written, not as `<number>`
     #[arg(long)]
     digits: bool,
+    /// Kinds of lines to choose from beside words: negation (words after a negation), gaps (words with others between), edges (first and
+    /// last words of sentences and turns), questions (words of questions), quotes, stems (inflections), insides (letters inside words); or none
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', value_parser = kinds,
+        default_values = Kind::DEFAULT.map(Kind::as_str))]
+    features: Vec<Option<Kind>>,
     /// Write the features that the model is fitted to, for scikit-learn's `load_svmlight_file`
     #[arg(long, value_name = "FILE")]
     export_features: Option<String>,
@@ -181,9 +186,15 @@ impl Arguments {
             protocol,
             names: self.names,
             digits: self.digits,
+            kinds: self.kinds(),
             features: self.export_features.is_some(),
             ..Settings::of(self.marker.clone().unwrap_or_default())
         })
+    }
+
+    /// The kinds of lines, each once, in their order.
+    fn kinds(&self) -> Vec<Kind> {
+        Kind::ALL.into_iter().filter(|kind| self.features.contains(&Some(*kind))).collect()
     }
 
     fn tuning(&self) -> Tuning {
@@ -321,6 +332,17 @@ fn scope(text: &str) -> Result<Asked, String> {
             "write `turn`, `last turn`, `2 turns` to `20 turns`, `last 3 turns`, or `interaction`".into()
         }),
     }
+}
+
+/// What stands for no kind.
+const NO_KIND: &str = "none";
+
+fn kinds(text: &str) -> Result<Option<Kind>, String> {
+    if text == NO_KIND {
+        return Ok(None);
+    }
+    let names = || Kind::ALL.map(Kind::as_str).join(", ");
+    Kind::from_name(text).map(Some).ok_or_else(|| format!("use some of {}, or {NO_KIND}", names()))
 }
 
 fn fraction(text: &str) -> Result<Unit, String> {

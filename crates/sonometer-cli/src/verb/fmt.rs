@@ -3,10 +3,10 @@
 use crate::diff;
 use crate::failure::{Exit, Failure, counted};
 use crate::file;
-use crate::format::{Refusal, format};
 use crate::screen::Screen;
 use crate::target::Source;
 use sonometer::ErrorCode;
+use sonometer_author::{Refusal, format};
 
 /// Arguments of `fmt`.
 #[derive(Debug, clap::Args)]

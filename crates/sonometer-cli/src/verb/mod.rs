@@ -3,6 +3,10 @@
 #[cfg(feature = "serve")]
 pub(crate) mod admin;
 #[cfg(feature = "serve")]
+mod admin_audit;
+#[cfg(feature = "serve")]
+mod admin_bill;
+#[cfg(feature = "serve")]
 mod admin_dives;
 pub(crate) mod batch;
 pub(crate) mod check;
@@ -18,14 +22,28 @@ pub(crate) mod extract;
 pub(crate) mod fidelity;
 pub(crate) mod fit;
 pub(crate) mod fmt;
+pub(crate) mod init;
+#[cfg(feature = "lsp")]
+pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod mask;
 mod masks;
 pub(crate) mod protocols;
+#[cfg(feature = "proxy")]
+pub(crate) mod proxy;
 pub(crate) mod publish;
+#[cfg(feature = "query")]
+pub(crate) mod query;
+pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod sense;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+#[cfg(feature = "serve")]
+mod serve_reload;
+#[cfg(feature = "serve")]
+mod store;
 pub(crate) mod stream;
 pub(crate) mod test;
+#[cfg(feature = "workbench")]
+pub(crate) mod workbench;

@@ -7,13 +7,15 @@ use crate::page::PageArgument;
 use crate::paint::one_line;
 use crate::places;
 use crate::screen::Screen;
-use crate::target::Source;
+use crate::target::{Source, is_path};
+use crate::watch::watch;
 use sonometer::{
     ErrorCode, Evidence, Fidelity, FlowOptions, Instrument, OffsetUnit, Profile, Reading, SenseOptions,
     TemporalOptions, Unit, View,
 };
 use sonometer_ingest::Ingested;
-use sonometer_report::{Sheet, Shown, of_reading};
+use sonometer_report::{Hidden, Names, Sheet, Shown, of_reading};
+use std::path::PathBuf;
 
 /// Arguments of `sense`.
 #[derive(Debug, clap::Args)]
@@ -55,6 +57,9 @@ pub(crate) struct Arguments {
     pub(super) masks: MaskArguments,
     #[command(flatten)]
     page: PageArgument,
+    /// Measure again whenever the protocol or the input changes
+    #[arg(long)]
+    watch: bool,
 }
 
 /// Readings on one page: beyond, a browser is slow.
@@ -96,6 +101,19 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    if !arguments.watch {
+        return measure(arguments, screen);
+    }
+    let input = &arguments.input.input;
+    if input == "-" {
+        return Err(Failure::unusable("--watch cannot read standard input again; give a file"));
+    }
+    let mut files = vec![PathBuf::from(input)];
+    files.extend(is_path(&arguments.target).then(|| PathBuf::from(&arguments.target)));
+    watch(&files, screen, arguments.json, |screen| measure(arguments, screen))
+}
+
+fn measure(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let instrument = Source::find(&arguments.target)?.instrument()?;
     let options = arguments.options()?;
     let input = Input::open(&arguments.input)?;
@@ -203,7 +221,9 @@ fn report<'r>(reading: &'r Reading, on: &str, origin: Option<&Ingested>, argumen
         text: origin.is_none_or(places::shows_text),
         place: with_places.is_some().then_some(&place),
     };
-    Sheet { on: on.to_owned(), ..of_reading(reading, &shown) }
+    let is_shown = Names::of(reading.instrument()).allows_beside(on, &Hidden::of(reading));
+    let on = if is_shown { on.to_owned() } else { String::new() };
+    Sheet { on, ..of_reading(reading, &shown) }
 }
 
 fn write_page(

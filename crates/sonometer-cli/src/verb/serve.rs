@@ -1,129 +1,212 @@
 //! `sonometer serve`: the service over HTTP, until it is told to stop.
 
+use super::serve_reload::{Log, Reloader};
+use super::store::StoreFlags;
 use crate::failure::{Exit, Failure};
 use crate::input::READ_APART;
 use crate::screen::Screen;
-use sonometer_server::{FileReader, Limits, Outbound};
-use sonometer_service::guard::{Allowed, Guard};
+use crate::settings::{self, Given, Name, Settings, Value};
+#[cfg(feature = "otlp")]
+use sonometer_server::Telemetry;
+use sonometer_server::{Control, Doors, FileReader, Outbound};
+use sonometer_service::guard::Allowed;
 use sonometer_service::ports::Ports;
 use sonometer_service::{Service, Store};
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// Arguments of `serve`.
+/// Arguments of `serve`. A flag overrides a variable, which overrides the file, which overrides the default.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The address to listen on; port 0 chooses a free port
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
-    listen: String,
     #[command(flatten)]
-    database: Database,
+    store: StoreFlags,
+    /// Print all settings in use as a file for --config, each with its source, and exit; secrets are not shown
+    #[arg(long)]
+    print_config: bool,
+    /// Any setting by its name in the file, such as limits.body_bytes=2097152; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_parser = settings::assignment)]
+    set: Vec<Given>,
+    /// The address to listen on; port 0 chooses a free port [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// The address of the port for administration over HTTP; keep it where only operators reach it [default: none]
+    #[arg(long, value_name = "ADDRESS")]
+    admin_listen: Option<String>,
     /// Write the token of the first start into this file instead of standard output
     #[arg(long, value_name = "FILE")]
-    first_token: Option<PathBuf>,
-    /// A host that is not public and that callbacks may reach: `hooks.internal:8443`, `10.1.0.0/16`; may be repeated
-    #[arg(long, value_name = "HOST")]
-    allow_callback: Vec<Allowed>,
-    /// A host that is not public and that files may be fetched from; may be repeated
-    #[arg(long, value_name = "HOST", conflicts_with = "no_files")]
-    allow_file: Vec<Allowed>,
+    first_token: Option<String>,
+    /// Serve HTTPS with the certificate in this PEM file; it is read again when it changes
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<String>,
+    /// The private key of the certificate, in a PEM file
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<String>,
+    /// Send traces and metrics to this collector of OpenTelemetry, by OTLP over HTTP, such as `http://127.0.0.1:4318`
+    #[cfg(feature = "otlp")]
+    #[arg(long, value_name = "URL")]
+    otlp_endpoint: Option<String>,
+    /// Let callbacks reach this private host, such as `hooks.internal:8443` or `10.1.0.0/16`; may be repeated
+    #[arg(long, value_name = "HOST", value_parser = host)]
+    allow_callback: Vec<String>,
+    /// Let files be fetched from this private host; may be repeated
+    #[arg(long, value_name = "HOST", conflicts_with = "no_files", value_parser = host)]
+    allow_file: Vec<String>,
     /// Fetch no files: a `url` in a request is refused
     #[arg(long)]
     no_files: bool,
-    /// What hears recordings that requests name, as `sense --transcriber`: a command such as `recognise {wav}`, or
-    /// `pocketsphinx`, or `whisper:MODEL`; without it they are refused
+    /// The speech recogniser for recordings, as in `sense --transcriber`: a command such as `recognise {wav}`,
+    /// `pocketsphinx` or `whisper:MODEL`; without it recordings are refused
     #[cfg(feature = "audio")]
     #[arg(long, value_name = "CMD", conflicts_with = "no_files")]
     transcriber: Option<String>,
-    /// The most seconds it may take for a channel; else 60 and four times the length of the recording
+    /// The most seconds it may take for a channel [default: 60 and four times the length of the recording]
     #[cfg(feature = "audio")]
     #[arg(long, value_name = "SECONDS", requires = "transcriber", value_parser = clap::value_parser!(u64).range(1..))]
     transcriber_seconds: Option<u64>,
-    /// Seconds without an action after which a dive is closed
-    #[arg(long, value_name = "SECONDS", default_value_t = 24 * 3_600, value_parser = clap::value_parser!(u64).range(1..=366 * 24 * 3_600))]
-    dive_idle: u64,
+    /// Seconds without an action after which a dive is closed [default: 86400]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=366 * 24 * 3_600))]
+    dive_idle: Option<u64>,
 }
 
-/// Which store.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Database {
-    /// An SQLite file (created if missing), or `postgres://user@host/database`, which several nodes may share
-    #[arg(long, value_name = "FILE|URL", default_value = "sonometer.sqlite")]
-    database: String,
+/// A host, as `callbacks.hosts` and `files.hosts` take it.
+fn host(text: &str) -> Result<String, String> {
+    text.parse::<Allowed>().map(|_| text.to_owned())
 }
 
-impl Database {
-    /// The service on this store, which must be there.
-    pub(crate) async fn open_there(&self) -> Result<Service, Failure> {
-        if !Store::is_there(&self.database) {
-            let file = &self.database;
-            return Err(Failure::unusable(format!(
-                "{file}: no such file; `sonometer serve` or `sonometer admin create-org` creates it"
-            )));
-        }
-        self.open().await
-    }
-
-    /// The service on this store.
-    pub(crate) async fn open(&self) -> Result<Service, Failure> {
-        self.store().await.map(Service::new)
-    }
-
-    async fn store(&self) -> Result<Store, Failure> {
-        Store::open(&self.database).await.map_err(Failure::unusable)
+impl Arguments {
+    /// The settings that the flags give.
+    fn given(&self) -> Vec<Given> {
+        let list = |flag: &str, name, items: &[String]| {
+            let some = !items.is_empty();
+            some.then(|| Given { flag: flag.to_owned(), name, value: Value::List(items.to_vec()) })
+        };
+        let whole = |flag: &str, name, value: Option<u64>| {
+            value.map(|value| Given { flag: flag.to_owned(), name, value: Value::Whole(value) })
+        };
+        let off = self.no_files.then(|| Given {
+            flag: "--no-files".to_owned(),
+            name: Name::FilesOn,
+            value: Value::Switch(false),
+        });
+        let mut given = self.set.clone();
+        given.extend(self.store.given());
+        given.extend(
+            [
+                Given::text("--listen", Name::Listen, self.listen.as_deref()),
+                Given::text("--admin-listen", Name::AdminListen, self.admin_listen.as_deref()),
+                Given::text("--first-token", Name::FirstToken, self.first_token.as_deref()),
+                Given::text("--tls-cert", Name::TlsCert, self.tls_cert.as_deref()),
+                Given::text("--tls-key", Name::TlsKey, self.tls_key.as_deref()),
+                list("--allow-callback", Name::CallbackHosts, &self.allow_callback),
+                list("--allow-file", Name::FilesHosts, &self.allow_file),
+                off,
+                whole("--dive-idle", Name::DiveIdleSeconds, self.dive_idle),
+            ]
+            .into_iter()
+            .flatten(),
+        );
+        #[cfg(feature = "otlp")]
+        given.extend(Given::text("--otlp-endpoint", Name::OtlpEndpoint, self.otlp_endpoint.as_deref()));
+        #[cfg(feature = "audio")]
+        given.extend(
+            [
+                Given::text("--transcriber", Name::TranscriberCommand, self.transcriber.as_deref()),
+                whole("--transcriber-seconds", Name::TranscriberSeconds, self.transcriber_seconds),
+            ]
+            .into_iter()
+            .flatten(),
+        );
+        given
     }
 }
 
-/// What the service does asynchronously, the command waits for.
+/// The runtime on which the command waits for the service.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     Runtime::new().map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    log();
-    runtime()?.block_on(serve(arguments, screen))
-}
-
-/// One line of JSON on standard error for each thing that happens. `RUST_LOG` chooses.
-fn log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn"));
-    let log = tracing_subscriber::fmt().json().flatten_event(true).with_writer(std::io::stderr);
-    // There is one already where the command runs inside something else.
-    let _ = log.with_env_filter(filter).try_init();
-}
-
-async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let outbound = Outbound::new(Guard::new(arguments.allow_callback.clone())).map_err(Failure::unusable)?;
-    let mut ports = Ports { callbacks: Arc::new(outbound), ..Ports::default() };
-    if !arguments.no_files {
-        ports.files = Arc::new(files(arguments)?);
+    let given = arguments.given();
+    let file = arguments.store.file();
+    let settings = Settings::read(&given, &settings::environment(), file.as_deref())?;
+    if arguments.print_config {
+        screen.print_bytes(&settings.print())?;
+        return Ok(Exit::Done);
     }
-    let service = Service::with_ports(arguments.database.store().await?, ports);
-    let listener = TcpListener::bind(&arguments.listen)
-        .await
-        .map_err(|error| Failure::unusable(format!("{}: {error}", arguments.listen)))?;
+    let runtime = runtime()?;
+    #[cfg(feature = "otlp")]
+    {
+        let otlp = settings.otlp()?;
+        let telemetry = otlp.map(|otlp| Telemetry::start(&otlp, runtime.handle())).transpose();
+        let telemetry = telemetry.map_err(Failure::unusable)?;
+        let log = Log::start(&settings, telemetry.as_ref().map(Telemetry::layer));
+        let served = runtime.block_on(serve(settings, given, file, log, screen));
+        if let Some(telemetry) = telemetry {
+            telemetry.stop();
+        }
+        served
+    }
+    #[cfg(not(feature = "otlp"))]
+    {
+        let log = Log::start(&settings, None);
+        runtime.block_on(serve(settings, given, file, log, screen))
+    }
+}
+
+async fn serve(
+    settings: Settings,
+    given: Vec<Given>,
+    file: Option<String>,
+    log: Log,
+    screen: &mut Screen,
+) -> Result<Exit, Failure> {
+    let outbound = Outbound::new(settings.guard(Name::CallbackHosts)).map_err(Failure::unusable)?;
+    let mut ports = Ports { callbacks: Arc::new(outbound), ..Ports::default() };
+    if settings.is_on(Name::FilesOn) {
+        ports.files = Arc::new(files(&settings)?);
+    }
+    let control = Control::new(settings.live());
+    let tls = settings.tls_files();
+    if let Some(files) = &tls {
+        control.set_tls(Some(files.read().map_err(Failure::unusable)?));
+    }
+    let store = Store::open_with(settings.text(Name::Database), settings.vault()?).await;
+    let service = Service::with_ports(store.map_err(Failure::unusable)?, ports);
+    service.set_retention(settings.retention());
+    service.warm_up();
+    let listener = bind(settings.text(Name::Listen)).await?;
+    let admin = match settings.given(Name::AdminListen) {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
     let settled = service.settle().await.map_err(|refusal| Failure::unusable(refusal.to_string()))?;
     if let Some(settled) = settled {
-        match &arguments.first_token {
-            Some(file) => write_secret(file, &settled.token)?,
+        match settings.given(Name::FirstToken) {
+            Some(file) => write_secret(Path::new(file), &settled.token)?,
             None => screen.print_bytes(&format!(
                 "organization: {}\ntest token (shown only once): {}\n",
                 settled.org, settled.token
             ))?,
         }
     }
-    let address = listener.local_addr().map_err(|error| Failure::unusable(error.to_string()))?;
-    screen.print_bytes(&format!("listening on http://{address}\n"))?;
+    let address =
+        |listener: &TcpListener| listener.local_addr().map_err(|error| Failure::unusable(error.to_string()));
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    if let Some(admin) = &admin {
+        screen.print_bytes(&format!("administration on {scheme}://{}\n", address(admin)?))?;
+    }
+    screen.print_bytes(&format!("listening on {scheme}://{}\n", address(&listener)?))?;
     let store = service.store().clone();
-    let limits = Limits { dive_idle: Duration::from_secs(arguments.dive_idle), ..Limits::default() };
-    let finished = sonometer_server::serve(listener, service, limits, stop()).await;
+    let reloader = Arc::new(Reloader::new(settings, given, file, log, control.clone(), service.clone()));
+    reloader.follow_signals();
+    let by_call = reloader.clone();
+    let doors = Doors { all: listener, admin, reload: Arc::new(move || by_call.reload()) };
+    let finished = sonometer_server::run(doors, service, control, stop()).await;
     store.close().await;
     if !finished {
         screen.note("stopped before all requests had finished");
@@ -131,9 +214,13 @@ async fn serve(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
+async fn bind(address: &str) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| Failure::unusable(format!("{address}: {error}")))
+}
+
 /// What fetches and reads files: this command again, each time in a process of its own that knows nothing of the
 /// service.
-fn files(arguments: &Arguments) -> Result<FileReader, Failure> {
+fn files(settings: &Settings) -> Result<FileReader, Failure> {
     let own = std::env::current_exe().map_err(|error| {
         Failure::unusable(format!(
             "cannot find the path of the `sonometer` command: {error}; call it by its full path, or use --no-files"
@@ -148,11 +235,13 @@ fn files(arguments: &Arguments) -> Result<FileReader, Failure> {
         }
         helper
     };
-    let files = FileReader::new(Guard::new(arguments.allow_file.clone()), Arc::new(helper))
-        .map_err(Failure::unusable)?;
+    let files =
+        FileReader::limited(settings.guard(Name::FilesHosts), Arc::new(helper), settings.file_limits())
+            .map_err(Failure::unusable)?;
     #[cfg(feature = "audio")]
-    if let Some(line) = &arguments.transcriber {
-        let hearer = crate::sound::hearer(line, arguments.transcriber_seconds)?;
+    if let Some(line) = settings.given(Name::TranscriberCommand) {
+        let most = Some(settings.whole(Name::TranscriberSeconds)).filter(|seconds| *seconds > 0);
+        let hearer = crate::sound::hearer(line, most)?;
         return Ok(files.hearing(hear(hearer)));
     }
     Ok(files)

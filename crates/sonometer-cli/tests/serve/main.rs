@@ -1,13 +1,22 @@
 //! `sonometer serve` and `sonometer admin` as processes: the first start, administration, what the pages show, and SIGKILL.
 #![cfg(all(feature = "serve", unix))]
 
+mod backup;
+mod broken;
+mod disk;
 mod dives;
 #[cfg(feature = "documents")]
 mod files;
 mod kills;
+mod load;
+mod operate;
 mod pages;
+mod power;
+mod rolling;
 mod stages;
 mod start;
+#[cfg(feature = "otlp")]
+mod telemetry;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,6 +24,8 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+
+const SONOMETER: &str = env!("CARGO_BIN_EXE_sonometer");
 
 /// Triggers two metamarkers of `courtesy` or more.
 const ASK: &str = r#"{"target": {"type": "protocol", "id": "courtesy"}, "interaction": {"content": "Good morning! Thank you so much for your help, I really appreciate it."}}"#;
@@ -51,9 +62,14 @@ struct Served {
 
 impl Served {
     /// Starts a server in a folder and waits until it listens.
-    fn start(folder: &PathBuf, more: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
-            .args(["serve", "--listen", "127.0.0.1:0", "--database", &database(folder)])
+    fn start(folder: &Path, more: &[&str]) -> Self {
+        Self::start_by(Command::new(SONOMETER), &database(folder), folder, more)
+    }
+
+    /// The same by a command that runs the server, on a database of choice.
+    fn start_by(mut command: Command, database: &str, folder: &Path, more: &[&str]) -> Self {
+        let mut child = command
+            .args(["serve", "--listen", "127.0.0.1:0", "--database", database])
             .args(more)
             .current_dir(folder)
             // What is left there is seen.
@@ -79,6 +95,12 @@ impl Served {
     fn token(&self) -> String {
         let line = self.said.iter().find_map(|line| line.strip_prefix("test token (shown only once): "));
         line.expect("is shown").to_owned()
+    }
+
+    /// Tells it to stop and waits until it has.
+    fn stop(mut self) {
+        self.signal("-TERM");
+        assert!(self.child.wait().expect("ends").success());
     }
 
     fn signal(&self, name: &str) {
@@ -143,9 +165,14 @@ fn get(address: &str, token: &str, path: &str) -> (u16, String) {
 }
 
 /// Runs `admin` in a folder: exit code, output, errors.
-fn admin(folder: &PathBuf, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_sonometer"))
-        .args(["admin", "--database", &database(folder)])
+fn admin(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    admin_of(&database(folder), folder, arguments)
+}
+
+/// Runs `admin` on a database of choice.
+fn admin_of(database: &str, folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(SONOMETER)
+        .args(["admin", "--database", database])
         .args(arguments)
         .current_dir(folder)
         .output()
@@ -155,8 +182,13 @@ fn admin(folder: &PathBuf, arguments: &[&str]) -> (i32, String, String) {
 }
 
 #[track_caller]
-fn done(folder: &PathBuf, arguments: &[&str]) -> String {
-    let (code, out, err) = admin(folder, arguments);
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    done_on(&database(folder), folder, arguments)
+}
+
+#[track_caller]
+fn done_on(database: &str, folder: &Path, arguments: &[&str]) -> String {
+    let (code, out, err) = admin_of(database, folder, arguments);
     assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}: {out}");
     out
 }

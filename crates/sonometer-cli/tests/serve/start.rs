@@ -42,6 +42,41 @@ fn scripts_get_the_first_token_in_a_file() {
 }
 
 #[test]
+fn a_bill_is_written_and_checked() {
+    let folder = folder("bill");
+    let served = Served::start(&folder, &[]);
+    let token = served.token();
+    let units: u64 =
+        (0..3).map(|n| send(&served.address, &token, &format!("k{n}")).expect("answers").1).sum();
+    let said = done(&folder, &["usage", "first", "--out", "bill.csv"]);
+    assert_eq!(said, format!("bill.csv: 3 charges, {units} ICS, $0\n"));
+    let csv = fs::read_to_string(folder.join("bill.csv")).expect("is written");
+    assert_eq!(csv, done(&folder, &["usage", "first"]));
+    let rows: Vec<&str> = csv.lines().collect();
+    assert!(rows[0].starts_with("timestamp,period,request_id,") && rows[1].ends_with(",k0"), "{csv}");
+    let jsonl = done(&folder, &["usage", "first", "--format", "jsonl", "--target", "courtesy"]);
+    assert!(jsonl.lines().count() == 3 && jsonl.contains("\"kind\":\"sense\""), "{jsonl}");
+    assert_eq!(done(&folder, &["usage", "first", "--live", "--format", "jsonl"]), "");
+    let said = done(&folder, &["usage", "first", "--out", "bill.parquet"]);
+    assert!(said.starts_with("bill.parquet: 3 charges"), "{said}");
+    let parquet = fs::read(folder.join("bill.parquet")).expect("is written");
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    for (arguments, said) in [
+        (&["usage", "nobody"][..], "unknown organization"),
+        (&["usage", "first", "--period", "november"], "2026-11"),
+        (&["usage", "first", "--format", "xlsx"], "csv, jsonl, parquet"),
+        (&["usage", "first", "--format", "parquet"], "--out"),
+    ] {
+        let (code, out, err) = admin(&folder, arguments);
+        assert!(code == 2 && out.is_empty() && err.contains(said), "{arguments:?}: {code} {out} {err}");
+    }
+    assert!(!folder.join("bill.csv.part").exists());
+    assert!(done(&folder, &["check"]).contains("0 wrong; 0 rows of the ledger wrong"));
+    drop(served);
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
 fn administration_beside_a_running_server() {
     let folder = folder("admin");
     if server().is_none() {

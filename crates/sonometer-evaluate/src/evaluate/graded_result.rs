@@ -4,7 +4,7 @@ use super::graded::{Bin, GradedEvaluation, MarkerFigures, Wrong};
 use super::interval::RESAMPLES;
 use super::measure::{Estimate, share};
 use super::result::Number;
-use super::shown::Shown;
+use super::shown::{By, Shown, Worst};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use sonometer::Unit;
 use sonometer_report::json::Target;
@@ -38,7 +38,7 @@ impl Serialize for GradedEvaluation {
         let [high, low] = &self.errors;
         for (name, wrong) in [("too_high", high), ("too_low", low)] {
             let worst = wrong.iter().map(|wrong| Item { wrong, explained: self.explain }).collect();
-            map.serialize_entry(name, &Errors { worst })?;
+            map.serialize_entry(name, &Worst { count: None, worst })?;
         }
         map.serialize_entry("notes", &self.notes)?;
         map.end()
@@ -114,21 +114,10 @@ impl Serialize for MarkerFigures {
 }
 
 #[derive(serde::Serialize)]
-struct By<'a> {
-    label: &'a str,
-    parts: Vec<Part>,
-}
-
-#[derive(serde::Serialize)]
 struct Part {
     value: String,
     items: usize,
     spearman: Option<Estimate>,
-}
-
-#[derive(serde::Serialize)]
-struct Errors<'a> {
-    worst: Vec<Item<'a>>,
 }
 
 struct Item<'a> {

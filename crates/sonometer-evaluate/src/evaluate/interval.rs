@@ -14,7 +14,7 @@ const TAIL: usize = 50;
 const ENOUGH: usize = RESAMPLES / 2;
 
 /// The square of the 97.5 % quantile of the normal distribution (1.959964), in millionths.
-const Z_SQUARED: u128 = 3_841_459;
+pub(crate) const Z_SQUARED: u128 = 3_841_459;
 
 /// From where to where a figure may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) fn wilson(part: u64, whole: u64) -> Option<Interval> {
     Some(Interval { low: share(middle.saturating_sub(root)), high: share(middle + root) })
 }
 
-const MILLION: u128 = 1_000_000;
+pub(crate) const MILLION: u128 = 1_000_000;
 
 /// SplitMix64 (Steele, Lea and Flood 2014): a small generator whose whole state is one number.
 #[derive(Clone, Debug)]

@@ -13,12 +13,15 @@ pub(crate) mod interval;
 pub(crate) mod markers;
 pub(crate) mod measure;
 
+pub(crate) mod choice;
+pub(crate) mod choices;
 pub(crate) mod graded;
 pub(crate) mod pairs;
 pub(crate) mod spans;
 mod spearman;
 pub(crate) mod thresholds;
 
+mod choices_result;
 mod graded_result;
 mod pair_result;
 pub(crate) mod result;
@@ -34,6 +37,8 @@ use crate::report::{Found, Report, places as places_of};
 use crate::watch::Watch;
 use alarms::{Alarms, Heard, Rate, hundredths};
 use cases::Truths;
+use choice::Choice;
+use choices::ChoiceEvaluation;
 use gauge::Gauge;
 use measure::{Case, Figures, Ranking};
 use question::{Question, Scope};
@@ -41,10 +46,10 @@ use result::{Data, Evaluation};
 use sonometer::{Instrument, OffsetUnit, Sensor, Unit};
 use spans::MapEntry;
 use std::str::FromStr;
-use thresholds::{Proposal, Scored};
+use thresholds::{Changed, Proposal, Scored};
 
 /// What is asked of labelled data. The kind of evaluation follows from the data and from these: pairs where items are pairs, grades
-/// where [`graded`](Options::graded) says so, else places, segments or whole items by the shape of the label.
+/// where [`graded`](Options::graded) says so, one of several values where [`choice`](Options::choice) does, else places, segments or whole items by the shape of the label.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The label, its classes, and which items are meant.
@@ -57,7 +62,7 @@ pub struct Options {
     pub threshold: Option<Threshold>,
     /// Whether low scores are positive; without it, where a text in which nothing is found scores 1.
     pub lower: Option<bool>,
-    /// For labels of places: which markers may find which types; empty: those of the same name.
+    /// Of labels of places, which markers may find which types; of choices, which choose which values. Empty: those of the same name.
     pub map: Vec<MapEntry>,
     /// For labels of places: what start and end count.
     pub offsets: OffsetUnit,
@@ -67,6 +72,8 @@ pub struct Options {
     pub errors: usize,
     /// Whether the label is a grade, a number: rank correlation in the place of classes.
     pub graded: bool,
+    /// The label names which of several markers holds: how one is chosen.
+    pub choice: Option<Choice>,
     /// Whether errors come with the computation of their readings.
     pub explain: bool,
     /// Ordinary interactions, to count false alarms on; of classes, segments and places.
@@ -88,6 +95,7 @@ impl Default for Options {
             by: None,
             errors: 5,
             graded: false,
+            choice: None,
             explain: false,
             background: None,
             alarms: None,
@@ -145,6 +153,9 @@ pub fn evaluate(
         return by_grade(target, labelled, options, watch).map(Found::Grades).map(Report);
     }
     let sensor = one_protocol(target)?;
+    if let Some(choice) = options.choice {
+        return by_choice(sensor, labelled, options, choice, watch).map(Found::Choices).map(Report);
+    }
     let items = labelled.select(&options.selector)?;
     let path = labelled.label(&options.selector, &items)?;
     let scope = options.unit.unwrap_or_else(|| cases::scope(&path, &items));
@@ -154,7 +165,7 @@ pub fn evaluate(
     }
     if !options.map.is_empty() {
         return Err(Error::unusable(
-            "--map works with labels of places only; add `--unit spans`, or remove it",
+            "--map works with labels of places and with choices only; add `--unit spans` or `--choice`, or remove it",
         ));
     }
     judge(sensor, labelled, options, scope, &path, &items, watch).map(Found::Classes).map(Report)
@@ -197,6 +208,7 @@ fn in_pairs(
         ("--threshold", options.threshold.is_some()),
         ("--map", !options.map.is_empty()),
         ("--graded", options.graded),
+        ("--choice", options.choice.is_some()),
         ("--background", options.background.is_some()),
     ];
     refuse(&refused, "pairs, where the text with the higher value is chosen; remove it")?;
@@ -247,6 +259,38 @@ fn by_grade(
     graded::evaluate(target, labelled, &grades, &items, wish, data, watch)
 }
 
+/// Compares the marker that holds with the value of the label.
+fn by_choice(
+    sensor: &Sensor,
+    labelled: &Labelled,
+    options: &Options,
+    choice: Choice,
+    watch: Watch<'_>,
+) -> Result<ChoiceEvaluation, Error> {
+    let selector = &options.selector;
+    let refused = [
+        ("--positive", selector.positive.is_some()),
+        ("--negative", selector.negative.is_some()),
+        ("--unit", options.unit.is_some()),
+        ("--marker", !options.markers.is_empty()),
+        ("--threshold", options.threshold.is_some()),
+        ("--lower", options.lower == Some(true)),
+        ("--higher", options.lower == Some(false)),
+        ("--background", options.background.is_some()),
+    ];
+    refuse(&refused, "--choice, where one of the markers holds; say which with --map VALUE=marker")?;
+    let items = labelled.select(selector)?;
+    let path = labelled.label(selector, &items)?;
+    let asked = choices::Asked {
+        choice,
+        map: &options.map,
+        by: options.by.as_deref(),
+        errors: options.errors,
+        explain: options.explain,
+    };
+    choices::evaluate(sensor, labelled, (selector, &path), &items, &asked, watch)
+}
+
 /// Judges items or segments.
 fn judge(
     sensor: &Sensor,
@@ -295,6 +339,7 @@ fn judge(
     let proposals = proposed(items, &cases, &outcomes, heard.as_ref(), limit);
     let figures = Figures::of(&cases);
     notes.extend(advice(&question, &figures, alarms.as_ref(), &proposals, limit));
+    notes.extend(thresholds::too_few(figures.counts.positives(), figures.counts.negatives()));
     for (count, which) in [(figures.counts.positives(), "positive"), (figures.counts.negatives(), "negative")]
     {
         if count == 0 {
@@ -358,6 +403,7 @@ fn proposed(
         .map(|case| Scored {
             value: case.value,
             truth: case.truth,
+            now: Some(case.predicted),
             fold: of_item[case.item].map_or(0, |at| parts.of[at]),
         })
         .collect();
@@ -396,15 +442,23 @@ fn advice(
     };
     let [recall, recall_other] =
         [&figures.counts, &best.counts].map(|counts| places_of(counts.recall().unwrap_or_default()));
+    let Changed { right, wrong } = best.changed.unwrap_or_default();
+    let clear = best.changed.is_some_and(Changed::is_clear);
+    let next = match clear || too_many {
+        true => {
+            let written = if question.named { ", or write it as `trigger`" } else { "" };
+            format!("try --threshold {}{written}", best.from)
+        }
+        false => "too few to tell the two apart".to_owned(),
+    };
     Some(format!(
-        "from {} on instead of as it is: macro-F1 {} for {}, recall {recall_other} for {recall}{}{}; try --threshold {}{}",
+        "from {} on instead of as it is: macro-F1 {} for {}, recall {recall_other} for {recall}{}{}; \
+         {right} cases become right and {wrong} wrong; {next}",
         best.from,
         places_of(other),
         places_of(own),
         told(best.alarms),
         rate.map_or_else(String::new, |rate| format!(" for {} %", hundredths(rate))),
-        best.from,
-        if question.named { ", or write it as `trigger`" } else { "" }
     ))
 }
 

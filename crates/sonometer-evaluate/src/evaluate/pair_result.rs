@@ -4,7 +4,7 @@ use super::interval::RESAMPLES;
 use super::measure::share;
 use super::pairs::{FIGURES, Figures, MarkerFigures, PairEvaluation, Point, Tally, Wrong};
 use super::result::Number;
-use super::shown::Shown;
+use super::shown::{By, Shown, Worst};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::json;
 use sonometer::Unit;
@@ -55,7 +55,7 @@ impl Serialize for PairEvaluation {
         let (count, worst) = &self.errors;
         let explained = self.explain;
         let worst = worst.iter().map(|wrong| WrongPair { wrong, explained }).collect();
-        map.serialize_entry("errors", &Errors { count: *count, worst })?;
+        map.serialize_entry("errors", &Worst { count: Some(*count), worst })?;
         map.serialize_entry("notes", &self.notes)?;
         map.end()
     }
@@ -121,12 +121,6 @@ impl Serialize for MarkerFigures {
     }
 }
 
-#[derive(serde::Serialize)]
-struct By<'a> {
-    label: &'a str,
-    parts: Vec<Part<'a>>,
-}
-
 struct Part<'a> {
     value: &'a str,
     tally: &'a Tally,
@@ -160,12 +154,6 @@ impl Serialize for Point {
         map.serialize_entry("decided_accuracy", &self.accuracy().map(Number))?;
         map.end()
     }
-}
-
-#[derive(serde::Serialize)]
-struct Errors<'a> {
-    count: usize,
-    worst: Vec<WrongPair<'a>>,
 }
 
 struct WrongPair<'a> {

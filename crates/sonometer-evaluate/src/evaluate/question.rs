@@ -185,6 +185,12 @@ impl Question {
     }
 }
 
+/// Whether a marker has the name of a label: names differ between data and protocols by case, hyphens and spaces at most.
+pub(super) fn same_name(marker: &str, label: &str) -> bool {
+    let plain = |name: &str| name.to_ascii_lowercase().replace(['-', ' '], "_");
+    plain(marker) == plain(label)
+}
+
 /// The place of a marker in the protocol.
 pub(crate) fn marker(protocol: &Protocol, name: &str) -> Result<usize, Error> {
     protocol.markers.iter().position(|marker| marker.label == name).ok_or_else(|| {

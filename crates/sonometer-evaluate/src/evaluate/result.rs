@@ -6,8 +6,8 @@ use super::errors::{Errors, Wrong};
 use super::interval::RESAMPLES;
 use super::markers::MarkerFigures;
 use super::measure::{Estimate, FIGURES, Figures, Point};
-use super::question::{Question, Scope};
-use super::shown::{Quoted, ledgers};
+use super::question::{Decision, Question, Scope};
+use super::shown::{By, Quoted, ledgers};
 use super::thresholds::Proposal;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use sonometer::protocol::Protocol;
@@ -70,6 +70,16 @@ impl Evaluation {
         self.sensor.protocol()
     }
 
+    /// From where on the rule in use finds something; nothing where several markers have triggers of their own.
+    pub(crate) fn used_from(&self) -> String {
+        let mut asked = self.protocol().markers.iter().zip(&self.question.asked).filter(|(_, asked)| **asked);
+        match (self.question.decision, asked.next(), asked.next()) {
+            (Decision::From(from), ..) => from.to_string(),
+            (Decision::Triggered, Some((marker, _)), None) => marker.trigger.to_string(),
+            (Decision::Triggered, ..) => String::new(),
+        }
+    }
+
     /// The points of the curves: all, or evenly chosen ones with the first and the last.
     pub(crate) fn curve(&self) -> Vec<Point> {
         let points = &self.points;
@@ -99,7 +109,7 @@ impl Serialize for Evaluation {
         map.serialize_entry("thresholds", &self.proposals)?;
         map.serialize_entry("markers", &self.markers)?;
         if let Some((label, parts)) = &self.by {
-            map.serialize_entry("by", &By { label, parts })?;
+            map.serialize_entry("by", &By { label, parts: parts.iter().collect() })?;
         }
         map.serialize_entry("curve", &self.curve().iter().map(CurvePoint::of).collect::<Vec<_>>())?;
         map.serialize_entry("false_positives", &self.errors[0])?;
@@ -107,12 +117,6 @@ impl Serialize for Evaluation {
         map.serialize_entry("notes", &self.notes)?;
         map.end()
     }
-}
-
-#[derive(serde::Serialize)]
-struct By<'a> {
-    label: &'a str,
-    parts: &'a [Part],
 }
 
 /// A number as the engine prints it.

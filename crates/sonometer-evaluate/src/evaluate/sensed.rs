@@ -3,12 +3,24 @@
 use crate::error::{Error, Place};
 use crate::labels::{Item, Labelled};
 use crate::watch::{Steps, Watch};
+#[cfg(feature = "fast")]
 use sonometer::batch::in_order;
 use sonometer::{Interaction, Reading, Resonance, SenseOptions, Sensor, Unit};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 use std::thread;
+
+/// One after the other, where there are no threads.
+#[cfg(not(feature = "fast"))]
+fn in_order<T, R, B>(
+    _threads: NonZeroUsize,
+    items: impl Iterator<Item = T>,
+    work: impl Fn(T) -> R,
+    each: impl FnMut(R) -> ControlFlow<B>,
+) -> ControlFlow<B> {
+    items.map(work).try_for_each(each)
+}
 
 /// What is kept of a reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -13,6 +13,22 @@ pub(crate) struct Shown<'r> {
     pub(crate) explained: bool,
 }
 
+/// The figures for each value of another label.
+#[derive(serde::Serialize)]
+pub(super) struct By<'a, P> {
+    pub(super) label: &'a str,
+    pub(super) parts: Vec<P>,
+}
+
+/// The worst errors of one kind.
+#[derive(serde::Serialize)]
+pub(super) struct Worst<E> {
+    /// How many there are; not told of grades, where nearly every item is above or below its grade.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) count: Option<usize>,
+    pub(super) worst: Vec<E>,
+}
+
 /// A piece of evidence with its place.
 #[derive(serde::Serialize)]
 pub(super) struct Quoted<'r> {

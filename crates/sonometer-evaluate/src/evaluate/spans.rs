@@ -8,7 +8,7 @@
 use super::alarms::Alarms;
 use super::interval::{Interval, bootstrap};
 use super::measure::{Estimate, share};
-use super::question::marker;
+use super::question::{marker, same_name};
 use super::result::Data;
 use super::sensed::{Found, Outcome, sense};
 use crate::Error;
@@ -32,6 +32,14 @@ impl MapEntry {
     /// These markers may find these types.
     pub fn new(types: Vec<String>, markers: Vec<String>) -> Self {
         Self { types, markers }
+    }
+
+    pub(super) fn types(&self) -> &[String] {
+        &self.types
+    }
+
+    pub(super) fn markers(&self) -> &[String] {
+        &self.markers
     }
 }
 
@@ -79,10 +87,8 @@ impl Map {
             }
         }
         if entries.is_empty() {
-            // Names differ between data and protocols by case and hyphens at most.
-            let plain = |name: &str| name.to_ascii_lowercase().replace(['-', ' '], "_");
             for kind in types {
-                let own = protocol.markers.iter().position(|marker| plain(&marker.label) == plain(kind));
+                let own = protocol.markers.iter().position(|marker| same_name(&marker.label, kind));
                 map.extend(own.map(|own| ((*kind).to_owned(), vec![own])));
             }
         }

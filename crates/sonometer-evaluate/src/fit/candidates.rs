@@ -1,6 +1,7 @@
 //! Which patterns may become lines of a weighted list: words, beginnings of words, and runs of neighbouring words, as the
 //! engine sees them, that enough interactions hold; and signs of writing that are no words.
 
+use super::kinds::{self, Kind};
 use sonometer::language::Language;
 use sonometer::text::chars::{Class, class, is_letter, is_upper};
 use sonometer::text::fold::{Folded, fold_to_lower};
@@ -40,6 +41,8 @@ pub(crate) struct Choice {
     pub(crate) names: bool,
     /// Whether digits are candidates as they are; else they count as `<number>`.
     pub(crate) digits: bool,
+    /// Kinds of lines beside words.
+    pub(crate) kinds: Vec<Kind>,
     /// Folded words that are no candidates alone or among themselves.
     pub(crate) stop_list: BTreeSet<String>,
 }
@@ -52,6 +55,7 @@ pub(crate) fn find(interactions: &[&Interaction], choice: &Choice) -> Vec<String
     let mut words = Words::default();
     let mut prefixes: BTreeMap<String, usize> = BTreeMap::new();
     let names = if choice.names { BTreeSet::new() } else { names(interactions, choice) };
+    let further = kinds::find(interactions, choice, &names, &choice.kinds);
     let mut support: BTreeMap<Run, usize> = BTreeMap::new();
     for interaction in interactions {
         let mut held: BTreeSet<Run> = BTreeSet::new();
@@ -78,12 +82,15 @@ pub(crate) fn find(interactions: &[&Interaction], choice: &Choice) -> Vec<String
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let mut patterns: Vec<String> = SIGNS.iter().map(|sign| (*sign).to_owned()).collect();
     patterns.extend(found.into_iter().map(|(_, pattern)| pattern).filter(|pattern| pattern != NUMBER));
+    let known: BTreeSet<&str> = patterns.iter().map(String::as_str).collect();
+    let further: Vec<String> = further.into_iter().filter(|line| !known.contains(line.as_str())).collect();
+    patterns.extend(further);
     patterns.truncate(MOST_LINES);
     patterns
 }
 
 impl Choice {
-    fn is_heard(&self, turn: &Turn) -> bool {
+    pub(super) fn is_heard(&self, turn: &Turn) -> bool {
         match (&self.by, &turn.role) {
             (None, _) => true,
             (Some(by), Some(role)) => by.contains(fold_to_lower(role).trim()),
@@ -174,7 +181,7 @@ fn parts(run: &Run) -> [Option<Run>; 2] {
 
 /// Words that are written with a capital inside sentences in which most words are not. Only English is known to write
 /// names, and little else, so; German writes every noun so.
-fn names(interactions: &[&Interaction], choice: &Choice) -> BTreeSet<String> {
+pub(super) fn names(interactions: &[&Interaction], choice: &Choice) -> BTreeSet<String> {
     let Some(language) = choice.language.filter(|language| language.code == "en") else {
         return BTreeSet::new();
     };
@@ -275,6 +282,7 @@ mod tests {
             language,
             names: false,
             digits: false,
+            kinds: Vec::new(),
             stop_list: BTreeSet::new(),
         }
     }

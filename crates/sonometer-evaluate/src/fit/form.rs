@@ -140,8 +140,9 @@ impl Form {
                 let nothing = Weighted { lines: Vec::new(), bias: Unit::ZERO };
                 let text = frame.render(&nothing, &SelfTest::default(), notes);
                 let head = text.split_once(MARKERS).map_or("", |(head, _)| head);
+                let lists = if block.contains("\n    @") { frame.lists() } else { String::new() };
                 let block: String = block.lines().map(|line| format!("  {line}\n")).collect();
-                Ok(format!("{head}{MARKERS}{block}"))
+                Ok(format!("{head}{lists}{MARKERS}{block}"))
             }
             Self::Written(hand) => hand.with_block(block, notes),
         }

@@ -63,7 +63,7 @@ impl HeldOut {
     pub(crate) fn proposals(&self, limit: Unit, aim: Aim) -> Vec<Proposal> {
         let mut cases = Vec::new();
         for (fold, outcomes) in self.examples.iter().enumerate() {
-            let case = |own: &Outcome| Scored { value: own.activation, truth: own.positive, fold };
+            let case = |own: &Outcome| Scored { value: own.activation, truth: own.positive, now: None, fold };
             cases.extend(outcomes.iter().map(case));
         }
         let mut pieces = Vec::new();

@@ -12,6 +12,7 @@ mod settings;
 
 pub(crate) mod candidates;
 mod export;
+mod kinds;
 mod matrix;
 
 mod learn;
@@ -43,6 +44,7 @@ pub use candidates::MOST_WORDS;
 pub use change::Change;
 pub use choice::fit_choice;
 pub use choice_report::ChoiceReport;
+pub use kinds::Kind;
 pub use measure::Aim;
 pub use pair::fit_pairs;
 pub use pair_report::PairReport;

@@ -3,6 +3,7 @@
 use super::candidates::{self, Choice};
 use super::data::file_name;
 use super::form::Form;
+use super::kinds::Kind;
 use super::measure::Aim;
 use super::protocol_file::ProtocolFile;
 use super::write::Frame;
@@ -75,6 +76,8 @@ pub struct Settings {
     pub names: bool,
     /// Whether digits are taken as they are, not as `<number>`.
     pub digits: bool,
+    /// Kinds of lines to choose from beside words, beginnings of words, and runs of words.
+    pub kinds: Vec<Kind>,
     /// Whether the report holds what the model is fitted to.
     pub features: bool,
 }
@@ -139,6 +142,7 @@ impl Settings {
             protocol: None,
             names: false,
             digits: false,
+            kinds: Kind::DEFAULT.to_vec(),
             features: false,
         }
     }
@@ -281,6 +285,21 @@ impl Settings {
         background.map(|background| background.cut(usual_turns(own()), voice.as_ref())).transpose()
     }
 
+    /// Fails on kinds of lines that the file cannot hold.
+    fn expect_kinds(&self, form: &Form, language: Option<&'static Language>) -> Result<(), Error> {
+        if !self.kinds.contains(&Kind::Negation) {
+            return Ok(());
+        }
+        let problem = match (form, language) {
+            (Form::New(_), Some(_)) => return Ok(()),
+            (Form::New(_), None) => "needs --language, which says what negates; give it, or remove negation",
+            (Form::Written(_), _) => {
+                "does not apply to the protocol of --patterns; write `negation: drop` into its marker, or remove negation"
+            }
+        };
+        Err(Error::unusable(format!("--features negation {problem}")))
+    }
+
     /// The candidates: those of the texts, and those that the author gives.
     pub(super) fn patterns(
         &self,
@@ -289,6 +308,7 @@ impl Settings {
         interactions: &[&Interaction],
     ) -> Result<Vec<String>, Error> {
         let language = form.language().and_then(language::find);
+        self.expect_kinds(form, language)?;
         let stop_list = match (&self.stop_list, language) {
             (None, _) => BTreeSet::new(),
             (Some(StopList::FunctionWords), Some(language)) => {
@@ -307,6 +327,7 @@ impl Settings {
             language,
             names: self.names,
             digits: self.digits,
+            kinds: self.kinds.clone(),
             stop_list,
         };
         let mut patterns = candidates::find(interactions, &choice);
@@ -408,6 +429,10 @@ impl fmt::Display for Settings {
             self.size,
             self.repeat.as_str()
         )?;
+        if !self.kinds.is_empty() {
+            let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.as_str()).collect();
+            write!(f, ", features {}", kinds.join(" "))?;
+        }
         for (name, value) in [("by", &self.by), ("language", &self.language)] {
             if let Some(value) = value {
                 write!(f, ", {name} {value}")?;

@@ -1,11 +1,12 @@
 //! The file: a protocol of one weighted marker, as a person would lay it out.
 
+use super::kinds::{self, NOT};
 use super::measure::line_triggers;
 use super::protocol_file::ProtocolFile;
 use super::scale::{HALF, TRIGGER, Weighted};
 use crate::Error;
 use sonometer::protocol::{Repeat, Scope};
-use sonometer::{Protocol, Unit};
+use sonometer::{Protocol, Unit, language};
 
 /// What the file says beside the list.
 #[derive(Clone, Debug)]
@@ -47,7 +48,11 @@ impl Frame {
         if let Some(sufficient) = self.sufficient {
             text.push_str(&format!("fidelity: {{sufficient: {sufficient}}}\n"));
         }
-        text.push_str(&format!("score: any\nmarkers:\n  - label: {}\n", self.label));
+        text.push_str("score: any\n");
+        if weighted.lines.iter().any(|(pattern, _)| pattern.starts_with('@')) {
+            text.push_str(&self.lists());
+        }
+        text.push_str(&format!("markers:\n  - label: {}\n", self.label));
         if let Some(by) = &self.by {
             text.push_str(&format!("    by: {}\n", quoted(by)));
         }
@@ -68,6 +73,12 @@ impl Frame {
         text
     }
 
+    /// The lists that lines of words name: what negates in the language.
+    pub(crate) fn lists(&self) -> String {
+        let cues = kinds::cues(self.language.as_deref().and_then(language::find));
+        if cues.is_empty() { String::new() } else { format!("lists:\n  {NOT}: {}\n", cues.join(" | ")) }
+    }
+
     /// The protocol of a list, read back from its text.
     pub(crate) fn protocol(&self, weighted: &Weighted) -> Result<Protocol, Error> {
         let file = ProtocolFile {
@@ -82,7 +93,8 @@ impl Frame {
     /// do not suffice.
     pub(crate) fn self_test(&self, protocol: &Protocol, weighted: &Weighted) -> Result<SelfTest, Error> {
         let sensor = super::matrix::sensor(protocol.clone())?;
-        let is_plain = |(pattern, _): &&(String, Unit)| !pattern.contains(['<', '/', '^', '$', '\\']);
+        let is_plain =
+            |(pattern, _): &&(String, Unit)| !pattern.contains(['<', '/', '^', '$', '\\', '@', '.', '~']);
         let strongest: Vec<&str> = weighted
             .lines
             .iter()

@@ -66,7 +66,7 @@ pub(super) fn sheet(evaluation: &Evaluation) -> Sheet<'_> {
             true_negatives: counts.true_negatives,
         }),
     ];
-    let used = (*counts, evaluation.alarms.as_ref().map(|alarms| alarms.pieces));
+    let used = (evaluation.used_from(), *counts, evaluation.alarms.as_ref().map(|alarms| alarms.pieces));
     sheet.parts.push(thresholds_proposed(Some(used), &evaluation.proposals));
     sheet.parts.extend(curves(evaluation));
     sheet.parts.push(Part::Table(markers(evaluation)));

@@ -129,10 +129,13 @@ pub(super) fn insufficient(reading: &Reading) -> String {
 }
 
 /// What each threshold would cost, the one in use first, where its counts are given.
-pub(super) fn thresholds<'r>(used: Option<(Counts, Option<Rate>)>, proposals: &[Proposal]) -> Part<'r> {
+pub(super) fn thresholds<'r>(
+    used: Option<(String, Counts, Option<Rate>)>,
+    proposals: &[Proposal],
+) -> Part<'r> {
     let with_alarms = proposals.iter().any(|proposal| proposal.alarms.is_some());
-    let row = |name: String, from: String, counts: &Counts, alarms: Option<Rate>| {
-        let mut all = cells([name, from]);
+    let row = |name: String, from: String, range: String, counts: &Counts, alarms: Option<Rate>| {
+        let mut all = cells([name, from, range]);
         if with_alarms {
             all.push(alarms.map_or_else(String::new, Rate::told).into());
         }
@@ -140,22 +143,34 @@ pub(super) fn thresholds<'r>(used: Option<(Counts, Option<Rate>)>, proposals: &[
         all.extend(cells(figures.map(share)));
         Row::of(all)
     };
-    let used = used.map(|(counts, alarms)| row("as it is".to_owned(), String::new(), &counts, alarms));
+    let used =
+        used.map(|(from, counts, alarms)| row("as it is".to_owned(), from, String::new(), &counts, alarms));
     let proposed = proposals.iter().map(|own| {
         let name = own.limit.map_or("labels alone".to_owned(), |limit| format!("{} %", hundredths(limit)));
-        row(name, own.from.to_string(), &own.counts, own.alarms)
+        let (low, high) = own.range;
+        let range = if low == high { low.to_string() } else { format!("{low} to {high}") };
+        row(name, own.from.to_string(), range, &own.counts, own.alarms)
     });
     let heads: &[&str] = match with_alarms {
-        true => {
-            &["<alarms allowed", "from", "<alarms on ordinary talk", "precision", "recall", "F1", "macro-F1"]
-        }
-        false => &["<chosen by", "from", "precision", "recall", "F1", "macro-F1"],
+        true => &[
+            "<alarms allowed",
+            "from",
+            "range",
+            "<alarms on ordinary talk",
+            "precision",
+            "recall",
+            "F1",
+            "macro-F1",
+        ],
+        false => &["<chosen by", "from", "range", "precision", "recall", "F1", "macro-F1"],
     };
     Part::Table(Table {
         title: "Proposed thresholds".into(),
         columns: columns(heads),
         rows: used.into_iter().chain(proposed).collect(),
-        below: "Figures and alarms are of items and talks that the threshold was not chosen on.".into(),
+        below: "Figures and alarms are of items and talks that the threshold was not chosen on: each part of the data is judged by a \
+                threshold that the other parts chose. Range: from the lowest to the highest of these."
+            .into(),
         ..Table::default()
     })
 }

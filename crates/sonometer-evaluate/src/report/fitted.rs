@@ -65,6 +65,7 @@ impl FitReport {
                 let size = self.protocol.len().div_ceil(1000);
                 Line::from("wrote ").and(Tone::Strong, out).and(Tone::Plain, format!(" ({size} KB)"))
             }),
+            data: String::new(),
         }
     }
 
@@ -145,6 +146,7 @@ impl ChoiceReport {
                 "The marker with the highest activation is the choice; triggers are chosen for each marker by itself.".into(),
             ],
             foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
+            data: String::new(),
         }
     }
 
@@ -213,6 +215,7 @@ impl PairReport {
                 "Of even length: both texts differ by at most a tenth. Undecided pairs count half.".into(),
             ],
             foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
+            data: String::new(),
         }
     }
 
@@ -267,6 +270,7 @@ impl Change {
             parts: vec![table(&rows)],
             notes,
             foot: out.map_or_else(Line::default, |out| Line::from("wrote ").and(Tone::Strong, out)),
+            data: String::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What evaluations and fits came to, as values and in every form: JSON, text, a page.
 
 mod chart;
+mod choices;
 mod classes;
 mod common;
 mod fitted;
@@ -8,6 +9,7 @@ mod grades;
 mod pairs;
 mod spans;
 
+use crate::evaluate::choices::{self as of_choices, ChoiceEvaluation};
 use crate::evaluate::graded::GradedEvaluation;
 use crate::evaluate::measure::{self, Estimate};
 use crate::evaluate::pairs::{self as of_pairs, PairEvaluation};
@@ -23,10 +25,12 @@ use sonometer_report::{Paint, Sheet, json};
 #[serde(transparent)]
 pub struct Report(pub(crate) Found);
 
-/// The four kinds.
+/// The five kinds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Found {
+    /// Items by the marker that holds.
+    Choices(ChoiceEvaluation),
     /// Whole items or segments, by classes.
     Classes(Evaluation),
     /// Items by grades.
@@ -38,9 +42,10 @@ pub(crate) enum Found {
 }
 
 impl Report {
-    /// What was judged: `whole`, `segments`, `spans`, `graded` or `pairs`.
+    /// What was judged: `whole`, `segments`, `spans`, `choice`, `graded` or `pairs`.
     pub fn kind(&self) -> &'static str {
         match &self.0 {
+            Found::Choices(_) => "choice",
             Found::Classes(own) => own.question.scope.as_str(),
             Found::Grades(_) => "graded",
             Found::Pairs(_) => "pairs",
@@ -51,6 +56,7 @@ impl Report {
     /// What was evaluated on what.
     pub fn data(&self) -> &Data {
         match &self.0 {
+            Found::Choices(own) => &own.data,
             Found::Classes(own) => &own.data,
             Found::Grades(own) => &own.data,
             Found::Pairs(own) => &own.data,
@@ -63,6 +69,7 @@ impl Report {
     pub fn figure(&self, name: &str) -> Option<Estimate> {
         let at = |names: &[&str], all: &[Option<Estimate>]| all[names.iter().position(|own| *own == name)?];
         match &self.0 {
+            Found::Choices(own) => at(&of_choices::FIGURES, &own.figures.estimates),
             Found::Classes(own) => at(&measure::FIGURES, &own.figures.estimates),
             Found::Grades(own) => own.correlation.filter(|_| name == "spearman"),
             Found::Pairs(own) => at(&of_pairs::FIGURES, &own.figures.estimates),
@@ -73,6 +80,7 @@ impl Report {
     /// What the reader should know before trusting the figures.
     pub fn notes(&self) -> &[String] {
         match &self.0 {
+            Found::Choices(own) => &own.notes,
             Found::Classes(own) => &own.notes,
             Found::Grades(own) => &own.notes,
             Found::Pairs(own) => &own.notes,
@@ -88,6 +96,7 @@ impl Report {
     /// What text and page show.
     pub fn sheet(&self) -> Sheet<'_> {
         match &self.0 {
+            Found::Choices(own) => choices::sheet(own),
             Found::Classes(own) => classes::sheet(own),
             Found::Grades(own) => grades::sheet(own),
             Found::Pairs(own) => pairs::sheet(own),

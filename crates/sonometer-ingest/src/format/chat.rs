@@ -1,16 +1,16 @@
 //! Messages in JSON: of language models, Slack, Teams, Telegram, and what looks like them.
 //!
 //! A file is a list of messages, or an object that holds one under a common key. A message is an object with a text and somebody who
-//! said it, each under one of a few keys. What in a message of a language model somebody said, the engine decides, here and in
-//! every other door.
+//! said it, each under one of a few keys. Forms that the engine knows by their keys (Gemini, LangChain, ShareGPT, vCon, …) it reads
+//! itself; what in a message of OpenAI's or Anthropic's form somebody said, it decides, too, here and in every other door.
 
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::map::Place;
-use crate::moment;
 use crate::{Hints, Ingested, Kind, Limits};
 use serde_json::{Map, Value, json};
-use sonometer::{Turn, Unit};
+use sonometer::interaction::moment;
+use sonometer::{MessageForm, Messages, Turn, Unit};
 
 /// Under which keys a list of messages stands.
 const LISTS: [&str; 6] = ["messages", "value", "conversation", "chat", "items", "turns"];
@@ -44,6 +44,7 @@ pub(crate) fn of_json(text: &str) -> Kind {
     };
     match &value {
         Value::Object(object) if is_interaction(object) => Kind::Json,
+        _ if foreign(text).is_some() => Kind::Chat,
         _ if messages(&value).is_some() => Kind::Chat,
         _ => Kind::Json,
     }
@@ -51,6 +52,9 @@ pub(crate) fn of_json(text: &str) -> Kind {
 
 /// Reads it.
 pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
+    if let Some(form) = foreign(text) {
+        return of_form(text, form, hints, limits);
+    }
     let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         ReadError::new(
@@ -119,6 +123,31 @@ pub(crate) fn read(text: &str, hints: &Hints, limits: &Limits) -> Result<Ingeste
     if notices > 0 {
         draft.note(format!("left out {notices} notices of the program"));
     }
+    draft.finish(Kind::Chat, hints)
+}
+
+/// The form of a chat that the engine reads as a whole. Files of OpenAI's and Anthropic's form may have more beside their messages
+/// than it allows, so these are read here.
+fn foreign(text: &str) -> Option<MessageForm> {
+    MessageForm::of(text).filter(|form| *form != MessageForm::Chat)
+}
+
+fn of_form(text: &str, form: MessageForm, hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {
+    let Messages { interaction, places, apart, notices, .. } = Messages::read(text, Some(form))?;
+    let mut draft = Draft::new(limits);
+    for (turn, place) in interaction.turns().iter().zip(places) {
+        draft.turn(turn.role.as_deref().map(str::to_owned), turn.timestamp)?;
+        // A list without a key is called by its items.
+        let path = place.strip_prefix("segments").unwrap_or(&place);
+        draft.paragraph(&turn.content, Place { path: Some(path.into()), ..Place::default() })?;
+    }
+    if !apart.is_empty() {
+        let parts = if apart.len() == 1 { "1 part".to_owned() } else { format!("{} parts", apart.len()) };
+        draft.note(format!(
+            "left out {parts} that nobody said: tool calls, tool results, reasoning, sound or files"
+        ));
+    }
+    notices.into_iter().for_each(|notice| draft.note(notice));
     draft.finish(Kind::Chat, hints)
 }
 
@@ -328,6 +357,24 @@ mod tests {
                 (read, _) => panic!("{case}: {read:?}"),
             }
         }
+    }
+
+    #[test]
+    fn forms_that_the_engine_reads() {
+        let text = r#"{"contents": [{"role": "user", "parts": [{"text": "Hi"}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "look"}}, {"text": "Hello", "shade": 1}]}]}"#;
+        assert_eq!(
+            told(text),
+            [
+                "? user: Hi @contents[0].parts",
+                "? assistant: Hello @contents[1].parts",
+                "left out 1 part that nobody said: tool calls, tool results, reasoning, sound or files",
+                "the unknown key `shade` was skipped in contents[1].parts[1]"
+            ]
+        );
+        let text =
+            r#"[{"type": "human", "data": {"content": "Hi"}}, {"type": "ai", "data": {"content": "Hello"}}]"#;
+        assert_eq!(told(text), ["? user: Hi @[0].data.content", "? assistant: Hello @[1].data.content"]);
     }
 
     #[test]

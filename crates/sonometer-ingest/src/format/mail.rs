@@ -4,9 +4,9 @@ use super::html;
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::map::Place;
-use crate::moment;
 use crate::{Hints, Ingested, Kind, Limits, Quoted};
 use mail_parser::{Address, Message, MessageParser, MimeHeaders, PartType};
+use sonometer::interaction::moment;
 
 /// Reads it.
 pub(super) fn read(bytes: &[u8], hints: &Hints, limits: &Limits) -> Result<Ingested, ReadError> {

@@ -6,9 +6,9 @@
 use crate::draft::Draft;
 use crate::error::{ReadError, Reason};
 use crate::map::Place;
-use crate::moment::{self, number};
 use crate::{Hints, Ingested, Kind, Limits};
 use sonometer::Unit;
+use sonometer::interaction::moment::{self, number};
 
 /// What stands in the place of things that were sent without text.
 const OMITTED: [&str; 12] = [

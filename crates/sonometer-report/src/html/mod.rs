@@ -2,17 +2,17 @@
 //! script adds the slider that tries thresholds).
 
 mod plot;
+mod table;
 mod talk;
 
-use crate::paint::{Paint, Tone, safe};
+use crate::paint::{Tone, safe};
 use crate::plot::permille;
-use crate::sheet::{
-    Bar, Case, Cases, Cell, Column, Confusion, Gauge, Gauges, Line, Part, Plots, Row, Set, Sheet, Table, Text,
-};
+use crate::sheet::{Bar, Card, Case, Cases, Confusion, Gauge, Gauges, Line, Part, Plots, Sheet, Text};
 use crate::text::ledger;
 use sonometer::protocol::Effect;
 use sonometer::{Ledger, Unit};
 use std::fmt::Write;
+use table::table;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -40,14 +40,37 @@ pub fn page(sheets: &[Sheet<'_>]) -> String {
         _ => false,
     });
     let script = if has_slider { format!("<script>\n{SCRIPT}</script>\n") } else { String::new() };
+    // Figures for programs make it a page that is handed on: it says that it loads nothing.
+    let data: String =
+        sheets.iter().filter(|sheet| !sheet.data.is_empty()).map(|sheet| data(&sheet.data)).collect();
+    let policy = if data.is_empty() || has_slider { "" } else { POLICY };
     let body: String = sheets.iter().map(body).collect();
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n{body}\n{script}</body>\n</html>\n",
+         <meta name=\"color-scheme\" content=\"light dark\">\n{policy}<title>{}</title>\n<style>\n{STYLE}</style>\n\
+         </head>\n<body>\n<main>{body}</main>\n{data}{script}</body>\n</html>\n",
         escape(&title)
     )
+}
+
+/// Nothing is loaded and nothing runs.
+const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n";
+
+/// Figures for programs. In JSON such characters stand in texts alone, where their codes mean the same: nothing can end the element or
+/// turn the direction of writing.
+fn data(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' => text.push_str("\\u003c"),
+            c if c.is_ascii() || safe(c) == c => text.push(c),
+            c => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
+        }
+    }
+    format!("<script type=\"application/json\" class=\"figures\">{text}</script>\n")
 }
 
 fn body(sheet: &Sheet<'_>) -> String {
@@ -81,6 +104,11 @@ fn body(sheet: &Sheet<'_>) -> String {
                     &format!("<div class=\"two\"><div>{}</div>{}</div>", table(own), confusion(counts)),
                 ));
             }
+            // A computation belongs to the line above it that says what it computes.
+            (Part::Lines { title, lines }, Some(Part::Ledger(own))) => {
+                parts.next();
+                text.push_str(&section(title, "", &format!("{}{}", of_lines(lines), computation(own))));
+            }
             _ => text.push_str(&html(part)),
         }
     }
@@ -99,6 +127,7 @@ fn html(part: &Part<'_>) -> String {
         Part::Cases(own) => cases(own),
         Part::Talk(own) => section("", "", &talk::render(own)),
         Part::Ledger(own) => section("", "", &computation(own)),
+        Part::Card(own) => card(own),
         Part::Lines { title, lines } => section(title, "", &of_lines(lines)),
     }
 }
@@ -177,42 +206,6 @@ fn gauges(gauges: &Gauges) -> String {
         let _ = write!(text, "<p class=\"dim\">{}: {}</p>", escape(title), escape(&names.join(", ")));
     }
     text
-}
-
-fn table(table: &Table) -> String {
-    let heads = table.columns.iter().fold(String::new(), |mut text, Column { head, set, .. }| {
-        let class = if *set == Set::Right { " class=\"n\"" } else { "" };
-        let _ = write!(text, "<th{class}>{}</th>", escape(head));
-        text
-    });
-    let has_heads = table.columns.iter().any(|column| !column.head.is_empty());
-    let head = if has_heads { format!("<thead><tr>{heads}</tr></thead>") } else { String::new() };
-    let rows: String = table.rows.iter().map(|own| row(&table.columns, own)).collect();
-    let below = match table.below.as_str() {
-        "" => String::new(),
-        below => format!("<p class=\"dim\">{}</p>", escape(below)),
-    };
-    let inside = format!("<div class=\"scroll\"><table>{head}<tbody>{rows}</tbody></table></div>{below}");
-    match table.folded {
-        true => format!("<details><summary>{}</summary>{inside}</details>", escape(&table.title)),
-        false => inside,
-    }
-}
-
-fn row(columns: &[Column], row: &Row) -> String {
-    let class = match row.tone {
-        Tone::Strong => " class=\"best\"",
-        Tone::Dim => " class=\"dim\"",
-        _ => "",
-    };
-    let cells =
-        columns.iter().zip(&row.cells).enumerate().map(|(nth, (column, cell))| match (cell, column.set) {
-            (Cell::Bar(own), _) => format!("<td class=\"wide\">{}</td>", bar(*own)),
-            (Cell::Text(own), Set::Right) => format!("<td class=\"n\">{}</td>", line(own)),
-            (Cell::Text(own), _) if nth == 0 => format!("<th>{}</th>", line(own)),
-            (Cell::Text(own), _) => format!("<td>{}</td>", line(own)),
-        });
-    format!("<tr{class}>{}</tr>", cells.collect::<String>())
 }
 
 /// A bar with its interval on it.
@@ -311,9 +304,18 @@ fn after(about: &str, warning: &str) -> String {
     spaced("dim", about) + &spaced("warn", warning)
 }
 
+/// A card in a fold of its own.
+fn card(own: &Card) -> String {
+    let inside = crate::card::html(&own.markdown);
+    format!(
+        "<section class=\"card\"><details><summary>{}</summary>{inside}</details></section>",
+        escape(&own.title)
+    )
+}
+
 fn computation(own: &Ledger<'_>) -> String {
-    let text = ledger::render(&Paint::default(), own);
-    format!("<details><summary>Computation</summary><pre>{}</pre></details>", escape(&text))
+    let text = ledger::capped(own);
+    format!("<details><summary>Computation</summary><pre tabindex=\"0\">{}</pre></details>", escape(&text))
 }
 
 /// Foreign text in a page: no markup, no characters that steer.
@@ -337,6 +339,7 @@ pub(crate) fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sheet::{Row, Table};
 
     #[test]
     fn foreign_text_is_no_markup() {
@@ -375,6 +378,12 @@ mod tests {
         let html = sheet.to_html();
         assert!(!html.contains(bad), "{html}");
         assert_eq!(html.matches("&lt;script&gt;").count(), 25, "{html}");
+    }
+
+    #[test]
+    fn figures_stay_within_their_element() {
+        let told = data("{\"a\":\"</script>\u{202e}é\"}");
+        assert!(told.ends_with(">{\"a\":\"\\u003c/script>\\u202eé\"}</script>\n"), "{told}");
     }
 
     #[test]

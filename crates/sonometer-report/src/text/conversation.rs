@@ -5,7 +5,8 @@
 //! markers after it: `[thank you]{gratitude}`.
 
 use crate::paint::{Paint, Stress, Tone, columns, fit, safe, width};
-use crate::talk::{Mark, Stretch, Talk, stretches};
+use crate::talk::{Mark, Stretch, Talk, cut, stretches};
+use crate::words::counted;
 
 /// The most columns that a role takes.
 const ROLE: usize = 14;
@@ -16,27 +17,37 @@ pub(super) fn render(paint: &Paint, talk: &Talk<'_>) -> String {
         return String::new();
     }
     let turns = talk.reading.interaction().turns();
-    let roles = turns.iter().filter_map(|turn| turn.role.as_deref());
+    let roles = turns.iter().filter_map(|turn| turn.role.as_deref()).map(|role| talk.role(role));
     let role_width = roles.map(width).max().unwrap_or(0).min(ROLE);
     let indent = if role_width == 0 { 2 } else { role_width + 4 };
     let mut text = String::new();
-    for (number, turn) in turns.iter().enumerate() {
+    for (number, turn) in turns.iter().enumerate().take(talk.most_turns()) {
         let own = talk.marks_of(number..number + 1);
         let head = match &turn.role {
-            Some(role) => format!("  {}  ", paint.bold(&fit(role, role_width))),
+            Some(role) => format!("  {}  ", paint.bold(&fit(talk.role(role), role_width))),
             None => "  ".to_owned(),
         };
         let masked = talk.reading.masked_characters(number);
-        let mut cells = cells(paint, &stretches(&turn.content, &masked, own));
+        let mut pieces = stretches(&turn.content, &masked, own);
+        let beyond = cut(&mut pieces, talk.most_characters());
+        let mut cells = cells(paint, &pieces);
         cells.truncate(cells.iter().rposition(|cell| !cell.shown.is_whitespace()).map_or(0, |at| at + 1));
         for (nth, line) in wrap(&cells, paint.width.saturating_sub(indent).max(20)).enumerate() {
             let before = if nth == 0 { head.clone() } else { " ".repeat(indent) };
             text.push_str(format!("{before}{}", paint_cells(paint, line)).trim_end_matches(' '));
             text.push('\n');
         }
+        if beyond > 0 {
+            let further = format!("… {}", counted(beyond, "further character"));
+            text.push_str(&format!("{}{}\n", " ".repeat(indent), paint.dim(&further)));
+        }
         if !own.is_empty() && (paint.brush.is_some() || talk.scores) {
             text.push_str(&format!("{}{}\n", " ".repeat(indent), names(paint, own, talk.scores)));
         }
+    }
+    if turns.len() > talk.most_turns() {
+        let further = format!("… {}", counted(turns.len() - talk.most_turns(), "further turn"));
+        text.push_str(&format!("  {}\n", paint.dim(&further)));
     }
     text
 }

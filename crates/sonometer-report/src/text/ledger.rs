@@ -1,8 +1,23 @@
 //! The ledger for people: how a reading came about, sum by sum.
 
 use crate::paint::{Paint, Tone, fit, one_line};
+use crate::words::counted;
 use sonometer::protocol::{LineList, Pole, ScoreKind};
 use sonometer::{Counts, Ledger, MarkerEntry, MatchEntry, RoleCount, ScopeEntry, Unit};
+
+/// Lines of a computation in a report: beyond, nobody reads and a browser is slow.
+const LINES: usize = 5_000;
+
+/// The computation of a report, up to so many lines.
+pub(crate) fn capped(ledger: &Ledger<'_>) -> String {
+    let mut text = render(&Paint::default(), ledger);
+    if let Some((end, _)) = text.match_indices('\n').nth(LINES) {
+        let further = counted(text[end + 1..].lines().count(), "further line");
+        text.truncate(end + 1);
+        text.push_str(&format!("  … {further} not shown\n"));
+    }
+    text
+}
 
 /// Every marker with matches or a bias, then fidelity and score.
 pub(crate) fn render(paint: &Paint, ledger: &Ledger<'_>) -> String {

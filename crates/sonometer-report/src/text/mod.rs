@@ -60,6 +60,8 @@ impl Part<'_> {
             Self::Cases(own) => cases(paint, own),
             Self::Talk(own) => conversation::render(paint, own),
             Self::Ledger(own) => ledger::render(paint, own),
+            // Pages and documents hold all of it.
+            Self::Card(own) => heading(paint, &own.title),
             Self::Lines { title, lines } => {
                 let lines = lines.iter().map(|own| format!("  {}\n", line(paint, own)));
                 heading(paint, title) + &lines.collect::<String>()

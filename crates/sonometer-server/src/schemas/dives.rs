@@ -1,21 +1,23 @@
 //! The schemas of dives.
 
 use super::{all, amount, list, named, object, share, text, truth, whole, word};
+use crate::parts::part;
 use serde_json::{Value, json};
 use sonometer::TargetKind;
 use sonometer::stage::{Access, Mode};
 
 fn observation() -> Value {
-    all([("turn", whole()), ("world", text()), ("done", truth())])
+    part("Observation", all([("turn", whole()), ("world", text()), ("done", truth())]))
 }
 
 fn reading() -> Value {
-    all([("score", share()), ("on_target", truth()), ("fidelity", share()), ("ics", whole())])
+    let reading = all([("score", share()), ("on_target", truth()), ("fidelity", share()), ("ics", whole())]);
+    part("TurnReading", reading)
 }
 
 pub(super) fn opened() -> Value {
     let envelope = all([
-        ("access_mode", word(Access::NAMES)),
+        ("access_mode", part("AccessMode", word(Access::NAMES))),
         ("share_scorecard", truth()),
         ("max_turns", whole()),
         ("ics_budget", whole()),
@@ -24,19 +26,19 @@ pub(super) fn opened() -> Value {
     all([
         ("dive_id", text()),
         ("seed", whole()),
-        ("mode", word(Mode::NAMES)),
+        ("mode", part("DiveMode", word(Mode::NAMES))),
         ("stage_version", text()),
         ("blueprint_version", text()),
-        ("envelope", envelope),
+        ("envelope", part("DiveEnvelope", envelope)),
         ("objective", text()),
-        ("rules", rules),
+        ("rules", part("DiveRules", rules)),
         ("observation", observation()),
     ])
 }
 
 pub(super) fn step() -> Value {
     let totals = object([("turns", whole()), ("ics", whole())], [("score", share()), ("on_target", share())]);
-    object([("observation", observation()), ("totals", totals)], [("reading", reading())])
+    object([("observation", observation()), ("totals", part("DiveTotals", totals))], [("reading", reading())])
 }
 
 pub(super) fn dive() -> Value {
@@ -44,7 +46,7 @@ pub(super) fn dive() -> Value {
         [
             ("dive_id", text()),
             ("stage_id", text()),
-            ("status", word(&["open", "closed"])),
+            ("status", part("DiveState", word(&["open", "closed"]))),
             ("turns", whole()),
             ("observation", observation()),
         ],
@@ -53,21 +55,21 @@ pub(super) fn dive() -> Value {
 }
 
 pub(super) fn status() -> Value {
-    all([("dive_id", text()), ("status", word(&["open", "closed"])), ("turns", whole())])
+    all([("dive_id", text()), ("status", part("DiveState", word(&["open", "closed"]))), ("turns", whole())])
 }
 
 pub(super) fn card() -> Value {
     let digest = || json!({"type": "string", "pattern": "^sha256:[0-9a-f]{64}$"});
-    let stamp = || all([("id", text()), ("version", text()), ("digest", digest())]);
+    let stamp = || part("Stamp", all([("id", text()), ("version", text()), ("digest", digest())]));
     let blueprint = all([
-        ("type", word(TargetKind::NAMES)),
+        ("type", part("TargetType", word(TargetKind::NAMES))),
         ("id", text()),
         ("version", text()),
         ("digest", digest()),
         ("protocols", list(stamp())),
     ]);
     let envelope = all([
-        ("access_mode", word(Access::NAMES)),
+        ("access_mode", part("AccessMode", word(Access::NAMES))),
         ("share_scorecard", truth()),
         ("max_turns", whole()),
         ("ics_budget", whole()),
@@ -96,14 +98,14 @@ pub(super) fn card() -> Value {
             ("dive_id", text()),
             ("stage_id", text()),
             ("status", word(&["closed"])),
-            ("verdict", verdict),
-            ("totals", totals),
+            ("verdict", part("Verdict", verdict)),
+            ("totals", part("CardTotals", totals)),
             ("signature", signature),
-            ("blueprint", blueprint),
+            ("blueprint", part("CardBlueprint", blueprint)),
             ("chain", digest()),
             ("engine", text()),
-            ("envelope", envelope),
-            ("mode", word(Mode::NAMES)),
+            ("envelope", part("CardEnvelope", envelope)),
+            ("mode", part("DiveMode", word(Mode::NAMES))),
             ("seed", whole()),
             ("seed_source", word(&["server", "caller"])),
             ("sonometer_stagecard", json!({"type": "integer", "const": 1})),
@@ -111,8 +113,8 @@ pub(super) fn card() -> Value {
         ],
         [
             ("readings", list(reading())),
-            ("agent", object([("id", text())], [("version", text())])),
-            ("attempt", attempt),
+            ("agent", part("CardAgent", object([("id", text())], [("version", text())]))),
+            ("attempt", part("Attempt", attempt)),
             ("summary", text()),
         ],
     );
@@ -130,5 +132,5 @@ pub(super) fn keys() -> Value {
         ),
         ("status", word(&["current", "retired"])),
     ]);
-    all([("keys", list(key))])
+    all([("keys", list(part("SigningKey", key)))])
 }

@@ -3,11 +3,12 @@
 use crate::database::Database;
 use crate::schema;
 use serde_json::Value;
-use sonometer_server::{Limits, serve};
+use sonometer_server::{Control, Doors, Limits, Reloaded, run, serve};
 use sonometer_service::account::Settings;
 use sonometer_service::period::parse_moment;
 use sonometer_service::ports::{Callbacks, Clock, Files, NoCallbacks, NoFiles, Ports};
 use sonometer_service::{Mode, Scope, Service, Store};
+use sqlx::Connection;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -35,7 +36,9 @@ pub(crate) struct Bench {
     pub(crate) clock: Arc<StillClock>,
     pub(crate) test: String,
     pub(crate) live: String,
+    pub(crate) control: Control,
     address: SocketAddr,
+    admin: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     done: Option<tokio::task::JoinHandle<bool>>,
     database: Database,
@@ -84,6 +87,11 @@ impl Answer {
         body
     }
 
+    /// The body of an error without the id of its request.
+    pub(crate) fn refusal(&self) -> String {
+        self.body.replace(&format!(",\"request_id\":\"{}\"", self.header("x-request-id")), "")
+    }
+
     pub(crate) fn details(&self) -> Value {
         self.json()["error"]["details"].clone()
     }
@@ -105,11 +113,21 @@ impl Bench {
 
     /// With somebody who calls addresses, and somebody who reads files.
     pub(crate) fn outside(limits: Limits, callbacks: Arc<dyn Callbacks>, files: Arc<dyn Files>) -> Self {
+        Self::on(Database::new(), "2026-11-21T15:36:10Z", limits, callbacks, files)
+    }
+
+    /// On a database that may be there already, at a moment.
+    pub(crate) fn on(
+        database: Database,
+        moment: &str,
+        limits: Limits,
+        callbacks: Arc<dyn Callbacks>,
+        files: Arc<dyn Files>,
+    ) -> Self {
         let runtime = Runtime::new().expect("threads");
-        let database = Database::new();
-        let now = parse_moment("2026-11-21T15:36:10Z").expect("is a moment");
+        let now = parse_moment(moment).expect("is a moment");
         let clock = Arc::new(StillClock(AtomicI64::new(now)));
-        let (service, listener, test, live) = runtime.block_on(async {
+        let (service, listener, admin, test, live) = runtime.block_on(async {
             let store = Store::open(&database.url).await.expect("opens");
             let ports = Ports { clock: clock.clone(), callbacks, files, ..Ports::default() };
             let service = Service::with_ports(store, ports);
@@ -117,15 +135,32 @@ impl Bench {
             let token = |mode| service.create_token("acme", mode, "contract", &Scope::DEFAULT, None, 0);
             let (test, live) = (token(Mode::Test).await, token(Mode::Live).await);
             let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+            let admin = TcpListener::bind("127.0.0.1:0").await.expect("binds");
             let (test, live) = (test.expect("made").1, live.expect("made").1);
-            (service.clone(), listener, test, live)
+            (service.clone(), listener, admin, test, live)
         });
-        let address = listener.local_addr().expect("is bound");
+        let of = |listener: &TcpListener| listener.local_addr().expect("is bound");
+        let (address, admin_address) = (of(&listener), of(&admin));
+        let control = Control::new(limits.into());
         let (stop, stopped) = oneshot::channel();
-        let done = runtime.spawn(serve(listener, service.clone(), limits, async {
+        let reload = Arc::new(|| Ok(Reloaded { changed: vec!["log.level"], restart: vec!["listen"] }));
+        let doors = Doors { all: listener, admin: Some(admin), reload };
+        let done = runtime.spawn(run(doors, service.clone(), control.clone(), async {
             let _ = stopped.await;
         }));
-        Self { runtime, service, clock, test, live, address, stop: Some(stop), done: Some(done), database }
+        Self {
+            runtime,
+            service,
+            clock,
+            test,
+            live,
+            control,
+            address,
+            admin: admin_address,
+            stop: Some(stop),
+            done: Some(done),
+            database,
+        }
     }
 
     /// A second process on the same database, as far as it can be had within one: a store, a service and a port of its own.
@@ -138,6 +173,16 @@ impl Bench {
             tokio::spawn(serve(listener, service, Limits::default(), std::future::pending()));
             address
         })
+    }
+
+    /// Where operators call.
+    pub(crate) fn admin(&self) -> SocketAddr {
+        self.admin
+    }
+
+    /// Where the store is.
+    pub(crate) fn database(&self) -> &str {
+        &self.database.url
     }
 
     pub(crate) fn org(&self, id: &str) -> String {
@@ -165,10 +210,21 @@ impl Bench {
         self.runtime.block_on(self.service.publish(org, source)).unwrap_or_else(|e| panic!("{e}"));
     }
 
+    /// Does what no service would do to its database.
+    pub(crate) fn sql(&self, statement: &'static str) {
+        let url = &self.database.url;
+        let url = if url.contains("://") { url.clone() } else { format!("sqlite://{url}") };
+        self.runtime.block_on(async {
+            let mut database = sqlx::AnyConnection::connect(&url).await.expect("opens");
+            sqlx::query(statement).execute(&mut database).await.unwrap_or_else(|error| panic!("{error}"));
+            database.close().await.expect("closes");
+        });
+    }
+
     #[track_caller]
     pub(crate) fn ledger_is_right(&self) {
-        let (_, faults) = self.runtime.block_on(self.service.store().check_ledger()).expect("can be read");
-        assert!(faults.is_empty(), "{faults:?}");
+        let checked = self.runtime.block_on(self.service.store().check_ledger()).expect("can be read");
+        assert!(checked.is_right(), "{checked:?}");
     }
 
     pub(crate) fn used(&self, mode: Mode) -> u64 {

@@ -62,7 +62,7 @@ fn only_public_addresses_are_fetched() {
     // What a name stands for is not told: private and unknown names look alike.
     let private = reason("http://named.example/secret");
     for url in ["http://mixed.example/secret", "http://nowhere.example/secret"] {
-        assert_eq!(reason(url).json(), private.json(), "{url}");
+        assert_eq!(reason(url).refusal(), private.refusal(), "{url}");
     }
     assert_eq!(private.details()["reason"], "url_not_reachable");
     // A redirect is an address like any other.

@@ -3,8 +3,8 @@
 use crate::bench::{Answer, Bench};
 use crate::fixture::{LITTLE, ONE, TWO, desk, target};
 use serde_json::{Value, json};
-use sonometer_service::Mode;
 use sonometer_service::period::parse_moment;
+use sonometer_service::{LateClaims, Mode};
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -114,6 +114,34 @@ fn what_is_wrong_is_told_at_once_and_a_quota_at_the_end() {
     assert_eq!(bench.used(Mode::Test), 0, "nothing is charged in part");
     bench.account(Mode::Test, |settings| settings.quota = 0);
     bench.post("/api/v1/sense/batch", &ask(60)).is(402, "quota_exhausted");
+}
+
+// covers: jobs.dead
+#[test]
+fn a_job_of_a_worker_that_died_while_a_clock_was_ahead_is_begun_anew() {
+    let bench = bench();
+    let path = queued(&bench.post("/api/v1/sense/batch", &ask(60)))["poll_url"]
+        .as_str()
+        .expect("is text")
+        .to_owned();
+    ended(&bench, &path);
+    let used = bench.used(Mode::Test);
+    // The same once more, as somebody left it whose clock was years ahead.
+    bench.sql(
+        "INSERT INTO jobs SELECT 'job_left', org_id, account_id, mode, token_id, token_cap_micros, 'processing', \
+         'POST /api/v1/sense', '{\"target\": {\"type\": \"protocol\", \"id\": \"desk\"}, \
+         \"interaction\": {\"content\": \"good morning and thank you for the ticket\"}}', target_version, 1, 0, created_ms, \
+         started_ms, 0, 'wrk_dead', 9000000000000, 1, '', request_id, '' FROM jobs",
+    );
+    let (service, mut late) = (&bench.service, LateClaims::default());
+    let mut look = || bench.runtime.block_on(service.end_late_claims(&mut late, Some(Duration::ZERO)));
+    assert_eq!(look(), Ok(0), "who has only just been seen may be alive");
+    bench.sql("UPDATE jobs SET lease_ms = lease_ms + 500 WHERE id = 'job_left'");
+    assert_eq!(look(), Ok(0), "who says something is alive");
+    assert_eq!(look(), Ok(1));
+    assert_eq!(ended(&bench, "/api/v1/jobs/job_left")["status"], "completed");
+    assert_eq!(bench.used(Mode::Test), used + 2);
+    bench.ledger_is_right();
 }
 
 // covers: jobs.idempotency

@@ -3,8 +3,12 @@
 //! A comment `// covers: sense.200.score` beside a test names rows of `rows.txt`; the test of the table sees to it that every
 //! row is covered, and writes `docs/interface.md`.
 
+mod addresses;
+mod administration;
+mod away;
 mod batch;
 mod bench;
+mod bill;
 mod callbacks;
 mod catalogue;
 mod compare;
@@ -14,6 +18,7 @@ mod dive_rules;
 mod dive_stages;
 mod dives;
 mod documented;
+mod fair;
 mod file_host;
 mod files;
 mod files_outside;
@@ -23,11 +28,14 @@ mod hostile_cases;
 mod jobs;
 mod metering;
 mod nodes;
+mod operate;
 mod recordings;
 mod schema;
+mod secrets;
 mod sense;
 mod stream;
 mod table;
 mod texts;
+mod upgrade;
 mod usage;
 mod wire;

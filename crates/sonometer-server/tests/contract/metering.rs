@@ -4,8 +4,10 @@ use crate::bench::{Bench, send};
 use crate::database;
 use crate::fixture::{ONE, TWO, desk, sense};
 use serde_json::json;
+use sonometer::Unit;
+use sonometer_service::cause::{Cause, Kind};
 use sonometer_service::period::Period;
-use sonometer_service::store::{Along, Charge, Line};
+use sonometer_service::store::{Along, Charge, Draft, Line};
 use sonometer_service::{Code, Mode, Scope, TargetUsed};
 use std::thread;
 
@@ -142,10 +144,16 @@ fn a_charge_that_the_database_refuses_fails_alone() {
         at_ms: now,
         route,
         key: None,
+        cause: Cause { request: id.to_owned(), key: String::new(), kind: Kind::Sense },
         along: Along::Nothing,
         id: id.to_owned(),
-        lines: vec![Line { target: target.clone(), units: 2 }],
-        answer: Box::new(|cost| format!("costs {cost}")),
+        lines: vec![Line {
+            target: target.clone(),
+            digest: "".into(),
+            markers: "thanks greeting".to_owned(),
+            units: 2,
+        }],
+        answer: Draft::new(Unit(1), Box::new(|cost| format!("costs {cost}"))),
     };
     let store = bench.service.store();
     // All of them wait before the writer takes the first.

@@ -280,7 +280,7 @@ fn what_another_organization_has_is_not_there() {
     let hidden = bench.post_as(&other, "/api/v1/sense", &ask);
     hidden.is(404, "target_not_found");
     let unknown = bench.post_as(&other, "/api/v1/sense", &sense("desc", ONE));
-    assert_eq!(hidden.body.replace("desk", "desc"), unknown.body, "the two are told alike");
+    assert_eq!(hidden.refusal().replace("desk", "desc"), unknown.refusal(), "the two are told alike");
     let version = json!({"type": "protocol", "id": "courtesy", "version": "9.9"});
     bench
         .post("/api/v1/sense", &json!({"target": version, "interaction": text(KIND)}))

@@ -3,13 +3,16 @@
 use crate::bench::{Answer, Bench, KIND};
 use crate::fixture::{LITTLE, NONE, ONE, TWO, desk, sense, target};
 use crate::schema;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
 use serde_json::{Value, json};
-use sonometer_server::Limits;
+use sonometer_server::{Control, Limits, router};
 use sonometer_service::Mode;
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const PATH: &str = "/api/v1/sense/stream";
 
@@ -48,7 +51,11 @@ fn events(answer: &Answer) -> Vec<(String, Value)> {
             line.strip_prefix(name).unwrap_or_else(|| panic!("no {name} in {block:?}")).to_owned()
         };
         let name = field("event: ");
-        assert_eq!(field("id: "), number.to_string());
+        let id = field("id: ");
+        let mut parts = id.split('-');
+        assert!(parts.next().is_some_and(|stream| stream.starts_with("str_")), "{id}");
+        assert_eq!(parts.next(), Some(number.to_string().as_str()), "{id}");
+        assert_eq!(parts.next(), (name == "complete").then_some("complete"), "{id}");
         let data = serde_json::from_str(&field("data: ")).expect("is JSON");
         assert_eq!(lines.next(), None, "{block:?}");
         (name, data)
@@ -243,18 +250,24 @@ fn whoever_goes_away_stops_the_work_and_pays_nothing() {
         bench.test,
         text.len()
     );
+    // Through pipes of 4 KiB: what a socket holds could be all of it, and then a slow client has heard it to its end.
     for _ in 0..3 {
-        let mut stream = bench.open();
-        stream.write_all(head.as_bytes()).expect("is taken");
-        stream.write_all(text.as_bytes()).expect("is taken");
-        let mut some = [0; 1_024];
-        let mut read = Vec::new();
-        while !read.windows(6).any(|bytes| bytes == b"event:") {
-            let more = stream.read(&mut some).expect("is told");
-            assert!(more > 0, "{}", String::from_utf8_lossy(&read));
-            read.extend_from_slice(&some[..more]);
-        }
-        drop(stream);
+        bench.runtime.block_on(async {
+            let (mut client, server) = tokio::io::duplex(4 << 10);
+            let service = TowerToHyperService::new(router(bench.service.clone(), &Control::default()));
+            let connection =
+                http1::Builder::new().max_buf_size(8 << 10).serve_connection(TokioIo::new(server), service);
+            let served = tokio::spawn(connection);
+            client.write_all(head.as_bytes()).await.expect("is taken");
+            client.write_all(text.as_bytes()).await.expect("is taken");
+            let mut read = Vec::new();
+            while !read.windows(6).any(|bytes| bytes == b"event:") {
+                let more = client.read_buf(&mut read).await.expect("is told");
+                assert!(more > 0, "{}", String::from_utf8_lossy(&read));
+            }
+            drop(client);
+            assert!(served.await.expect("no panic").is_err(), "the connection broke off");
+        });
     }
     let begun = Instant::now();
     let all = events(&bench.post(PATH, &body));
@@ -277,7 +290,8 @@ fn the_work_waits_for_a_slow_reader() {
     let text = body.to_string();
     let read = bench.runtime.block_on(async {
         let caller = bench.service.caller(&bench.test).await.expect("is good");
-        let mut streaming = bench.service.stream(&caller, &text, None).await.expect("begins");
+        let begun = bench.service.stream(&caller, &text, None, None).await.expect("begins");
+        let mut streaming = begun.expect("is no repetition");
         tokio::time::sleep(Duration::from_secs(3)).await;
         let used = bench.service.account("acme", Mode::Test).await.expect("is there").used.units;
         assert_eq!(used, 0, "it has not come to its end");
@@ -289,6 +303,50 @@ fn the_work_waits_for_a_slow_reader() {
     });
     assert!(read.len() > 50 && read.last() == Some(&"complete"), "{read:?}");
     assert!(bench.used(Mode::Test) > 50);
+}
+
+/// The ids of events.
+fn ids(answer: &Answer) -> Vec<String> {
+    let text = unchunked(&answer.body);
+    text.lines().filter_map(|line| line.strip_prefix("id: ")).map(str::to_owned).collect()
+}
+
+// covers: stream.reconnect
+#[test]
+fn a_client_that_reconnects_pays_once() {
+    let bench = bench();
+    let body = sense("desk", TWO);
+    let again = |last: &str| bench.post_with(&bench.test, PATH, &body, &[("Last-Event-ID", last)]);
+    let first = bench.post(PATH, &body);
+    let (all, told_first) = (ids(&first), told(&events(&first)));
+    assert_eq!(bench.used(Mode::Test), 2);
+    // Behind the end there is nothing, and nothing is looked at but the token.
+    let end = again(all.last().expect("there are some"));
+    assert_eq!((end.status, end.body.as_str()), (204, ""));
+    bench.post_with("nobody", PATH, &body, &[("Last-Event-ID", &all[0])]).is(401, "unauthorized");
+    // Before it: the same stream once more, for nothing.
+    for last in &all[..all.len() - 1] {
+        let answer = again(last);
+        assert_eq!(answer.header("idempotency-replayed"), "true");
+        assert_eq!(told(&events(&answer)), told_first);
+        assert_eq!(ids(&answer).last(), all.last());
+    }
+    assert_eq!(bench.used(Mode::Test), 2);
+    // Another text is another stream.
+    let other = bench.post_with(&bench.test, PATH, &sense("desk", ONE), &[("Last-Event-ID", &all[0])]);
+    other.is(409, "idempotency_conflict");
+    // What is no id of ours says nothing.
+    for last in ["0", "", "str_-", "complete"] {
+        let answer = again(last);
+        assert_eq!((answer.status, answer.header("idempotency-replayed")), (200, ""), "{last}");
+    }
+    assert_eq!(bench.used(Mode::Test), 10);
+    // One that broke off before it was charged is charged once, under its name.
+    let lost = "str_0123456789abcdef-0";
+    assert_eq!(again(lost).header("idempotency-replayed"), "");
+    assert_eq!(again(lost).header("idempotency-replayed"), "true");
+    assert_eq!(bench.used(Mode::Test), 12);
+    bench.ledger_is_right();
 }
 
 // covers: stream.heartbeat

@@ -8,7 +8,7 @@ use std::path::Path;
 
 const ROWS: &str = include_str!("rows.txt");
 
-const SOURCES: [(&str, &str); 19] = [
+const SOURCES: [(&str, &str); 25] = [
     ("sense", include_str!("sense.rs")),
     ("compare", include_str!("compare.rs")),
     ("batch", include_str!("batch.rs")),
@@ -21,7 +21,13 @@ const SOURCES: [(&str, &str); 19] = [
     ("files_outside", include_str!("files_outside.rs")),
     ("recordings", include_str!("recordings.rs")),
     ("usage", include_str!("usage.rs")),
+    ("bill", include_str!("bill.rs")),
+    ("upgrade", include_str!("upgrade.rs")),
     ("metering", include_str!("metering.rs")),
+    ("fair", include_str!("fair.rs")),
+    ("operate", include_str!("operate.rs")),
+    ("administration", include_str!("administration.rs")),
+    ("secrets", include_str!("secrets.rs")),
     ("wire", include_str!("wire.rs")),
     ("texts", include_str!("texts.rs")),
     ("dives", include_str!("dives.rs")),
@@ -38,7 +44,9 @@ fn covered() -> BTreeMap<&'static str, Vec<String>> {
         for line in source.lines() {
             if let Some(rows) = line.strip_prefix("// covers: ") {
                 named.extend(rows.split(',').map(str::trim).filter(|row| !row.is_empty()));
-            } else if let Some(rest) = line.strip_prefix("fn ").filter(|_| !named.is_empty()) {
+            } else if let Some(rest) =
+                line.trim_start_matches("async ").strip_prefix("fn ").filter(|_| !named.is_empty())
+            {
                 let test = rest.split('(').next().unwrap_or_default();
                 for row in named.drain(..) {
                     covered.entry(row).or_default().push(format!("{module}::{test}"));

@@ -66,6 +66,51 @@ fn texts(value: &Value, place: &str, all: &mut Vec<(String, String)>, pointer: &
     }
 }
 
+/// Addresses with U+0000, and the name of what holds it.
+const ADDRESSES: [(&str, &str, &str); 12] = [
+    ("GET", "/api/v1/protocols/a%00", "id"),
+    ("GET", "/api/v1/protocols/courtesy?version=%00", "version"),
+    ("GET", "/api/v1/metrics/%00", "id"),
+    ("GET", "/api/v1/blueprints/%00", "id"),
+    ("GET", "/api/v1/jobs/job_%00", "id"),
+    ("DELETE", "/api/v1/jobs/job_%00", "id"),
+    ("GET", "/api/v1/dive/%00", "dive_id"),
+    ("GET", "/api/v1/dive/%00/status", "dive_id"),
+    ("POST", "/api/v1/dive/%00/act", "dive_id"),
+    ("POST", "/api/v1/dive/%00/close", "dive_id"),
+    ("GET", "/api/v1/usage/history?period=%00", "period"),
+    ("GET", "/api/v1/usage?%00=1", "the query of the address"),
+];
+
+/// The one list of endpoints says which take a body, and which a parameter in their path: none is forgotten here.
+#[test]
+fn every_endpoint_is_tried() {
+    let like = |path: &str, pattern: &str| {
+        let (given, named): (Vec<_>, Vec<_>) = (path.split('/').collect(), pattern.split('/').collect());
+        given.len() == named.len()
+            && given.iter().zip(named).all(|(part, name)| *part == name || name.starts_with('{'))
+    };
+    let bodies = bodies();
+    let mut checked = 0;
+    for (pattern, operations) in sonometer_server::openapi()["paths"].as_object().expect("there are some") {
+        for (method, operation) in operations.as_object().expect("is one") {
+            if operation.get("requestBody").is_some() {
+                assert!(bodies.iter().any(|(path, _)| like(path, pattern)), "no body for {pattern}");
+                checked += 1;
+            }
+            if pattern.contains('{') {
+                let tried = ADDRESSES.iter().any(|(tried, path, _)| {
+                    tried.eq_ignore_ascii_case(method)
+                        && like(path.split('?').next().unwrap_or(path), pattern)
+                });
+                assert!(tried, "no address for {method} {pattern}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 15, "{checked}");
+}
+
 // covers: wire.text
 #[test]
 fn what_no_store_keeps_is_refused_in_every_field() {
@@ -103,20 +148,7 @@ fn what_no_store_keeps_is_refused_in_every_field() {
 #[test]
 fn what_no_store_keeps_is_refused_in_addresses() {
     let bench = Bench::start();
-    for (method, path, place) in [
-        ("GET", "/api/v1/protocols/a%00", "id"),
-        ("GET", "/api/v1/protocols/courtesy?version=%00", "version"),
-        ("GET", "/api/v1/metrics/%00", "id"),
-        ("GET", "/api/v1/blueprints/%00", "id"),
-        ("GET", "/api/v1/jobs/job_%00", "id"),
-        ("DELETE", "/api/v1/jobs/job_%00", "id"),
-        ("GET", "/api/v1/dive/%00", "dive_id"),
-        ("GET", "/api/v1/dive/%00/status", "dive_id"),
-        ("POST", "/api/v1/dive/%00/act", "dive_id"),
-        ("POST", "/api/v1/dive/%00/close", "dive_id"),
-        ("GET", "/api/v1/usage/history?period=%00", "period"),
-        ("GET", "/api/v1/usage?%00=1", "the query of the address"),
-    ] {
+    for (method, path, place) in ADDRESSES {
         let bearer = format!("Bearer {}", bench.test);
         let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
         let answer = bench.send(method, path, &headers, b"{}");

@@ -49,7 +49,7 @@ fn a_bad_token_is_told_nothing() {
                     .keys()
                     .any(|name| name.starts_with("x-ics") || name.starts_with("x-ratelimit"))
             );
-            bodies.push(answer.body);
+            bodies.push(answer.refusal());
         }
     }
     bodies.dedup();
@@ -120,7 +120,7 @@ fn one_request_too_many_waits_for_the_next_window() {
 fn errors_of_the_wire_have_the_same_envelope() {
     let bench = Bench::start();
     for path in [
-        "/",
+        "/doc",
         "/api/v1",
         "/api/v1/",
         "/api/v2/sense",
@@ -218,16 +218,19 @@ fn slow_bodies_and_crowds_are_sent_away() {
     let limits = Limits {
         arrival: Duration::from_secs(5),
         turn: Duration::from_secs(1),
-        in_flight: 1,
+        arriving: 1,
         ..Limits::default()
     };
     let bench = Bench::with(limits);
     let mut slow = under_way(&bench, 100);
     slow.write_all(b"{").expect("is taken");
-    let crowded = bench.get("/api/v1/usage");
+    let crowded = bench.post("/api/v1/sense", &sense("desk", ONE));
     crowded.is(503, "unavailable");
     assert!(crowded.number("retry-after") >= 1);
-    assert_eq!(bench.get("/healthz").status, 200, "who watches is always answered");
+    bench.get("/api/v1/usage").good("Usage");
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(bench.send("GET", path, &[], b"").status, 200, "who watches is always answered");
+    }
     read(slow).is(408, "request_timeout");
     bench.get("/api/v1/usage").good("Usage");
     let mut silent = bench.open();
@@ -298,13 +301,17 @@ fn what_is_served_beside_the_interface() {
     let document = bench.send("GET", "/openapi.json", &[], b"").json();
     assert_eq!(
         (&document["openapi"], document["paths"].as_object().map(serde_json::Map::len)),
-        (&json!("3.1.0"), Some(29))
+        (&json!("3.1.0"), Some(31))
     );
     let page = bench.send("GET", "/docs", &[], b"");
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
-    for outside in ["http://", "https://", "<script", "<link", "<img", "@import", "url("] {
+    for outside in ["http://", "https://", "<script ", "<link", "<img", "@import", "url("] {
         assert!(!page.body.contains(outside), "{outside}");
     }
+    let policy = page.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'none'; ") && policy.contains("connect-src 'self'"), "{policy}");
+    let home = bench.send("GET", "/", &[], b"");
+    assert_eq!((home.status, home.header("location"), home.body.as_str()), (303, "/docs", ""));
     let ids: Vec<_> = (0..2).map(|_| bench.get("/api/v1/usage").header("x-request-id").to_owned()).collect();
     assert!(ids[0].starts_with("req_") && ids[0] != ids[1]);
     assert_eq!(bench.send("HEAD", "/api/v1/capabilities", &[], b"").body, "");

@@ -2,11 +2,12 @@
 
 use super::{ACT, body, closed, world};
 use crate::caller::key;
+use crate::cause::{Cause, Kind};
 use crate::effort::Effort;
 use crate::json::TargetUsed;
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
-use crate::store::{Along, Charge, DiveRow, Key, Line, StepDone};
+use crate::store::{Along, Charge, DiveRow, Draft, Key, Line, StepDone};
 use crate::{Answer, Caller, Service};
 use sonometer::stage::{Dive, Refused, Step};
 
@@ -102,11 +103,11 @@ impl Service {
         turn: u64,
     ) -> Result<Answer, Refusal> {
         caller.standing().check()?;
-        let world = self.kept_world(&row.world).await?;
+        let world = self.kept_world(&row.org, &row.world).await?;
         let (within, action) = (world.clone(), wanted.action.clone());
         let length = row.state.len() + action.len();
         let effort = Effort::sensing(world.instrument().steps_per_word(), length);
-        let taken = self.work(effort, move || -> Result<(Dive, Step), Refusal> {
+        let taken = self.work(caller.org(), effort, move || -> Result<(Dive, Step), Refusal> {
             let (mut dive, other_engine) = world::resume(&within, &row.state)?;
             if other_engine.is_some() {
                 let message = "the service was upgraded since this dive was opened; close it to get its card";
@@ -118,9 +119,14 @@ impl Service {
         let (dive, step) = taken.await??;
         let (target, at_ms) = (world.target(), self.now_ms());
         // What costs nothing is no entry of the history.
-        let target = TargetUsed::new(target.kind, &target.id, &target.version);
         let units = step.measured.ics;
-        let lines = if units > 0 { vec![Line { target, units }] } else { Vec::new() };
+        let line = || Line {
+            target: TargetUsed::new(target.kind, &target.id, &target.version),
+            digest: target.digest.as_str().into(),
+            markers: Line::joined(step.sensed.triggered()),
+            units,
+        };
+        let lines = if units > 0 { vec![line()] } else { Vec::new() };
         let done = StepDone {
             dive: row.id.clone(),
             turn,
@@ -138,10 +144,11 @@ impl Service {
             at_ms,
             route: ACT,
             key: wanted.key.clone(),
+            cause: Cause { kind: Kind::Dive, ..caller.cause(wanted.key.as_ref()) },
             along: Along::Step(Box::new(done)),
             id: format!("{}/{turn}", row.id),
             lines,
-            answer: Box::new(move |_| step.to_json()),
+            answer: Draft::of(step.to_json()),
         };
         let crate::store::Charged { status, answer, units, remaining, replayed } =
             self.charge_now(charge).await?;

@@ -33,11 +33,11 @@ impl Service {
         row: &DiveRow,
         summary: Option<String>,
     ) -> Result<Option<String>, Refusal> {
-        let world = self.kept_world(&row.world).await?;
+        let world = self.kept_world(&row.org, &row.world).await?;
         let closing = self.closing(row, &world, summary).await?;
         let key = self.signing_key().await?;
         let state = row.state.clone();
-        let card = self.work(Effort::reading(state.len()), move || -> Result<String, Refusal> {
+        let card = self.work(&row.org, Effort::reading(state.len()), move || -> Result<String, Refusal> {
             let (dive, other_engine) = world::resume(&world, &state)?;
             let mut card = dive.close(&closing);
             // Whoever sensed the actions stands on the card, not whoever closes it.

@@ -83,7 +83,7 @@ impl Service {
             source: source.to_owned(),
         };
         let for_good = stage.status == Status::Published;
-        let checked = self.work(Effort::LONG, move || {
+        let checked = self.work(org, Effort::LONG, move || {
             let world = World::new(stage, &Parts(shelf)).map_err(|error| Refusal {
                 code: Code::InvalidRequest,
                 ..Refusal::invalid(error.place, error.message)
@@ -156,7 +156,7 @@ impl Service {
                 return Err(wrong(format!("the password must have at least {LEAST} characters")));
             }
             PasswordRule::Ask(password) => {
-                says.password = self.work(Effort::LONG, move || verifier(&password)).await??;
+                says.password = self.work(org, Effort::LONG, move || verifier(&password)).await??;
             }
         }
         self.store().set_stage_access(org, stage, &says).await?;

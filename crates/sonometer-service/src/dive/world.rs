@@ -199,7 +199,7 @@ impl Service {
             return Ok(ready);
         }
         let shelf = self.shelf_of(owner, revision).await?;
-        let made = self.work(Effort::LONG, move || freeze(stage, &Parts(shelf))).await?;
+        let made = self.work(owner, Effort::LONG, move || freeze(stage, &Parts(shelf))).await?;
         // What it names was there when it was published, and may have been a draft that is there no more.
         let ready = Arc::new(made.map_err(|error| {
             let message = format!("the stage cannot be dived now: {}", error.message);
@@ -210,15 +210,15 @@ impl Service {
         Ok(ready)
     }
 
-    /// A world that a dive keeps.
-    pub(super) async fn kept_world(&self, digest: &str) -> Result<World, Refusal> {
+    /// A world that a dive of an organization keeps.
+    pub(super) async fn kept_world(&self, org: &str, digest: &str) -> Result<World, Refusal> {
         let worlds = &self.inner.dives.worlds;
         if let Some(world) = get(&worlds.frozen, &digest.to_owned()) {
             return Ok(world);
         }
         let kept = self.inner.store.world(digest).await?;
         let (stage, parts) = kept.ok_or_else(|| Refusal::internal("a dive without a world"))?;
-        let made = self.work(Effort::LONG, move || thaw(&stage, &parts)).await?;
+        let made = self.work(org, Effort::LONG, move || thaw(&stage, &parts)).await?;
         let world = made.map_err(|error| Refusal::internal(&format!("a world cannot be read: {error}")))?;
         put(&worlds.frozen, digest.to_owned(), world.clone());
         Ok(world)

@@ -13,6 +13,8 @@ pub struct Key {
     pub text: String,
     /// SHA-256 of the body.
     pub body_sha: String,
+    /// Whether the service made it, since the caller sent none.
+    pub is_own: bool,
 }
 
 const ANSWERED: &str = "SELECT body_sha, answer, status FROM answers WHERE account_id = $1 AND route = $2 AND idempotency_key = $3";
@@ -38,8 +40,25 @@ impl Store {
     /// # Errors
     /// `unavailable`.
     pub async fn forget_answers(&self, before_ms: i64) -> Result<u64, Refusal> {
-        let done = sqlx::query("DELETE FROM answers WHERE at_ms < $1").bind(before_ms).execute(&self.writer);
-        done.await.map(|done| done.rows_affected()).map_err(down)
+        self.delete_in_parts(
+            "DELETE FROM answers WHERE (account_id, route, idempotency_key) IN \
+             (SELECT account_id, route, idempotency_key FROM answers WHERE at_ms < $1 LIMIT $2)",
+            before_ms,
+        )
+        .await
+    }
+
+    /// Deletes what is older than a moment (`$1`), some rows (`$2`) at a time, so that nobody waits long; how many.
+    pub(super) async fn delete_in_parts(&self, sql: &'static str, before_ms: i64) -> Result<u64, Refusal> {
+        let mut all = 0;
+        loop {
+            let done = sqlx::query(sql).bind(before_ms).bind(super::ROWS_AT_ONCE).execute(&self.writer).await;
+            let done = done.map_err(down)?.rows_affected();
+            all += done;
+            if done == 0 {
+                return Ok(all);
+            }
+        }
     }
 }
 

@@ -1,16 +1,19 @@
 //! Charging: one writer puts the charges that wait into one transaction, and answers after the commit.
 //!
 //! For each charge, in this order: look for an answer under its key, check the two limits (the account's ceiling, the token's
-//! spend cap), write the answer, do what goes along with it, note the rows of the ledger, keep the answer. All of it or
+//! spend cap), see that the answer is written for this cost, do what goes along with it, note the rows of the ledger, keep the answer. All of it or
 //! nothing; what was answered is on the disk. Charges that wait together share a commit, which is what makes
 //! `synchronous=FULL` fast enough.
 
 use super::accounts::settings;
 use super::answers::{Key, remember, repeated, row_under};
 use super::dives::{StepDone, take_step};
+use super::draft::Draft;
 use super::ledger::{self, Entry};
-use super::{Dialect, Store, begin, count, down};
+use super::pulse::Pulse;
+use super::{BUSY_MS, Dialect, Store, begin, count, down};
 use crate::account::{Standing, Used, affordable};
+use crate::cause::Cause;
 use crate::json::TargetUsed;
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
@@ -18,8 +21,11 @@ use crate::token::Mode;
 use sonometer::Unit;
 use sqlx::{Any, AnyPool, Row, Transaction};
 use std::collections::{BTreeMap, btree_map};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 /// The most charges in one commit. Each holds the lock of its account until then, and all of them are tried again where one
 /// of them makes the database fail.
@@ -43,18 +49,17 @@ pub struct Charge {
     pub route: &'static str,
     /// The caller's `Idempotency-Key`, if there is one.
     pub key: Option<Key>,
+    /// What caused it.
+    pub cause: Cause,
     /// What is done in the same transaction.
     pub along: Along,
     /// Names this charge. Charging the same id twice is an error of the database, not a second charge.
     pub id: String,
     /// What was measured; one row of the ledger each.
     pub lines: Vec<Line>,
-    /// Writes the answer once its cost is known. Called again if the charge has to be tried again.
-    pub answer: WriteAnswer,
+    /// The answer.
+    pub answer: Draft,
 }
-
-/// Writes an answer, given what it costs in US dollars.
-pub type WriteAnswer = Box<dyn Fn(Unit) -> String + Send + Sync>;
 
 /// What is done with a charge in one transaction. If it cannot be done, nothing is charged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,8 +86,19 @@ pub struct JobEnd {
 pub struct Line {
     /// What measured.
     pub target: TargetUsed,
+    /// The digest of its file.
+    pub digest: Arc<str>,
+    /// The keys of the metamarkers that triggered, with a space between them ([`Line::joined`]).
+    pub markers: String,
     /// ICS: how many metamarkers triggered.
     pub units: u64,
+}
+
+impl Line {
+    /// Keys of metamarkers as a line has them; no key holds white space.
+    pub fn joined<'m>(markers: impl Iterator<Item = &'m str>) -> String {
+        markers.collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// A charge that was made, or had been made before under the same key.
@@ -103,7 +119,23 @@ pub struct Charged {
 /// A charge, and where its outcome is sent.
 pub(crate) struct Order {
     charge: Charge,
-    done: oneshot::Sender<Result<Charged, Refusal>>,
+    done: oneshot::Sender<Result<(Made, Draft), Refusal>>,
+}
+
+/// A charge that was made; its answer is put together by its caller.
+struct Made {
+    status: u16,
+    answer: Said,
+    units: u64,
+    remaining: u64,
+}
+
+/// What is answered.
+enum Said {
+    /// What was answered before.
+    Before(String),
+    /// The draft at this cost.
+    At(Unit),
 }
 
 impl Store {
@@ -112,17 +144,35 @@ impl Store {
     /// # Errors
     /// `quota_exhausted`, `idempotency_conflict`; `unavailable` if it is not known whether it was charged.
     pub async fn charge(&self, charge: Charge) -> Result<Charged, Refusal> {
+        if self.unmetered {
+            let units = charge.lines.iter().map(|line| line.units).sum();
+            let answer = charge.answer.finish(Unit::ZERO);
+            return Ok(Charged { status: 200, answer, units, remaining: 0, replayed: false });
+        }
         let (done, outcome) = oneshot::channel();
         let gone = || Refusal::unavailable("the writer is gone");
         self.charges.send(Order { charge, done }).await.map_err(|_| gone())?;
-        outcome.await.map_err(|_| gone())?
+        let (made, draft) = outcome.await.map_err(|_| gone())??;
+        let Made { status, answer, units, remaining } = made;
+        let (answer, replayed) = match answer {
+            Said::Before(answer) => (answer, true),
+            Said::At(cost) => (draft.finish(cost), false),
+        };
+        Ok(Charged { status, answer, units, remaining, replayed })
     }
 }
 
 /// Writes charges until every sender is gone.
-pub(super) async fn write_all(pool: AnyPool, dialect: Dialect, mut waiting: mpsc::Receiver<Order>) {
+pub(super) async fn write_all(
+    pool: AnyPool,
+    dialect: Dialect,
+    pulse: Arc<Pulse>,
+    mut waiting: mpsc::Receiver<Order>,
+) {
     let mut orders = Vec::with_capacity(TOGETHER);
     while waiting.recv_many(&mut orders, TOGETHER).await > 0 {
+        // Nobody would see the answer.
+        orders.retain(|order| !order.done.is_closed());
         // All nodes lock accounts in the same order, so that no two wait for each other. The sort is stable: charges of one
         // account keep the order in which they came in.
         orders.sort_by(|a, b| {
@@ -131,20 +181,25 @@ pub(super) async fn write_all(pool: AnyPool, dialect: Dialect, mut waiting: mpsc
         });
         let (charges, callers): (Vec<_>, Vec<_>) =
             orders.drain(..).map(|order| (order.charge, order.done)).unzip();
-        for (caller, outcome) in callers.into_iter().zip(outcomes(&pool, dialect, &charges).await) {
+        let made = outcomes(&pool, dialect, &pulse, &charges).await;
+        if made.iter().any(Result::is_ok) {
+            pulse.beat();
+        }
+        let drafts = charges.into_iter().map(|charge| charge.answer);
+        for ((caller, outcome), draft) in callers.into_iter().zip(made).zip(drafts) {
             // A caller that no longer waits can ask again with the same key.
-            let _ = caller.send(outcome);
+            let _ = caller.send(outcome.map(|made| (made, draft)));
         }
     }
 }
 
 /// One for each charge, in the order of the charges.
-type Outcomes = Vec<Result<Charged, Refusal>>;
+type Outcomes = Vec<Result<Made, Refusal>>;
 
 /// Charges all in one transaction. If the database refuses that because of one of them, each gets its own, so that no caller
 /// fails because of another's charge.
-async fn outcomes(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Outcomes {
-    match together(pool, dialect, charges).await {
+async fn outcomes(pool: &AnyPool, dialect: Dialect, pulse: &Pulse, charges: &[Charge]) -> Outcomes {
+    match in_time(dialect, pulse, together(pool, dialect, charges)).await {
         Ok(outcomes) => outcomes,
         Err(error) if charges.len() == 1 || is_down(&error) => {
             let refusal = down(error);
@@ -152,15 +207,16 @@ async fn outcomes(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Outco
         }
         Err(error) => {
             tracing::warn!(charges = charges.len(), %error, "charges failed together; each is tried alone");
-            one_by_one(pool, dialect, charges).await
+            one_by_one(pool, dialect, pulse, charges).await
         }
     }
 }
 
-async fn one_by_one(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Outcomes {
+async fn one_by_one(pool: &AnyPool, dialect: Dialect, pulse: &Pulse, charges: &[Charge]) -> Outcomes {
     let mut outcomes = Vec::with_capacity(charges.len());
     for charge in charges {
-        let alone = match together(pool, dialect, std::slice::from_ref(charge)).await {
+        let alone = together(pool, dialect, std::slice::from_ref(charge));
+        let alone = match in_time(dialect, pulse, alone).await {
             Ok(mut alone) => alone.pop().unwrap_or_else(|| Err(Refusal::internal("a charge has no outcome"))),
             // The rest would fail likewise, each only after waiting for a connection or a lock (10 seconds).
             Err(error) if is_down(&error) => {
@@ -192,10 +248,28 @@ fn is_down(error: &sqlx::Error) -> bool {
     }
 }
 
+/// Gives a server up that is away, or of which one connection does not answer: it may have lost its power, and say nothing ever
+/// again. Whether the charges were made is not known then.
+async fn in_time(
+    dialect: Dialect,
+    pulse: &Pulse,
+    work: impl Future<Output = Result<Outcomes, sqlx::Error>>,
+) -> Result<Outcomes, sqlx::Error> {
+    if dialect == Dialect::Sqlite {
+        return work.await;
+    }
+    tokio::select! {
+        biased;
+        // It waits for locks half as long itself, and says so.
+        made = timeout(Duration::from_millis(2 * BUSY_MS), work) => made.unwrap_or(Err(sqlx::Error::PoolTimedOut)),
+        () = pulse.stops() => Err(sqlx::Error::PoolTimedOut),
+    }
+}
+
 /// Charges in one transaction. After an error none of them is charged.
 async fn together(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Result<Outcomes, sqlx::Error> {
     let work = begin(pool, dialect).await?;
-    let mut batch = Batch { work, dialect, standings: BTreeMap::new(), entries: Vec::new() };
+    let mut batch = Batch { work, dialect, accounts: BTreeMap::new(), entries: Vec::new() };
     let mut outcomes = Vec::with_capacity(charges.len());
     for charge in charges {
         outcomes.push(match batch.charge(charge).await {
@@ -229,30 +303,39 @@ impl From<sqlx::Error> for NotCharged {
     }
 }
 
+/// An account that is locked, with what the earlier charges of the transaction used.
+struct Account {
+    standing: Standing,
+    /// How many rows the ledger has of it in its period.
+    rows: i64,
+}
+
 /// Charges that share a transaction.
 struct Batch<'c> {
     work: Transaction<'static, Any>,
     dialect: Dialect,
-    /// The accounts met so far, all locked until the commit, with what the earlier charges of the transaction used.
-    standings: BTreeMap<(&'c str, Period), Standing>,
+    /// The accounts met so far, all locked until the commit.
+    accounts: BTreeMap<(&'c str, Period), Account>,
     /// Rows of the ledger that are not written yet.
     entries: Vec<Entry<'c>>,
 }
 
 impl<'c> Batch<'c> {
     /// Makes one charge. What can refuse it comes before what it writes.
-    async fn charge(&mut self, charge: &'c Charge) -> Result<Charged, NotCharged> {
-        let Self { work, dialect, standings, entries } = self;
-        let standing = match standings.entry((&charge.account, charge.period)) {
+    async fn charge(&mut self, charge: &'c Charge) -> Result<Made, NotCharged> {
+        let Self { work, dialect, accounts, entries } = self;
+        let account = match accounts.entry((&charge.account, charge.period)) {
             btree_map::Entry::Occupied(known) => known.into_mut(),
             btree_map::Entry::Vacant(new) => new.insert(locked(work, *dialect, charge).await?),
         };
-        let Charge { account, mode, route, key, at_ms, lines, .. } = charge;
+        let Account { standing, .. } = account;
+        let Charge { mode, route, key, at_ms, lines, .. } = charge;
         if let Some(key) = key
-            && let Some((status, answer)) = repeated(row_under(work, account, route, key).await?, key)?
+            && let Some((status, answer)) =
+                repeated(row_under(work, &charge.account, route, key).await?, key)?
         {
             let remaining = standing.remaining();
-            return Ok(Charged { status, answer, units: 0, remaining, replayed: true });
+            return Ok(Made { status, answer: Said::Before(answer), units: 0, remaining });
         }
         let units: u64 = lines.iter().map(|line| line.units).sum();
         let before = standing.used.units;
@@ -269,19 +352,14 @@ impl<'c> Batch<'c> {
             }
         }
         let cost = standing.settings.cost(*mode, overage);
-        // A panic here would end the only writer of the process.
-        let answer = catch_unwind(AssertUnwindSafe(|| (charge.answer)(cost)))
-            .map_err(|_| Refusal::internal("an answer could not be written"))?;
+        let answer = charge.answer.at(cost)?;
         do_along(work, charge, &answer, units).await?;
-        note(entries, charge, standing, units - overage);
         if let Some(key) = key {
-            remember(work, account, route, key, 200, &answer, *at_ms).await?;
+            remember(work, &charge.account, route, key, 200, &answer, *at_ms).await?;
         }
-        let used = &mut standing.used;
-        used.units = after;
-        used.overage += overage;
-        used.cost_usd = used.cost_usd + cost;
-        Ok(Charged { status: 200, answer, units, remaining: standing.remaining(), replayed: false })
+        account.note(entries, charge, units - overage);
+        let remaining = account.standing.remaining();
+        Ok(Made { status: 200, answer: Said::At(cost), units, remaining })
     }
 }
 
@@ -290,7 +368,7 @@ async fn locked(
     work: &mut Transaction<'static, Any>,
     dialect: Dialect,
     charge: &Charge,
-) -> Result<Standing, sqlx::Error> {
+) -> Result<Account, sqlx::Error> {
     let Charge { account, mode, period, .. } = charge;
     // A row must be there to be locked.
     sqlx::query(
@@ -302,7 +380,7 @@ async fn locked(
     .execute(&mut **work)
     .await?;
     let row = format!(
-        "SELECT used, overage, cost_micros FROM consumption WHERE account_id = $1 AND period = $2{}",
+        "SELECT used, overage, cost_micros, analyses FROM consumption WHERE account_id = $1 AND period = $2{}",
         dialect.for_update()
     );
     let row = sqlx::query(sqlx::AssertSqlSafe(row))
@@ -315,13 +393,15 @@ async fn locked(
         overage: count(row.try_get(1)?),
         cost_usd: Unit(row.try_get(2)?),
     };
+    let rows = row.try_get(3)?;
     let row = sqlx::query(
         "SELECT tier, quota, overage, rate_micros, cap_micros, per_window FROM accounts WHERE id = $1",
     )
     .bind(account)
     .fetch_one(&mut **work)
     .await?;
-    Ok(Standing { settings: settings(&row)?, mode: *mode, period: *period, used })
+    let standing = Standing { settings: settings(&row)?, mode: *mode, period: *period, used };
+    Ok(Account { standing, rows })
 }
 
 /// The ICS beyond the quota that the token of a charge caused in its period.
@@ -385,13 +465,20 @@ async fn end_job(
     Ok(ended.rows_affected() > 0)
 }
 
-/// Notes the rows of a charge, of whose ICS the first `within` are still within the quota.
-fn note<'c>(entries: &mut Vec<Entry<'c>>, charge: &'c Charge, standing: &Standing, mut within: u64) {
-    for (number, line) in (0_i64..).zip(&charge.lines) {
-        let included = within.min(line.units);
-        within -= included;
-        let overage = line.units - included;
-        let cost = standing.settings.cost(charge.mode, overage);
-        entries.push(Entry { charge, number, line, overage, cost });
+impl Account {
+    /// Notes the rows of a charge, of whose ICS the first `within` are still within the quota.
+    fn note<'c>(&mut self, entries: &mut Vec<Entry<'c>>, charge: &'c Charge, mut within: u64) {
+        let Standing { settings, used, .. } = &mut self.standing;
+        for (place, line) in (0_i64..).zip(&charge.lines) {
+            let included = within.min(line.units);
+            within -= included;
+            let overage = line.units - included;
+            let cost = settings.cost(charge.mode, overage);
+            used.units = used.units.saturating_add(line.units);
+            used.overage = used.overage.saturating_add(overage);
+            used.cost_usd = Unit(used.cost_usd.0.saturating_add(cost.0));
+            self.rows += 1;
+            entries.push(Entry { charge, place, line, overage, cost, number: self.rows, after: *used });
+        }
     }
 }

@@ -5,6 +5,9 @@ use crate::refusal::Refusal;
 use sqlx::Row;
 use sqlx::any::AnyRow;
 
+/// So many organizations can be passed over.
+pub(crate) const DELIVERIES_FULL: usize = 3;
+
 /// A notification that a worker has claimed, with what is to be told.
 #[derive(Clone, Debug)]
 pub(crate) struct Due {
@@ -53,24 +56,30 @@ pub struct Delivery {
 }
 
 impl Store {
-    /// Takes the notification that is due longest.
+    /// Takes the notification that is due longest, of an organization that has none under way if there is such a one; none of the
+    /// organizations `full`.
     pub(crate) async fn claim_delivery(
         &self,
         worker: &str,
         now_ms: i64,
         lease_ms: i64,
+        full: &[&str; DELIVERIES_FULL],
     ) -> Result<Option<Due>, Refusal> {
         const WAITS: &str = "SELECT d.id FROM deliveries d JOIN jobs j ON j.id = d.job_id WHERE d.status = 'waiting' \
              AND d.next_ms <= $1 AND d.lease_ms < $1 AND j.status IN ('completed', 'failed') \
-             ORDER BY d.next_ms, d.id LIMIT 1";
+             AND d.org_id NOT IN ($2, $3, $4) \
+             ORDER BY CASE WHEN d.org_id IN (SELECT u.org_id FROM deliveries u \
+                 WHERE u.status = 'waiting' AND u.lease_ms >= $1) THEN 1 ELSE 0 END, d.next_ms, d.id LIMIT 1";
         // Readers do not wait for writers: most of the time nothing is due.
-        let waits = sqlx::query(WAITS).bind(now_ms).fetch_optional(&self.readers).await.map_err(down)?;
+        let waits = sqlx::query(WAITS).bind(now_ms).bind(full[0]).bind(full[1]).bind(full[2]);
+        let waits = waits.fetch_optional(&self.readers).await.map_err(down)?;
         if waits.is_none() {
             return Ok(None);
         }
         let mut work = self.begin().await?;
         let waits = format!("{WAITS}{}", self.dialect.skip_locked("d"));
-        let row = sqlx::query(sqlx::AssertSqlSafe(waits)).bind(now_ms).fetch_optional(&mut *work);
+        let row = sqlx::query(sqlx::AssertSqlSafe(waits)).bind(now_ms);
+        let row = row.bind(full[0]).bind(full[1]).bind(full[2]).fetch_optional(&mut *work);
         let Some(row) = row.await.map_err(down)? else { return Ok(None) };
         let id: String = row.try_get(0).map_err(down)?;
         sqlx::query(
@@ -200,7 +209,24 @@ impl Store {
              ORDER BY until_ms = 0 DESC, created_ms DESC, secret",
         );
         let rows = rows.bind(org).bind(now_ms).fetch_all(&self.readers).await.map_err(down)?;
-        rows.iter().map(|row| row.try_get(0).map_err(down)).collect()
+        let open = |row: &AnyRow| {
+            let kept: String = row.try_get(0).map_err(down)?;
+            Ok(self.vault.open(&secret_of(org), &kept)?)
+        };
+        rows.iter().map(open).collect()
+    }
+
+    /// Sends a notification that has ended once more, at once; whether there is one of this organization (empty: of any).
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn redeliver(&self, org: &str, id: &str, now_ms: i64) -> Result<bool, Refusal> {
+        let done = sqlx::query(
+            "UPDATE deliveries SET status = 'waiting', next_ms = $3, ended_ms = 0, lease_ms = 0, worker = '', attempts = 0 \
+             WHERE id = $1 AND ($2 = '' OR org_id = $2) AND status <> 'skipped'",
+        );
+        let done = done.bind(id).bind(org).bind(now_ms).execute(&self.writer).await;
+        done.map(|done| done.rows_affected() > 0).map_err(down)
     }
 
     /// Gives an organization a new secret; those it has sign until a moment. With `only_first`, only if it has none.
@@ -220,6 +246,12 @@ impl Store {
         if only_first && there.fetch_optional(&mut *work).await.map_err(down)?.is_some() {
             return Ok(());
         }
+        // Two at a time: whatever was on its way out ends now.
+        sqlx::query("DELETE FROM secrets WHERE org_id = $1 AND until_ms > 0")
+            .bind(org)
+            .execute(&mut *work)
+            .await
+            .map_err(down)?;
         sqlx::query("UPDATE secrets SET until_ms = $2 WHERE org_id = $1 AND until_ms = 0")
             .bind(org)
             .bind(until_ms)
@@ -228,13 +260,18 @@ impl Store {
             .map_err(down)?;
         sqlx::query("INSERT INTO secrets (org_id, secret, created_ms, until_ms) VALUES ($1, $2, $3, 0)")
             .bind(org)
-            .bind(secret)
+            .bind(self.vault.seal(&secret_of(org), secret)?)
             .bind(now_ms)
             .execute(&mut *work)
             .await
             .map_err(down)?;
         work.commit().await.map_err(down)
     }
+}
+
+/// What a secret is and whose, for the vault.
+pub(super) fn secret_of(org: &str) -> String {
+    format!("secrets {org}")
 }
 
 fn both(row: &AnyRow) -> Result<(Delivery, Attempt), sqlx::Error> {

@@ -391,10 +391,12 @@ impl Store {
 
     /// What was said in dives that were closed before a moment is forgotten; their cards stay.
     pub(crate) async fn forget_steps(&self, before_ms: i64) -> Result<u64, Refusal> {
-        let done = sqlx::query(
-            "DELETE FROM dive_steps WHERE dive_id IN (SELECT id FROM dives WHERE closed_ms > 0 AND closed_ms < $1)",
-        );
-        done.bind(before_ms).execute(&self.writer).await.map(|done| done.rows_affected()).map_err(down)
+        self.delete_in_parts(
+            "DELETE FROM dive_steps WHERE (dive_id, turn) IN (SELECT s.dive_id, s.turn FROM dive_steps s \
+             JOIN dives d ON d.id = s.dive_id WHERE d.closed_ms > 0 AND d.closed_ms < $1 LIMIT $2)",
+            before_ms,
+        )
+        .await
     }
 
     /// The latest dives of an organization and in its stages.

@@ -27,6 +27,8 @@ pub(crate) struct NewJob {
     pub(crate) created_ms: i64,
     pub(crate) route: &'static str,
     pub(crate) key: Option<Key>,
+    /// The id of the request.
+    pub(crate) request: String,
     /// Who is told of its end: the id of the notification, and the address with its events.
     pub(crate) callback: Option<(String, Callback)>,
     /// The body of the answer, 202.
@@ -66,6 +68,10 @@ pub(crate) struct Claimed {
     pub(crate) route: String,
     pub(crate) body: String,
     pub(crate) target_version: String,
+    /// The id of the request that made it; empty if an older version did.
+    pub(crate) request: String,
+    /// The `Idempotency-Key` of that request; empty if there was none.
+    pub(crate) key: String,
 }
 
 impl Store {
@@ -85,8 +91,9 @@ impl Store {
         }
         sqlx::query(
             "INSERT INTO jobs (id, org_id, account_id, mode, token_id, token_cap_micros, status, route, body, target_version, \
-             total, done, created_ms, started_ms, ended_ms, worker, lease_ms, attempts, result) \
-             VALUES ($1, $2, $3, $4, $5, $6, 'processing', $7, $8, $9, $10, 0, $11, 0, 0, '', 0, 0, '')",
+             total, done, created_ms, started_ms, ended_ms, worker, lease_ms, attempts, result, request_id, \
+             idempotency_key) \
+             VALUES ($1, $2, $3, $4, $5, $6, 'processing', $7, $8, $9, $10, 0, $11, 0, 0, '', 0, 0, '', $12, $13)",
         )
         .bind(&job.id)
         .bind(&job.org)
@@ -99,6 +106,8 @@ impl Store {
         .bind(&job.target_version)
         .bind(stored(job.total))
         .bind(job.created_ms)
+        .bind(&job.request)
+        .bind(job.key.as_ref().map_or("", |key| key.text.as_str()))
         .execute(&mut *work)
         .await
         .map_err(down)?;
@@ -202,12 +211,32 @@ impl Store {
         Ok((count(row.try_get(0).map_err(down)?), count(row.try_get(1).map_err(down)?)))
     }
 
-    /// Takes the job that waits longest, or one whose worker is gone.
+    /// When the oldest job that has not ended was made, and since when a notification is due longest; 0: there is none.
+    pub(crate) async fn oldest(&self) -> Result<(i64, i64), Refusal> {
+        let row = sqlx::query(
+            "SELECT (SELECT COALESCE(MIN(created_ms), 0) FROM jobs WHERE status = 'processing'), \
+             (SELECT COALESCE(MIN(d.next_ms), 0) FROM deliveries d JOIN jobs j ON j.id = d.job_id \
+              WHERE d.status = 'waiting' AND j.status IN ('completed', 'failed'))",
+        );
+        let row = row.fetch_one(&self.readers).await.map_err(down)?;
+        Ok((row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?))
+    }
+
+    /// How many jobs of an organization have not ended.
+    pub(crate) async fn jobs_under_way(&self, org: &str) -> Result<u64, Refusal> {
+        let row = sqlx::query("SELECT COUNT(*) FROM jobs WHERE status = 'processing' AND org_id = $1");
+        let row = row.bind(org).fetch_one(&self.readers).await.map_err(down)?;
+        Ok(count(row.try_get(0).map_err(down)?))
+    }
+
+    /// Takes the job that waits longest, or one whose worker is gone, of an organization that has none under way if there is such
+    /// a one; none of the organization `full`.
     pub(crate) async fn claim_job(
         &self,
         worker: &str,
         now_ms: i64,
         lease_ms: i64,
+        full: &str,
     ) -> Result<Option<Claimed>, Refusal> {
         let mut work = self.begin().await?;
         let given_up = crate::jobs::given_up();
@@ -224,15 +253,19 @@ impl Store {
         let claim = format!(
             "UPDATE jobs SET worker = $1, lease_ms = $3, attempts = attempts + 1, done = 0, \
              started_ms = CASE WHEN started_ms = 0 THEN $2 ELSE started_ms END \
-             WHERE id = (SELECT j.id FROM jobs j WHERE j.status = 'processing' AND j.lease_ms < $2 \
-                         ORDER BY j.created_ms, j.id LIMIT 1{}) \
-             RETURNING id, org_id, account_id, mode, token_id, token_cap_micros, body, target_version, route",
+             WHERE id = (SELECT j.id FROM jobs j WHERE j.status = 'processing' AND j.lease_ms < $2 AND j.org_id <> $4 \
+                         ORDER BY CASE WHEN j.org_id IN (SELECT r.org_id FROM jobs r \
+                             WHERE r.status = 'processing' AND r.lease_ms >= $2) THEN 1 ELSE 0 END, \
+                         j.created_ms, j.id LIMIT 1{}) \
+             RETURNING id, org_id, account_id, mode, token_id, token_cap_micros, body, target_version, route, \
+             request_id, idempotency_key",
             self.dialect.skip_locked("j")
         );
         let row = sqlx::query(sqlx::AssertSqlSafe(claim))
             .bind(worker)
             .bind(now_ms)
             .bind(now_ms.saturating_add(lease_ms))
+            .bind(full)
             .fetch_optional(&mut *work)
             .await
             .map_err(down)?;
@@ -259,6 +292,8 @@ impl Store {
                 body: row.try_get(6)?,
                 target_version: row.try_get(7)?,
                 route: row.try_get(8)?,
+                request: row.try_get(9)?,
+                key: row.try_get(10)?,
             })
         };
         claimed().map(Some).map_err(down)
@@ -335,20 +370,32 @@ impl Store {
         .map_err(down)
     }
 
-    /// Forgets jobs that ended before a moment.
+    /// Forgets jobs that ended before a moment, some at a time; how many.
     pub(crate) async fn forget_jobs(&self, before_ms: i64) -> Result<u64, Refusal> {
-        let mut work = self.begin().await?;
         let mut done = 0;
-        for what in [
-            "DELETE FROM attempts WHERE delivery_id IN (SELECT d.id FROM deliveries d JOIN jobs j ON j.id = d.job_id \
-             WHERE j.ended_ms > 0 AND j.ended_ms < $1)",
-            "DELETE FROM deliveries WHERE job_id IN (SELECT id FROM jobs WHERE ended_ms > 0 AND ended_ms < $1)",
-            "DELETE FROM jobs WHERE ended_ms > 0 AND ended_ms < $1",
-        ] {
-            done = sqlx::query(what).bind(before_ms).execute(&mut *work).await.map_err(down)?.rows_affected();
+        loop {
+            let old = sqlx::query(
+                "SELECT id FROM jobs WHERE ended_ms > 0 AND ended_ms < $1 ORDER BY ended_ms, id LIMIT $2",
+            );
+            let old =
+                old.bind(before_ms).bind(super::ROWS_AT_ONCE).fetch_all(&self.readers).await.map_err(down)?;
+            if old.is_empty() {
+                return Ok(done);
+            }
+            let mut work = self.begin().await?;
+            for row in &old {
+                let id: String = row.try_get(0).map_err(down)?;
+                for what in [
+                    "DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE job_id = $1)",
+                    "DELETE FROM deliveries WHERE job_id = $1",
+                    "DELETE FROM jobs WHERE id = $1",
+                ] {
+                    sqlx::query(what).bind(&id).execute(&mut *work).await.map_err(down)?;
+                }
+                done += 1;
+            }
+            work.commit().await.map_err(down)?;
         }
-        work.commit().await.map_err(down)?;
-        Ok(done)
     }
 }
 

@@ -22,12 +22,19 @@ pub(crate) struct KeyRow {
     pub(crate) is_current: bool,
 }
 
+/// What a key is, for the vault.
+pub(super) fn key_of(id: &str) -> String {
+    format!("signing_keys {id}")
+}
+
 impl Store {
     /// The secret of the key that signs, if there is one.
     pub(crate) async fn signing_key(&self) -> Result<Option<String>, Refusal> {
-        let row = sqlx::query("SELECT secret FROM signing_keys WHERE slot = 'current'");
+        let row = sqlx::query("SELECT secret, key_id FROM signing_keys WHERE slot = 'current'");
         let row = row.fetch_optional(&self.readers).await.map_err(down)?;
-        row.map(|row| row.try_get(0)).transpose().map_err(down)
+        let Some(row) = row else { return Ok(None) };
+        let (kept, id): (String, String) = (row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?);
+        Ok(Some(self.vault.open(&key_of(&id), &kept)?))
     }
 
     /// Makes a key the one that signs. With `rotate` the one that does so now is retired; without, that one stays.
@@ -45,7 +52,7 @@ impl Store {
              VALUES ($1, 'current', $2, $3, $4, 0) ON CONFLICT DO NOTHING",
         )
         .bind(&new.id)
-        .bind(&new.secret)
+        .bind(self.vault.seal(&key_of(&new.id), &new.secret)?)
         .bind(&new.public)
         .bind(new.created_ms)
         .execute(&mut *work)

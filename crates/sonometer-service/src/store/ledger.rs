@@ -2,26 +2,32 @@
 
 use super::charge::{Charge, Line};
 use super::stored;
+use crate::account::Used;
+use crate::cause::Cause;
 use crate::period::Period;
 use sonometer::Unit;
 use sqlx::{Any, Transaction};
 use std::collections::BTreeMap;
 
-/// Rows in one INSERT. With 13 values each they are 832 parameters, within the limits of PostgreSQL (65,535) and of SQLite
-/// (32,766; 999 before 3.32).
+/// Rows in one INSERT. With 22 values each they are 1,408 parameters, within the limits of PostgreSQL (65,535) and of the SQLite
+/// that is compiled in (32,766).
 const ROWS: usize = 64;
-const COLUMNS: usize = 13;
+const COLUMNS: usize = 22;
 
 /// A row of the ledger that is still to be written.
 pub(super) struct Entry<'c> {
     pub(super) charge: &'c Charge,
     /// The number of the line in its charge, from 0.
-    pub(super) number: i64,
+    pub(super) place: i64,
     pub(super) line: &'c Line,
     /// ICS of the line beyond the quota.
     pub(super) overage: u64,
     /// What these cost.
     pub(super) cost: Unit,
+    /// The number of the row in its account and period, from 1.
+    pub(super) number: i64,
+    /// What the account used in the period once this row is written.
+    pub(super) after: Used,
 }
 
 /// Writes rows and adds them to the sums of their accounts. Few statements for many charges: each is a round trip to the
@@ -74,7 +80,7 @@ fn sums<'c>(entries: &[Entry<'c>]) -> BTreeMap<(&'c str, Period), Sum> {
 }
 
 async fn insert(work: &mut Transaction<'static, Any>, rows: &[Entry<'_>]) -> Result<(), sqlx::Error> {
-    // `($1, …, $13), ($14, …, $26), …`
+    // `($1, …, $22), ($23, …, $44), …`
     let row = |row: usize| {
         let values: Vec<String> =
             (1..=COLUMNS).map(|column| format!("${}", COLUMNS * row + column)).collect();
@@ -83,14 +89,16 @@ async fn insert(work: &mut Transaction<'static, Any>, rows: &[Entry<'_>]) -> Res
     let places: Vec<String> = (0..rows.len()).map(row).collect();
     let statement = format!(
         "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
-         target_version, units, overage, cost_micros) VALUES {}",
+         target_version, units, overage, cost_micros, request_id, idempotency_key, kind, target_digest, markers, number, \
+         used_after, overage_after, cost_after) VALUES {}",
         places.join(", ")
     );
     let mut insert = sqlx::query(sqlx::AssertSqlSafe(statement));
-    for Entry { charge, number, line, overage, cost } in rows {
+    for Entry { charge, place, line, overage, cost, number, after } in rows {
+        let Cause { request, key, kind } = &charge.cause;
         insert = insert
             .bind(&charge.id)
-            .bind(*number)
+            .bind(*place)
             .bind(&charge.account)
             .bind(&charge.token)
             .bind(charge.period.to_string())
@@ -101,7 +109,16 @@ async fn insert(work: &mut Transaction<'static, Any>, rows: &[Entry<'_>]) -> Res
             .bind(&line.target.version)
             .bind(stored(line.units))
             .bind(stored(*overage))
-            .bind(cost.0);
+            .bind(cost.0)
+            .bind(request)
+            .bind(key)
+            .bind(kind.as_str())
+            .bind(&*line.digest)
+            .bind(&line.markers)
+            .bind(*number)
+            .bind(stored(after.units))
+            .bind(stored(after.overage))
+            .bind(after.cost_usd.0);
     }
     insert.execute(&mut **work).await.map(drop)
 }

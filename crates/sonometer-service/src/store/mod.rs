@@ -3,42 +3,57 @@
 
 mod accounts;
 mod answers;
+mod audit;
 mod charge;
 mod check;
+mod claims;
 mod deliveries;
 mod dives;
+mod draft;
+mod form;
 mod history;
 mod jobs;
 mod keys;
 mod ledger;
+mod lines;
+mod pulse;
+mod sealed;
 mod stages;
 mod targets;
 mod tokens;
+mod windows;
 
 pub use accounts::OrgRow;
 pub use answers::Key;
-pub use charge::{Along, Charge, Charged, JobEnd, Line, WriteAnswer};
-pub use check::Fault;
-pub(crate) use deliveries::Due;
+pub use audit::{AuditLine, NewAudit};
+pub use charge::{Along, Charge, Charged, JobEnd, Line};
+pub use check::{Break, Checked, Fault, Wrong};
+pub(crate) use claims::Claimable;
 pub use deliveries::{Attempt, Delivery};
+pub(crate) use deliveries::{DELIVERIES_FULL, Due};
 pub(crate) use dives::{Allowed, Attempts, Counter, DiveRow, FrozenWorld, NewDive, Opened};
 pub use dives::{DiveLine, StepDone};
+pub use draft::{Draft, WriteAnswer};
 pub use history::{Entry, Page, Totals};
 pub use jobs::JobRow;
 pub(crate) use jobs::{Claimed, NewJob};
 pub(crate) use keys::{KeyRow, NewKey};
+pub use lines::{Filter, LedgerRow};
+pub(crate) use lines::{Month, Position, Sums};
 pub use stages::StageRow;
 pub(crate) use stages::{Grant, StageAccess};
 pub use targets::TargetRow;
 pub use tokens::{NewToken, TokenRow};
 
 use crate::refusal::Refusal;
+use crate::vault::Vault;
 use charge::Order;
+use pulse::Pulse;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::{Any, AnyPool, Executor, SqlSafeStr, Transaction};
+use sqlx::{Any, AnyPool, Connection, Executor, Row, Transaction};
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -49,23 +64,12 @@ const POSTGRES_WRITERS: u32 = 4;
 const POSTGRES_READERS: u32 = 8;
 /// How long a statement waits for a lock that another process holds.
 const BUSY_MS: u64 = 10_000;
+/// How often it is tried to empty the log of SQLite.
+const WIPES: usize = 20;
+/// So many rows are deleted at once.
+const ROWS_AT_ONCE: i64 = 500;
 /// How many charges may wait for the writer.
 const WAITING: usize = 1_024;
-
-/// The steps from an empty database to the newest form, in order; one that was released never changes. Listed here since the
-/// macro that would collect them brings a second copy of both database libraries into every build.
-fn migrations() -> Migrator {
-    let texts = [
-        ("service", include_str!("../../migrations/0001_service.sql")),
-        ("jobs", include_str!("../../migrations/0002_jobs.sql")),
-        ("callbacks", include_str!("../../migrations/0003_callbacks.sql")),
-        ("dives", include_str!("../../migrations/0004_dives.sql")),
-    ];
-    let step = |(version, (name, text)): (i64, (&'static str, &'static str))| {
-        Migration::new(version, name.into(), MigrationType::Simple, text.into_sql_str(), false)
-    };
-    Migrator::with_migrations((1..).zip(texts).map(step).collect())
-}
 
 /// Which database it is, where that matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +115,11 @@ pub struct Store {
     writer: AnyPool,
     dialect: Dialect,
     charges: mpsc::Sender<Order>,
+    /// What encrypts the secrets in it.
+    vault: Vault,
+    pulse: Arc<Pulse>,
+    /// Whether charges are answered and not written.
+    unmetered: bool,
 }
 
 impl Store {
@@ -123,6 +132,14 @@ impl Store {
     /// # Errors
     /// What keeps it from being opened, in words; never with a password.
     pub async fn open(url: &str) -> Result<Self, String> {
+        Self::open_with(url, Vault::default()).await
+    }
+
+    /// As [`Store::open`], with the keys that encrypt what is secret in it.
+    ///
+    /// # Errors
+    /// Also if something in it is encrypted with a key that is not given.
+    pub async fn open_with(url: &str, vault: Vault) -> Result<Self, String> {
         sqlx::any::install_default_drivers();
         let dialect = Dialect::of(url)?;
         let (name, full) = match dialect {
@@ -141,18 +158,24 @@ impl Store {
             AnyPoolOptions::new()
                 .max_connections(most)
                 .min_connections(1)
-                .acquire_timeout(Duration::from_secs(10))
+                .acquire_timeout(Duration::from_millis(BUSY_MS))
                 .idle_timeout(None)
                 .max_lifetime(None)
                 // A file does not go away; a connection to another machine may have.
                 .test_before_acquire(dialect == Dialect::Postgres)
+                // If the disk is full, SQLite ends a transaction itself. The library does not notice, and would begin no other on
+                // this connection: it is closed, and the next one is a new one.
+                .before_acquire(|connection, _| {
+                    let is_free = !connection.is_in_transaction();
+                    Box::pin(std::future::ready(Ok(is_free)))
+                })
                 .after_connect(move |connection, _| {
                     Box::pin(async move {
                         // What was answered is on the disk, a power cut included.
                         let settings = match dialect {
                             Dialect::Sqlite => format!(
                                 "PRAGMA busy_timeout = {BUSY_MS}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-                                 PRAGMA foreign_keys = ON;"
+                                 PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;"
                             ),
                             Dialect::Postgres => format!(
                                 "SET lock_timeout = {BUSY_MS}; SELECT set_config('synchronous_commit', 'on', false) \
@@ -168,18 +191,30 @@ impl Store {
             Dialect::Sqlite => (1, SQLITE_READERS),
             Dialect::Postgres => (POSTGRES_WRITERS, POSTGRES_READERS),
         };
+        if dialect == Dialect::Sqlite {
+            // A pool would try a file that cannot be used again and again, and say only that it took too long.
+            form::examine(&options, Path::new(path(url)))
+                .await
+                .map_err(|error| format!("{name}: {error}"))?;
+        }
         let writer = pool(writers).connect_with(options.clone()).await.map_err(failed)?;
-        migrations().run(&writer).await.map_err(|error| format!("{name}: {error}"))?;
-        let readers = pool(readers).connect_with(options).await.map_err(failed)?;
+        form::bring_to_newest(&writer).await.map_err(|error| format!("{name}: {error}"))?;
+        let readers = pool(readers).connect_with(options.clone()).await.map_err(failed)?;
         let (charges, waiting) = mpsc::channel(WAITING);
-        let store = Self { readers, writer, dialect, charges };
-        tokio::spawn(charge::write_all(store.writer.clone(), dialect, waiting));
+        let pulse = match dialect {
+            Dialect::Sqlite => Pulse::steady(),
+            Dialect::Postgres => Pulse::of(options),
+        };
+        tokio::spawn(charge::write_all(writer.clone(), dialect, pulse.clone(), waiting));
+        let store = Self { readers, writer, dialect, charges, vault, pulse, unmetered: false };
+        store.check_vault().await.map_err(|error| format!("{name}: {error}"))?;
         Ok(store)
     }
 
-    /// Whether there is a store to open; where there is none, opening makes one. A database on a server is there.
+    /// Whether there is a store to open; if there is none, opening makes one. Only files can be missing: with any other address,
+    /// opening says what is wrong, without its password.
     pub fn is_there(url: &str) -> bool {
-        matches!(Dialect::of(url), Ok(Dialect::Postgres)) || Path::new(path(url)).exists()
+        !matches!(Dialect::of(url), Ok(Dialect::Sqlite)) || Path::new(path(url)).exists()
     }
 
     /// Whether the store answers.
@@ -188,6 +223,52 @@ impl Store {
     /// `unavailable` if it does not.
     pub async fn ping(&self) -> Result<(), Refusal> {
         sqlx::query("SELECT 1").fetch_one(&self.readers).await.map(drop).map_err(down)
+    }
+
+    /// Connections, each with those that nobody uses: to write and to read.
+    pub fn connections(&self) -> [(&'static str, u32, usize); 2] {
+        let of = |name, pool: &AnyPool| (name, pool.size(), pool.num_idle());
+        [of("write", &self.writer), of("read", &self.readers)]
+    }
+
+    /// Leaves nothing of what was deleted beside the database: SQLite keeps it in the file `-wal` until that is begun anew.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn wipe(&self) -> Result<(), Refusal> {
+        if self.dialect == Dialect::Postgres {
+            return Ok(());
+        }
+        for _ in 0..WIPES {
+            // Not on the writer, which others wait for.
+            let row = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&self.readers).await;
+            let busy: i64 = row.and_then(|row| row.try_get(0)).map_err(down)?;
+            if busy == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        tracing::warn!(
+            "the log of the database was in use and was not emptied; it is tried again in an hour"
+        );
+        Ok(())
+    }
+
+    /// The same store, which answers charges and writes none: to measure what metering costs.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unmetered(self) -> Self {
+        Self { unmetered: true, ..self }
+    }
+
+    /// Whether the database is there, as far as is known.
+    pub(crate) fn is_here(&self) -> bool {
+        self.pulse.is_here()
+    }
+
+    /// Waits until the database is away.
+    pub(crate) async fn goes_away(&self) {
+        self.pulse.stops().await;
     }
 
     /// Gives everything back; charges that wait are written first.

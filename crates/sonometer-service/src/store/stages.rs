@@ -152,6 +152,15 @@ impl Store {
         made.execute(&self.writer).await.map(drop).map_err(down)
     }
 
+    /// Invites one token wherever another is.
+    pub(crate) async fn copy_invitations(&self, from: &str, to: &str, now_ms: i64) -> Result<(), Refusal> {
+        let copied = sqlx::query(
+            "INSERT INTO stage_grants (org_id, stage_id, kind, holder, until_ms, created_ms) \
+             SELECT org_id, stage_id, kind, $2, until_ms, $3 FROM stage_grants WHERE kind = 'invite' AND holder = $1",
+        );
+        copied.bind(from).bind(to).bind(now_ms).execute(&self.writer).await.map(drop).map_err(down)
+    }
+
     /// Who opened a stage of this id to somebody: the organizations with the end of each grant.
     pub(crate) async fn granted(
         &self,

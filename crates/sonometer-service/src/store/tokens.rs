@@ -170,6 +170,7 @@ impl Store {
         );
         let row = sqlx::query(sqlx::AssertSqlSafe(sql)).bind(hash).bind(period.to_string());
         let row = row.fetch_optional(&self.readers).await.map_err(down)?;
+        self.pulse.beat();
         let holder = |row: AnyRow| {
             let token = token(&row)?;
             Ok(Holder {

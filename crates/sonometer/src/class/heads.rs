@@ -17,6 +17,7 @@ static MONTHS: Heads = Heads::of(&[
 /// What stays of the classes that may begin with the letter at `at`, by a look at the three bytes behind it. Where the text ends before
 /// these, all stay: in a text that goes on, only a scanner may look beyond the end.
 #[inline]
+#[cfg_attr(small_build, optimize(speed))]
 pub(super) fn narrowed(here: ClassSet, bytes: &[u8], at: usize) -> ClassSet {
     let Some(&[first, second, third, fourth]) = bytes.get(at..at + 4) else { return here };
     let mut ruled_out = ClassSet::NONE;

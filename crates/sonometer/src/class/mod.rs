@@ -272,6 +272,7 @@ pub fn find(text: &str, wanted: ClassSet, vocabulary: Vocabulary, out: &mut Vec<
 }
 
 /// As [`find`], the occurrences that begin at byte `from` or behind it, where none that begins before it goes on.
+#[cfg_attr(small_build, optimize(speed))]
 pub(crate) fn find_from(
     text: &str,
     from: usize,
@@ -352,6 +353,7 @@ pub(crate) fn find_near_from(text: &str, from: usize, wanted: ClassSet, out: &mu
 }
 
 /// Reads every class of `set` in one pass.
+#[cfg_attr(small_build, optimize(speed))]
 fn read_all(text: &Text<'_>, from: usize, set: ClassSet, out: &mut Vec<Occurrence>) {
     let mut resume = [from; Class::ALL.len()];
     let mut before = text.before(from);
@@ -416,6 +418,7 @@ impl<'t> Addresses<'t> {
         self.from <= at && self.sign < self.bytes.len()
     }
 
+    #[cfg_attr(small_build, optimize(speed))]
     fn look(&mut self, at: usize) {
         let rest = &self.bytes[at..];
         let is_sign = |&here: &usize| {
@@ -539,6 +542,7 @@ fn possible(bytes: &[u8], vocabulary: Vocabulary) -> ClassSet {
     if address { set.with(Url) } else { set }
 }
 
+#[cfg_attr(small_build, optimize(speed))]
 fn has_digit(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |any, byte| any | u8::from(byte.is_ascii_digit())) != 0
 }

@@ -40,6 +40,8 @@ pub struct Side {
     pub resonance: Vec<(String, Unit)>,
     /// How many markers triggered.
     pub triggered: u64,
+    /// Their keys, in the order of the target.
+    pub markers: Vec<String>,
 }
 
 /// From a to b.
@@ -127,7 +129,8 @@ impl Instrument {
         };
         let label = interaction.label().unwrap_or(name.trim_start_matches("interaction_")).to_owned();
         let resonance = reading.resonance().map(|(key, found)| (key.to_owned(), found.activation)).collect();
-        Ok(Side { label, score, resonance, triggered: reading.ics().consumed })
+        let markers = reading.triggered().map(str::to_owned).collect();
+        Ok(Side { label, score, resonance, triggered: reading.ics().consumed, markers })
     }
 }
 

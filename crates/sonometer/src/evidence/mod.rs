@@ -422,14 +422,19 @@ impl Judge<'_> {
         if marker_plan.flips_to.is_some_and(|(other, _)| self.exclusions.overlap(other, extent)) {
             candidate.fails_flipped |= condition::EXCEPT;
         }
-        let tokens = self.turn.tokens_over_original(extent);
-        // Only its tokens are asked for.
-        let hit = Hit { rule: 0, first: tokens.start as u32, last: tokens.end as u32, regex_match: 0 };
-        if marker_plan.heeds_negation
-            && !tokens.is_empty()
-            && self.cues.negate(self.plan, self.turn, &marker_plan.written[line as usize], &hit)
-        {
-            candidate.failed |= condition::NEGATED;
+        // Its tokens are looked for by halves, each step over two maps, so only where they are asked for.
+        if marker_plan.heeds_negation && !self.cues.is_empty() {
+            let tokens = self.turn.tokens_over_original(extent);
+            if !tokens.is_empty()
+                && self.cues.negate(
+                    self.plan,
+                    self.turn,
+                    &marker_plan.written[line as usize],
+                    &Hit::of_tokens(tokens),
+                )
+            {
+                candidate.failed |= condition::NEGATED;
+            }
         }
     }
 
@@ -459,8 +464,7 @@ fn near_misses(plan: &Plan, turn: &TurnText<'_>) -> Vec<(u32, u32, Hit, Range<us
         for (line, class) in marker_plan.checked.iter().enumerate() {
             for o in occurrences.iter().filter(|o| Some(o.class) == *class) {
                 let tokens = turn.tokens_over(o.start as usize, o.end as usize);
-                let hit =
-                    Hit { rule: 0, first: tokens.start as u32, last: tokens.end as u32, regex_match: 0 };
+                let hit = Hit::of_tokens(tokens);
                 let range = turn.original_range(o.start as usize, o.end as usize);
                 found.push((marker as u32, line as u32, hit, range));
             }

@@ -47,6 +47,11 @@ impl Cues {
         Self { cues, post_cues, stops }
     }
 
+    /// Whether the turn has none, so that nothing in it is negated.
+    pub(super) fn is_empty(&self) -> bool {
+        self.cues.is_empty()
+    }
+
     /// Whether a match of a line is negated: by the last cue that applies to it, together with those side by side with it.
     pub(super) fn negate(&self, plan: &Plan, turn: &TurnText<'_>, line: &Written, hit: &Hit) -> bool {
         if self.cues.is_empty() {

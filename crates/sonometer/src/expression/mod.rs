@@ -1,4 +1,4 @@
-//! Regular expressions: leftmost matches, in linear time. By all machines of the `regex` crate (feature `perf`), or by two of them,
+//! Regular expressions: leftmost matches, in linear time. By all machines of the `regex` crate (feature `perf`), or by few of them,
 //! which find the same and are less to download, for the module for browsers.
 //!
 //! Building a machine costs a hundred times what parsing does, and most texts need few of those that a protocol has. So an

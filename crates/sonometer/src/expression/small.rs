@@ -1,11 +1,12 @@
-//! By two machines of `regex-automata` only: an automaton that is made while it runs, and, where that gives up (`\b` beside a letter
-//! beyond ASCII), one that follows all ways of matching side by side.
+//! By few machines of `regex-automata`: an automaton that is made while it runs, and, where that gives up (`\b` beside a letter
+//! beyond ASCII), one that follows all ways of matching side by side. The place within a match that is known is found by one that tries
+//! one way after the other, or, in a long match, by the patient one.
 
 use super::{Kept, MAX_BYTES, PLACE_GROUP, Refusal};
 use regex_automata::hybrid::{dfa, regex as hybrid};
-use regex_automata::nfa::thompson::{self, WhichCaptures, pikevm};
+use regex_automata::nfa::thompson::{self, WhichCaptures, backtrack, pikevm};
 use regex_automata::util::iter::Searcher;
-use regex_automata::{Input, Match, MatchKind, PatternID};
+use regex_automata::{Anchored, Input, Match, MatchKind, PatternID};
 use regex_syntax::hir::Hir;
 use std::ops::Range;
 
@@ -14,6 +15,8 @@ use std::ops::Range;
 pub(super) struct Machine {
     automaton: hybrid::Regex,
     patient: pikevm::PikeVM,
+    /// Tries one way of matching after the other, for groups of short matches.
+    trier: backtrack::BoundedBacktracker,
     /// The number of the group that is the place.
     group: Option<usize>,
     caches: Kept<Cache>,
@@ -22,8 +25,9 @@ pub(super) struct Machine {
 #[derive(Debug)]
 struct Cache {
     automaton: hybrid::Cache,
-    /// Made when it is needed for the first time.
+    /// Made when they are needed for the first time.
     patient: Option<pikevm::Cache>,
+    trier: Option<backtrack::Cache>,
 }
 
 impl Machine {
@@ -45,9 +49,10 @@ impl Machine {
         let forward = build(nfa.clone(), MatchKind::LeftmostFirst)?;
         let automaton = hybrid::Builder::new().build_from_dfas(forward, build(backward, MatchKind::All)?);
         let group = nfa.group_info().to_index(PatternID::ZERO, PLACE_GROUP);
-        let patient = pikevm::Builder::new().build_from_nfa(nfa);
-        let patient = patient.map_err(|error| Refusal::Unreadable(error.to_string()))?;
-        Ok(Self { automaton, patient, group, caches: Kept::default() })
+        let unreadable = |error: thompson::BuildError| Refusal::Unreadable(error.to_string());
+        let patient = pikevm::Builder::new().build_from_nfa(nfa.clone()).map_err(unreadable)?;
+        let trier = backtrack::Builder::new().build_from_nfa(nfa).map_err(unreadable)?;
+        Ok(Self { automaton, patient, trier, group, caches: Kept::default() })
     }
 
     /// All matches from left to right, not overlapping.
@@ -68,9 +73,15 @@ impl Machine {
     pub(super) fn place(&self, text: &str, found: &Range<usize>) -> Option<Range<usize>> {
         let group = self.group?;
         self.with_cache(|cache| {
-            let patient = cache.patient.get_or_insert_with(|| self.patient.create_cache());
             let mut slots = vec![None; 2 * group + 2];
-            self.patient.search_slots(patient, &Input::new(text).range(found.start..), &mut slots)?;
+            // Where the match begins and ends is known, and of all ways to it the first one counts, as it did when it was found.
+            let input = Input::new(text).range(found.clone()).anchored(Anchored::Yes);
+            let trier = cache.trier.get_or_insert_with(|| self.trier.create_cache());
+            // It gives up on a long match, for which it would need much memory.
+            if self.trier.try_search_slots(trier, &input, &mut slots).is_err() {
+                let patient = cache.patient.get_or_insert_with(|| self.patient.create_cache());
+                self.patient.search_slots(patient, &input, &mut slots)?;
+            }
             Some(slots[2 * group]?.get()..slots[2 * group + 1]?.get())
         })
     }
@@ -88,7 +99,8 @@ impl Machine {
     }
 
     fn with_cache<T>(&self, work: impl FnOnce(&mut Cache) -> T) -> T {
-        self.caches.lend(|| Cache { automaton: self.automaton.create_cache(), patient: None }, work)
+        self.caches
+            .lend(|| Cache { automaton: self.automaton.create_cache(), patient: None, trier: None }, work)
     }
 }
 

@@ -2,8 +2,10 @@
 
 mod chat;
 mod composed;
+pub mod moment;
 mod request;
 
+pub use chat::{Apart, ApartKind, MAX_NOTICES, MessageForm, Messages};
 pub(crate) use composed::compose;
 
 use crate::document::Node;

@@ -101,6 +101,8 @@ fn segments(root: &Node) -> Result<Vec<Turn>, Error> {
 pub(crate) fn timestamp(node: &Node, place: &str) -> Result<Option<Unit>, Error> {
     let Some(value) = node.get("timestamp") else { return Ok(None) };
     let seconds = match &value.value {
+        // As columns say that there is none.
+        Value::Null => return Ok(None),
         Value::Scalar(scalar) if scalar.style == Style::Number => Unit::parse(&scalar.text),
         _ => None,
     };

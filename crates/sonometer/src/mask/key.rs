@@ -46,6 +46,13 @@ impl MaskKey {
         keyed(0x5c).chain_update(inner).finalize().into()
     }
 
+    /// What tells whether two keys are the same, and nothing else of them: 32 bytes, the HMAC-SHA256 of fixed words. Whoever sets a
+    /// file aside to go on with later compares it, in the place of the key.
+    pub fn fingerprint(&self) -> [u8; 32] {
+        // No value that is masked: those of `keyed` are what a protocol found, without a line break.
+        self.hmac(b"sonometer\nfingerprint of a mask key")
+    }
+
     /// Twelve hexadecimal digits, 48 bits, that stand for a value: among a million values, two have the same with a chance of about
     /// 10^12 ÷ 2^49, one in 560.
     pub(super) fn name(&self, value: &str) -> String {
@@ -65,6 +72,19 @@ mod tests {
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn fingerprints_tell_keys_apart() {
+        let of = |key: &[u8]| MaskKey::new(key).expect("is long enough").fingerprint();
+        assert_eq!(of(b"sixteen bytes..."), of(b"sixteen bytes..."));
+        assert_ne!(of(b"sixteen bytes..."), of(b"sixteen bytes.. "));
+        // It holds the key, so no part of it.
+        assert!(
+            !of(b"sixteen bytes...")
+                .windows(4)
+                .any(|part| b"sixteen bytes...".windows(4).any(|of| of == part))
+        );
     }
 
     /// The cases of RFC 4231 but for the fifth, which is cut.

@@ -58,6 +58,34 @@ pub(crate) fn edge_before(content: &str, at: usize) -> usize {
     at - row - letter.map_or(0, char::len_utf8)
 }
 
+/// Takes places back to the beginning of a letter that may still get marks. It remembers the letter, so that a row of marks that comes in
+/// by single bytes costs one look at each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenLetter {
+    turn: u32,
+    /// The letter with its marks so far.
+    letter: Range<usize>,
+}
+
+impl OpenLetter {
+    /// The last place up to `at` where no letter goes on. `may_grow`: more of the turn may come in.
+    pub(crate) fn edge_before(&mut self, turn: u32, content: &str, at: usize, may_grow: bool) -> usize {
+        let next = content[at..].chars().next();
+        if next.map_or(!may_grow, |next| !goes_on(&next)) {
+            return at;
+        }
+        let Range { start, end } = self.letter;
+        let is_known = self.turn == turn && start < end && start < at;
+        if is_known && at <= end {
+            return start;
+        }
+        let is_more_of_it = is_known && content[end..at].chars().all(|c| goes_on(&c));
+        let start = if is_more_of_it { start } else { edge_before(content, at) };
+        *self = Self { turn, letter: start..at };
+        start
+    }
+}
+
 /// Widens places to whole letters. It remembers the last row of marks, which hostile text can make as long as a turn: many places in
 /// it then cost one look, and not one each.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ mod name;
 use crate::protocol::Mask;
 pub use key::MaskKey;
 use letter::Widener;
-pub(crate) use letter::edge_before;
+pub(crate) use letter::{OpenLetter, edge_before};
 pub(crate) use name::Names;
 use name::Replacement;
 use std::borrow::Cow;

@@ -43,9 +43,28 @@ pub(crate) struct Hit {
     pub(crate) first: u32,
     /// One past the last token. Equal to `first` only for a regular expression that matched between tokens.
     pub(crate) last: u32,
+    /// The bytes of the folded text that these tokens cover; 0 and 0 of a regular expression, which has bytes of its own. Noted when it is
+    /// found, beside its tokens: once hits are sorted by rule, each look at a token of a long text is a wait for memory.
+    pub(crate) start: u32,
+    pub(crate) end: u32,
     /// Of a rule that is a regular expression: the place of the match in [`TurnText::regex_matches`]; else 0. Several such
     /// matches can lie on the same tokens.
     pub(crate) regex_match: u32,
+}
+
+impl Hit {
+    /// A match over tokens, not none.
+    #[inline]
+    fn over(turn: &TurnText<'_>, rule: u32, first: u32, last: u32) -> Self {
+        let (start, end) = (turn.tokens[first as usize].start, turn.tokens[last as usize - 1].end);
+        Self { rule, first, last, start, end, regex_match: 0 }
+    }
+
+    /// Tokens and nothing else, for those who ask what stands around them.
+    pub(crate) fn of_tokens(tokens: Range<usize>) -> Self {
+        let (first, last) = (tokens.start as u32, tokens.end as u32);
+        Self { rule: 0, first, last, start: 0, end: 0, regex_match: 0 }
+    }
 }
 
 /// Working memory of [`Matcher::find`], kept from turn to turn.
@@ -136,8 +155,8 @@ impl Matcher {
                 return;
             }
             match runner.run(plan, turn, program, at as usize) {
-                Run::Match(last) => note(plan, rule, false, at..last as u32, hits),
-                Run::Wide(last) => note(plan, rule, true, at..last as u32, hits),
+                Run::Match(last) => note(plan, turn, rule, false, at..last as u32, hits),
+                Run::Wide(last) => note(plan, turn, rule, true, at..last as u32, hits),
                 Run::Unknown => long.push((rule, at)),
                 Run::Nothing => {}
             }
@@ -162,7 +181,7 @@ impl Matcher {
                 let mut left = Vec::new();
                 for &(_, first) in starts {
                     match memo.longest(plan, turn, program, wide, Point::first(program, first as usize)) {
-                        Some(last) => note(plan, rule, wide, first..last as u32, hits),
+                        Some(last) => note(plan, turn, rule, wide, first..last as u32, hits),
                         None => left.push((rule, first)),
                     }
                 }
@@ -198,11 +217,11 @@ impl Matcher {
 }
 
 /// Notes a match of a program for its rule and for every twin; `wide`: it is one with the gap widened.
-fn note(plan: &Plan, rule: u32, wide: bool, tokens: Range<u32>, hits: &mut Vec<Hit>) {
+fn note(plan: &Plan, turn: &TurnText<'_>, rule: u32, wide: bool, tokens: Range<u32>, hits: &mut Vec<Hit>) {
     let found = &plan.rules[rule as usize];
     for rule in std::iter::once(rule).chain(found.twins.iter().copied()) {
         let rule = if wide { plan.rules[rule as usize].wide } else { Some(rule) };
-        hits.extend(rule.map(|rule| Hit { rule, first: tokens.start, last: tokens.end, regex_match: 0 }));
+        hits.extend(rule.map(|rule| Hit::over(turn, rule, tokens.start, tokens.end)));
     }
 }
 
@@ -211,7 +230,7 @@ fn note(plan: &Plan, rule: u32, wide: bool, tokens: Range<u32>, hits: &mut Vec<H
 fn walk_phrases(plan: &Plan, turn: &TurnText<'_>, first: usize, hits: &mut Vec<Hit>) {
     let mut push = |node: u32, last: usize| {
         for &rule in plan.phrases.rules_at(node) {
-            hits.push(Hit { rule, first: first as u32, last: last as u32, regex_match: 0 });
+            hits.push(Hit::over(turn, rule, first as u32, last as u32));
         }
     };
     let mut node = plan.phrases.root(turn.tokens[first].word());
@@ -240,7 +259,7 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
                 while first < turn.tokens.len() {
                     let last = turn.sentence(first).end;
                     if turn.is_question(first) {
-                        hits.push(Hit { rule, first: first as u32, last: last as u32, regex_match: 0 });
+                        hits.push(Hit::over(turn, rule, first as u32, last as u32));
                     }
                     first = last;
                 }
@@ -249,7 +268,7 @@ fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
                 for (at, found) in turn.regex_matches[regex as usize].iter().enumerate() {
                     let tokens = turn.tokens_over_own(found);
                     let (first, last) = (tokens.start as u32, tokens.end as u32);
-                    hits.push(Hit { rule, first, last, regex_match: at as u32 });
+                    hits.push(Hit { rule, first, last, start: 0, end: 0, regex_match: at as u32 });
                 }
             }
             Body::Phrases | Body::Program(_) | Body::Twin(_) => {}
@@ -307,7 +326,7 @@ pub(crate) fn extent(plan: &Plan, turn: &TurnText<'_>, hit: &Hit) -> Range<usize
         }
         _ => {
             let classes = program_of(plan, hit).map_or(&[][..], |(program, _)| &program.classes);
-            over(turn, classes, hit.first, hit.last)
+            over(turn, classes, hit)
         }
     }
 }
@@ -323,17 +342,16 @@ pub(crate) fn place(plan: &Plan, turn: &TurnText<'_>, hit: &Hit, extent: &Range<
     match program_of(plan, hit) {
         Some((program, wide)) if program.captures => {
             let tokens = capture::captured(plan, turn, program, hit, wide);
-            over(turn, &program.classes, tokens.start, tokens.end)
+            over(turn, &program.classes, &Hit::over(turn, hit.rule, tokens.start, tokens.end))
         }
         _ => extent.clone(),
     }
 }
 
-/// The bytes of the original turn from a token to another, widened to the edges of the occurrences of these classes that
-/// begin with the one or end with the other.
-fn over(turn: &TurnText<'_>, classes: &[Class], first: u32, last: u32) -> Range<usize> {
-    // No regular expression comes here, so there is a last token.
-    let (mut start, mut end) = (turn.tokens[first as usize].start, turn.tokens[last as usize - 1].end);
+/// The bytes of the original turn that the tokens of a hit cover, widened to the edges of the occurrences of these classes that begin with
+/// the first or end with the last. No regular expression comes here.
+fn over(turn: &TurnText<'_>, classes: &[Class], hit: &Hit) -> Range<usize> {
+    let Hit { first, last, mut start, mut end, .. } = *hit;
     for class in classes {
         for o in turn.occurrences_within(*class, first, last) {
             if o.first == first {

@@ -102,6 +102,7 @@ impl<'p> Reader<'p> {
     }
 
     #[inline]
+    #[cfg_attr(small_build, optimize(speed))]
     fn note_tests(&mut self, text: &str, at: usize, start: usize, end: usize) {
         if self.plan.tests.may_pass(text.as_bytes(), start, end) {
             self.passed.note(&self.plan.tests, at as u32, &text[start..end]);

@@ -212,6 +212,7 @@ fn may_step(turn: &TurnText<'_>, at: usize, bridge: bool) -> bool {
 }
 
 /// The end of the match of a regular expression that covers whole tokens from token `at` on.
+#[cfg_attr(small_build, optimize(speed))]
 fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
     let matches = &turn.regex_matches[regex as usize];
     if matches.is_empty() {

@@ -292,21 +292,26 @@ impl<'t> TurnText<'t> {
         self.gap(self.sentence(at).end).contains(['?', '؟'])
     }
 
-    /// The bytes of the original turn that folded bytes stand for.
+    /// The bytes of the original turn that whole characters of the folded text stand for.
     #[inline]
     pub(crate) fn original_range(&self, start: usize, end: usize) -> Range<usize> {
         if self.is_plain {
             return start..end;
         }
-        self.original_of(self.folded.original_range(start, end))
+        self.original_of(self.folded.range_of_whole(start, end))
     }
 
-    /// The bytes of the reading's own text that folded bytes stand for.
+    /// The bytes of the reading's own text that whole characters of the folded text stand for.
     pub(crate) fn own_range(&self, start: usize, end: usize) -> Range<usize> {
         if self.is_plain {
             return start..end;
         }
-        self.folded.original_range(start, end)
+        self.folded.range_of_whole(start, end)
+    }
+
+    /// Where the character of the reading's own text begins that a byte of the folded text, of whatever part of a character, stands for.
+    pub(crate) fn own_start(&self, at: usize) -> usize {
+        if self.is_plain { at } else { self.folded.original_range(at, at + 1).start }
     }
 
     /// The bytes of the original turn that bytes of the reading's own text (not none) stand for.
@@ -321,6 +326,7 @@ impl<'t> TurnText<'t> {
     }
 
     /// Occurrences of a class that begin at token `first`.
+    #[cfg_attr(small_build, optimize(speed))]
     pub(crate) fn occurrences_at(&self, class: Class, first: usize) -> &[Spread] {
         let from = self.occurrences.partition_point(|o| (o.class, o.first as usize) < (class, first));
         let len = self.occurrences[from..]

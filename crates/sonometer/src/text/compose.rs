@@ -3,14 +3,12 @@
 //!
 //! A *row* is a character with the marks behind it, at most [`LONGEST_RUN`] of them, or a line end; each row is composed by itself,
 //! so that what has come in of a text can be composed before the rest has. The characters of each version of Unicode compose alike in all
-//! later ones; which have been assigned follows from the exactly pinned crate that composes them.
+//! later ones; which have been assigned follows from the exactly pinned crate that the tables are made with.
 
-use super::compose_table::{BLOCKS, SHIFT};
 use super::nfc::nfc;
+use super::parts::{is_special, take_apart};
 use std::ops::Range;
 use std::sync::Arc;
-use unicode_normalization::char::{canonical_combining_class, decompose_canonical};
-use unicode_normalization::{IsNormalized, is_nfc_quick};
 
 /// The most characters behind the first one that make one row. A row is composed as a whole, and a session looks at an open one
 /// again with each chunk: without a limit, a text of nothing but marks would cost the square of its length.
@@ -58,6 +56,15 @@ impl Way {
         match self.before(|change| change.to.start < at) {
             Some(change) if at < change.to.end => change.to.start,
             _ => at,
+        }
+    }
+
+    /// The byte of the composed text that a byte of the original became: within a change the beginning of the change.
+    pub(crate) fn forth(&self, at: usize) -> usize {
+        match self.before(|change| change.from.start <= at) {
+            Some(change) if at < change.from.end => change.to.start,
+            Some(change) => at - change.from.end + change.to.end,
+            None => at,
         }
     }
 
@@ -236,19 +243,10 @@ fn first_unplain(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(is_unplain).map(|at| plain + at)
 }
 
-/// Whether a character is not its own composed form wherever it stands: a mark, or one that Unicode writes as others.
-fn is_special(c: char) -> bool {
-    let code = u32::from(c) as usize;
-    let block = code >> SHIFT;
-    // One bit for 16 characters keeps the tables of Unicode, which are slower, from being asked about ordinary text.
-    let listed = BLOCKS.get(block / 64).is_some_and(|blocks| blocks >> (block % 64) & 1 == 1);
-    listed && (is_nfc_quick(std::iter::once(c)) != IsNormalized::Yes || canonical_combining_class(c) != 0)
-}
-
 /// Whether nothing before a special character goes together with it.
 fn begins(c: char) -> bool {
     let mut first = None;
-    decompose_canonical(c, |part| first = first.or(Some(part)));
+    take_apart(c, &mut |part| first = first.or(Some(part)));
     first.is_some_and(|first| !is_special(first))
 }
 
@@ -350,6 +348,20 @@ mod tests {
         }
 
         #[test]
+        fn places_lead_forth_and_back(text in text()) {
+            let (composed, way) = composed(&text);
+            let mut last = 0;
+            for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                let forth = way.forth(at);
+                prop_assert!(last <= forth && composed.is_char_boundary(forth));
+                // A byte within a change leads to its beginning, any other to itself.
+                prop_assert!(way.point(forth) <= at);
+                prop_assert_eq!(way.forth(way.point(forth)), forth);
+                last = forth;
+            }
+        }
+
+        #[test]
         fn places_lead_back_to_characters_in_order(text in text()) {
             let (composed, way) = composed(&text);
             let mut before = 0;
@@ -360,15 +372,6 @@ mod tests {
                 before = place.end;
             }
             prop_assert_eq!(before, text.len());
-        }
-    }
-
-    #[test]
-    fn the_blocks_hold_every_special_character() {
-        for c in '\0'..=char::MAX {
-            let special =
-                is_nfc_quick(std::iter::once(c)) != IsNormalized::Yes || canonical_combining_class(c) != 0;
-            assert_eq!(is_special(c), special, "{c:?}");
         }
     }
 }

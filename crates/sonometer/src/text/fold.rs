@@ -19,9 +19,12 @@
 use super::chars::{CharFold, Class, char_fold, class, combining_class, is_extender, is_unchanged_anywhere};
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 const ZERO_WIDTH_JOINER: char = '\u{200D}';
+
+/// Bytes of the fold for which one segment is noted, where look-ups begin. A segment has at least one byte, so that a look-up passes fewer
+/// segments than this, side by side in memory; the notes take 8 bytes for each 64.
+const BLOCK: usize = 64;
 
 /// A text, its fold, and the map between them. Offsets are in bytes.
 ///
@@ -38,17 +41,6 @@ pub struct Folded<'t> {
     is_ascii: bool,
     /// Empty when `is_ascii`.
     buffers: FoldBuffers,
-    last: Last,
-}
-
-/// The segment that was looked up last: where the next look-up begins. It moves work and never a place.
-#[derive(Debug, Default)]
-struct Last(AtomicUsize);
-
-impl Clone for Last {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
 }
 
 /// The memory of a [`Folded`], to be used for the next one.
@@ -56,6 +48,9 @@ impl Clone for Last {
 pub struct FoldBuffers {
     text: String,
     segments: Vec<Segment>,
+    /// By block of [`BLOCK`] bytes of the fold: the segment that holds its first byte. Hits come rule by rule, each time from the left
+    /// again, so that neither the last look-up nor a search by halves finds a place in a long text without waiting for memory.
+    blocks: Vec<usize>,
 }
 
 /// A stretch of the fold and where it comes from. It ends where the next one starts. Segments are in order,
@@ -83,6 +78,7 @@ impl<'t> Folded<'t> {
     pub fn with_buffers(original: &'t str, mut buffers: FoldBuffers) -> Self {
         buffers.text.clear();
         buffers.segments.clear();
+        buffers.blocks.clear();
         let is_ascii = original.is_ascii();
         if !is_ascii {
             // Folding seldom makes a text longer; at most 11 times (U+FDFA: 3 bytes to 33).
@@ -90,15 +86,17 @@ impl<'t> Folded<'t> {
             let mut folder = Folder { original, output: buffers, joiner: None };
             folder.fold();
             buffers = folder.output;
+            buffers.note_blocks();
         }
-        Self { original, is_ascii, buffers, last: Last::default() }
+        Self { original, is_ascii, buffers }
     }
 
     /// The same fold once more, in memory that was used before.
     pub(crate) fn copy_into(&self, mut buffers: FoldBuffers) -> Self {
         buffers.text.clone_from(&self.buffers.text);
         buffers.segments.clone_from(&self.buffers.segments);
-        Self { original: self.original, is_ascii: self.is_ascii, buffers, last: Last::default() }
+        buffers.blocks.clone_from(&self.buffers.blocks);
+        Self { original: self.original, is_ascii: self.is_ascii, buffers }
     }
 
     /// Gives the memory back.
@@ -127,9 +125,23 @@ impl<'t> Folded<'t> {
     /// original; offsets beyond the end of the folded text count as its end.
     #[must_use]
     pub fn original_range(&self, start: usize, end: usize) -> Range<usize> {
-        if let Some(range) = self.range_in_run(start, end) {
+        // In a run a character of the fold is as long as its own, so that the edges of the one are those of the other.
+        let is_whole = self.text().is_char_boundary(start) && self.text().is_char_boundary(end);
+        if is_whole && let Some(range) = self.range_in_run(start, end) {
             return range;
         }
+        self.range_between(start, end)
+    }
+
+    /// The same for whole characters of the fold. Neither text is looked at where they lie in a run: in a long text each look is a wait for
+    /// memory.
+    #[inline]
+    pub(crate) fn range_of_whole(&self, start: usize, end: usize) -> Range<usize> {
+        debug_assert!(self.text().is_char_boundary(start) && self.text().is_char_boundary(end));
+        self.range_in_run(start, end).unwrap_or_else(|| self.range_between(start, end))
+    }
+
+    fn range_between(&self, start: usize, end: usize) -> Range<usize> {
         let end = end.min(self.text().len());
         let start = start.min(end);
         let from = self.source_start(start);
@@ -153,17 +165,15 @@ impl<'t> Folded<'t> {
         }
     }
 
-    /// The same for bytes within the run that was looked up last, and before its end, which may have dropped characters behind it:
-    /// nearly all of most texts is in long runs.
+    /// Where whole characters within one run are in the original, before its end, which may have dropped characters behind it: nearly all of
+    /// most texts is in long runs.
     #[inline]
     fn range_in_run(&self, start: usize, end: usize) -> Option<Range<usize>> {
-        let last = self.last.0.load(Ordering::Relaxed);
-        let [run, next] = self.buffers.segments.get(last..last + 2)? else { return None };
-        let is_within = run.original_len.is_none() && run.folded <= start && start < end && end < next.folded;
+        let (at, run) = self.segment_at(start)?;
+        let next = self.buffers.segments.get(at + 1).map_or(self.buffers.text.len(), |next| next.folded);
+        let is_within = run.original_len.is_none() && start < end && end < next;
         let original = |offset: usize| run.original + (offset - run.folded);
-        // In a run a character of the fold is as long as its own, so that the edges of the one are those of the other.
-        (is_within && self.text().is_char_boundary(start) && self.text().is_char_boundary(end))
-            .then(|| original(start)..original(end))
+        is_within.then(|| original(start)..original(end))
     }
 
     /// Start in the original of the source of the folded byte at `offset`.
@@ -201,20 +211,28 @@ impl<'t> Folded<'t> {
         source_end + dropped.chars().take_while(|&c| is_extender(c)).map(char::len_utf8).sum::<usize>()
     }
 
-    /// The segment that holds the folded byte at `offset`; `None` if the text is unfolded.
+    /// The segment that holds the folded byte at `offset`; `None` if the text is unfolded or ends before.
+    #[inline]
     fn segment_at(&self, offset: usize) -> Option<(usize, Segment)> {
         let segments = &self.buffers.segments;
-        // Most are asked for from left to right, word by word: a search by halves each time takes longer the longer the text is.
-        let last = self.last.0.load(Ordering::Relaxed);
-        let is_it = |at: usize| {
-            segments.get(at).is_some_and(|segment| segment.folded <= offset)
-                && segments.get(at + 1).is_none_or(|next| offset < next.folded)
-        };
-        let near = (last..last + 4).find(|at| is_it(*at));
-        let search = || segments.partition_point(|segment| segment.folded <= offset).checked_sub(1);
-        let index = near.or_else(search)?;
-        self.last.0.store(index, Ordering::Relaxed);
-        Some((index, segments[index]))
+        let mut at = *self.buffers.blocks.get(offset / BLOCK)?;
+        while segments.get(at + 1).is_some_and(|next| next.folded <= offset) {
+            at += 1;
+        }
+        Some((at, segments[at]))
+    }
+}
+
+impl FoldBuffers {
+    /// Notes where look-ups begin, when the fold is done.
+    fn note_blocks(&mut self) {
+        let mut at = 0;
+        for block in (0..self.text.len()).step_by(BLOCK) {
+            while self.segments.get(at + 1).is_some_and(|next| next.folded <= block) {
+                at += 1;
+            }
+            self.blocks.push(at);
+        }
     }
 }
 

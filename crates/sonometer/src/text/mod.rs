@@ -13,6 +13,7 @@ mod compose_table;
 pub(crate) mod edit;
 mod fold_table;
 mod nfc;
+mod parts;
 mod tokens;
 mod unicode;
 

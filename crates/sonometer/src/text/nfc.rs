@@ -1,15 +1,12 @@
 //! The form NFC of a short row of characters (Unicode Standard Annex #15).
-//!
-//! The iterators of `unicode-normalization` give the same. They decide while they run between the canonical and the compatible
-//! form, so every program with one holds the tables of both: 60 KB that are never read here.
 
-use unicode_normalization::char::{canonical_combining_class, compose, decompose_canonical};
+use super::parts::{canonical_combining_class, put_together, take_apart};
 
 /// A row in the form NFC: taken apart, its marks put in order, and put together.
 pub(super) fn nfc(row: &str) -> String {
     let mut parts: Vec<(u8, char)> = Vec::new();
     for c in row.chars() {
-        decompose_canonical(c, |part| parts.push((canonical_combining_class(part), part)));
+        take_apart(c, &mut |part| parts.push((canonical_combining_class(part), part)));
     }
     // Marks are sorted between two characters of class 0. The sort is stable: marks of one class keep their order.
     for marks in parts.chunk_by_mut(|(a, _), (b, _)| (*a == 0) == (*b == 0)) {
@@ -25,7 +22,7 @@ pub(super) fn nfc(row: &str) -> String {
         if let Some(base) = base {
             // A character between them, of the same class or a higher one, keeps a mark from its base.
             let is_blocked = composed.len() > base + 1 && before >= class;
-            if let Some(whole) = compose(composed[base], c).filter(|_| !is_blocked) {
+            if let Some(whole) = put_together(composed[base], c).filter(|_| !is_blocked) {
                 composed[base] = whole;
                 continue;
             }

@@ -1,4 +1,5 @@
-//! The package for npm, as `bindings/wasm/build` packs it, and with the licences of what is in the module.
+//! What is made with npm: the package of the module, as `bindings/wasm/build` packs it and with the licences of what is in it, and the
+//! extension for Visual Studio Code.
 
 use super::metadata::Tree;
 use super::setting::{Setting, said};
@@ -29,5 +30,14 @@ pub(super) fn make(setting: &Setting) -> Result<Made, String> {
     std::fs::create_dir_all(&setting.out).map_err(|e| format!("{}: {e}", setting.out.display()))?;
     let file = said(&mut pack)?.lines().last().unwrap_or_default().to_owned();
     let list = parts::write(setting, &tree, "library", &file)?;
-    Ok(Made::Files(vec![file, list]))
+    Ok(Made::Files(vec![file, list, extension(setting)?]))
+}
+
+/// The extension for Visual Studio Code, which starts the command that is installed.
+fn extension(setting: &Setting) -> Result<String, String> {
+    let built = said(&mut setting.program(root().join("bindings/editors/build")))?;
+    let built = built.lines().last().ok_or("bindings/editors/build names no package")?;
+    let file = format!("sonometer-{}.vsix", setting.version);
+    super::write(&setting.out.join(&file), super::read(Path::new(built))?)?;
+    Ok(file)
 }

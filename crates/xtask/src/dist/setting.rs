@@ -106,6 +106,8 @@ impl Setting {
             homes.iter().map(|(path, name)| format!("-ffile-prefix-map={}={name}", path.display())).collect();
         program
             .env("CARGO_TARGET_DIR", self.build())
+            // Built by `bindings/wasm/workbench/build`, in the usual target folder.
+            .env("SONOMETER_WORKBENCH", self.metadata.target_directory.join("wasm/workbench/site"))
             .env("CARGO_ENCODED_RUSTFLAGS", rust.join("\x1f"))
             .env(format!("CFLAGS_{}", self.triple.replace('-', "_")), c.join(" "));
         program

@@ -1,5 +1,7 @@
-//! `sonometer batch`: many interactions, one line of JSON each, in and out.
+//! `sonometer batch`: many interactions, one line of JSON each, in and out; or tables, by columns.
 
+#[cfg(feature = "columns")]
+mod columns;
 mod summary;
 
 use super::masks::MaskArguments;
@@ -26,19 +28,21 @@ use summary::Summary;
 /// Arguments of `batch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// A protocol that ships (`id` or `id@version`), or a protocol file
+    /// A protocol that ships (`id` or `id@version`), or a protocol file; over tables a metric or blueprint, too
     target: String,
-    /// Interactions, one line of JSON each: a file, or `-` for standard input
-    input: String,
-    /// Where the results are written, one line of JSON each [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    /// Interactions, one line of JSON each: a file, or `-` for standard input; or tables (.parquet, .arrow, .csv,
+    /// .jsonl; the last two also as .gz or .zst): files, folders, patterns such as `talks/**/*.parquet`
+    #[arg(required = true)]
+    input: Vec<String>,
+    /// Where the results are written: one line of JSON each, or a table [default: standard output]
+    #[arg(short = 'o', long, value_name = "FILE")]
     out: Option<String>,
-    /// Continue after the lines that FILE already has
+    /// Continue after what an earlier run wrote to FILE
     #[arg(long, requires = "out")]
     resume: bool,
-    /// How much of each reading is written: raw, detailed or discovery
-    #[arg(long, default_value = "raw", value_parser = profile)]
-    profile: Profile,
+    /// How much of each reading is written: raw, detailed or discovery [default: raw]
+    #[arg(long, value_parser = profile)]
+    profile: Option<Profile>,
     /// Adds the places of evidence, counted in this unit: bytes, chars or utf16
     #[arg(long, value_name = "UNIT", value_parser = unit)]
     offsets: Option<OffsetUnit>,
@@ -59,15 +63,44 @@ pub(crate) struct Arguments {
     /// Number of threads; the results are the same bytes [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
+    #[cfg(feature = "columns")]
+    #[command(flatten)]
+    tables: columns::ColumnArguments,
+}
+
+impl Arguments {
+    /// The threads that sense: one for each core, unless a number is given.
+    fn threads(&self) -> NonZeroUsize {
+        self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    #[cfg(feature = "columns")]
+    if columns::asked(arguments) {
+        return columns::run(arguments, screen);
+    }
+    match &arguments.input[..] {
+        [input] => lines(arguments, input, screen),
+        // Only where the feature is off.
+        _ => Err(Failure::unusable(
+            "several inputs are read by the feature `columns`, which this command lacks",
+        )),
+    }
+}
+
+/// One line of JSON for each line of JSON.
+fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = SenseOptions { usd_per_ics: arguments.rate, ..arguments.masks.options()? };
-    let view = View { profile: arguments.profile, offsets: arguments.offsets, ..View::default() };
+    let view = View {
+        profile: arguments.profile.unwrap_or(Profile::Raw),
+        offsets: arguments.offsets,
+        ..View::default()
+    };
     let sensor = Source::find(&arguments.target)?.sensor()?;
     let sums = arguments.summary || arguments.page.is_asked();
     let bench = Bench { sensor, options, view, sums };
-    let (reader, size) = open(&arguments.input)?;
+    let (reader, size) = open(input)?;
     let mut blocks = Blocks::new(reader);
     let before = match &arguments.out {
         Some(path) if arguments.resume => {
@@ -86,10 +119,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let mut bar = Bar::of("sensing (bytes)", if shown { size } else { 0 });
     bar.advance(blocks.taken());
     let start = Instant::now();
-    let threads =
-        arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let end = in_order(
-        threads,
+        arguments.threads(),
         blocks,
         |block| bench.block(block),
         |done| {
@@ -101,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             tally += done.tally;
             summary.add(done.summary);
             match done.trouble {
-                Some(error) => ControlFlow::Break(unreadable(&arguments.input, &error)),
+                Some(error) => ControlFlow::Break(unreadable(input, &error)),
                 None => ControlFlow::Continue(()),
             }
         },
@@ -111,17 +142,17 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         return Err(failure);
     }
     if before.lines + tally.items == 0 {
-        return Err(Failure::unusable(format!("{}: the input is empty", input::shown(&arguments.input))));
+        return Err(Failure::unusable(format!("{}: the input is empty", input::shown(input))));
     }
     let instrument = Instrument::from(bench.sensor);
-    let sheet = summary.sheet(&instrument, input::shown(&arguments.input), before.lines);
+    let sheet = summary.sheet(&instrument, input::shown(input), before.lines);
     arguments.page.write(std::slice::from_ref(&sheet))?;
     match (arguments.summary, arguments.json) {
         (false, _) => {}
         (true, true) => screen.print_bytes(&summary.json(&instrument, before.lines))?,
         (true, false) => screen.print(&sheet.to_text(&screen.paint.report()))?,
     }
-    screen.note(&tally.summary(before.lines, start.elapsed().as_secs_f64()));
+    screen.note(&tally.summary("item", before.lines, start.elapsed().as_secs_f64()));
     Ok(if tally.errors > 0 { Exit::Unusable } else { Exit::Done })
 }
 
@@ -222,8 +253,8 @@ impl Done {
     }
 }
 
-/// What came of the lines so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What came of the lines or rows so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Tally {
     items: u64,
     insufficient: u64,
@@ -241,13 +272,13 @@ impl AddAssign for Tally {
 }
 
 impl Tally {
-    /// `kept` lines were there before; their errors are counted.
-    fn summary(&self, kept: u64, seconds: f64) -> String {
+    /// What is said at the end. `noun`: `item` or `row`; `kept` of them were there before, and their errors are counted.
+    fn summary(&self, noun: &str, kept: u64, seconds: f64) -> String {
         let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let before = if kept > 0 { format!(" after {kept} that were there") } else { String::new() };
         format!(
-            "{}{before}: {} insufficient, {}; {} ICS; {:.0} items/s",
-            counted(number(self.items), "item"),
+            "{}{before}: {} insufficient, {}; {} ICS; {:.0} {noun}s/s",
+            counted(number(self.items), noun),
             self.insufficient,
             counted(number(self.errors), "error"),
             self.ics,

@@ -127,6 +127,7 @@ impl Summary {
             parts,
             notes,
             foot: format!("{} ICS", self.ics).into(),
+            data: String::new(),
         }
     }
 

@@ -4,12 +4,15 @@ mod cost;
 
 use super::dive::StageSource;
 use crate::failure::{Exit, Failure, counted};
-use crate::findings::{self, Format};
+use crate::file;
+use crate::findings::{self, Checked, Format};
 use crate::screen::Screen;
-use crate::target::Source;
+use crate::target::{Source, is_path};
+use crate::watch::watch;
 use sonometer::diagnostic::Severity;
 use sonometer::protocol::Status;
 use sonometer::{Document, Protocol, Sensor};
+use std::path::PathBuf;
 
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
@@ -26,6 +29,12 @@ pub(crate) struct Arguments {
     /// The format of findings
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Mend what can only be meant in one way, such as a misspelled key, in the files themselves
+    #[arg(long)]
+    fix: bool,
+    /// Check again whenever a file changes
+    #[arg(long)]
+    watch: bool,
 }
 
 impl Arguments {
@@ -46,7 +55,42 @@ fn guarding(protocol: &Protocol) -> Option<String> {
     })
 }
 
+/// Tells of a failure without a place, also in the file that was checked last.
+fn fail(failure: &Failure, arguments: &Arguments, screen: &mut Screen, checked: &mut [Checked]) -> Exit {
+    if let (Failure::Told(told), Some(last)) = (failure, checked.last_mut()) {
+        last.failure = Some(told.message.clone());
+    }
+    screen.fail(failure, arguments.json())
+}
+
+/// Mends the files themselves.
+fn mend(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
+    for file in arguments.files.iter().filter(|file| is_path(file)) {
+        // What cannot be read is told by the check.
+        let Ok(source) = Source::find(file) else { continue };
+        let (text, mended) = findings::mend(&source);
+        if mended > 0 {
+            file::replace(file, text.as_bytes())?;
+            screen.note(&format!("{file}: {} mended", counted(mended, "finding")));
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    if !arguments.watch {
+        return check(arguments, screen);
+    }
+    let files: Vec<PathBuf> =
+        arguments.files.iter().filter(|file| is_path(file)).map(PathBuf::from).collect();
+    watch(&files, screen, arguments.json(), |screen| check(arguments, screen))
+}
+
+fn check(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
+    if arguments.fix {
+        mend(arguments, screen)?;
+    }
+    let mut checked: Vec<Checked> = Vec::new();
     let (mut errors, mut warnings, mut unread) = (0, 0, 0);
     let mut exit = Exit::Done;
     let mut first_code = None;
@@ -57,6 +101,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
             warnings += found.iter().filter(|finding| finding.severity == Severity::Warning).count();
             first_code = first_code.or(found.iter().next().map(|finding| finding.code));
             screen.print(&findings::written(arguments.format, &screen.paint, &stage.source, &found))?;
+            checked.push(Checked::of(stage.source, found));
             match ended {
                 Ok(Some(world)) if arguments.format == Format::Full => {
                     let stage = world.stage();
@@ -65,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                 Ok(_) => {}
                 Err(failure) => {
                     errors += 1;
-                    screen.fail(&failure, arguments.json());
+                    fail(&failure, arguments, screen, &mut checked);
                 }
             }
             continue;
@@ -73,7 +118,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         let source = match Source::find(file) {
             Ok(source) => source,
             Err(failure) => {
-                exit = exit.or(screen.fail(&failure, arguments.json()));
+                checked.push(Checked::unread(file, String::new()));
+                exit = exit.or(fail(&failure, arguments, screen, &mut checked));
                 unread += 1;
                 continue;
             }
@@ -86,6 +132,7 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         warnings += found.iter().filter(|finding| finding.severity == Severity::Warning).count();
         first_code = first_code.or(found.iter().next().map(|finding| finding.code));
         screen.print(&findings::written(arguments.format, &screen.paint, &source, &found))?;
+        checked.push(Checked::of(source.clone(), found));
         match document {
             Some(Document::Protocol(protocol)) if arguments.format == Format::Full => {
                 let Protocol { id, version, .. } = &*protocol;
@@ -118,11 +165,19 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
                     Ok(_) => {}
                     Err(error) => {
                         errors += 1;
-                        screen.fail(&Failure::engine(&source.name, &error), arguments.json());
+                        fail(&Failure::engine(&source.name, &error), arguments, screen, &mut checked);
                     }
                 }
             }
         }
+    }
+    match arguments.format {
+        Format::Sarif => screen.print_bytes(&findings::sarif(&checked))?,
+        Format::Junit => {
+            let cases = findings::cases(&checked, arguments.strict);
+            screen.print_bytes(&findings::junit("sonometer check", &cases))?;
+        }
+        Format::Full | Format::Short | Format::Json | Format::Github => {}
     }
     let read = arguments.files.len() - unread;
     if arguments.format == Format::Full && read > 0 {

@@ -1,10 +1,10 @@
 //! The difference of two protocols, metrics or blueprints, by their canonical JSON.
 
 use crate::diff::{Change, changes};
-use crate::verb::test::entries;
 use serde::Serialize;
 use serde_json::Value;
 use sonometer::Document;
+use sonometer_author::test::entries;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

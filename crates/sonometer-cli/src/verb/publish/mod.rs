@@ -33,7 +33,8 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         Document::Protocol(protocol) => *protocol,
         composed => return freeze(&source, composed, screen),
     };
-    let (tests, failed) = super::test::failures(&protocol).map_err(|error| Failure::engine(name, &error))?;
+    let (tests, failed) =
+        sonometer_author::test::failures(&protocol).map_err(|error| Failure::engine(name, &error))?;
     if tests == 0 || failed > 0 {
         let what =
             if tests == 0 { "no tests".to_owned() } else { format!("{} failing", counted(failed, "test")) };

@@ -1,17 +1,14 @@
 //! Failing tests and what no test needs, drawn at their places.
 
 use super::Arguments;
-use super::bench::{Outcome, Ran};
-use super::mutant::{Change, Mutant};
-use super::place::Places;
-use super::trial::{Broken, Trial};
 use crate::findings::{draw, snippet};
-use crate::paint::{Paint, one_line};
+use crate::paint::Paint;
 use crate::target::Source;
 use annotate_snippets::{Group, Level};
-use sonometer::protocol::{Marker, TestLine};
-use sonometer::{MarkerEntry, Protocol};
-use sonometer_report::{Part, Talk, reasons, signed};
+use sonometer::Protocol;
+use sonometer::protocol::Marker;
+use sonometer_author::test::{Change, Mutant, Outcome, Places, Ran, Trial, why};
+use sonometer_report::{Part, Talk};
 use std::collections::BTreeMap;
 
 /// How many entries of a list are named.
@@ -42,7 +39,7 @@ pub(super) fn render(
             let title =
                 Level::ERROR.primary_title(format!("the dialogue `{}` fails", dialogue.name)).id("talk");
             let mut group = title.element(snippet(source, [(dialogue.span, "")]));
-            for note in of_dialogue(ran) {
+            for note in why(ran) {
                 group = group.element(Level::NOTE.message(note));
             }
             text.push_str(&draw(paint, &[group]));
@@ -64,68 +61,10 @@ fn failed_line(paint: &Paint, source: &Source, ran: &Ran<'_>) -> String {
     };
     let title = Level::ERROR.primary_title(format!("`{}` {verdict}", marker.label)).id(id);
     let mut group = title.element(snippet(source, [(line.span, "")]));
-    let ledger = ran.reading.ledger();
-    for entry in ledger.markers.iter().filter(|entry| entry.label == marker.label) {
-        for note in notes(entry, Some(line)) {
-            group = group.element(Level::NOTE.message(note));
-        }
+    for note in why(ran) {
+        group = group.element(Level::NOTE.message(note));
     }
     draw(paint, &[group])
-}
-
-/// What of a dialogue does not hold, and how it came about.
-fn of_dialogue(ran: &Ran<'_>) -> Vec<String> {
-    let ledger = ran.reading.ledger();
-    let mut told = Vec::new();
-    for broken in &ran.broken {
-        match broken {
-            Broken::Marker { label, wanted } => {
-                let should = if *wanted { "fire" } else { "be silent" };
-                let entry = ledger.markers.iter().find(|entry| entry.label == label);
-                let why = entry.map(|entry| notes(entry, None).join("; ")).unwrap_or_default();
-                told.push(format!("`{label}` should {should}: {why}"));
-            }
-            Broken::Driven { label, role } => told.push(format!("`{label}` is not driven by `{role}`")),
-            Broken::Fidelity => {
-                let found = ran.reading.fidelity();
-                let is = if found.sufficient { "is sufficient" } else { "is not sufficient" };
-                told.push(format!("the dialogue {is}: its fidelity is {}", found.index));
-            }
-            Broken::Score => match ran.reading.score() {
-                Some(score) => told.push(format!("the score is {score}")),
-                None => told.push("there is no score: the content is insufficient".to_owned()),
-            },
-        }
-    }
-    told
-}
-
-/// What was found for a marker, what of it was dropped, and what it came to.
-fn notes(marker: &MarkerEntry<'_>, line: Option<&TestLine>) -> Vec<String> {
-    let mut notes = Vec::new();
-    for found in &marker.matches {
-        let what = format!("`{}` ({}) found “{}”", found.line, found.list.as_str(), one_line(&found.source));
-        notes.push(match found.failed.is_empty() {
-            true => format!("{what}: {}", signed(found.contribution)),
-            false => format!("{what}: dropped, {}", reason(reasons(found), line)),
-        });
-    }
-    let activation = marker.resonance.activation;
-    notes.push(match (marker.matches.is_empty(), marker.resonance.triggered) {
-        (true, false) => "no pattern line matches".to_owned(),
-        (_, true) => format!("activation {activation} reaches the trigger {}", marker.trigger),
-        (_, false) => format!("activation {activation} stays below the trigger {}", marker.trigger),
-    });
-    notes
-}
-
-fn reason(reasons: String, line: Option<&TestLine>) -> String {
-    match line {
-        Some(TestLine { role: None, .. }) if reasons.contains("another side") => {
-            format!("{reasons} (to give the line a role, write `role: text`)")
-        }
-        _ => reasons,
-    }
 }
 
 fn idle_lines<'s>(

@@ -1,32 +1,12 @@
 //! What the tests of a protocol came to, in a line or as JSON.
 
-use super::bench::{Outcome, Ran};
-use super::mutant::{Change, Mutant};
-use super::place::Places;
-use super::trial::Trial;
 use crate::failure::counted;
 use crate::json;
 use crate::target::Source;
 use serde::Serialize;
 use sonometer::Protocol;
 use sonometer::diagnostic::{Span, line_and_column};
-
-impl<'p> Outcome<'p> {
-    /// How many tests failed.
-    pub(super) fn failed(&self) -> usize {
-        self.ran.iter().filter(|ran| !ran.broken.is_empty()).count()
-    }
-
-    /// The tests that pass whatever is taken away.
-    pub(super) fn idle(&self) -> impl Iterator<Item = &Ran<'p>> {
-        self.ran.iter().filter(|ran| ran.broken.is_empty() && !ran.needed)
-    }
-
-    /// How many of a hundred mutants a test notices, cut to a whole number; 100 if there are none.
-    pub(super) fn percent(&self) -> usize {
-        ((self.mutants - self.unnoticed.len()) * 100).checked_div(self.mutants).unwrap_or(100)
-    }
-}
+use sonometer_author::test::{Change, Mutant, Outcome, Places, Ran, Trial};
 
 /// The last line.
 pub(super) fn line(source: &Source, protocol: &Protocol, outcome: &Outcome<'_>, coverage: bool) -> String {

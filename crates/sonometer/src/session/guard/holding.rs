@@ -231,7 +231,7 @@ fn first_uncertain(plan: &Plan, text: &TurnText<'_>, alive: usize, ruled_out: us
     horizon.regexes = horizon.tokens.min(behind(alive));
     if !plan.classes.is_empty() || !plan.checked.is_empty() {
         let class = first_open(folded, text.from_byte, plan.classes, plan.checked, plan.class_words);
-        if let Some(at) = class.map(|at| text.own_range(at, at + 1).start) {
+        if let Some(at) = class.map(|at| text.own_start(at)) {
             open = open.min(at);
             horizon.classes = horizon.tokens.min(behind(at));
         }

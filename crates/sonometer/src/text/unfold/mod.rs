@@ -68,7 +68,7 @@ impl Unfolding {
         let mut unfolded: Option<Unfolded> = None;
         for step in &self.steps {
             let text = unfolded.as_ref().map_or(folded, |unfolded| &unfolded.text);
-            let changes = match step {
+            let mut changes = match step {
                 Unfold::Confusables => confusables::changes(text),
                 Unfold::Leet => leet::changes(text),
                 Unfold::Repeats => repeats::changes(text, |word| self.knows(word)),

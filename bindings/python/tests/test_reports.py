@@ -1,0 +1,100 @@
+"""Reports: of one reading, of many, and what notebooks show."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import sonometer
+from sonometer import InvalidRequestError, Sensor, SonometerError, Stage, WrongTypeError
+
+KIND = "Good morning, thank you so much for your help, could you please look at it once more?"
+CURT = "I told you twice already. Why did you not read the message that I sent you yesterday?"
+SECRETS = ("anna.schmidt@example.org", "4111 1111 1111 1111", "4111111111111111", "anna.schmidt")
+PRIVATE = "My mail is anna.schmidt@example.org and my card is 4111 1111 1111 1111, thank you for all of it."
+
+
+@pytest.fixture(scope="module")
+def courtesy() -> Sensor:
+    return Sensor("courtesy@2.0")
+
+
+def figures(page: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads(page.split('class="figures">')[1].split("</script>")[0])
+    return found
+
+
+def test_one_reading(courtesy: Sensor, tmp_path: Path) -> None:
+    reading = courtesy.sense([("agent", KIND), ("customer", CURT), ("agent", KIND)])
+    page = reading.report("call 7")
+    assert f"Why {reading.score:g}?" in page.html() and "call 7" in page.html()
+    assert page.to_dict() == figures(page.html())
+    assert page.to_dict()["reading"]["score"] == reading.score
+    assert str(page) == page.markdown() and page.markdown().startswith("# Courtesy")
+    assert "srcdoc" in page._repr_html_() and 'sandbox=""' in page._repr_html_()
+    for name, begin in (("a.html", "<!DOCTYPE html>"), ("a.md", "# Courtesy"), ("a.json", '{"sonometer_report":1')):
+        page.save(tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(begin)
+    with pytest.raises(FileNotFoundError):
+        page.save(tmp_path / "nowhere" / "a.html")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.json", "a.md"]
+
+
+def test_many_readings(courtesy: Sensor) -> None:
+    texts = [KIND, CURT, "Hm.", KIND, CURT]
+    readings = courtesy.batch(texts)
+    page = sonometer.report(readings, names=range(5), by=["n", "s", None, "n", float("nan")], by_name="region", data="five notes")
+    told = page.to_dict()
+    assert (told["talks"], told["measured"]) == (5, 4)
+    assert [(group["group"], group["talks"]) for group in told["groups"]["groups"]] == [("n", 2), ("s", 1), ("(no value)", 2)]
+    assert "By region" in page.html() and "five notes" in page.html() and repr(page) == "<Page courtesy@2.0 of 5 talks>"
+    assert told["worst"][0]["name"] in ("1", "4")
+
+
+def test_errors_are_counted_and_wrong_arguments_named(courtesy: Sensor) -> None:
+    outcomes = courtesy.batch([KIND, [("", "x")], CURT], errors="return")
+    assert any(isinstance(outcome, SonometerError) for outcome in outcomes)
+    assert sonometer.report(outcomes).to_dict()["errors"] == {"invalid_request": 1}
+    with pytest.raises(InvalidRequestError, match="1 values for 2 readings"):
+        sonometer.report(courtesy.batch([KIND, CURT]), names=["a"])
+    with pytest.raises(InvalidRequestError, match="give `target=`"):
+        sonometer.report([])
+    with pytest.raises(WrongTypeError, match="a str is not a reading"):
+        sonometer.report([KIND])  # type: ignore[list-item]
+    with pytest.raises(InvalidRequestError, match="different targets"):
+        sonometer.report([courtesy.sense(KIND), Sensor("courtesy@1.0").sense(KIND)])
+    empty = sonometer.report([], target=courtesy)
+    assert empty.to_dict()["talks"] == 0 and "There are no talks" in empty.html()
+
+
+def test_nothing_masked_is_shown() -> None:
+    private = Sensor("personal-data@2.0")
+    reading = private.sense([("anna.schmidt@example.org", PRIVATE), ("agent", "Thank you, I have noted all of this.")])
+    page = sonometer.report(
+        [reading, reading],
+        names=["anna.schmidt@example.org", "4111-1111-1111-1111"],
+        by=["anna.schmidt@example.org", "4111111111111111"],
+        data="talks of anna.schmidt@example.org.csv",
+    )
+    session = private.session()
+    session.push(PRIVATE)
+    shown = [page.html(), page.markdown(), page.json(), page._repr_html_()]
+    one = reading.report("anna.schmidt@example.org.txt")
+    shown += [one.html(), one.markdown(), one.json(), reading._repr_html_(), session._repr_html_()]
+    shown.append(private.compare(PRIVATE, PRIVATE)._repr_html_())
+    for text in shown:
+        for secret in SECRETS:
+            assert secret not in text, (secret, text)
+
+
+def test_notebooks_show_sessions_comparisons_and_dives(courtesy: Sensor) -> None:
+    session = courtesy.session()
+    session.push(KIND)
+    assert "<mark" in session._repr_html_()
+    session.finish()
+    assert "finished" in session._repr_html_()
+    assert "srcdoc" in courtesy.compare(KIND, CURT)._repr_html_()
+    dive = Stage("billing-dispute").open(seed=1)
+    assert "would fail" in dive._repr_html_() and "goes on" in dive._repr_html_()

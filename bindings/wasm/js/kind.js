@@ -1,0 +1,12 @@
+// Words for what was given, for messages. They need no engine.
+
+export function kind(value) {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value === undefined) return 'undefined';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+export function messageOf(thrown) {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

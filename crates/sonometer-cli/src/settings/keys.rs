@@ -1,0 +1,582 @@
+//! Every setting of the service, once: its name, what it may be, what it usually is, and whether it can change while the
+//! service runs. The file, the variables, the page that is printed and the reload are made of this list.
+
+use sonometer_server::Limits;
+use sonometer_service::guard::Allowed;
+use std::sync::LazyLock;
+
+/// A setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    Listen,
+    AdminListen,
+    Database,
+    FirstToken,
+    TlsCert,
+    TlsKey,
+    CorsOrigins,
+    TrustedProxies,
+    LogFormat,
+    LogLevel,
+    OtlpEndpoint,
+    OtlpHeaders,
+    OtlpService,
+    OtlpSamplePercent,
+    OtlpMetricsSeconds,
+    KeysFile,
+    KeysSecret,
+    CallbackHosts,
+    FilesOn,
+    FilesHosts,
+    FileNowBytes,
+    FileMostBytes,
+    FileNowSeconds,
+    FileMostSeconds,
+    FileFetches,
+    FileReaders,
+    AudioBytes,
+    AudioSeconds,
+    Hearings,
+    TranscriberCommand,
+    TranscriberSeconds,
+    BodyBytes,
+    ArrivalSeconds,
+    Arriving,
+    InFlight,
+    Waiting,
+    TurnSeconds,
+    Connections,
+    Streams,
+    HeartbeatSeconds,
+    DiveIdleSeconds,
+    DrainSeconds,
+    FailuresOfClient,
+    FailuresOfPrefix,
+    ResultsDays,
+    AnswersDays,
+    TextsDays,
+    AuditDays,
+}
+
+/// What a value may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// A text that passes.
+    Text(fn(&str) -> Result<(), String>),
+    /// A text that is not shown.
+    Secret,
+    /// A list of texts that pass.
+    List(fn(&str) -> Result<(), String>),
+    /// A whole number from … to.
+    Whole(u64, u64),
+    /// `true` or `false`.
+    Switch,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Text(String),
+    List(Vec<String>),
+    Whole(u64),
+    Switch(bool),
+}
+
+/// One row of the list.
+pub(crate) struct Key {
+    pub(crate) id: Name,
+    /// As it stands in the file: `limits.body_bytes`.
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) usual: Value,
+    /// Whether a reload changes it.
+    pub(crate) live: bool,
+    pub(crate) about: &'static str,
+}
+
+impl Key {
+    /// The variable of the environment: `SONOMETER_LIMITS_BODY_BYTES`.
+    pub(crate) fn variable(&self) -> String {
+        format!("SONOMETER_{}", self.name.replace('.', "_").to_uppercase())
+    }
+
+    /// Reads a value as it stands in a variable or behind `--set`.
+    pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
+        let value = match self.kind {
+            Kind::Text(_) | Kind::Secret => Value::Text(text.to_owned()),
+            Kind::List(_) => {
+                let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+                Value::List(parts.map(str::to_owned).collect())
+            }
+            Kind::Whole(least, most) => {
+                let number = text.trim().replace('_', "").parse().map_err(|_| {
+                    format!("`{text}` is not a whole number; write one from {least} to {most}")
+                })?;
+                Value::Whole(number)
+            }
+            Kind::Switch => match text.trim() {
+                "true" => Value::Switch(true),
+                "false" => Value::Switch(false),
+                _ => return Err(format!("`{text}` is neither true nor false; write one of the two")),
+            },
+        };
+        self.check(&value)?;
+        Ok(value)
+    }
+
+    /// Whether a value of the right type may stand here.
+    pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
+        match (self.kind, value) {
+            (Kind::Text(check), Value::Text(text)) => check(text),
+            (Kind::List(check), Value::List(items)) => items.iter().try_for_each(|item| check(item)),
+            (Kind::Whole(least, most), Value::Whole(number)) if !(least..=most).contains(number) => {
+                Err(format!("{number} is out of range; write a whole number from {least} to {most}"))
+            }
+            (Kind::Secret, Value::Text(_))
+            | (Kind::Whole(..), Value::Whole(_))
+            | (Kind::Switch, Value::Switch(_)) => Ok(()),
+            (kind, _) => Err(format!("write {}", kind.wanted())),
+        }
+    }
+}
+
+impl Kind {
+    /// What to write.
+    pub(crate) fn wanted(self) -> String {
+        match self {
+            Self::Text(_) | Self::Secret => "a text in quotes".to_owned(),
+            Self::List(_) => "a list of texts, such as [\"a\", \"b\"]".to_owned(),
+            Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
+            Self::Switch => "true or false".to_owned(),
+        }
+    }
+}
+
+fn any(_: &str) -> Result<(), String> {
+    Ok(())
+}
+
+fn address(text: &str) -> Result<(), String> {
+    let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+    match port.and_then(|(_, port)| port.parse::<u16>().ok()) {
+        Some(_) => Ok(()),
+        None => Err(format!("`{text}` is not an address with a port; write for example 127.0.0.1:8080")),
+    }
+}
+
+fn address_or_none(text: &str) -> Result<(), String> {
+    if text.is_empty() { Ok(()) } else { address(text) }
+}
+
+fn host(text: &str) -> Result<(), String> {
+    text.parse::<Allowed>().map(drop)
+}
+
+fn network(text: &str) -> Result<(), String> {
+    sonometer_server::Network::read(text).map(drop)
+}
+
+fn origin(text: &str) -> Result<(), String> {
+    sonometer_server::origin(text)
+}
+
+fn format_of_log(text: &str) -> Result<(), String> {
+    match text {
+        "json" | "text" => Ok(()),
+        _ => Err(format!("`{text}` is not a format of the log; write json or text")),
+    }
+}
+
+/// The address of a collector of OpenTelemetry; empty: there is none.
+fn collector(text: &str) -> Result<(), String> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    #[cfg(feature = "otlp")]
+    return sonometer_server::Otlp::endpoint(text).map(drop);
+    #[cfg(not(feature = "otlp"))]
+    Err("this command was built without the feature `otlp` and sends no traces; leave it empty".to_owned())
+}
+
+fn word(text: &str) -> Result<(), String> {
+    match text.trim().is_empty() {
+        true => Err("it is empty; write a name".to_owned()),
+        false => Ok(()),
+    }
+}
+
+/// What the log shows where nobody says otherwise.
+pub(crate) const LOG_LEVEL: &str = "info,sqlx=warn";
+
+fn level(text: &str) -> Result<(), String> {
+    tracing_subscriber::EnvFilter::try_new(text).map(drop).map_err(|error| {
+        format!("`{text}` does not choose log lines: {error}; write for example {LOG_LEVEL}")
+    })
+}
+
+/// All settings, in the order in which they are printed.
+pub(crate) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(list);
+
+/// The row of a setting.
+pub(crate) fn key(id: Name) -> &'static Key {
+    &KEYS[id as usize]
+}
+
+fn list() -> Vec<Key> {
+    let text = |usual: &str| Value::Text(usual.to_owned());
+    let none = || Value::List(Vec::new());
+    let limits = Limits::default();
+    let files = sonometer_server::FileLimits::default();
+    let retention = sonometer_service::Retention::default();
+    let row = |id, name, kind, usual, live, about| Key { id, name, kind, usual, live, about };
+    let count = |id, name, usual: usize, live, about| {
+        row(id, name, Kind::Whole(1, 1_000_000), Value::Whole(usual as u64), live, about)
+    };
+    let bytes = |id, name, usual: usize, live, about| {
+        row(id, name, Kind::Whole(1_024, 1 << 32), Value::Whole(usual as u64), live, about)
+    };
+    let seconds = |id, name, usual: std::time::Duration, live, about| {
+        row(id, name, Kind::Whole(1, 366 * 24 * 3_600), Value::Whole(usual.as_secs()), live, about)
+    };
+    let days =
+        |id, name, usual: u64, about| row(id, name, Kind::Whole(0, 36_500), Value::Whole(usual), true, about);
+    vec![
+        row(
+            Name::Listen,
+            "listen",
+            Kind::Text(address),
+            text("127.0.0.1:8080"),
+            false,
+            "the address to listen on; port 0 chooses a free port",
+        ),
+        row(
+            Name::AdminListen,
+            "admin_listen",
+            Kind::Text(address_or_none),
+            text(""),
+            false,
+            "the address of the administration; empty: there is none",
+        ),
+        row(
+            Name::Database,
+            "database",
+            Kind::Text(any),
+            text("sonometer.sqlite"),
+            false,
+            "an SQLite file, or postgres://user@host/database",
+        ),
+        row(
+            Name::FirstToken,
+            "first_token",
+            Kind::Text(any),
+            text(""),
+            false,
+            "a file for the token of the first start; empty: standard output",
+        ),
+        row(
+            Name::TlsCert,
+            "tls.cert",
+            Kind::Text(any),
+            text(""),
+            true,
+            "a PEM file with the certificate and those that vouch for it; empty: no TLS",
+        ),
+        row(
+            Name::TlsKey,
+            "tls.key",
+            Kind::Text(any),
+            text(""),
+            true,
+            "a PEM file with the private key of the certificate",
+        ),
+        row(
+            Name::CorsOrigins,
+            "cors.origins",
+            Kind::List(origin),
+            none(),
+            true,
+            "the origins whose pages may call, such as https://app.example.com",
+        ),
+        row(
+            Name::TrustedProxies,
+            "proxies.trusted",
+            Kind::List(network),
+            none(),
+            true,
+            "the proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8",
+        ),
+        row(Name::LogFormat, "log.format", Kind::Text(format_of_log), text("json"), false, "json or text"),
+        row(
+            Name::LogLevel,
+            "log.level",
+            Kind::Text(level),
+            text(LOG_LEVEL),
+            true,
+            "what is logged: error, warn, info, debug, trace, also by module",
+        ),
+        row(
+            Name::OtlpEndpoint,
+            "otlp.endpoint",
+            Kind::Text(collector),
+            text(""),
+            false,
+            "a collector of OpenTelemetry for traces and metrics, such as http://127.0.0.1:4318; empty: nothing is sent",
+        ),
+        row(
+            Name::OtlpHeaders,
+            "otlp.headers",
+            Kind::Secret,
+            text(""),
+            false,
+            "headers for the collector, name=value with commas between them",
+        ),
+        row(
+            Name::OtlpService,
+            "otlp.service",
+            Kind::Text(word),
+            text("sonometer"),
+            false,
+            "the name of the service in traces and metrics",
+        ),
+        row(
+            Name::OtlpSamplePercent,
+            "otlp.sample_percent",
+            Kind::Whole(0, 100),
+            Value::Whole(100),
+            false,
+            "how many of a hundred traces that begin here are sent; others follow their traceparent",
+        ),
+        row(
+            Name::OtlpMetricsSeconds,
+            "otlp.metrics_seconds",
+            Kind::Whole(0, 86_400),
+            Value::Whole(60),
+            false,
+            "how often metrics are sent; 0: never",
+        ),
+        row(
+            Name::KeysFile,
+            "keys.file",
+            Kind::Text(any),
+            text(""),
+            false,
+            "a file with the keys that encrypt what is secret in the store, the newest first",
+        ),
+        row(
+            Name::KeysSecret,
+            "keys.secret",
+            Kind::Secret,
+            text(""),
+            false,
+            "the same keys here, with commas between them",
+        ),
+        row(
+            Name::CallbackHosts,
+            "callbacks.hosts",
+            Kind::List(host),
+            none(),
+            false,
+            "hosts that are not public and that callbacks may reach",
+        ),
+        row(Name::FilesOn, "files.on", Kind::Switch, Value::Switch(true), false, "whether files are fetched"),
+        row(
+            Name::FilesHosts,
+            "files.hosts",
+            Kind::List(host),
+            none(),
+            false,
+            "hosts that are not public and that files may be fetched from",
+        ),
+        bytes(
+            Name::FileNowBytes,
+            "files.now_bytes",
+            files.now_bytes,
+            false,
+            "the most bytes of a file while a caller waits",
+        ),
+        bytes(
+            Name::FileMostBytes,
+            "files.most_bytes",
+            files.most_bytes,
+            false,
+            "the most bytes of a file at all",
+        ),
+        seconds(
+            Name::FileNowSeconds,
+            "files.now_seconds",
+            files.now_time,
+            false,
+            "how long fetching may take while a caller waits",
+        ),
+        seconds(
+            Name::FileMostSeconds,
+            "files.most_seconds",
+            files.most_time,
+            false,
+            "how long fetching may take at all",
+        ),
+        count(
+            Name::FileFetches,
+            "files.fetches",
+            files.fetches,
+            false,
+            "how many files are fetched at once, for callers and for jobs each",
+        ),
+        count(Name::FileReaders, "files.readers", files.readers, false, "how many files are read at once"),
+        bytes(
+            Name::AudioBytes,
+            "files.audio_bytes",
+            files.audio_bytes,
+            false,
+            "the most bytes of a recording",
+        ),
+        seconds(
+            Name::AudioSeconds,
+            "files.audio_seconds",
+            files.audio_time,
+            false,
+            "how long fetching a recording may take",
+        ),
+        count(
+            Name::Hearings,
+            "files.hearings",
+            files.hearings,
+            false,
+            "how many recordings are heard at once",
+        ),
+        row(
+            Name::TranscriberCommand,
+            "transcriber.command",
+            Kind::Text(any),
+            text(""),
+            false,
+            "what hears recordings, as `sense --transcriber`; empty: they are refused",
+        ),
+        row(
+            Name::TranscriberSeconds,
+            "transcriber.seconds",
+            Kind::Whole(0, 1 << 32),
+            Value::Whole(0),
+            false,
+            "the most seconds for a channel; 0: 60 and four times its length",
+        ),
+        bytes(Name::BodyBytes, "limits.body_bytes", limits.body_bytes, true, "the most bytes of a body"),
+        seconds(
+            Name::ArrivalSeconds,
+            "limits.arrival_seconds",
+            limits.arrival,
+            true,
+            "how long a body may take to arrive, and the head of a request",
+        ),
+        count(Name::Arriving, "limits.arriving", limits.arriving, true, "how many bodies arrive at once"),
+        count(
+            Name::InFlight,
+            "limits.in_flight",
+            limits.in_flight,
+            true,
+            "how many requests are worked on at once",
+        ),
+        count(
+            Name::Waiting,
+            "limits.waiting",
+            limits.waiting,
+            true,
+            "how many requests of one organization wait for their turn",
+        ),
+        seconds(
+            Name::TurnSeconds,
+            "limits.turn_seconds",
+            limits.turn,
+            true,
+            "how long a request waits for its turn before it is sent away",
+        ),
+        count(
+            Name::Connections,
+            "limits.connections",
+            limits.connections,
+            true,
+            "how many connections are held at once",
+        ),
+        count(
+            Name::Streams,
+            "limits.streams",
+            limits.streams,
+            true,
+            "the most streams that are open at the same time",
+        ),
+        seconds(
+            Name::HeartbeatSeconds,
+            "limits.heartbeat_seconds",
+            limits.heartbeat,
+            true,
+            "after how long a silence a stream says that it still lives",
+        ),
+        seconds(
+            Name::DiveIdleSeconds,
+            "limits.dive_idle_seconds",
+            limits.dive_idle,
+            false,
+            "after how long without an action a dive is closed",
+        ),
+        seconds(
+            Name::DrainSeconds,
+            "limits.drain_seconds",
+            limits.drain,
+            true,
+            "how long a stop waits for what is under way",
+        ),
+        row(
+            Name::FailuresOfClient,
+            "limits.failures_of_client",
+            Kind::Whole(0, 1_000_000),
+            Value::Whole(limits.failures_of_client),
+            true,
+            "bad tokens from one address in a minute, then 429; 0: no limit",
+        ),
+        row(
+            Name::FailuresOfPrefix,
+            "limits.failures_of_prefix",
+            Kind::Whole(0, 1_000_000),
+            Value::Whole(limits.failures_of_prefix),
+            true,
+            "bad tokens that begin alike in a minute, then 429; 0: no limit",
+        ),
+        days(
+            Name::ResultsDays,
+            "retention.results_days",
+            retention.results_days,
+            "how long results of jobs are kept",
+        ),
+        days(
+            Name::AnswersDays,
+            "retention.answers_days",
+            retention.answers_days,
+            "how long answers under an Idempotency-Key are kept; 0: this month and the last",
+        ),
+        days(
+            Name::TextsDays,
+            "retention.texts_days",
+            retention.texts_days,
+            "how long actions and answers of closed dives are kept",
+        ),
+        days(
+            Name::AuditDays,
+            "retention.audit_days",
+            retention.audit_days,
+            "how long the audit log is kept; 0: for ever",
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_has_its_place_and_a_usual_value_that_passes() {
+        for (at, key) in KEYS.iter().enumerate() {
+            assert_eq!(key.id as usize, at, "{}", key.name);
+            assert_eq!(key.check(&key.usual), Ok(()), "{}", key.name);
+        }
+    }
+}

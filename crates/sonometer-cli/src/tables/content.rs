@@ -1,0 +1,203 @@
+//! What of a table is a talk: a column of texts, a turn in each row, or the rows with one key.
+
+use super::read::Tables;
+use super::talks::Grouper;
+use super::turns::{TurnColumns, column};
+use crate::failure::Failure;
+use arrow_array::{ArrayRef, RecordBatch};
+use std::sync::Arc;
+
+/// Rows that are sensed at once.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// Texts or conversations.
+    pub(crate) content: ArrayRef,
+    /// The rows with the columns that were read; of a conversation of several rows, its first.
+    pub(crate) rows: RecordBatch,
+    pub(crate) place: Place,
+}
+
+/// Where the rows of a piece come from, for errors.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// The file, and the number of the first row there.
+    Rows(Arc<str>, u64),
+    /// The keys of the conversations.
+    Talks(Vec<String>),
+}
+
+impl Place {
+    /// The place of a row: `talks.csv: row 7`.
+    pub(crate) fn of(&self, row: usize) -> String {
+        match self {
+            Self::Rows(path, first) => format!("{path}: row {}", first + row as u64),
+            Self::Talks(keys) => format!("conversation `{}`", keys[row]),
+        }
+    }
+
+    /// The piece without its first rows.
+    pub(crate) fn skip(&mut self, rows: usize) {
+        match self {
+            Self::Rows(_, first) => *first += rows as u64,
+            Self::Talks(keys) => drop(keys.drain(..rows)),
+        }
+    }
+}
+
+/// Which columns hold what of talks.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct TalkArguments {
+    /// The column of the texts, or of conversations as lists of role, content and timestamp [default: text, content or
+    /// segments]
+    #[arg(long, value_name = "COLUMN")]
+    text_column: Option<String>,
+    /// The column that says who speaks, where a row is a turn
+    #[arg(long, value_name = "COLUMN")]
+    role_column: Option<String>,
+    /// The column that says when a turn is said: seconds, or dates with times
+    #[arg(long, value_name = "COLUMN")]
+    time_column: Option<String>,
+    /// Rows with one value in this column are the turns of one conversation; they must stand together
+    #[arg(long, value_name = "COLUMN")]
+    group_by: Option<String>,
+    /// The order of the turns of a conversation [default: that of the rows]
+    #[arg(long, value_name = "COLUMN", requires = "group_by")]
+    order_by: Option<String>,
+}
+
+impl TalkArguments {
+    /// Whether some column is named.
+    pub(crate) fn any(&self) -> bool {
+        let names = [&self.text_column, &self.role_column, &self.time_column, &self.group_by, &self.order_by];
+        names.iter().any(|name| name.is_some())
+    }
+}
+
+/// Where the content of a row is.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    /// A column of texts or conversations.
+    Column(String),
+    /// A conversation of one turn.
+    Turn(TurnColumns),
+    /// A conversation of the rows with one key.
+    Talk { turns: TurnColumns, key: String, order: Option<String> },
+}
+
+impl Content {
+    /// As the arguments say, or as columns are usually called.
+    pub(crate) fn of(arguments: &TalkArguments, tables: &Tables) -> Result<Self, Failure> {
+        let names = tables.names();
+        let find = |name: &Option<String>, option: &str| match name {
+            Some(name) => tables.find(name, option).map(|()| Some(name.clone())),
+            None => Ok(None),
+        };
+        let text = match find(&arguments.text_column, "--text-column")? {
+            Some(name) => name,
+            None => {
+                let usual: Vec<&str> = names
+                    .iter()
+                    .copied()
+                    .filter(|name| ["text", "content", "segments"].contains(name))
+                    .collect();
+                match usual[..] {
+                    [one] => one.to_owned(),
+                    _ => {
+                        return Err(Failure::unusable(format!(
+                            "{}: name the column of the texts or conversations with --text-column; columns: {}",
+                            tables.name(),
+                            names.join(", ")
+                        )));
+                    }
+                }
+            }
+        };
+        let mut role = find(&arguments.role_column, "--role-column")?;
+        let time = find(&arguments.time_column, "--time-column")?;
+        let order = find(&arguments.order_by, "--order-by")?;
+        let Some(key) = find(&arguments.group_by, "--group-by")? else {
+            return Ok(match role {
+                Some(role) => Self::Turn(TurnColumns { text, role, time }),
+                None => Self::Column(text),
+            });
+        };
+        if role.is_none() && names.contains(&"role") {
+            role = Some("role".to_owned());
+        }
+        let role = role.ok_or_else(|| {
+            Failure::unusable(format!(
+                "{}: --group-by makes conversations, whose turns have roles; name their column with --role-column; \
+                 columns: {}",
+                tables.name(),
+                names.join(", ")
+            ))
+        })?;
+        Ok(Self::Talk { turns: TurnColumns { text, role, time }, key, order })
+    }
+
+    /// What makes conversations of rows, where they are made.
+    pub(crate) fn grouper(&self, is_csv: bool) -> Option<Grouper> {
+        match self {
+            Self::Talk { turns, key, order } => {
+                Some(Grouper::new(turns.clone(), key.clone(), order.clone(), is_csv))
+            }
+            _ => None,
+        }
+    }
+
+    /// Rows as they were read, as a piece.
+    pub(crate) fn piece(&self, path: &str, first: u64, rows: RecordBatch) -> Result<Piece, Failure> {
+        let content = match self {
+            Self::Turn(turns) => turns.single(path, first, &rows)?,
+            Self::Column(name) | Self::Talk { key: name, .. } => Arc::clone(column(&rows, name)),
+        };
+        Ok(Piece { content, rows, place: Place::Rows(path.into(), first) })
+    }
+
+    /// The column of what is said.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Column(text) => text,
+            Self::Turn(turns) | Self::Talk { turns, .. } => &turns.text,
+        }
+    }
+
+    /// The columns that it is read from.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let mut names = match self {
+            Self::Column(text) => vec![text.clone()],
+            Self::Turn(turns) => turns.names(),
+            Self::Talk { turns, key, order } => {
+                turns.names().into_iter().chain([key.clone()]).chain(order.clone()).collect()
+            }
+        };
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+impl TurnColumns {
+    fn names(&self) -> Vec<String> {
+        [self.text.clone(), self.role.clone()].into_iter().chain(self.time.clone()).collect()
+    }
+}
+
+impl Tables {
+    /// Looks for a column that an option names.
+    pub(crate) fn find(&self, name: &str, option: &str) -> Result<(), Failure> {
+        let names = self.names();
+        match names.iter().filter(|own| **own == name).count() {
+            1 => Ok(()),
+            0 => Err(Failure::unusable(format!(
+                "{}: no column `{name}` for {option}; columns: {}",
+                self.name(),
+                names.join(", ")
+            ))),
+            count => Err(Failure::unusable(format!(
+                "{}: {count} columns are named `{name}`; rename all but one",
+                self.name()
+            ))),
+        }
+    }
+}

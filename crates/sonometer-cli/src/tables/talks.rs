@@ -1,0 +1,310 @@
+//! Conversations from rows of single turns.
+
+use super::content::{Piece, Place};
+use super::turns::{TurnColumns, as_text, column, texts, turn_fields};
+use crate::failure::Failure;
+use arrow_array::builder::{Float64Builder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StructArray};
+use arrow_buffer::OffsetBuffer;
+use arrow_cast::cast;
+use arrow_schema::{DataType, Field};
+use arrow_select::concat::concat_batches;
+use sonometer::interaction::MAX_CONTENT_BYTES;
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Bytes of conversations that are handed on at once.
+const PIECE_BYTES: usize = 8 << 20;
+/// The most conversations that are handed on at once.
+const PIECE_TALKS: usize = 8 << 10;
+/// Conversations whose keys are remembered, to notice one that comes back: 18 bytes each at most, so 75 MB. A table with more of them must
+/// have them in ascending order, of which one key is to be remembered.
+const KNOWN: usize = 4 << 20;
+
+/// What a turn is ordered by. What has nothing comes last.
+#[derive(Clone, Debug)]
+enum Rank {
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    None,
+}
+
+impl Rank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Whole(a), Self::Whole(b)) => a.cmp(b),
+            (Self::Number(a), Self::Number(b)) => a.total_cmp(b),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::None, Self::None) => Ordering::Equal,
+            (Self::None, _) => Ordering::Greater,
+            (_, Self::None) => Ordering::Less,
+            // One column has one type.
+            _ => Ordering::Equal,
+        }
+    }
+}
+
+fn ranks(path: &str, name: &str, array: &ArrayRef) -> Result<Vec<Rank>, Failure> {
+    let kind = array.data_type();
+    if kind.is_floating() {
+        let numbers = cast(array, &DataType::Float64);
+        let numbers = numbers.map_err(|error| crate::tables::read::broken(path, &error))?;
+        let rank = |number: Option<f64>| number.map_or(Rank::None, Rank::Number);
+        return Ok(numbers.as_primitive::<Float64Type>().iter().map(rank).collect());
+    }
+    if kind.is_integer() || kind.is_temporal() {
+        let wholes =
+            cast(array, &DataType::Int64).map_err(|error| crate::tables::read::broken(path, &error))?;
+        let rank = |whole: Option<i64>| whole.map_or(Rank::None, Rank::Whole);
+        return Ok(wholes.as_primitive::<Int64Type>().iter().map(rank).collect());
+    }
+    let unusable = |_| {
+        Failure::unusable(format!(
+            "{path}: the column `{name}` is `{kind}`; turns are ordered by numbers, times or texts"
+        ))
+    };
+    let texts = as_text(path, name, array).map_err(unusable)?;
+    Ok(texts.iter().map(|text| text.map_or(Rank::None, |text| Rank::Text(text.to_owned()))).collect())
+}
+
+/// One turn of a conversation.
+#[derive(Debug)]
+struct Turn {
+    rank: Rank,
+    role: Option<String>,
+    content: Option<String>,
+    time: Option<f64>,
+}
+
+/// A conversation whose turns still come.
+#[derive(Debug)]
+struct Talk {
+    key: String,
+    /// Its first row.
+    first: RecordBatch,
+    turns: Vec<Turn>,
+    bytes: usize,
+}
+
+/// The keys of the conversations that are over.
+#[derive(Debug)]
+struct Known {
+    hashes: HashSet<u64>,
+    /// Whether every key so far was above the one before it.
+    ascending: bool,
+    most: usize,
+}
+
+/// Why a table cannot be read conversation by conversation.
+enum Unsorted {
+    CameBack,
+    TooMany,
+}
+
+impl Known {
+    fn new() -> Self {
+        Self { hashes: HashSet::new(), ascending: true, most: KNOWN }
+    }
+
+    /// Goes from the conversation `last` on to `next`.
+    fn add(&mut self, last: &str, next: &str) -> Result<(), Unsorted> {
+        self.ascending &= before(last, next);
+        // Keys above all others cannot have been there; at the limit, only such keys can go on.
+        if self.ascending && self.hashes.len() >= self.most {
+            return Ok(());
+        }
+        self.hashes.insert(hash(last));
+        if self.hashes.contains(&hash(next)) {
+            return Err(Unsorted::CameBack);
+        }
+        match self.hashes.len() > self.most {
+            true => Err(Unsorted::TooMany),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Whole numbers by their value, everything else by its text.
+fn before(a: &str, b: &str) -> bool {
+    match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(a), Ok(b)) => a < b,
+        (Err(_), Err(_)) => a < b,
+        _ => false,
+    }
+}
+
+fn hash(key: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Makes conversations of the rows that have one key, which stand together.
+pub(crate) struct Grouper {
+    turns: TurnColumns,
+    key: String,
+    order: Option<String>,
+    /// Whether a turn without content has an empty one.
+    is_csv: bool,
+    known: Known,
+    open: Option<Talk>,
+    done: Vec<Talk>,
+    done_bytes: usize,
+}
+
+impl Grouper {
+    pub(crate) fn new(turns: TurnColumns, key: String, order: Option<String>, is_csv: bool) -> Self {
+        Self { turns, key, order, is_csv, known: Known::new(), open: None, done: Vec::new(), done_bytes: 0 }
+    }
+
+    /// Takes rows; gives the conversations that are over by then, where they are enough for a piece.
+    pub(crate) fn add(&mut self, path: &str, first: u64, rows: &RecordBatch) -> Result<Vec<Piece>, Failure> {
+        let turns = self.turns.read(path, first, rows)?;
+        let keys = texts(path, &self.key, column(rows, &self.key))?;
+        let ranks = self.order.as_ref().map(|name| ranks(path, name, column(rows, name))).transpose()?;
+        let mut pieces = Vec::new();
+        for row in 0..rows.num_rows() {
+            if keys.is_null(row) {
+                return Err(Failure::unusable(format!(
+                    "{path}: row {}: the column `{}`, by which turns are grouped, is null",
+                    first + row as u64,
+                    self.key
+                )));
+            }
+            let key = keys.value(row);
+            if self.open.as_ref().is_none_or(|talk| talk.key != key) {
+                if let Some(over) = self.open.take() {
+                    self.known
+                        .add(&over.key, key)
+                        .map_err(|why| self.unsorted(path, first + row as u64, key, &why))?;
+                    pieces.extend(self.close(over)?);
+                }
+                let first = rows.slice(row, 1);
+                self.open = Some(Talk { key: key.to_owned(), first, turns: Vec::new(), bytes: 0 });
+            }
+            let talk = self.open.as_mut().expect("was opened");
+            // What is too long for the engine is not gathered any further; it is the engine that says so.
+            if talk.bytes > MAX_CONTENT_BYTES {
+                continue;
+            }
+            let text = |texts: &StringArray| texts.is_valid(row).then(|| texts.value(row).to_owned());
+            let content = text(&turns.contents).or(self.is_csv.then(String::new));
+            talk.bytes += content.as_ref().map_or(0, String::len) + size_of::<Turn>();
+            talk.turns.push(Turn {
+                rank: ranks.as_ref().map_or(Rank::None, |ranks| ranks[row].clone()),
+                role: text(&turns.roles),
+                content,
+                time: turns.times.as_ref().and_then(|times| times[row]),
+            });
+        }
+        // Without this, the first row of a long conversation would hold the batch that it came in.
+        if let Some(talk) = &mut self.open {
+            talk.first = concat_batches(&talk.first.schema(), [&talk.first])
+                .map_err(|error| crate::tables::read::broken(path, &error))?;
+        }
+        Ok(pieces)
+    }
+
+    fn unsorted(&self, path: &str, row: u64, key: &str, why: &Unsorted) -> Failure {
+        let by = &self.key;
+        Failure::unusable(match why {
+            Unsorted::CameBack => format!(
+                "{path}: row {row}: the conversation `{key}` comes back after others; sort the rows by `{by}`, so that those \
+                 of a conversation stand together"
+            ),
+            Unsorted::TooMany => format!(
+                "{path}: row {row}: there are more than {} conversations, and they are not in ascending order; sort the rows \
+                 by `{by}`",
+                self.known.most
+            ),
+        })
+    }
+
+    fn close(&mut self, talk: Talk) -> Result<Option<Piece>, Failure> {
+        self.done_bytes += talk.bytes;
+        self.done.push(talk);
+        let enough = self.done_bytes >= PIECE_BYTES || self.done.len() >= PIECE_TALKS;
+        if enough { self.piece().map(Some) } else { Ok(None) }
+    }
+
+    /// What is left when there are no more rows.
+    pub(crate) fn finish(&mut self) -> Result<Option<Piece>, Failure> {
+        if let Some(over) = self.open.take() {
+            self.done.push(over);
+        }
+        if self.done.is_empty() { Ok(None) } else { self.piece().map(Some) }
+    }
+
+    fn piece(&mut self) -> Result<Piece, Failure> {
+        self.done_bytes = 0;
+        let mut talks = std::mem::take(&mut self.done);
+        let (mut roles, mut contents) = (StringBuilder::new(), StringBuilder::new());
+        let mut times = Float64Builder::new();
+        for talk in &mut talks {
+            as_numbers(&mut talk.turns);
+            talk.turns.sort_by(|a, b| a.rank.cmp(&b.rank));
+            for turn in &talk.turns {
+                roles.append_option(turn.role.as_deref());
+                contents.append_option(turn.content.as_deref());
+                times.append_option(turn.time);
+            }
+        }
+        let columns: Vec<ArrayRef> =
+            vec![Arc::new(roles.finish()), Arc::new(contents.finish()), Arc::new(times.finish())];
+        let turns = StructArray::new(turn_fields(), columns, None);
+        let item = Field::new_list_field(DataType::Struct(turn_fields()), true);
+        let offsets = OffsetBuffer::from_lengths(talks.iter().map(|talk| talk.turns.len()));
+        let first: Vec<&RecordBatch> = talks.iter().map(|talk| &talk.first).collect();
+        let rows = concat_batches(&first[0].schema(), first)
+            .map_err(|error| crate::tables::read::broken(&self.key, &error))?;
+        Ok(Piece {
+            content: Arc::new(ListArray::new(item.into(), offsets, Arc::new(turns), None)),
+            rows,
+            place: Place::Talks(talks.into_iter().map(|talk| talk.key).collect()),
+        })
+    }
+}
+
+/// Ranks of texts are numbers where all of a conversation are: CSV has no types, and 10 comes after 9.
+fn as_numbers(turns: &mut [Turn]) {
+    let number = |turn: &Turn| match &turn.rank {
+        Rank::Text(text) => {
+            text.trim().parse().ok().filter(|number: &f64| number.is_finite()).map(Rank::Number)
+        }
+        _ => Some(Rank::None),
+    };
+    if turns.iter().all(|turn| matches!(turn.rank, Rank::Text(_) | Rank::None)) {
+        let numbers: Option<Vec<Rank>> = turns.iter().map(number).collect();
+        if let Some(numbers) = numbers {
+            turns.iter_mut().zip(numbers).for_each(|(turn, rank)| turn.rank = rank);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_back_is_noticed_and_memory_is_bounded() {
+        let go = |most: usize, keys: &[&str]| {
+            let mut known = Known { most, ..Known::new() };
+            keys.windows(2).map(|pair| known.add(pair[0], pair[1])).find_map(Result::err).map(|why| match why
+            {
+                Unsorted::CameBack => "back",
+                Unsorted::TooMany => "many",
+            })
+        };
+        assert_eq!(go(9, &["b", "a", "c"]), None);
+        assert_eq!(go(9, &["b", "a", "b"]), Some("back"));
+        assert_eq!(go(2, &["1", "2", "9", "10", "11"]), None);
+        assert_eq!(go(2, &["1", "2", "9", "10", "2"]), Some("back"));
+        assert_eq!(go(2, &["1", "2", "9", "10", "9"]), Some("many"));
+        assert_eq!(go(2, &["b", "a", "d", "c"]), Some("many"));
+    }
+}

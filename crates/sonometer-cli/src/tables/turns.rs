@@ -1,0 +1,139 @@
+//! Columns of turns: who speaks, what is said, and when.
+
+use crate::failure::Failure;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StringArray, StructArray};
+use arrow_buffer::OffsetBuffer;
+use arrow_cast::cast;
+use arrow_cast::parse::string_to_timestamp_nanos;
+use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use std::sync::Arc;
+
+/// The type of conversations.
+pub(crate) fn talks_type() -> DataType {
+    DataType::List(Field::new_list_field(DataType::Struct(turn_fields()), true).into())
+}
+
+pub(crate) fn turn_fields() -> Fields {
+    [("role", DataType::Utf8), ("content", DataType::Utf8), ("timestamp", DataType::Float64)]
+        .into_iter()
+        .map(|(name, kind)| Field::new(name, kind, true))
+        .collect()
+}
+
+/// Which columns hold what of a turn.
+#[derive(Clone, Debug)]
+pub(crate) struct TurnColumns {
+    pub(crate) text: String,
+    pub(crate) role: String,
+    pub(crate) time: Option<String>,
+}
+
+/// The columns of turns, as they are read.
+pub(crate) struct Turns {
+    pub(crate) roles: StringArray,
+    pub(crate) contents: StringArray,
+    pub(crate) times: Option<Vec<Option<f64>>>,
+}
+
+impl TurnColumns {
+    pub(crate) fn read(&self, path: &str, first: u64, rows: &RecordBatch) -> Result<Turns, Failure> {
+        let text = |name: &String| as_text(path, name, column(rows, name));
+        let times = self.time.as_ref().map(|name| seconds(path, name, first, column(rows, name)));
+        Ok(Turns { roles: text(&self.role)?, contents: text(&self.text)?, times: times.transpose()? })
+    }
+
+    /// Each row as a conversation of one turn.
+    pub(crate) fn single(&self, path: &str, first: u64, rows: &RecordBatch) -> Result<ArrayRef, Failure> {
+        let turns = self.read(path, first, rows)?;
+        let times = match turns.times {
+            Some(times) => arrow_array::Float64Array::from(times),
+            None => arrow_array::Float64Array::new_null(rows.num_rows()),
+        };
+        let nulls = turns.contents.nulls().cloned();
+        let columns: Vec<ArrayRef> = vec![Arc::new(turns.roles), Arc::new(turns.contents), Arc::new(times)];
+        let turns = StructArray::new(turn_fields(), columns, None);
+        let offsets = OffsetBuffer::from_lengths(std::iter::repeat_n(1, rows.num_rows()));
+        let item = Field::new_list_field(DataType::Struct(turn_fields()), true);
+        Ok(Arc::new(ListArray::new(item.into(), offsets, Arc::new(turns), nulls)))
+    }
+}
+
+pub(crate) fn column<'r>(rows: &'r RecordBatch, name: &str) -> &'r ArrayRef {
+    rows.column_by_name(name).expect("was looked for in the schema")
+}
+
+/// A column of texts.
+pub(crate) fn as_text(path: &str, name: &str, array: &ArrayRef) -> Result<StringArray, Failure> {
+    let is_text = match array.data_type() {
+        DataType::Dictionary(_, values) => is_text(values),
+        kind => is_text(kind),
+    };
+    if !is_text {
+        let kind = array.data_type();
+        return Err(Failure::unusable(format!("{path}: the column `{name}` is `{kind}`; wanted is text")));
+    }
+    texts(path, name, array)
+}
+
+fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null)
+}
+
+/// A column of anything that can be written as a text.
+pub(crate) fn texts(path: &str, name: &str, array: &ArrayRef) -> Result<StringArray, Failure> {
+    match cast(array, &DataType::Utf8) {
+        Ok(array) => Ok(array.as_string::<i32>().clone()),
+        Err(_) => Err(Failure::unusable(format!(
+            "{path}: the column `{name}` is `{}`; wanted are texts or whole numbers",
+            array.data_type()
+        ))),
+    }
+}
+
+/// Times in seconds.
+fn seconds(path: &str, name: &str, first: u64, array: &ArrayRef) -> Result<Vec<Option<f64>>, Failure> {
+    let unusable = || {
+        Failure::unusable(format!(
+            "{path}: the column `{name}` is `{}`; wanted are seconds, or dates with times",
+            array.data_type()
+        ))
+    };
+    match array.data_type() {
+        DataType::Timestamp(_, zone) => {
+            let micros = cast(array, &DataType::Timestamp(TimeUnit::Microsecond, zone.clone()));
+            let micros = micros.and_then(|array| cast(&array, &DataType::Int64)).map_err(|_| unusable())?;
+            Ok(micros
+                .as_primitive::<Int64Type>()
+                .iter()
+                .map(|time| time.map(|time| time as f64 / 1e6))
+                .collect())
+        }
+        kind if kind.is_numeric() => {
+            let seconds = cast(array, &DataType::Float64).map_err(|_| unusable())?;
+            Ok(seconds.as_primitive::<Float64Type>().iter().collect())
+        }
+        _ => {
+            let read = |(row, text): (u64, Option<&str>)| {
+                match text {
+                None => Ok(None),
+                Some(text) => moment(text).map(Some).ok_or_else(|| {
+                    Failure::unusable(format!(
+                        "{path}: row {row}: `{text}` in the column `{name}` is no time; wanted are seconds such as 12.5, or \
+                         a date and time such as 2026-11-24T18:00:00Z"
+                    ))
+                }),
+            }
+            };
+            let texts = as_text(path, name, array).map_err(|_| unusable())?;
+            (first..).zip(texts.iter()).map(read).collect()
+        }
+    }
+}
+
+/// A text as seconds.
+fn moment(text: &str) -> Option<f64> {
+    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+    number.or_else(|| string_to_timestamp_nanos(text.trim()).ok().map(|nanos| (nanos / 1_000) as f64 / 1e6))
+}

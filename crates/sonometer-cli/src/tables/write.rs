@@ -1,0 +1,154 @@
+//! Tables, written.
+
+use super::files::{Format, Packing};
+use crate::failure::Failure;
+use arrow_array::RecordBatch;
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
+use arrow_json::writer::LineDelimited;
+use arrow_schema::{DataType, SchemaRef};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression as ParquetCompression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use std::error::Error;
+use std::io::{self, Write};
+
+/// What goes wrong in writing: of the system, or of a library.
+pub(crate) type Trouble = Box<dyn Error + Send + Sync>;
+
+/// A writer of a table.
+pub(crate) enum Writer<W: Write + Send> {
+    Parquet(Box<ArrowWriter<W>>),
+    Arrow(Box<FileWriter<W>>),
+    Text { format: Format, header: bool, to: Packed<W> },
+}
+
+/// Packed or not.
+pub(crate) enum Packed<W: Write> {
+    Plain(W),
+    Gzip(Box<GzEncoder<W>>),
+    Zstd(Box<zstd::Encoder<'static, W>>),
+}
+
+impl<W: Write + Send> Writer<W> {
+    /// `header`: whether a table of texts begins with the names of its columns.
+    pub(crate) fn new(
+        format: Format,
+        packing: Packing,
+        schema: &SchemaRef,
+        header: bool,
+        to: W,
+    ) -> Result<Self, Trouble> {
+        Ok(match format {
+            Format::Parquet => {
+                // A part is a row group, so nothing ends one but its end.
+                let properties = WriterProperties::builder()
+                    .set_compression(ParquetCompression::ZSTD(ZstdLevel::default()))
+                    .set_max_row_group_row_count(None)
+                    .build();
+                Self::Parquet(Box::new(ArrowWriter::try_new(to, schema.clone(), Some(properties))?))
+            }
+            Format::Arrow => {
+                let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
+                Self::Arrow(Box::new(FileWriter::try_new_with_options(to, schema, options)?))
+            }
+            Format::Csv | Format::Jsonl => Self::Text {
+                format,
+                header: header && format == Format::Csv,
+                to: match packing {
+                    Packing::Plain => Packed::Plain(to),
+                    Packing::Gzip => Packed::Gzip(Box::new(GzEncoder::new(to, Compression::default()))),
+                    Packing::Zstd => Packed::Zstd(Box::new(zstd::Encoder::new(to, 0)?)),
+                },
+            },
+        })
+    }
+
+    pub(crate) fn write(&mut self, rows: &RecordBatch) -> Result<(), Trouble> {
+        match self {
+            Self::Parquet(writer) => writer.write(rows)?,
+            Self::Arrow(writer) => writer.write(rows)?,
+            Self::Text { format, header, to } => {
+                let text = text(*format, *header, rows)?;
+                *header = false;
+                to.write_all(&text)?;
+                to.flush_plain()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What it wrote to.
+    pub(crate) fn finish(self) -> Result<W, Trouble> {
+        Ok(match self {
+            Self::Parquet(writer) => writer.into_inner()?,
+            Self::Arrow(mut writer) => {
+                writer.finish()?;
+                writer.into_inner()?
+            }
+            Self::Text { to, .. } => to.finish()?,
+        })
+    }
+}
+
+/// Rows as text.
+fn text(format: Format, header: bool, rows: &RecordBatch) -> Result<Vec<u8>, Trouble> {
+    let mut text = Vec::new();
+    if format == Format::Csv {
+        let mut writer = arrow_csv::WriterBuilder::new().with_header(header).build(&mut text);
+        writer.write(rows)?;
+    } else {
+        let mut writer =
+            arrow_json::WriterBuilder::new().with_explicit_nulls(true).build::<_, LineDelimited>(&mut text);
+        writer.write(rows)?;
+        writer.finish()?;
+    }
+    Ok(text)
+}
+
+impl<W: Write> Packed<W> {
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Plain(to) => to.write_all(bytes),
+            Self::Gzip(to) => to.write_all(bytes),
+            Self::Zstd(to) => to.write_all(bytes),
+        }
+    }
+
+    /// So that a reader of a pipe has what is done. To flush a packer would cost much of what it saves.
+    fn flush_plain(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(to) => to.flush(),
+            Self::Gzip(_) | Self::Zstd(_) => Ok(()),
+        }
+    }
+
+    fn finish(self) -> io::Result<W> {
+        match self {
+            Self::Plain(to) => Ok(to),
+            Self::Gzip(to) => to.finish(),
+            Self::Zstd(to) => to.finish(),
+        }
+    }
+}
+
+/// Says early which column CSV cannot hold.
+pub(crate) fn check(format: Format, out: &str, schema: &SchemaRef) -> Result<(), Failure> {
+    let nested = schema.fields().iter().find(|field| field.data_type().is_nested());
+    match nested {
+        Some(field) if format == Format::Csv => {
+            let what = match field.data_type() {
+                DataType::Struct(_) => "a struct",
+                _ => "a list",
+            };
+            Err(Failure::unusable(format!(
+                "{out}: the column `{}` is {what}, which CSV cannot hold; write parquet, arrow or jsonl, or leave the \
+                 column out",
+                field.name()
+            )))
+        }
+        _ => Ok(()),
+    }
+}

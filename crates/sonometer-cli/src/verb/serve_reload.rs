@@ -1,0 +1,115 @@
+//! Settings that change while `serve` runs: read again on SIGHUP, or when the administration asks.
+
+use crate::failure::Failure;
+use crate::settings::{self, Given, LOG_LEVEL, Name, Settings};
+use sonometer_server::{Control, Reloaded};
+use sonometer_service::Service;
+use sonometer_service::spans::SPANS;
+use std::sync::{Arc, Mutex, PoisonError};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, reload};
+
+/// The log: a line on standard error for each thing that happens.
+pub(crate) struct Log {
+    set: Box<dyn Fn(EnvFilter) + Send + Sync>,
+}
+
+fn filter(settings: &Settings) -> EnvFilter {
+    // It was checked when it was read.
+    let filter =
+        EnvFilter::try_new(settings.text(Name::LogLevel)).unwrap_or_else(|_| EnvFilter::new(LOG_LEVEL));
+    // Spans go to a collector, or nowhere.
+    match format!("{SPANS}=off").parse() {
+        Ok(no_spans) => filter.add_directive(no_spans),
+        Err(_) => filter,
+    }
+}
+
+/// What takes the spans of requests out of the log.
+pub(crate) type Spans = Box<dyn Layer<Registry> + Send + Sync>;
+
+impl Log {
+    pub(crate) fn start(settings: &Settings, spans: Option<Spans>) -> Self {
+        let (filter, handle) = reload::Layer::new(filter(settings));
+        let lines = fmt::layer().with_writer(std::io::stderr);
+        let lines = match settings.text(Name::LogFormat) {
+            "text" => lines.with_ansi(false).boxed(),
+            _ => lines.json().flatten_event(true).boxed(),
+        };
+        // There is one already where the command runs inside something else.
+        let _ = tracing_subscriber::registry().with(spans).with(lines.with_filter(filter)).try_init();
+        Self { set: Box::new(move |filter| drop(handle.reload(filter))) }
+    }
+}
+
+/// Reads the settings again.
+pub(crate) struct Reloader {
+    given: Vec<Given>,
+    file: Option<String>,
+    log: Log,
+    control: Control,
+    service: Service,
+    /// Those that the service began with, with what was changed since.
+    settings: Mutex<Settings>,
+}
+
+impl Reloader {
+    pub(crate) fn new(
+        settings: Settings,
+        given: Vec<Given>,
+        file: Option<String>,
+        log: Log,
+        control: Control,
+        service: Service,
+    ) -> Self {
+        Self { given, file, log, control, service, settings: Mutex::new(settings) }
+    }
+
+    /// Changes what can be changed; what is wrong changes nothing.
+    ///
+    /// # Errors
+    /// What is wrong in the file, the variables or the certificate.
+    pub(crate) fn reload(&self) -> Result<Reloaded, String> {
+        let told = |failure| match failure {
+            Failure::Told(told) => told.message,
+            Failure::PipeClosed => String::new(),
+        };
+        let mut settings = self.settings.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = Settings::read(&self.given, &settings::environment(), self.file.as_deref());
+        let new = read.map_err(told)?;
+        let (mut changed, mut restart) = settings.differences(&new);
+        let was_tls = settings.tls_files().is_some();
+        if was_tls != new.tls_files().is_some() {
+            // Clients know the scheme.
+            let (tls, others) = changed.into_iter().partition(|name| name.starts_with("tls."));
+            changed = others;
+            restart.extend::<Vec<_>>(tls);
+        } else if let Some(files) = new.tls_files() {
+            self.control.set_tls(Some(files.read()?));
+        }
+        self.control.set(new.live());
+        self.service.set_retention(new.retention());
+        (self.log.set)(filter(&new));
+        settings.take_live(&new, &restart);
+        tracing::info!(?changed, needs_restart = ?restart, "the settings were read again");
+        Ok(Reloaded { changed, restart })
+    }
+
+    /// Reads the settings again whenever the process gets SIGHUP.
+    pub(crate) fn follow_signals(self: &Arc<Self>) {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
+            let reloader = self.clone();
+            tokio::spawn(async move {
+                while hangups.recv().await.is_some() {
+                    if let Err(error) = reloader.reload() {
+                        tracing::error!(error, "the settings stay as they were");
+                    }
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Which store a verb works on, and what opens its secrets.
+
+use crate::failure::Failure;
+use crate::settings::{self, CONFIG, Given, Name, Settings};
+use sonometer_service::{Service, Store};
+
+/// The flags that `serve` and `admin` share.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StoreFlags {
+    /// A TOML file with settings, or the variable SONOMETER_CONFIG; `serve --print-config` prints one with every setting
+    #[arg(long, value_name = "FILE")]
+    config: Option<String>,
+    /// An SQLite file (created if missing), or `postgres://user@host/database`, which several nodes may share [default: sonometer.sqlite]
+    #[arg(long, value_name = "FILE|URL")]
+    database: Option<String>,
+    /// Encrypt secrets in the store with the keys in this file, a line each, the newest first; `admin new-key` makes one
+    #[arg(long, value_name = "FILE")]
+    key_file: Option<String>,
+}
+
+impl StoreFlags {
+    /// The settings that these flags give.
+    pub(crate) fn given(&self) -> Vec<Given> {
+        let all = [
+            Given::text("--database", Name::Database, self.database.as_deref()),
+            Given::text("--key-file", Name::KeysFile, self.key_file.as_deref()),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    /// The file of settings, if there is one.
+    pub(crate) fn file(&self) -> Option<String> {
+        let named = || std::env::var(CONFIG).ok().filter(|name| !name.is_empty());
+        self.config.clone().or_else(named)
+    }
+
+    /// The settings in use.
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
+        Settings::read(&self.given(), &settings::environment(), self.file().as_deref())
+    }
+
+    /// The service on this store, which must be there.
+    pub(crate) async fn open_there(&self) -> Result<Service, Failure> {
+        let settings = self.settings()?;
+        let file = settings.text(Name::Database);
+        if !Store::is_there(file) {
+            return Err(Failure::unusable(format!(
+                "{file}: no such file; `sonometer serve` or `sonometer admin create-org` creates it"
+            )));
+        }
+        self.open().await
+    }
+
+    /// The service on this store.
+    pub(crate) async fn open(&self) -> Result<Service, Failure> {
+        let settings = self.settings()?;
+        let store = Store::open_with(settings.text(Name::Database), settings.vault()?).await;
+        store.map(Service::new).map_err(Failure::unusable)
+    }
+}

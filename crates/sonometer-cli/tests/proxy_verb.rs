@@ -1,0 +1,159 @@
+//! `sonometer proxy` as a user starts it.
+#![cfg(all(feature = "proxy", unix))]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
+    command.arg("proxy").args(arguments);
+    command
+}
+
+fn start(arguments: &[&str]) -> (Running, String) {
+    let mut child = command(arguments).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("is piped")).read_line(&mut line).expect("reads");
+    let address = line.trim().strip_prefix("listening on http://").expect("says where").to_owned();
+    (Running(child), address)
+}
+
+/// Reads a request with a length.
+fn read(socket: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    let mut part = [0; 4_096];
+    loop {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head
+                .lines()
+                .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            if body.len() >= length.unwrap_or(0) {
+                return text;
+            }
+        }
+        match socket.read(&mut part) {
+            Ok(0) | Err(_) => return text,
+            Ok(read) => bytes.extend_from_slice(&part[..read]),
+        }
+    }
+}
+
+/// A provider that keeps what it was asked and repeats it.
+fn provider() -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
+    let address = format!("http://{}", listener.local_addr().expect("is bound"));
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&seen);
+    thread::spawn(move || {
+        for socket in listener.incoming() {
+            let Ok(mut socket) = socket else { return };
+            let asked = read(&mut socket);
+            kept.lock().expect("is sound").push(asked);
+            let body = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Sent to <EMAIL_ADDRESS_1>."}}]}"#;
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            );
+            let _ = socket.write_all(answer.as_bytes());
+        }
+    });
+    (address, seen)
+}
+
+fn ask(address: &str) -> String {
+    let body = r#"{"model":"m","messages":[{"role":"user","content":"Write to ann@example.org."}]}"#;
+    let mut socket = TcpStream::connect(address).expect("connects");
+    let request = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    socket.write_all(request.as_bytes()).expect("sends");
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).expect("reads");
+    answer
+}
+
+#[test]
+fn masks_by_two_flags() {
+    let (upstream, seen) = provider();
+    let (_running, address) = start(&[
+        "--listen",
+        "127.0.0.1:0",
+        "--upstream",
+        &upstream,
+        "--mask",
+        "personal-data",
+        "--placeholders",
+    ]);
+    let answer = ask(&address);
+    assert!(answer.contains("Sent to ann@example.org."), "{answer}");
+    assert!(seen.lock().expect("is sound")[0].contains("Write to <EMAIL_ADDRESS_1>."));
+}
+
+#[test]
+fn reads_its_file_again() {
+    let (upstream, seen) = provider();
+    let path = std::env::temp_dir().join(format!("sonometer-guard-{}.toml", std::process::id()));
+    let write = |mask: &str| {
+        let text = format!(
+            "upstream = \"{upstream}\"\n[[guard.rules]]\naction = \"mask\"\ntarget = \"personal-data\"\nmask = \"{mask}\"\n"
+        );
+        std::fs::write(&path, text).expect("writes");
+    };
+    write("label");
+    let name = path.to_string_lossy().into_owned();
+    let (running, address) = start(&["--listen", "127.0.0.1:0", "--config", &name]);
+    ask(&address);
+    write("stars");
+    let process = running.0.id().to_string();
+    Command::new("kill").args(["-HUP", &process]).status().expect("signals");
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        ask(&address);
+        let seen = seen.lock().expect("is sound");
+        assert!(seen[0].contains("Write to <EMAIL_ADDRESS>."), "{}", seen[0]);
+        if seen.last().is_some_and(|asked| asked.contains("Write to ***@*******.***.")) {
+            break;
+        }
+        assert!(Instant::now() < until, "the file was not read again");
+        drop(seen);
+        thread::sleep(Duration::from_millis(50));
+    }
+    let _ = std::fs::remove_file(&path);
+}
+
+#[test]
+fn says_what_is_wrong() {
+    let said = |arguments: &[&str]| {
+        let output = command(arguments).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).expect("is UTF-8")
+    };
+    assert!(said(&["--mask", "personal-data"]).contains("give --upstream URL"));
+    assert!(
+        said(&["--mask", "personal-data", "--upstream", "api.openai.com"])
+            .contains("needs http:// or https://")
+    );
+    assert!(said(&["--mask", "courtesy", "--upstream", "http://h"]).contains("masks nothing"));
+    let path = std::env::temp_dir().join(format!("sonometer-wrong-{}.toml", std::process::id()));
+    std::fs::write(&path, "listen = \"127.0.0.1:0\"\n\n[guard]\nunknwon = \"block\"\n").expect("writes");
+    let name = path.to_string_lossy().into_owned();
+    let wrong = said(&["--config", &name]);
+    assert!(wrong.contains(", line 4") && wrong.contains("unknwon"), "{wrong}");
+    let _ = std::fs::remove_file(&path);
+}

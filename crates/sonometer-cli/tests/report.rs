@@ -1,0 +1,319 @@
+//! `sonometer report`: what is in a page and in Markdown, and what never is.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("can be made");
+    folder
+}
+
+fn report(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sonometer"))
+        .arg("report")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("starts")
+}
+
+fn done(folder: &Path, arguments: &[&str]) -> String {
+    let output = report(folder, arguments);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{told}");
+    String::from_utf8(output.stdout).expect("is UTF-8")
+}
+
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = report(folder, arguments);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8(output.stderr).expect("is UTF-8")
+}
+
+/// The figures that a page holds.
+fn figures(page: &str) -> Value {
+    let (_, rest) = page.split_once("class=\"figures\">").expect("has figures");
+    let (json, _) = rest.split_once("</script>").expect("ends");
+    serde_json::from_str(json).expect("is JSON")
+}
+
+const KIND: &str = "Good morning, thank you so much for your help, could you please look at it once more?";
+const CURT: &str = "I told you twice already. Why did you not read the message that I sent you yesterday?";
+
+fn line(id: &str, extra: &str, turns: &[(&str, &str)]) -> String {
+    let quoted = |text: &str| serde_json::to_string(text).expect("is text");
+    let turns: Vec<String> = turns
+        .iter()
+        .map(|(role, content)| format!("{{\"role\":{},\"content\":{}}}", quoted(role), quoted(content)))
+        .collect();
+    format!("{{\"id\":{},{extra}\"interaction\":{{\"segments\":[{}]}}}}\n", quoted(id), turns.join(","))
+}
+
+#[test]
+fn many_talks_are_summed_up_and_a_few_are_shown() {
+    let folder = folder("many");
+    let mut lines = String::new();
+    for number in 0..30 {
+        let channel = if number % 3 == 0 { "mail" } else { "chat" };
+        let extra = format!("\"labels\":{{\"channel\":\"{channel}\",\"n\":{number}}},");
+        // Eight kinds of talk with as many scores.
+        let said = [(1, "Good morning."), (2, "Thank you so much."), (4, CURT)];
+        let said = said.into_iter().filter(|(bit, _)| number & bit != 0).map(|(_, text)| text);
+        let said: Vec<&str> =
+            ["The order is number seven and it comes on Monday."].into_iter().chain(said).collect();
+        lines.push_str(&line(
+            &format!("talk-{number}"),
+            &extra,
+            &[("agent", &said.join(" ")), ("customer", KIND)],
+        ));
+    }
+    lines.push_str(&line("short", "", &[("agent", "Hm.")]));
+    fs::write(folder.join("talks.jsonl"), &lines).expect("can be written");
+    done(&folder, &["courtesy@2.0", "talks.jsonl", "--by", "channel", "--out", "report.html"]);
+    let page = fs::read_to_string(folder.join("report.html")).expect("was written");
+    for told in [
+        "31: 30 measured, 1 insufficient",
+        "Worst talks",
+        "Best talks",
+        "Talks in the middle",
+        "By channel",
+        "Not measured",
+        "Accuracy card: courtesy 2.0",
+        "digest sha256:",
+        "talk-",
+        "too few words or turns",
+    ] {
+        assert!(page.contains(told), "{told}");
+    }
+    for absent in ["http://", "https://", "<script>", "src="] {
+        assert!(!page.contains(absent), "{absent}");
+    }
+    let told = figures(&page);
+    assert_eq!((told["talks"].as_u64(), told["measured"].as_u64()), (Some(31), Some(30)));
+    assert_eq!(
+        told["histogram"].as_array().expect("is a list").iter().filter_map(Value::as_u64).sum::<u64>(),
+        30
+    );
+    let groups = told["groups"]["groups"].as_array().expect("is a list");
+    let named: Vec<(&str, u64)> = groups
+        .iter()
+        .map(|group| (group["group"].as_str().expect("a name"), group["talks"].as_u64().expect("a count")))
+        .collect();
+    assert_eq!(named, [("chat", 20), ("mail", 10), ("(no value)", 1)]);
+    let one = fs::read(folder.join("report.html")).expect("is there");
+    done(
+        &folder,
+        &["courtesy@2.0", "talks.jsonl", "--by", "labels.channel", "--threads", "1", "--out", "one.html"],
+    );
+    let two = fs::read_to_string(folder.join("one.html"))
+        .expect("is there")
+        .replace("By labels.channel", "By channel");
+    assert_eq!(
+        String::from_utf8(one).expect("is UTF-8"),
+        two.replace("\"by\":\"labels.channel\"", "\"by\":\"channel\"")
+    );
+    let markdown = done(&folder, &["courtesy@2.0", "talks.jsonl", "--format", "md"]);
+    for told in ["# Courtesy", "## Markers", "| tact |", "### talk-", "]{tact"] {
+        assert!(markdown.contains(told), "{told}: {markdown}");
+    }
+}
+
+#[test]
+fn one_talk_is_shown_whole() {
+    let folder = folder("one");
+    fs::write(
+        folder.join("call.jsonl"),
+        line("x", "", &[("agent", KIND), ("customer", CURT), ("agent", KIND)]),
+    )
+    .expect("can be written");
+    let page = done(&folder, &["courtesy@2.0", "call.jsonl"]);
+    let told = figures(&page);
+    let score = told["score"].to_string();
+    for text in ["<mark", &format!("Why {score}?"), "computation", "Who drives", "agent"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert_eq!(told["reading"]["score"], told["score"], "the canonical JSON is inside");
+    fs::write(folder.join("call.txt"), KIND).expect("can be written");
+    assert!(done(&folder, &["courtesy@2.0", "call.txt"]).contains("call.txt"));
+    let short = folder.join("short.txt");
+    fs::write(&short, "Hm.").expect("can be written");
+    let output = report(&folder, &["courtesy@2.0", "short.txt", "--out", "short.md"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let text = fs::read_to_string(folder.join("short.md")).expect("was written");
+    assert!(text.contains("lacks sufficient signal") && text.contains("too few words or turns"), "{text}");
+}
+
+#[test]
+fn hostile_texts_stay_texts() {
+    let folder = folder("hostile");
+    let bad = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u{202e}txt.exe ``` | # <!-- *x* thank you";
+    let said = format!("{KIND} {bad}");
+    let extra = format!("\"labels\":{{\"g\":{}}},", serde_json::to_string(bad).expect("is text"));
+    let both = line(bad, &extra, &[(bad, &said), ("agent", KIND)])
+        + &line(bad, "", &[(bad, &said)])
+        + "{\"content\":7}\nnot JSON <b>\n";
+    fs::write(folder.join("bad.jsonl"), &both).expect("can be written");
+    fs::write(folder.join("one.jsonl"), line(bad, &extra, &[(bad, &said), ("agent", KIND)]))
+        .expect("can be written");
+    for arguments in [&["courtesy@2.0", "bad.jsonl", "--by", "g"][..], &["courtesy@2.0", "one.jsonl"]] {
+        let output = report(&folder, arguments);
+        let page = String::from_utf8(output.stdout).expect("is UTF-8");
+        assert_eq!(page.matches("<script").count(), 1, "the figures alone");
+        assert_eq!(page.matches("</script").count(), 1);
+        assert!(!page.contains("<img") && !page.contains('\u{202e}') && !page.contains("<!-- "), "{page}");
+        assert!(figures(&page).is_object());
+        let mut md = arguments.to_vec();
+        md.extend(["--format", "md"]);
+        let text = String::from_utf8(report(&folder, &md).stdout).expect("is UTF-8");
+        let outside: Vec<&str> = unfenced(&text);
+        assert!(!outside.iter().any(|line| line.contains("<script") || line.contains("<img")), "{text}");
+        assert!(!text.contains('\u{202e}'));
+    }
+    let told = figures(
+        &String::from_utf8(report(&folder, &["courtesy@2.0", "bad.jsonl"]).stdout).expect("is UTF-8"),
+    );
+    assert_eq!(told["errors"]["invalid_request"].as_u64(), Some(2), "{told}");
+}
+
+/// The lines of Markdown that are not within a fence.
+fn unfenced(text: &str) -> Vec<&str> {
+    let (mut fence, mut lines) = (None, Vec::new());
+    for line in text.lines() {
+        let ticks = line.chars().take_while(|c| *c == '`').count();
+        match fence {
+            None if ticks >= 3 => fence = Some(ticks),
+            Some(open) if ticks >= open && line.len() == ticks => fence = None,
+            None => lines.push(line),
+            Some(_) => {}
+        }
+    }
+    lines
+}
+
+/// What must not be in any form of any report, nor the parts of it that would give it away.
+const SECRETS: [&str; 5] = [
+    "anna.schmidt@example.org",
+    "4111 1111 1111 1111",
+    "4111111111111111",
+    "DE89370400440532013000",
+    "anna.schmidt",
+];
+
+#[test]
+fn nothing_masked_is_ever_shown() {
+    let folder = folder("masked");
+    let text = "My mail is anna.schmidt@example.org, my card is 4111 1111 1111 1111 and my account DE89370400440532013000, thank you.";
+    let talk = |id: &str, group: &str, role: &str| {
+        let extra = format!("\"labels\":{{\"g\":\"{group}\"}},");
+        line(id, &extra, &[(role, text), ("agent", "Thank you, I have noted all of this for you.")])
+    };
+    let mut lines = talk("anna.schmidt@example.org", "anna.schmidt@example.org", "customer");
+    lines.push_str(&talk("call 4111 1111 1111 1111", "4111111111111111", "anna.schmidt@example.org"));
+    lines.push_str(&talk("DE89370400440532013000.txt", "north", "caller anna.schmidt@example.org"));
+    lines.push_str(&talk("plain", "north", "customer"));
+    lines.push_str(&line("4111-1111-1111-1111", "", &[("agent", "Hm.")]));
+    lines.push_str("{\"anna.schmidt@example.org\": 1}\n");
+    let many = "talks of anna.schmidt@example.org.jsonl";
+    fs::write(folder.join(many), &lines).expect("can be written");
+    let one = "call_4111-1111-1111-1111.jsonl";
+    fs::write(folder.join(one), talk("anna.schmidt@example.org", "x", "anna.schmidt@example.org"))
+        .expect("can be written");
+    fs::write(folder.join("anna.schmidt@example.org.txt"), text).expect("can be written");
+    for mask in ["", "label", "stars", "remove", "numbered"] {
+        for input in [many, one, "anna.schmidt@example.org.txt"] {
+            for format in ["html", "md"] {
+                let mut arguments = vec!["personal-data@2.0", input, "--format", format];
+                if input == many {
+                    arguments.extend(["--by", "g"]);
+                }
+                if !mask.is_empty() {
+                    arguments.extend(["--mask", mask]);
+                }
+                let output = report(&folder, &arguments);
+                let text = String::from_utf8(output.stdout).expect("is UTF-8");
+                assert!(text.len() > 1_000, "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+                for secret in SECRETS {
+                    assert!(!text.contains(secret), "{secret} with {arguments:?}: {text}");
+                }
+            }
+        }
+    }
+    let page = String::from_utf8(report(&folder, &["personal-data@2.0", many, "--by", "g"]).stdout)
+        .expect("is UTF-8");
+    for told in ["names of 4 talks are not shown", "the data, roles, groups", "group 1", "north", "role 3"] {
+        assert!(page.to_lowercase().contains(told), "{told}: {page}");
+    }
+}
+
+#[test]
+fn tables_and_folders_are_read_as_batch_and_sense_read_them() {
+    let folder = folder("tables");
+    let mut csv = String::from("talk,who,said,when,region\n");
+    for number in 0..6 {
+        let region = if number < 4 { "north" } else { "south" };
+        csv.push_str(&format!("{number},agent,\"{KIND}\",2026-11-{:02}T10:00:00Z,{region}\n", number + 1));
+        csv.push_str(&format!("{number},customer,\"{CURT}\",2026-11-{:02}T10:01:00Z,{region}\n", number + 1));
+    }
+    fs::write(folder.join("talks.csv"), csv).expect("can be written");
+    let columns =
+        ["--text-column", "said", "--role-column", "who", "--time-column", "when", "--group-by", "talk"];
+    let mut arguments = vec!["courtesy@2.0", "talks.csv", "--by", "region"];
+    arguments.extend(columns);
+    let told = figures(&done(&folder, &arguments));
+    assert_eq!(told["talks"].as_u64(), Some(6), "{told}");
+    assert_eq!(told["groups"]["groups"][0]["talks"].as_u64(), Some(4), "{told}");
+    assert_eq!(told["course"]["periods"].as_array().map(Vec::len), Some(6), "{told}");
+    assert_eq!(told["course"]["periods"][0]["from"], "2026-11-01 10:00");
+    arguments[3] = "nowhere";
+    assert!(refused(&folder, &arguments).contains("columns: talk, who, said, when, region"));
+    let talks = folder.join("talks");
+    fs::create_dir(&talks).expect("can be made");
+    fs::write(talks.join("a.txt"), KIND).expect("can be written");
+    fs::write(talks.join("b.txt"), CURT).expect("can be written");
+    let told = figures(&done(&folder, &["courtesy@2.0", "talks"]));
+    assert_eq!(told["talks"].as_u64(), Some(2), "{told}");
+}
+
+#[test]
+fn what_cannot_be_reported_is_refused_and_leaves_no_file() {
+    let folder = folder("refused");
+    fs::write(folder.join("empty.jsonl"), "\n\n").expect("can be written");
+    let two = line("a", "\"split\":\"dev\",\"labels\":{\"x\":1},", &[("agent", KIND)])
+        + &line("b", "", &[("agent", KIND)]);
+    fs::write(folder.join("two.jsonl"), two).expect("can be written");
+    fs::write(folder.join("old.html"), "as it was").expect("can be written");
+    let told = refused(&folder, &["courtesy", "empty.jsonl", "--out", "old.html"]);
+    assert!(told.contains("empty.jsonl: there are no talks in the input"), "{told}");
+    let told = refused(&folder, &["courtesy", "two.jsonl", "--by", "chanel", "--out", "old.html"]);
+    assert!(told.contains("--by chanel: no talk has this column; columns: id, labels.x, split"), "{told}");
+    let told = refused(&folder, &["courtesy", "two.jsonl", "--out", "nowhere/report.html"]);
+    assert!(told.contains("name a file in an existing folder"), "{told}");
+    assert!(refused(&folder, &["courtesy", "none.jsonl", "--out", "old.html"]).contains("no such file"));
+    assert_eq!(fs::read_to_string(folder.join("old.html")).expect("is there"), "as it was");
+    let mut left: Vec<String> = fs::read_dir(&folder)
+        .expect("is there")
+        .map(|entry| entry.expect("is there").file_name().into_string().expect("is UTF-8"))
+        .collect();
+    left.sort();
+    assert_eq!(left, ["empty.jsonl", "old.html", "two.jsonl"]);
+}
+
+#[test]
+fn a_talk_of_a_hundred_thousand_turns_stays_a_page() {
+    let folder = folder("long");
+    let turns: Vec<(&str, &str)> =
+        (0..100_000).map(|at| (if at % 2 == 0 { "a" } else { "b" }, "Thank you, that is kind.")).collect();
+    fs::write(folder.join("long.jsonl"), line("long", "", &turns)).expect("can be written");
+    let page = done(&folder, &["courtesy@2.0", "long.jsonl"]);
+    assert!(page.contains("… 95000 turns"), "{}", &page[..2_000]);
+    let (shown, _) = page.split_once("class=\"figures\">").expect("has figures");
+    assert!(shown.len() < 4 << 20, "{} bytes", shown.len());
+    let text = done(&folder, &["courtesy@2.0", "long.jsonl", "--format", "md"]);
+    assert!(text.contains("… 95000 further turns") && text.len() < 4 << 20, "{} bytes", text.len());
+}

@@ -1,0 +1,237 @@
+//! One request and its answer.
+
+use crate::blocked::{Blocked, Kind};
+use crate::form::Form;
+use crate::guard::{Compiled, Judge};
+use crate::json::{Edits, Object, Shape, shape, text_of};
+use crate::lane::{Context, applies, refused};
+use crate::numbering::Numbering;
+use crate::policy::{Action, On, Role};
+use crate::report::Report;
+use crate::stream::Stream;
+use crate::walk::Walk;
+use sonometer::interaction::Turn;
+use sonometer::protocol::Modality;
+use sonometer::{Error, Interaction, Reading};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// A request that was read and masked, and what its answer needs.
+pub struct Exchange {
+    pub(crate) compiled: Arc<Compiled>,
+    pub(crate) form: Form,
+    pub(crate) numbering: Numbering,
+    pub(crate) report: Report,
+    /// The answer's content is JSON by a schema or not.
+    pub(crate) is_json: bool,
+    body: Vec<u8>,
+    is_stream: bool,
+}
+
+impl Exchange {
+    pub(crate) fn begin(compiled: Arc<Compiled>, form: Form, body: &[u8]) -> Result<Self, Blocked> {
+        let limit = compiled.policy.limits.body_bytes;
+        let text = read(body, limit)?;
+        let top = Object::read(text)?;
+        let mut exchange = Self {
+            form,
+            numbering: Numbering::default(),
+            report: Report::default(),
+            is_json: asks_for_json(&top),
+            body: Vec::new(),
+            is_stream: top.get("stream").is_some_and(|stream| stream.get() == "true"),
+            compiled,
+        };
+        exchange.check_state(&top)?;
+        let written = exchange.walk(text, On::Request)?;
+        exchange.body = written.map_or_else(|| body.to_vec(), String::into_bytes);
+        Ok(exchange)
+    }
+
+    /// A request whose body could not be guarded by its history alone.
+    fn check_state(&self, top: &Object<'_>) -> Result<(), Blocked> {
+        if !self.compiled.policy.placeholders {
+            return Ok(());
+        }
+        for key in ["previous_response_id", "conversation", "container"] {
+            if top.get(key).is_some_and(|value| shape(value) != Shape::Null) {
+                let message = format!(
+                    "with `placeholders`, `{key}` refers to texts that the guard does not see; send the whole conversation"
+                );
+                return Err(Blocked::new(Kind::NoTable, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The body as it is to be sent. The same bytes where nothing was changed.
+    pub fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    /// Takes the body out.
+    pub fn take_body(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.body)
+    }
+
+    /// Whether the request asks for a stream.
+    pub fn is_stream(&self) -> bool {
+        self.is_stream
+    }
+
+    /// The form of both.
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// What has been done so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Sixteen digits that differ where the policy differs: it is that of the begin of the request, whatever is loaded meanwhile.
+    pub fn digest(&self) -> &str {
+        self.compiled.digest()
+    }
+
+    /// Masks a whole answer and restores placeholders. Errors of the provider (`status` from 400) are masked too, whatever their
+    /// shape.
+    ///
+    /// # Errors
+    /// What must not be shown.
+    pub fn response(&mut self, status: u16, body: &[u8]) -> Result<Vec<u8>, Blocked> {
+        if !self.guards_answers() || body.is_empty() {
+            return Ok(body.to_vec());
+        }
+        let answer = |blocked: Blocked| blocked.in_answer();
+        let text = read(body, self.compiled.policy.limits.body_bytes).map_err(answer)?;
+        if status >= 400 && Object::read(text).is_err() {
+            // What stands before a provider may answer with a page or a line of text.
+            return Err(Blocked::new(
+                Kind::Unreadable,
+                format!("an answer with status {status} that is no JSON"),
+            )
+            .in_answer());
+        }
+        let written = self.walk(text, On::Response).map_err(answer)?;
+        Ok(written.map_or_else(|| body.to_vec(), String::into_bytes))
+    }
+
+    /// Goes on with the events of an answer.
+    pub fn stream(self) -> Stream {
+        Stream::new(self)
+    }
+
+    /// Whether answers have to be read at all.
+    pub fn guards_answers(&self) -> bool {
+        let placeholders = self.compiled.policy.placeholders;
+        placeholders
+            || self.compiled.masks_answers()
+            || self.compiled.judges.iter().any(|judge| judge.on != On::Request)
+    }
+
+    fn walk(&mut self, text: &str, on: On) -> Result<Option<String>, Blocked> {
+        let compiled = Arc::clone(&self.compiled);
+        let judges: Vec<&Judge> =
+            compiled.judges.iter().filter(|judge| judge.on == on || judge.on == On::Both).collect();
+        let mut context =
+            Context { compiled: &compiled, numbering: &mut self.numbering, report: &mut self.report };
+        let mut walk = Walk {
+            form: self.form,
+            on,
+            context: &mut context,
+            edits: Edits::of(text),
+            read: (!judges.is_empty()).then(Vec::new),
+            known: None,
+            is_json: self.is_json,
+            may_drop: true,
+        };
+        walk.body(text)?;
+        let (written, read) = (walk.edits.apply(), walk.read.take());
+        if let Some(read) = read {
+            for judge in judges {
+                self.judge(judge, &read)?;
+            }
+        }
+        Ok(written)
+    }
+
+    /// Measures what was read by one rule.
+    fn judge(&mut self, judge: &Judge, read: &[(Role, String)]) -> Result<(), Blocked> {
+        let meant =
+            |role: &Role| judge.roles.is_empty() && *role != Role::Other || judge.roles.contains(role);
+        let turns: Vec<(Role, &str)> =
+            read.iter().filter(|(role, _)| meant(role)).map(|(role, text)| (*role, text.as_str())).collect();
+        let Some(reading) =
+            sense(judge, &turns).map_err(|error| Blocked::new(Kind::Engine, error.code.as_str()))?
+        else {
+            return Ok(());
+        };
+        let is_met = applies(&reading, &judge.markers, judge.at_least, judge.at_most);
+        match judge.action {
+            Action::Block if is_met => return Err(refused(&judge.name)),
+            Action::Tag if is_met && !self.report.tags.contains(&judge.name) => {
+                self.report.tags.push(judge.name.clone());
+            }
+            Action::Sense => self.report.scores.push((judge.name.clone(), reading.score())),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// What a rule's instrument measures: a conversation where it reads some, else all texts as one.
+fn sense(judge: &Judge, turns: &[(Role, &str)]) -> Result<Option<Reading>, Error> {
+    if turns.is_empty() {
+        return Ok(None);
+    }
+    let modalities = judge.instrument.modalities();
+    let is_text = turns.len() == 1 && modalities.contains(&Modality::Text);
+    let interaction = if is_text || !modalities.contains(&Modality::Transcript) {
+        let texts: Vec<&str> = turns.iter().map(|(_, text)| *text).collect();
+        Interaction::text(&texts.join("\n\n"))?
+    } else {
+        let turn = |(role, text): &(Role, &str)| Turn {
+            role: Some(role.as_str().into()),
+            content: (*text).into(),
+            timestamp: None,
+        };
+        Interaction::transcript(turns.iter().map(turn).collect())?
+    };
+    judge.instrument.sense(&interaction).map(Some)
+}
+
+fn read(body: &[u8], most: usize) -> Result<&str, Blocked> {
+    if body.len() > most {
+        return Err(Blocked::new(
+            Kind::TooLarge,
+            format!("a body has more than {most} bytes (limits.body_bytes)"),
+        ));
+    }
+    std::str::from_utf8(body).map_err(|_| Blocked::new(Kind::Unreadable, "a body that is not UTF-8"))
+}
+
+/// Whether the content of the answer is asked for as JSON.
+fn asks_for_json(top: &Object<'_>) -> bool {
+    let is_json = |object: &Object<'_>| {
+        let kind: Option<Cow<'_, str>> = object.get("type").and_then(text_of);
+        matches!(kind.as_deref(), Some("json_schema" | "json_object"))
+    };
+    let objects = ["response_format", "text", "output_config", "output_format"]
+        .into_iter()
+        .filter_map(|key| top.get(key));
+    objects.filter_map(|value| Object::read(value.get()).ok()).any(|object| {
+        let format = object.get("format").and_then(|format| Object::read(format.get()).ok());
+        is_json(&object) || format.is_some_and(|format| is_json(&format))
+    })
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange")
+            .field("form", &self.form)
+            .field("report", &self.report)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,355 @@
+//! Streams of OpenAI chat completions and of the older completions.
+
+use super::Form;
+use crate::blocked::{Blocked, Kind};
+use crate::json::{Edits, List, Object, Shape, inner, shape};
+use crate::lane::Manner;
+use crate::policy::{Pass, Unknown};
+use crate::sse::write_event;
+use crate::stream::{Event, Key, Shown};
+use crate::walk::unknown;
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
+
+const CONTENT: &str = "content";
+const TOOL: &str = "tool_calls";
+const CUSTOM: &str = "custom";
+const CALL: &str = "function_call";
+const TRANSCRIPT: &str = "transcript";
+const TEXT: &str = "text";
+/// Fields of a delta that are text; the last two are not in the SDK, and on the wire of many servers.
+const TEXTS: [&str; 4] = [CONTENT, "refusal", "reasoning_content", "reasoning"];
+
+pub(crate) struct Chat {
+    form: Form,
+    /// The members that every chunk has, from the last one.
+    header: String,
+    seen: BTreeSet<u32>,
+    finished: BTreeSet<u32>,
+    /// Choices that a rule ended.
+    ended: BTreeSet<u32>,
+    is_done: bool,
+}
+
+impl Chat {
+    pub(crate) fn new(form: Form) -> Self {
+        Self {
+            form,
+            header: String::new(),
+            seen: BTreeSet::new(),
+            finished: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            is_done: false,
+        }
+    }
+
+    /// Whether the answer is complete: `[DONE]`, an error, or every choice with its reason, as not every server sends `[DONE]`.
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_done || !self.seen.is_empty() && self.seen.is_subset(&self.finished)
+    }
+
+    pub(crate) fn event(&mut self, data: &str, event: &mut Event<'_, '_>) -> Result<Shown, Blocked> {
+        if data.trim() == "[DONE]" {
+            for key in event.lanes.open() {
+                self.flush(key, event)?;
+            }
+            if event.context.compiled.policy.final_event {
+                let report = event.context.report.to_json();
+                let separator = if self.header.is_empty() { "" } else { "," };
+                let data = format!("{{{}{separator}\"choices\":[],\"sonometer\":{report}}}", self.header);
+                write_event(None, &data, &mut event.before);
+            }
+            self.is_done = true;
+            return Ok(Shown::AsItIs);
+        }
+        let chunk = Object::read(data)?;
+        let mut edits = Edits::of(data);
+        if chunk.get("error").is_some() {
+            // What is held belongs to an answer that failed, and is not shown.
+            self.is_done = true;
+        }
+        self.remember(&chunk);
+        let mut is_empty = false;
+        for (member, value) in &chunk.0 {
+            match member.name.as_ref() {
+                "choices" if shape(value) == Shape::List => {
+                    let choices = List::read(value.get())?;
+                    let mut swallowed = 0;
+                    for choice in &choices.0 {
+                        (edits, swallowed) = self.choice(choice, edits, event, swallowed)?;
+                    }
+                    is_empty = swallowed > 0 && swallowed == choices.0.len();
+                }
+                // It pads the sizes of chunks against eavesdroppers; that of another text pads nothing.
+                "obfuscation" => edits.replace(value.get(), "\"\"".to_owned()),
+                name => edits = event.walk(edits, |walk| walk.member(name, value))?,
+            }
+        }
+        if is_empty && chunk.get("usage").is_none_or(|usage| shape(usage) == Shape::Null) {
+            return Ok(Shown::Nothing);
+        }
+        Ok(edits.apply().map_or(Shown::AsItIs, Shown::With))
+    }
+
+    fn remember(&mut self, chunk: &Object<'_>) {
+        let names = ["id", "object", "created", "model", "service_tier", "system_fingerprint"];
+        let members = names.iter().filter_map(|name| Some(format!("\"{name}\":{}", chunk.get(name)?.get())));
+        let header = members.collect::<Vec<_>>().join(",");
+        if !header.is_empty() {
+            self.header = header;
+        }
+    }
+
+    fn choice<'j>(
+        &mut self,
+        value: &'j RawValue,
+        edits: Edits<'j>,
+        event: &mut Event<'_, '_>,
+        swallowed: usize,
+    ) -> Result<(Edits<'j>, usize), Blocked> {
+        let choice = Object::read(value.get())?;
+        let index = choice.number("index").unwrap_or(0);
+        if self.ended.contains(&index) {
+            return Ok((self.instead(value, edits, index, "null"), swallowed + 1));
+        }
+        self.seen.insert(index);
+        let is_finished = choice.get("finish_reason").is_some_and(|reason| shape(reason) == Shape::Text);
+        // A rule may end this choice: its edits are thrown away then.
+        let mut own = Vec::new();
+        match self.members(&choice, index, is_finished, &mut own, event) {
+            Ok(()) => {}
+            // T12: one of several choices ends, and the others go on.
+            Err(blocked) if blocked.kind == Kind::Rule => {
+                event.lanes.drop_of(index);
+                event.context.report.ended += 1;
+                self.ended.insert(index);
+                self.finished.insert(index);
+                return Ok((self.instead(value, edits, index, "\"content_filter\""), swallowed));
+            }
+            Err(blocked) => return Err(blocked),
+        }
+        let mut edits = edits;
+        for edit in own {
+            edits = match edit {
+                Edit::Text(part, text) => {
+                    edits.replace(part.get(), format!("\"{text}\""));
+                    edits
+                }
+                Edit::Null(part) => {
+                    edits.replace(part.get(), "null".to_owned());
+                    edits
+                }
+                Edit::Walk(name, part) => event.walk(edits, |walk| walk.member(&name, part))?,
+            };
+        }
+        if is_finished {
+            for key in event.lanes.of(index) {
+                self.flush(key, event)?;
+            }
+            self.finished.insert(index);
+        }
+        Ok((edits, swallowed))
+    }
+
+    /// What stands for a choice that a rule ended.
+    fn instead<'j>(&self, value: &'j RawValue, mut edits: Edits<'j>, index: u32, reason: &str) -> Edits<'j> {
+        let nothing =
+            if self.form == Form::Completions { "\"text\":\"\",\"logprobs\":null" } else { "\"delta\":{}" };
+        edits.replace(value.get(), format!("{{\"index\":{index},{nothing},\"finish_reason\":{reason}}}"));
+        edits
+    }
+
+    fn members<'j>(
+        &self,
+        choice: &Object<'j>,
+        index: u32,
+        is_finished: bool,
+        own: &mut Vec<Edit<'j>>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<(), Blocked> {
+        let mut slots = Slots { of: index, is_finished, own };
+        for (member, value) in &choice.0 {
+            match (member.name.as_ref(), shape(value)) {
+                (
+                    "index"
+                    | "finish_reason"
+                    | "native_finish_reason"
+                    | "stop_reason"
+                    | "content_filter_results",
+                    _,
+                ) => {}
+                (_, Shape::Null) => {}
+                ("delta", Shape::Object) => {
+                    let delta = Object::read(value.get())?;
+                    for (member, value) in &delta.0 {
+                        slots.delta(&member.name, value, event)?;
+                    }
+                }
+                (TEXT, Shape::Text) => slots.take(TEXT, 0, event.content(), value, event)?,
+                (name @ ("logprobs" | "content_filter_offsets" | "token_ids"), _) => slots.walk(name, value),
+                (name, Shape::Number | Shape::Truth) if name != "token_ids" => {}
+                (name, _) => slots.unknown(name, value, event)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a lane with a chunk of ours.
+    fn flush(&self, key: Key, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        let rest = event.finish(key)?;
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let Key { of, field, part } = key;
+        let delta = match field {
+            TEXT => format!("\"text\":\"{rest}\""),
+            TOOL => format!(
+                "\"delta\":{{\"tool_calls\":[{{\"index\":{part},\"function\":{{\"arguments\":\"{rest}\"}}}}]}}"
+            ),
+            CUSTOM => format!(
+                "\"delta\":{{\"tool_calls\":[{{\"index\":{part},\"custom\":{{\"input\":\"{rest}\"}}}}]}}"
+            ),
+            CALL => format!("\"delta\":{{\"function_call\":{{\"arguments\":\"{rest}\"}}}}"),
+            TRANSCRIPT => format!("\"delta\":{{\"audio\":{{\"transcript\":\"{rest}\"}}}}"),
+            _ => format!("\"delta\":{{\"{field}\":\"{rest}\"}}"),
+        };
+        let separator = if self.header.is_empty() { "" } else { "," };
+        let data = format!(
+            "{{{}{separator}\"choices\":[{{\"index\":{of},{delta},\"logprobs\":null,\"finish_reason\":null}}]}}",
+            self.header
+        );
+        write_event(None, &data, &mut event.before);
+        Ok(())
+    }
+}
+
+/// What changes in a choice.
+enum Edit<'j> {
+    Text(&'j RawValue, String),
+    Null(&'j RawValue),
+    Walk(String, &'j RawValue),
+}
+
+/// The texts of one choice.
+struct Slots<'s, 'j> {
+    of: u32,
+    is_finished: bool,
+    own: &'s mut Vec<Edit<'j>>,
+}
+
+impl<'j> Slots<'_, 'j> {
+    fn take(
+        &mut self,
+        field: &'static str,
+        part: u32,
+        manner: Manner,
+        value: &'j RawValue,
+        event: &mut Event<'_, '_>,
+    ) -> Result<(), Blocked> {
+        let Some(raw) = inner(value) else { return self.unknown(field, value, event) };
+        let key = Key { of: self.of, field, part };
+        let mut shown = String::with_capacity(raw.len());
+        event.push(key, manner, raw, &mut shown)?;
+        if self.is_finished {
+            shown.push_str(&event.finish(key)?);
+        }
+        if shown != raw {
+            self.own.push(Edit::Text(value, shown));
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, name: &str, value: &'j RawValue) {
+        self.own.push(Edit::Walk(name.to_owned(), value));
+    }
+
+    /// A member that the guard does not know: parts of a text in it would pass unseen.
+    fn unknown(&mut self, name: &str, value: &'j RawValue, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        event.context.report.unknown += 1;
+        match event.context.compiled.policy.unknown {
+            Unknown::Block => return Err(unknown(name)),
+            Unknown::Drop => self.own.push(Edit::Null(value)),
+            Unknown::Pass => self.walk(name, value),
+        }
+        Ok(())
+    }
+
+    fn delta(&mut self, name: &str, value: &'j RawValue, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        match (name, shape(value)) {
+            ("role", _) | (_, Shape::Null | Shape::Number | Shape::Truth) => Ok(()),
+            (name, Shape::Text) if TEXTS.contains(&name) => {
+                let field = TEXTS.iter().find(|known| **known == name).unwrap_or(&CONTENT);
+                let manner = if *field == CONTENT { event.content() } else { Manner::Text };
+                self.take(field, 0, manner, value, event)
+            }
+            ("tool_calls", Shape::List) => {
+                for (at, call) in List::read(value.get())?.0.iter().enumerate() {
+                    self.call(call, at as u32, event)?;
+                }
+                Ok(())
+            }
+            ("function_call", Shape::Object) => {
+                for (member, value) in &Object::read(value.get())?.0 {
+                    match (member.name.as_ref(), shape(value)) {
+                        ("name", _) | (_, Shape::Null) => {}
+                        ("arguments", _) => self.take(CALL, 0, Manner::Arguments, value, event)?,
+                        (name, _) => self.unknown(name, value, event)?,
+                    }
+                }
+                Ok(())
+            }
+            ("audio", Shape::Object) => {
+                for (member, value) in &Object::read(value.get())?.0 {
+                    match member.name.as_ref() {
+                        "id" | "expires_at" => {}
+                        TRANSCRIPT => self.take(TRANSCRIPT, 0, Manner::Text, value, event)?,
+                        "data" if event.context.compiled.policy.media == Pass::Pass => {}
+                        "data" => {
+                            let message = "audio cannot be masked; set `media = \"pass\"` to let it through";
+                            return Err(Blocked::new(Kind::Unmaskable, message));
+                        }
+                        name => self.unknown(name, value, event)?,
+                    }
+                }
+                Ok(())
+            }
+            // Whole in one chunk.
+            ("annotations", Shape::List) => {
+                self.walk(name, value);
+                Ok(())
+            }
+            _ => self.unknown(name, value, event),
+        }
+    }
+
+    fn call(&mut self, value: &'j RawValue, at: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
+        let call = Object::read(value.get())?;
+        let part = call.number("index").unwrap_or(at);
+        for (member, value) in &call.0 {
+            match (member.name.as_ref(), shape(value)) {
+                ("index" | "id", _) | (_, Shape::Null) => {}
+                ("type", _) if matches!(value.get(), "\"function\"" | "\"custom\"") => {}
+                ("function", Shape::Object) => {
+                    for (member, value) in &Object::read(value.get())?.0 {
+                        match (member.name.as_ref(), shape(value)) {
+                            ("name", _) | (_, Shape::Null) => {}
+                            ("arguments", _) => self.take(TOOL, part, Manner::Arguments, value, event)?,
+                            (name, _) => self.unknown(name, value, event)?,
+                        }
+                    }
+                }
+                ("custom", Shape::Object) => {
+                    for (member, value) in &Object::read(value.get())?.0 {
+                        match (member.name.as_ref(), shape(value)) {
+                            ("name", _) | (_, Shape::Null) => {}
+                            ("input", _) => self.take(CUSTOM, part, Manner::Text, value, event)?,
+                            (name, _) => self.unknown(name, value, event)?,
+                        }
+                    }
+                }
+                (name, _) => self.unknown(name, value, event)?,
+            }
+        }
+        Ok(())
+    }
+}

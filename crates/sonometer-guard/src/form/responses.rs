@@ -1,0 +1,247 @@
+//! Streams of OpenAI responses. The same text comes up to five times: as deltas, and whole in four events behind them.
+
+use super::types;
+use crate::blocked::{Blocked, Kind};
+use crate::json::{Edits, Object, Shape, inner, shape, text_of};
+use crate::lane::Manner;
+use crate::policy::{Pass, Unknown};
+use crate::sse::write_event;
+use crate::stream::{Event, Key, Shown};
+use crate::walk::unknown;
+use std::collections::HashMap;
+
+/// Texts that come as deltas: the event without `.delta` and `.done`, the member of `.done`, and how it is read.
+const LANES: [(&str, &str, Manner); 10] = [
+    ("response.output_text", "text", Manner::Text),
+    ("response.refusal", "refusal", Manner::Text),
+    ("response.reasoning_text", "text", Manner::Text),
+    ("response.reasoning_summary_text", "text", Manner::Text),
+    ("response.function_call_arguments", "arguments", Manner::Arguments),
+    ("response.mcp_call_arguments", "arguments", Manner::Arguments),
+    ("response.custom_tool_call_input", "input", Manner::Text),
+    ("response.code_interpreter_call_code", "code", Manner::Text),
+    ("response.audio.transcript", "transcript", Manner::Text),
+    ("response.shell_call_command", "command", Manner::Text),
+];
+
+/// Events in which something stands whole, or nothing.
+const WHOLE: [&str; 9] = [
+    "response.created",
+    "response.in_progress",
+    "response.queued",
+    "response.output_item.added",
+    "response.output_item.done",
+    "response.content_part.added",
+    "response.content_part.done",
+    "response.reasoning_summary_part.added",
+    "response.reasoning_summary_part.done",
+];
+
+/// Events that end a response.
+const LAST: [&str; 4] = ["response.completed", "response.incomplete", "response.failed", "error"];
+
+#[derive(Default)]
+pub(crate) struct Responses {
+    /// What came and what was shown of each lane that is open.
+    joined: HashMap<Key, Joined>,
+    /// By how much our own events move the numbers of those behind them.
+    added: u64,
+    is_done: bool,
+}
+
+#[derive(Default)]
+struct Joined {
+    came: String,
+    shown: String,
+}
+
+impl Responses {
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    pub(crate) fn event(&mut self, data: &str, event: &mut Event<'_, '_>) -> Result<Shown, Blocked> {
+        if data.trim() == "[DONE]" {
+            return Ok(Shown::AsItIs);
+        }
+        let object = Object::read(data)?;
+        let kind = object.text("type").unwrap_or_default();
+        let mut edits = Edits::of(data);
+        let lane = LANES.iter().find_map(|(base, member, manner)| {
+            let end = kind.strip_prefix(base)?;
+            matches!(end, ".delta" | ".done").then_some((*base, *member, *manner, end == ".done"))
+        });
+        if let Some((base, member, manner, is_done)) = lane {
+            let manner = if base == "response.output_text" { event.content() } else { manner };
+            let key = key(base, &object);
+            edits = match is_done {
+                false => self.delta(key, manner, &object, edits, event)?,
+                true => self.done(key, member, manner, &object, edits, event)?,
+            };
+        } else if let Some(dropped) = self.check(&kind, &object, event)? {
+            self.added = self.added.saturating_sub(1);
+            return Ok(dropped);
+        } else {
+            for (member, value) in &object.0 {
+                if !matches!(member.name.as_ref(), "sequence_number" | "type") {
+                    edits = event.walk(edits, |walk| walk.member(&member.name, value))?;
+                }
+            }
+        }
+        self.is_done |= LAST.contains(&kind.as_ref());
+        if let Some(padding) = object.get("obfuscation") {
+            edits.replace(padding.get(), "\"\"".to_owned());
+        }
+        if self.added > 0
+            && let Some(number) = object.get("sequence_number")
+            && let Ok(own) = number.get().parse::<u64>()
+        {
+            edits.replace(number.get(), (own + self.added).to_string());
+        }
+        Ok(edits.apply().map_or(Shown::AsItIs, Shown::With))
+    }
+
+    /// Whether an event that is no lane may pass; what becomes of it otherwise.
+    fn check(
+        &self,
+        kind: &str,
+        object: &Object<'_>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<Option<Shown>, Blocked> {
+        if matches!(kind, "response.audio.delta" | "response.image_generation_call.partial_image") {
+            return match event.context.compiled.policy.media {
+                Pass::Pass => Ok(Some(Shown::AsItIs)),
+                Pass::Block => Err(Blocked::new(
+                    Kind::Unmaskable,
+                    "images and audio cannot be masked; set `media = \"pass\"` to let them through",
+                )),
+            };
+        }
+        let is_state = kind.strip_prefix("response.").and_then(|rest| rest.split_once('.')).is_some_and(
+            |(of, state)| {
+                (of.ends_with("_call") || of == "mcp_list_tools" || of == "audio")
+                    && matches!(
+                        state,
+                        "in_progress"
+                            | "searching"
+                            | "completed"
+                            | "failed"
+                            | "generating"
+                            | "interpreting"
+                            | "done"
+                    )
+            },
+        );
+        let is_known = WHOLE.contains(&kind)
+            || LAST.contains(&kind)
+            || is_state
+            || kind == "response.output_text.annotation.added"
+            || kind == "keepalive";
+        let items = ["item", "part"].iter().filter_map(|name| object.get(name));
+        let mut items = items.filter_map(|item| Object::read(item.get()).ok()?.text("type"));
+        let all_known = items.all(|kind| types::is_known(event.form, &kind));
+        if is_known && all_known {
+            return Ok(None);
+        }
+        event.context.report.unknown += 1;
+        match event.context.compiled.policy.unknown {
+            Unknown::Block => Err(unknown(if is_known { "item" } else { "event" })),
+            // Later events name items by their place, and the last one has all: an item cannot be left out.
+            Unknown::Drop if is_known => Err(unknown("item")),
+            Unknown::Drop => Ok(Some(Shown::Nothing)),
+            Unknown::Pass => Ok(None),
+        }
+    }
+
+    fn delta<'j>(
+        &mut self,
+        key: Key,
+        manner: Manner,
+        object: &Object<'j>,
+        mut edits: Edits<'j>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<Edits<'j>, Blocked> {
+        let Some((value, raw)) = object.get("delta").and_then(|value| Some((value, inner(value)?))) else {
+            return Err(Blocked::new(Kind::Unreadable, "a delta whose text is no text"));
+        };
+        let mut shown = String::with_capacity(raw.len());
+        event.push(key, manner, raw, &mut shown)?;
+        let joined = self.joined.entry(key).or_default();
+        joined.came.push_str(raw);
+        joined.shown.push_str(&shown);
+        edits.replace(value.get(), format!("\"{shown}\""));
+        self.others(object, "delta", edits, event)
+    }
+
+    /// The whole text: the rest of its lane goes out as a delta, and what is shown of all takes its place.
+    fn done<'j>(
+        &mut self,
+        key: Key,
+        member: &'static str,
+        manner: Manner,
+        object: &Object<'j>,
+        mut edits: Edits<'j>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<Edits<'j>, Blocked> {
+        let rest = event.finish(key)?;
+        let joined = self.joined.remove(&key);
+        if !rest.is_empty() {
+            self.write_delta(&rest, object, event);
+        }
+        let (Some(value), Some(mut joined)) = (object.get(member), joined) else {
+            return self.others(object, "", edits, event);
+        };
+        joined.shown.push_str(&rest);
+        if shape(value) != Shape::Text
+            || text_of(value).as_deref() != Some(&crate::json::string::decode(&joined.came))
+        {
+            return Err(Blocked::new(
+                Kind::Differs,
+                "a text that the provider repeats differs from its parts",
+            ));
+        }
+        if let Some(raw) = inner(value) {
+            event.lanes.known.insert((raw.into(), manner), joined.shown.as_str().into());
+        }
+        edits.replace(value.get(), format!("\"{}\"", joined.shown));
+        self.others(object, member, edits, event)
+    }
+
+    /// All members but one.
+    fn others<'j>(
+        &self,
+        object: &Object<'j>,
+        but: &str,
+        mut edits: Edits<'j>,
+        event: &mut Event<'_, '_>,
+    ) -> Result<Edits<'j>, Blocked> {
+        for (member, value) in &object.0 {
+            let name = member.name.as_ref();
+            if name != but && !matches!(name, "type" | "sequence_number") {
+                edits = event.walk(edits, |walk| walk.member(name, value))?;
+            }
+        }
+        Ok(edits)
+    }
+
+    fn write_delta(&mut self, rest: &str, object: &Object<'_>, event: &mut Event<'_, '_>) {
+        let kind = object.text("type").unwrap_or_default();
+        let kind = format!("{}.delta", kind.strip_suffix(".done").unwrap_or(&kind));
+        let ids = ["item_id", "output_index", "content_index", "summary_index", "command_index"];
+        let ids = ids.iter().filter_map(|name| Some(format!("\"{name}\":{},", object.get(name)?.get())));
+        let ids: String = ids.collect();
+        let number = object.get("sequence_number").and_then(|number| number.get().parse::<u64>().ok());
+        let number =
+            number.map(|own| format!(",\"sequence_number\":{}", own + self.added)).unwrap_or_default();
+        let probabilities = if kind == "response.output_text.delta" { ",\"logprobs\":[]" } else { "" };
+        let data = format!("{{\"type\":\"{kind}\",{ids}\"delta\":\"{rest}\"{probabilities}{number}}}");
+        write_event(Some(&kind), &data, &mut event.before);
+        self.added += 1;
+    }
+}
+
+fn key(field: &'static str, object: &Object<'_>) -> Key {
+    let part =
+        ["content_index", "summary_index", "command_index"].iter().find_map(|name| object.number(name));
+    Key { of: object.number("output_index").unwrap_or(0), field, part: part.unwrap_or(0) }
+}

@@ -1,0 +1,231 @@
+//! The names that the guard knows: types of parts, items and blocks, and keys whose values are no text.
+
+use super::Form;
+
+/// Parts, tool calls and annotations of chat messages.
+const CHAT: &[&str] = &[
+    "audio",
+    "custom",
+    "ephemeral",
+    "file",
+    "function",
+    "image_url",
+    "input_audio",
+    "refusal",
+    "text",
+    "url_citation",
+    // What gateways to other providers pass on.
+    "reasoning.text",
+    "reasoning.summary",
+    "reasoning.encrypted",
+    "redacted_thinking",
+    "thinking",
+];
+
+/// Blocks of messages, and what stands in them.
+const MESSAGES: &[&str] = &[
+    "base64",
+    "bash_code_execution_output",
+    "bash_code_execution_result",
+    "bash_code_execution_tool_result",
+    "bash_code_execution_tool_result_error",
+    "char_location",
+    "code_execution_output",
+    "code_execution_result",
+    "code_execution_tool_result",
+    "code_execution_tool_result_error",
+    "container_upload",
+    "content",
+    "content_block_location",
+    "document",
+    "ephemeral",
+    "file",
+    "image",
+    "mcp_tool_result",
+    "mcp_tool_use",
+    "message",
+    "page_location",
+    "redacted_thinking",
+    "search_result",
+    "search_result_location",
+    "server_tool_use",
+    "text",
+    "text_editor_code_execution_create_result",
+    "text_editor_code_execution_str_replace_result",
+    "text_editor_code_execution_tool_result",
+    "text_editor_code_execution_tool_result_error",
+    "text_editor_code_execution_view_result",
+    "thinking",
+    "tool_reference",
+    "tool_result",
+    "tool_use",
+    "url",
+    "web_fetch_result",
+    "web_fetch_tool_result",
+    "web_fetch_tool_result_error",
+    "web_search_result",
+    "web_search_result_location",
+    "web_search_tool_result",
+    "web_search_tool_result_error",
+];
+
+/// Items of responses, and what stands in them.
+const RESPONSES: &[&str] = &[
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "code_interpreter_call",
+    "compaction",
+    "computer_call",
+    "computer_call_output",
+    "computer_screenshot",
+    "container_file_citation",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "exit",
+    "file_citation",
+    "file_path",
+    "file_search_call",
+    "find_in_page",
+    "function_call",
+    "function_call_output",
+    "image",
+    "image_generation_call",
+    "input_audio",
+    "input_file",
+    "input_image",
+    "input_text",
+    "item_reference",
+    "local_shell_call",
+    "local_shell_call_output",
+    "logs",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "mcp_call",
+    "mcp_list_tools",
+    "message",
+    "open_page",
+    "output_audio",
+    "output_text",
+    "reasoning",
+    "reasoning_text",
+    "refusal",
+    "search",
+    "shell_call",
+    "shell_call_output",
+    "summary_text",
+    "text",
+    "timeout",
+    "url",
+    "url_citation",
+    "web_search_call",
+];
+
+/// Whether the guard knows a type of part, item or block.
+pub(crate) fn is_known(form: Form, name: &str) -> bool {
+    match form {
+        Form::Chat | Form::Completions | Form::Embeddings => CHAT.contains(&name),
+        Form::Messages => MESSAGES.contains(&name),
+        Form::Responses => RESPONSES.contains(&name),
+    }
+}
+
+/// Lists whose objects have a type that must be known.
+pub(crate) fn is_typed_list(form: Form, key: &str) -> bool {
+    match key {
+        "content" | "annotations" | "citations" | "reasoning_details" | "tool_calls" => true,
+        "input" | "output" | "summary" | "outputs" => form == Form::Responses,
+        "system" => form == Form::Messages,
+        _ => false,
+    }
+}
+
+/// Types that hold images, sound or files, of which nothing can be masked.
+pub(crate) fn is_media(name: &str) -> bool {
+    matches!(
+        name,
+        "audio"
+            | "computer_screenshot"
+            | "container_upload"
+            | "file"
+            | "image"
+            | "image_generation_call"
+            | "image_url"
+            | "input_audio"
+            | "input_file"
+            | "input_image"
+            | "output_audio"
+    )
+}
+
+/// Keys whose values are ids, choices of a fixed list, or sealed by the provider: never text that somebody wrote.
+pub(crate) fn is_opaque(key: &str) -> bool {
+    matches!(
+        key,
+        "allowed_callers"
+            | "background"
+            | "cache_control"
+            | "call_id"
+            | "container_id"
+            | "content_filter_results"
+            | "detail"
+            | "effort"
+            | "encoding_format"
+            | "encrypted_content"
+            | "encrypted_index"
+            | "encrypted_stdout"
+            | "file_id"
+            | "finish_reason"
+            | "id"
+            | "include"
+            | "inference_geo"
+            | "item_id"
+            | "logit_bias"
+            | "media_type"
+            | "modalities"
+            | "model"
+            | "native_finish_reason"
+            | "object"
+            | "obfuscation"
+            | "phase"
+            | "previous_response_id"
+            | "prompt_filter_results"
+            | "provider"
+            | "reasoning_effort"
+            | "response_id"
+            | "role"
+            | "service_tier"
+            | "signature"
+            | "status"
+            | "stop_reason"
+            | "system_fingerprint"
+            | "thought_signature"
+            | "tool_call_id"
+            | "tool_use_id"
+            | "truncation"
+            | "type"
+            | "usage"
+            | "verbosity"
+            | "voice"
+    )
+}
+
+/// Keys whose values are of any shape: definitions of tools, schemas, metadata, input of tools. Every text in them is masked, and names
+/// too.
+pub(crate) fn is_free(key: &str) -> bool {
+    matches!(
+        key,
+        "client_metadata"
+            | "context_management"
+            | "format"
+            | "functions"
+            | "json_schema"
+            | "mcp_servers"
+            | "metadata"
+            | "parameters"
+            | "response_format"
+            | "schema"
+            | "text_format"
+            | "tools"
+            | "variables"
+    )
+}

@@ -1,0 +1,384 @@
+//! A policy made ready: what is done with a text, by direction and role.
+
+use crate::blocked::Blocked;
+use crate::exchange::Exchange;
+use crate::form::Form;
+use crate::policy::{Action, On, Policy, Role, Rule};
+use sha2::{Digest, Sha256};
+use sonometer::composition::{Component, Reference, Standing};
+use sonometer::session::SessionOptions;
+use sonometer::{Catalog, Error, Instrument, Mask, MaskKey, Metric, Protocol, SenseOptions, Sensor, Unit};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+/// Tells values apart within one conversation, where their numbers come from. It hides nothing: no hash is ever shown.
+const KEY: &[u8] = b"sonometer-guard: numbers of values";
+
+/// A compiled policy, shared by all conversations.
+#[derive(Clone)]
+pub struct Guard {
+    inner: Arc<Compiled>,
+}
+
+pub(crate) struct Compiled {
+    pub(crate) policy: Policy,
+    digest: String,
+    request: [Arc<Side>; 6],
+    response: [Arc<Side>; 6],
+    /// Rules with `sense`, `block` and `tag`, which read a request as a whole.
+    pub(crate) judges: Vec<Judge>,
+}
+
+/// What is done with the texts of one role in one direction.
+#[derive(Default)]
+pub(crate) struct Side {
+    /// All masks in one instrument.
+    mask: Option<(Instrument, SessionOptions)>,
+    /// What stands for what masks show.
+    texts: BTreeMap<String, String>,
+    /// Whether masks are numbered.
+    pub(crate) is_numbered: bool,
+    /// Whether numbered masks may be restored.
+    pub(crate) is_request: bool,
+    /// `block` rules that read answers as they come.
+    pub(crate) judges: Vec<usize>,
+}
+
+/// A rule that judges texts.
+pub(crate) struct Judge {
+    pub(crate) action: Action,
+    pub(crate) on: On,
+    pub(crate) roles: Vec<Role>,
+    pub(crate) instrument: Instrument,
+    pub(crate) markers: Vec<String>,
+    pub(crate) at_least: Option<Unit>,
+    pub(crate) at_most: Option<Unit>,
+    /// The tag or the id of the target.
+    pub(crate) name: String,
+}
+
+impl Side {
+    /// A session that finds what is masked; `None` if nothing is.
+    pub(crate) fn session(&self) -> Option<sonometer::Session> {
+        self.mask.as_ref().map(|(instrument, options)| instrument.session(*options))
+    }
+
+    pub(crate) fn masks(&self) -> bool {
+        self.mask.is_some()
+    }
+
+    /// What a rule puts in the place of what is shown.
+    pub(crate) fn text(&self, shown: &str) -> Option<&str> {
+        self.texts.get(shown).map(String::as_str)
+    }
+}
+
+impl Guard {
+    /// Compiles a policy. `find` gives the instrument of a target.
+    ///
+    /// # Errors
+    /// Those of `find`; `invalid_request` with the place of a rule that cannot be.
+    pub fn new(
+        policy: &Policy,
+        mut find: impl FnMut(&str) -> Result<Instrument, Error>,
+    ) -> Result<Self, Error> {
+        let mut found: HashMap<&str, Instrument> = HashMap::new();
+        for (at, rule) in policy.rules.iter().enumerate() {
+            check(at, rule)?;
+            if !found.contains_key(rule.target.as_str()) {
+                let instrument = find(&rule.target).map_err(|error| {
+                    let place = format!("rules[{at}].target");
+                    if error.place.is_empty() { Error { place, ..error } } else { error }
+                })?;
+                found.insert(&rule.target, instrument);
+            }
+            for marker in &rule.markers {
+                if !found[rule.target.as_str()]
+                    .markers()
+                    .any(|(key, known)| key == marker || known.label == *marker)
+                {
+                    let message = format!(
+                        "`{}` has no marker `{marker}`; `sonometer protocols` shows them",
+                        rule.target
+                    );
+                    return Err(Error::invalid(format!("rules[{at}].markers"), message));
+                }
+            }
+        }
+        let mut judges = Vec::new();
+        for rule in policy.rules.iter().filter(|rule| !masks(rule)) {
+            judges.push(judge(rule, &found[rule.target.as_str()]));
+        }
+        let mut digest = Sha256::new();
+        digest.update(serde_json::to_vec(policy).unwrap_or_default());
+        for rule in &policy.rules {
+            for sensor in found[rule.target.as_str()].sensors() {
+                digest.update(sensor.protocol().digest());
+            }
+        }
+        let digest = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let request = sides(policy, &found, &judges, On::Request)?;
+        let response = sides(policy, &found, &judges, On::Response)?;
+        Ok(Self { inner: Arc::new(Compiled { policy: policy.clone(), digest, request, response, judges }) })
+    }
+
+    /// The policy that it was made of.
+    pub fn policy(&self) -> &Policy {
+        &self.inner.policy
+    }
+
+    /// Sixteen hexadecimal digits that differ where the policy or one of its protocols differs.
+    pub fn digest(&self) -> &str {
+        &self.inner.digest
+    }
+
+    /// Reads a request, and masks it.
+    ///
+    /// # Errors
+    /// What must not be sent.
+    pub fn request(&self, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
+        Exchange::begin(Arc::clone(&self.inner), form, body)
+    }
+
+    /// The conversation of texts that do not come in the form of a provider, one by one.
+    pub fn texts(&self) -> crate::texts::Texts {
+        crate::texts::Texts::new(Arc::clone(&self.inner))
+    }
+}
+
+impl fmt::Debug for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guard").field("digest", &self.inner.digest).finish_non_exhaustive()
+    }
+}
+
+impl Compiled {
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    pub(crate) fn side(&self, on: On, role: Role) -> &Arc<Side> {
+        let all = if on == On::Request { &self.request } else { &self.response };
+        &all[Role::ALL.iter().position(|known| *known == role).unwrap_or(5)]
+    }
+
+    /// Whether anything in answers is masked.
+    pub(crate) fn masks_answers(&self) -> bool {
+        self.response.iter().any(|side| side.masks())
+    }
+
+    /// Whether anything in requests is masked.
+    pub(crate) fn masks_requests(&self) -> bool {
+        self.request.iter().any(|side| side.masks())
+    }
+}
+
+fn masks(rule: &Rule) -> bool {
+    matches!(rule.action, Action::Mask | Action::Replace)
+}
+
+fn check(at: usize, rule: &Rule) -> Result<(), Error> {
+    let wrong = |key: &str, message: &str| Err(Error::invalid(format!("rules[{at}].{key}"), message));
+    for (key, value) in [("at_least", rule.at_least), ("at_most", rule.at_most)] {
+        match value {
+            Some(_) if masks(rule) => {
+                return wrong(key, "masks have no threshold; use it with `sense`, `block` or `tag`");
+            }
+            Some(value) if !(0.0..=1.0).contains(&value) => return wrong(key, "write a number from 0 to 1"),
+            _ => {}
+        }
+    }
+    match (rule.action, &rule.mask, &rule.text) {
+        (Action::Mask, Some(name), None) => match Mask::read(name) {
+            Ok(Mask::Keyed) => wrong("mask", "a guard has no key for `keyed`; write `numbered`"),
+            Ok(_) => Ok(()),
+            Err(error) => wrong("mask", &error.message),
+        },
+        (Action::Mask, _, Some(_)) => wrong("text", "`text` needs `action = \"replace\"` or `\"tag\"`"),
+        (Action::Mask, None, None) => Ok(()),
+        (_, Some(_), _) => wrong("mask", "`mask` needs `action = \"mask\"`"),
+        (Action::Replace, None, None) => {
+            wrong("text", "`replace` needs `text`, what stands in the place of a match")
+        }
+        (Action::Sense | Action::Block, _, Some(_)) => {
+            wrong("text", "`text` needs `action = \"replace\"` or `\"tag\"`")
+        }
+        (Action::Tag, _, Some(tag)) if !is_tag(tag) => {
+            wrong("text", "a tag has letters, digits, `-` and `_` only")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_tag(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 64
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+fn judge(rule: &Rule, instrument: &Instrument) -> Judge {
+    let unit = |value: f64| Unit((value * 1e6).round() as i64);
+    Judge {
+        action: rule.action,
+        on: rule.on,
+        roles: rule.roles.clone(),
+        instrument: instrument.clone(),
+        markers: rule.markers.clone(),
+        at_least: rule.at_least.map(unit),
+        at_most: rule.at_most.map(unit),
+        name: rule.text.clone().unwrap_or_else(|| instrument.id().to_owned()),
+    }
+}
+
+fn sides(
+    policy: &Policy,
+    found: &HashMap<&str, Instrument>,
+    judges: &[Judge],
+    on: On,
+) -> Result<[Arc<Side>; 6], Error> {
+    let applies = |of: On, roles: &[Role], role| {
+        (of == on || of == On::Both) && (roles.is_empty() || roles.contains(&role))
+    };
+    let mut made: HashMap<(Vec<usize>, Vec<usize>), Arc<Side>> = HashMap::new();
+    let mut all: Vec<Arc<Side>> = Vec::new();
+    for role in Role::ALL {
+        let rules = policy.rules.iter().enumerate();
+        let rules: Vec<usize> = rules
+            .filter(|(_, rule)| masks(rule) && applies(rule.on, &rule.roles, role))
+            .map(|(at, _)| at)
+            .collect();
+        let judges: Vec<usize> =
+            (0..judges.len()).filter(|at| applies(judges[*at].on, &judges[*at].roles, role)).collect();
+        let key = (rules, judges);
+        let side = match made.get(&key) {
+            Some(side) => Arc::clone(side),
+            None => {
+                let side = Arc::new(side(policy, found, &key.0, key.1.clone(), on)?);
+                made.insert(key, Arc::clone(&side));
+                side
+            }
+        };
+        all.push(side);
+    }
+    all.try_into().map_err(|_| Error::invalid("rules", "a role has no rules"))
+}
+
+/// The protocols of all masks, as the rules want them shown.
+struct Merged(Vec<Protocol>);
+
+impl Catalog for Merged {
+    fn protocols(&self, id: &str) -> Result<Vec<Protocol>, Error> {
+        Ok(self.0.iter().filter(|protocol| protocol.id == id).cloned().collect())
+    }
+
+    fn metrics(&self, _id: &str) -> Result<Vec<Metric>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+fn side(
+    policy: &Policy,
+    found: &HashMap<&str, Instrument>,
+    rules: &[usize],
+    judges: Vec<usize>,
+    on: On,
+) -> Result<Side, Error> {
+    let is_restored = policy.placeholders && on == On::Request;
+    let mut side = Side { is_request: on == On::Request, judges, ..Side::default() };
+    let mut protocols: Vec<Protocol> = Vec::new();
+    // By protocol and marker: what `replace` puts there.
+    let mut texts: HashMap<(String, String, String), String> = HashMap::new();
+    for at in rules {
+        let rule = &policy.rules[*at];
+        let instrument = &found[rule.target.as_str()];
+        let asked = rule.mask.as_deref().map(Mask::read).transpose()?;
+        for (number, sensor) in instrument.sensors().iter().enumerate() {
+            let mut protocol = sensor.protocol().clone();
+            for (marker_number, marker) in protocol.markers.iter_mut().enumerate() {
+                let key = instrument.key(number, marker_number);
+                let is_named = rule.markers.iter().any(|name| name == key || *name == marker.label);
+                marker.mask = match (marker.mask, rule.markers.is_empty()) {
+                    (None, true) => None,
+                    (own, _) if is_named || rule.markers.is_empty() => Some(match rule.action {
+                        Action::Replace => Mask::Label,
+                        _ if is_restored => Mask::Keyed,
+                        _ => match asked.or(own).unwrap_or(Mask::All) {
+                            Mask::Numbered | Mask::Keyed => Mask::Keyed,
+                            other => other,
+                        },
+                    }),
+                    _ => None,
+                };
+                side.is_numbered |= marker.mask == Some(Mask::Keyed);
+                if let (Action::Replace, Some(_), Some(text)) = (rule.action, marker.mask, &rule.text) {
+                    let place = (protocol.id.clone(), protocol.version.clone(), marker.label.clone());
+                    texts.entry(place).or_insert_with(|| text.clone());
+                }
+            }
+            if protocol.markers.iter().all(|marker| marker.mask.is_none()) {
+                continue;
+            }
+            match protocols
+                .iter_mut()
+                .find(|known| (&known.id, &known.version) == (&protocol.id, &protocol.version))
+            {
+                // Two rules about one protocol: the first that masks a marker decides how.
+                Some(known) => {
+                    for (first, second) in known.markers.iter_mut().zip(protocol.markers) {
+                        first.mask = first.mask.or(second.mask);
+                    }
+                }
+                None => protocols.push(protocol),
+            }
+        }
+        if protocols.is_empty() {
+            let message = format!(
+                "`{}` masks nothing: none of its markers has the key `mask`; name `markers` to hide what they find",
+                rule.target
+            );
+            return Err(Error::invalid(format!("rules[{at}].target"), message));
+        }
+    }
+    if protocols.is_empty() {
+        return Ok(side);
+    }
+    let instrument = merge(protocols)?;
+    for (number, sensor) in instrument.sensors().iter().enumerate() {
+        let protocol = sensor.protocol();
+        for (marker_number, marker) in protocol.markers.iter().enumerate() {
+            let place = (protocol.id.clone(), protocol.version.clone(), marker.label.clone());
+            if let Some(text) = texts.get(&place) {
+                let shown = instrument.key(number, marker_number).chars();
+                let shown: String = shown
+                    .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+                    .collect();
+                side.texts.entry(format!("<{shown}>")).or_insert_with(|| text.clone());
+            }
+        }
+    }
+    let sense = SenseOptions { mask_key: Some(MaskKey::new(KEY)?), ..SenseOptions::default() };
+    side.mask = Some((instrument, SessionOptions { sense, release: true, ..SessionOptions::default() }));
+    Ok(side)
+}
+
+/// One instrument of several protocols.
+fn merge(mut protocols: Vec<Protocol>) -> Result<Instrument, Error> {
+    if protocols.len() == 1 {
+        return Sensor::new(protocols.remove(0)).map(Instrument::from);
+    }
+    let component = |protocol: &Protocol| Component {
+        protocol: Reference { id: protocol.id.clone(), version: Some(protocol.version.clone()) },
+        weight: Unit::ONE,
+        complement: false,
+    };
+    let metric = Metric {
+        id: "guard".to_owned(),
+        name: "guard".to_owned(),
+        version: "1".to_owned(),
+        status: Standing::Active,
+        description: String::new(),
+        components: protocols.iter().map(component).collect(),
+    };
+    Instrument::metric(&metric, &Merged(protocols))
+}

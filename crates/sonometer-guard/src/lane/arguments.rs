@@ -1,0 +1,194 @@
+//! A lane of JSON within a text: arguments of tools. Texts in it are masked value by value, numbers are held to their end.
+
+use super::text::TextLane;
+use super::{Context, Manner, whole};
+use crate::blocked::{Blocked, Kind};
+use crate::json::string::{Decoder, NotJson, Source, write_plain};
+use crate::policy::{Numbers, On, Role};
+
+/// The longest number or word. Numbers of JSON are of any length; no reader has use for longer ones.
+const LONGEST_WORD: usize = 1_024;
+
+pub(crate) struct ArgumentsLane {
+    on: On,
+    role: Role,
+    /// The outer text, whose characters are the JSON.
+    decoder: Decoder,
+    outer: Source,
+    within: Within,
+    taken: usize,
+    /// Numbers that a mask finds become texts: in results of tools, which the model reads.
+    quotes_numbers: bool,
+}
+
+enum Within {
+    /// Braces, colons, commas, white space.
+    Between,
+    /// A text.
+    Text(Box<TextLane>),
+    /// A number or a word, such as `true`.
+    Word(String),
+}
+
+impl ArgumentsLane {
+    pub(crate) fn new(on: On, role: Role) -> Self {
+        Self {
+            on,
+            role,
+            decoder: Decoder::default(),
+            outer: Source::default(),
+            within: Within::Between,
+            taken: 0,
+            quotes_numbers: role == Role::Tool,
+        }
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.decoder.held()
+            + match &self.within {
+                Within::Between => 0,
+                Within::Text(lane) => lane.held(),
+                Within::Word(word) => word.len(),
+            }
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        raw: &str,
+        context: &mut Context<'_>,
+        out: &mut String,
+    ) -> Result<(), Blocked> {
+        self.taken += raw.len();
+        for c in raw.chars() {
+            self.decoder.push(c, &mut self.outer).map_err(|NotJson| unreadable())?;
+        }
+        self.flow(context, out)
+    }
+
+    pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
+        self.decoder.finish(&mut self.outer).map_err(|NotJson| unreadable())?;
+        self.flow(context, out)?;
+        let mut inner = String::new();
+        match std::mem::replace(&mut self.within, Within::Between) {
+            Within::Between => {}
+            Within::Text(_) => return Err(unreadable()),
+            Within::Word(word) => self.word(&word, context, &mut inner)?,
+        }
+        write_plain(&inner, out);
+        Ok(())
+    }
+
+    /// Reads the characters that have come, and writes what may be shown.
+    fn flow(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
+        let mut characters = Vec::with_capacity(self.outer.text().len());
+        self.outer.drain(|c, written| match written {
+            // A lone surrogate in the outer text is an escape in the inner one, where it means the same.
+            Some(written) if c == char::REPLACEMENT_CHARACTER => characters.extend(written.chars()),
+            _ => characters.push(c),
+        });
+        let mut inner = String::with_capacity(characters.len());
+        for c in characters {
+            self.character(c, context, &mut inner)?;
+        }
+        if let Within::Text(lane) = &mut self.within {
+            lane.flow(context, &mut inner)?;
+        }
+        write_plain(&inner, out);
+        Ok(())
+    }
+
+    fn character(&mut self, c: char, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
+        match &mut self.within {
+            Within::Text(lane) => {
+                if c == '"' && !lane.is_within_escape() {
+                    lane.finish(context, inner)?;
+                    inner.push('"');
+                    self.within = Within::Between;
+                } else {
+                    lane.take(c)?;
+                }
+            }
+            Within::Between => match c {
+                '"' => {
+                    inner.push('"');
+                    self.within = Within::Text(Box::new(TextLane::new(context.compiled, self.on, self.role)));
+                }
+                '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r' => inner.push(c),
+                '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z' => {
+                    self.within = Within::Word(c.to_string())
+                }
+                _ => return Err(unreadable()),
+            },
+            Within::Word(word) => match c {
+                '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z' if word.len() < LONGEST_WORD => {
+                    word.push(c)
+                }
+                '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r' => {
+                    let word = std::mem::take(word);
+                    self.within = Within::Between;
+                    self.word(&word, context, inner)?;
+                    inner.push(c);
+                }
+                _ => return Err(unreadable()),
+            },
+        }
+        Ok(())
+    }
+
+    /// A number or a word with its end.
+    fn word(&self, word: &str, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
+        if matches!(word, "true" | "false" | "null" | "NaN" | "Infinity" | "-Infinity") {
+            inner.push_str(word);
+            return Ok(());
+        }
+        if serde_json::from_str::<serde_json::Number>(word).is_err() {
+            return Err(unreadable());
+        }
+        number(word, context, self.on, self.role, self.quotes_numbers, inner)
+    }
+}
+
+/// A number, unless a mask finds something in it.
+pub(crate) fn number(
+    word: &str,
+    context: &mut Context<'_>,
+    on: On,
+    role: Role,
+    may_be_text: bool,
+    inner: &mut String,
+) -> Result<(), Blocked> {
+    // No protocol finds private data in fewer digits without words around them.
+    if word.len() < 5 {
+        inner.push_str(word);
+        return Ok(());
+    }
+    let shown = whole(word, context, on, role, Manner::Text)?;
+    if shown == word {
+        inner.push_str(word);
+        return Ok(());
+    }
+    if may_be_text {
+        inner.push('"');
+        inner.push_str(&shown);
+        inner.push('"');
+        return Ok(());
+    }
+    match context.compiled.policy.numbers {
+        Numbers::Block => Err(Blocked::new(
+            Kind::Unmaskable,
+            "a mask found something in a number of tool arguments, where no mask can stand; set `numbers = \"nines\"` to replace it",
+        )),
+        Numbers::Nines => {
+            inner.extend(word.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }));
+            Ok(())
+        }
+    }
+}
+
+fn unreadable() -> Blocked {
+    Blocked::new(Kind::Unreadable, "tool arguments that are no JSON")
+}

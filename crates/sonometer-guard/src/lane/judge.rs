@@ -1,0 +1,82 @@
+//! Rules that end an answer: text waits until they have settled.
+
+use super::text::engine;
+use crate::blocked::{Blocked, Kind};
+use crate::guard::Judge;
+use crate::policy::Action;
+use sonometer::{Reading, Session, SessionOptions, Unit};
+
+/// One rule that reads an answer as it comes.
+#[derive(Clone)]
+pub(super) struct Judging {
+    session: Session,
+    settled: usize,
+    markers: Vec<String>,
+    at_least: Option<Unit>,
+    at_most: Option<Unit>,
+    name: String,
+}
+
+impl Judging {
+    /// `None` for rules that do not end an answer.
+    pub(super) fn of(judge: &Judge) -> Option<Self> {
+        (judge.action == Action::Block).then(|| Self {
+            session: judge.instrument.session(SessionOptions::default()),
+            settled: 0,
+            markers: judge.markers.clone(),
+            at_least: judge.at_least,
+            at_most: judge.at_most,
+            name: judge.name.clone(),
+        })
+    }
+
+    /// Reads on. Gives the place up to which the rule has nothing against the text.
+    pub(super) fn push(&mut self, text: &str) -> Result<usize, Blocked> {
+        let step = self.session.push(text.as_bytes()).map_err(|error| engine(&error))?;
+        let settled = step.settled_to.offset;
+        if settled > self.settled {
+            let reading = self.session.so_far().map_err(|error| engine(&error))?;
+            self.check(&reading)?;
+            self.settled = settled;
+        }
+        Ok(settled)
+    }
+
+    pub(super) fn finish(&mut self) -> Result<(), Blocked> {
+        let reading = self.session.so_far().map_err(|error| engine(&error))?;
+        self.check(&reading)
+    }
+
+    fn check(&self, reading: &Reading) -> Result<(), Blocked> {
+        match applies(reading, &self.markers, self.at_least, self.at_most) {
+            true => Err(refused(&self.name)),
+            false => Ok(()),
+        }
+    }
+}
+
+pub(crate) fn refused(name: &str) -> Blocked {
+    Blocked::new(Kind::Rule, format!("a rule about `{name}` refuses it"))
+}
+
+/// Whether a rule applies to what was measured. Nothing applies where there was too little to measure.
+pub(crate) fn applies(
+    reading: &Reading,
+    markers: &[String],
+    at_least: Option<Unit>,
+    at_most: Option<Unit>,
+) -> bool {
+    if reading.score().is_none() {
+        return false;
+    }
+    let is_meant = |key: &str| {
+        markers.is_empty() || markers.iter().any(|name| name == key || key.rsplit('/').next() == Some(name))
+    };
+    let within =
+        |score: Unit| at_least.is_none_or(|least| score >= least) && at_most.is_none_or(|most| score <= most);
+    match (markers.is_empty(), at_least.is_some() || at_most.is_some()) {
+        (_, false) => reading.triggered().any(is_meant),
+        (true, true) => reading.score().is_some_and(within),
+        (false, true) => reading.resonance().any(|(key, found)| is_meant(key) && within(found.activation)),
+    }
+}

@@ -1,0 +1,267 @@
+//! A lane of text for people, or of one value within tool arguments.
+
+use super::Context;
+use super::judge::Judging;
+use crate::blocked::{Blocked, Kind};
+use crate::guard::{Compiled, Side};
+use crate::json::string::{Decoder, NotJson, Source, write_plain};
+use crate::numbering::{label_of, typed, untyped};
+use crate::policy::{On, Role};
+use sonometer::{Event, Session, Step};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The longest placeholder: labels have at most 64 bytes, protocols as many.
+const LONGEST_PLACEHOLDER: usize = 160;
+
+#[derive(Clone)]
+pub(crate) struct TextLane {
+    side: Arc<Side>,
+    role: Role,
+    session: Option<Session>,
+    judging: Vec<Judging>,
+    decoder: Decoder,
+    source: Source,
+    /// Up to where the session has read.
+    read: usize,
+    /// What is to be hidden, in order.
+    spans: VecDeque<(Range<usize>, String)>,
+    /// Up to where masks are known.
+    masked_to: usize,
+    taken: usize,
+    restores: bool,
+    is_unchanged: bool,
+}
+
+impl TextLane {
+    pub(crate) fn new(compiled: &Compiled, on: On, role: Role) -> Self {
+        let side = Arc::clone(compiled.side(on, role));
+        Self {
+            role,
+            session: side.session(),
+            judging: Vec::new(),
+            decoder: Decoder::default(),
+            source: Source::default(),
+            read: 0,
+            spans: VecDeque::new(),
+            masked_to: 0,
+            taken: 0,
+            restores: on == On::Response && compiled.policy.placeholders,
+            is_unchanged: false,
+            side,
+        }
+    }
+
+    /// The same with the rules that end answers.
+    pub(crate) fn judged(mut self, compiled: &Compiled) -> Self {
+        self.judging = self.side.judges.iter().filter_map(|at| Judging::of(&compiled.judges[*at])).collect();
+        self
+    }
+
+    /// The same for text that must not be changed.
+    pub(crate) fn unchanged(self) -> Self {
+        Self { restores: false, is_unchanged: true, ..self }
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.source.held() + self.decoder.held()
+    }
+
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
+    }
+
+    /// Whether the next character belongs to an escape.
+    pub(crate) fn is_within_escape(&self) -> bool {
+        self.decoder.is_within()
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        raw: &str,
+        context: &mut Context<'_>,
+        out: &mut String,
+    ) -> Result<(), Blocked> {
+        for c in raw.chars() {
+            self.take(c)?;
+        }
+        self.flow(context, out)
+    }
+
+    /// Takes one character as it is written. It is read with the next [`Self::flow`].
+    pub(crate) fn take(&mut self, c: char) -> Result<(), Blocked> {
+        self.taken += c.len_utf8();
+        self.decoder.push(c, &mut self.source).map_err(|NotJson| not_json())
+    }
+
+    /// Reads what was taken, and adds what may be shown of it.
+    pub(crate) fn flow(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
+        let new = &self.source.text()[self.read - self.source.start()..];
+        self.read = self.source.end();
+        match &mut self.session {
+            Some(_) if new.is_empty() => {}
+            Some(session) => {
+                let step = session.push(new.as_bytes()).map_err(|error| engine(&error))?;
+                let at = step.released_to.offset;
+                queue(&mut self.spans, step);
+                self.masked_to = at;
+            }
+            None => self.masked_to = self.read,
+        }
+        if self.side.is_request && context.compiled.policy.placeholders {
+            // A request comes as a whole, and values that have numbers are looked for in all of it at its end.
+            return Ok(());
+        }
+        let mut to = self.masked_to;
+        for judging in &mut self.judging {
+            to = to.min(judging.push(new)?);
+        }
+        self.show(to, true, context, out)
+    }
+
+    pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
+        self.decoder.finish(&mut self.source).map_err(|NotJson| not_json())?;
+        self.flow(context, out)?;
+        if let Some(session) = &mut self.session {
+            let step = session.end().map_err(|error| engine(&error))?;
+            queue(&mut self.spans, step);
+        }
+        for judging in &mut self.judging {
+            judging.finish()?;
+        }
+        self.masked_to = self.source.end();
+        if self.side.is_request && context.compiled.policy.placeholders {
+            self.find_known(context);
+        }
+        self.show(self.masked_to, false, context, out)?;
+        // One whole text has one session; what it held is not needed any more.
+        self.session = None;
+        Ok(())
+    }
+
+    /// Adds what the request shows of values that have placeholders already, and of placeholders that somebody typed. Nothing of the text
+    /// has been passed on.
+    fn find_known(&mut self, context: &mut Context<'_>) {
+        let text = self.source.text();
+        let mut more = context.numbering.find(text, self.role == Role::Assistant);
+        more.extend(typed(text));
+        more.sort_by_key(|(place, _)| place.start);
+        let mut all: Vec<(Range<usize>, String)> = std::mem::take(&mut self.spans).into();
+        for (place, by) in more {
+            let touches = |other: &Range<usize>| other.start < place.end && place.start < other.end;
+            match all
+                .iter()
+                .any(|(other, _)| touches(other) && !(place.start <= other.start && other.end <= place.end))
+            {
+                // A rule finds more than the value, such as an address that begins with a name.
+                true => {}
+                false => {
+                    all.retain(|(other, _)| !touches(other));
+                    all.push((place, by));
+                }
+            }
+        }
+        all.sort_by_key(|(place, _)| place.start);
+        self.spans = all.into();
+    }
+
+    /// Passes text on up to a place. `more`: it may still go on.
+    fn show(
+        &mut self,
+        to: usize,
+        more: bool,
+        context: &mut Context<'_>,
+        out: &mut String,
+    ) -> Result<(), Blocked> {
+        while let Some((span, _)) = self.spans.front() {
+            if span.end > to && more || span.start > to {
+                break;
+            }
+            let span = span.clone();
+            let Some((_, shown)) = self.spans.pop_front() else { break };
+            self.keep(span.start, false, context, out);
+            if self.is_unchanged {
+                let message = "a mask found something in text that is signed and must not be changed; ask the provider to leave its thinking out, \
+                               or set `thinking = \"pass\"`";
+                return Err(Blocked::new(Kind::Unmaskable, message));
+            }
+            let hidden = self.source.take(span.end);
+            self.hide(&shown, &hidden, context, out);
+        }
+        // A span that begins before `to` and ends behind it waits as a whole.
+        let to = self.spans.front().map_or(to, |(span, _)| span.start.min(to));
+        self.keep(to, more, context, out);
+        Ok(())
+    }
+
+    fn hide(&self, shown: &str, hidden: &str, context: &mut Context<'_>, out: &mut String) {
+        match self.side.is_request {
+            true => context.report.masked_request += 1,
+            false => context.report.masked_answer += 1,
+        }
+        if let Some(text) = self.side.text(shown) {
+            write_plain(text, out);
+        } else if self.side.is_numbered && label_of(shown).is_some() {
+            let keep = self.side.is_request && context.compiled.policy.placeholders;
+            write_plain(&context.numbering.name(shown, hidden, keep), out);
+        } else {
+            write_plain(shown, out);
+        }
+    }
+
+    /// Passes text on as it is, with placeholders restored.
+    fn keep(&mut self, to: usize, more: bool, context: &mut Context<'_>, out: &mut String) {
+        if !self.restores || context.numbering.is_empty() {
+            self.source.write(to, out);
+            return;
+        }
+        loop {
+            let start = self.source.start();
+            let text = &self.source.text()[..to.saturating_sub(start)];
+            let Some(at) = text.find('<') else { break };
+            let rest = &text[at..];
+            let end = rest.bytes().take(LONGEST_PLACEHOLDER).position(|byte| byte == b'>');
+            let Some(end) = end else {
+                // What may still become a placeholder waits.
+                if more && rest.len() < LONGEST_PLACEHOLDER && context.numbering.may_become_one(rest) {
+                    self.source.write(start + at, out);
+                    return;
+                }
+                self.source.write(start + at + 1, out);
+                continue;
+            };
+            let placeholder = &rest[..=end];
+            let value =
+                context.numbering.value(placeholder).map(str::to_owned).or_else(|| untyped(placeholder));
+            match value {
+                Some(value) => {
+                    let length = placeholder.len();
+                    self.source.write(start + at, out);
+                    self.source.take(start + at + length);
+                    context.report.restored += 1;
+                    write_plain(&value, out);
+                }
+                None => self.source.write(start + at + 1, out),
+            }
+        }
+        self.source.write(to, out);
+    }
+}
+
+fn queue(spans: &mut VecDeque<(Range<usize>, String)>, step: Step) {
+    let masks = step.events.into_iter().filter_map(|event| match event {
+        Event::Mask { start, end, shown, .. } => Some((start..end, shown)),
+        _ => None,
+    });
+    spans.extend(masks);
+}
+
+fn not_json() -> Blocked {
+    Blocked::new(Kind::Unreadable, "a text with an escape that is no JSON")
+}
+
+pub(super) fn engine(error: &sonometer::Error) -> Blocked {
+    // Messages of the engine about texts hold places and sizes, no text.
+    Blocked::new(Kind::Engine, error.code.as_str())
+}

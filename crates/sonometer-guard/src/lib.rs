@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+
+mod blocked;
+mod exchange;
+mod form;
+mod guard;
+mod json;
+mod lane;
+mod numbering;
+mod policy;
+mod report;
+mod sse;
+mod stream;
+mod texts;
+mod walk;
+
+pub use blocked::{Blocked, Kind};
+pub use exchange::Exchange;
+pub use form::Form;
+pub use guard::Guard;
+pub use policy::{Action, Limits, Logprobs, Numbers, On, Pass, Policy, Role, Rule, Thinking, Unknown};
+pub use report::Report;
+pub use stream::Stream;
+pub use texts::Texts;

@@ -1,0 +1,206 @@
+//! Server-sent events: frames out of bytes that may be cut anywhere, and frames with other data.
+
+use crate::blocked::{Blocked, Kind};
+use std::borrow::Cow;
+
+/// Cuts bytes into frames, each with the empty line that ends it.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    bytes: Vec<u8>,
+    /// Up to where no end was found.
+    looked: usize,
+    /// Where the line begins that `looked` is in.
+    line: usize,
+    /// The beginning that has been given out.
+    done: usize,
+}
+
+impl Frames {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if self.done > 0 {
+            self.bytes.drain(..self.done);
+            self.looked -= self.done;
+            self.line -= self.done;
+            self.done = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// The next whole frame.
+    ///
+    /// # Errors
+    /// If it has more bytes than `most`.
+    pub(crate) fn next(&mut self, most: usize) -> Result<Option<&[u8]>, Blocked> {
+        while self.looked < self.bytes.len() {
+            let byte = self.bytes[self.looked];
+            let length = match byte {
+                b'\n' => 1,
+                // A carriage return alone ends a line too; whether a line feed belongs to it shows with the next byte.
+                b'\r' => match self.bytes.get(self.looked + 1) {
+                    Some(b'\n') => 2,
+                    Some(_) => 1,
+                    None => break,
+                },
+                _ => 0,
+            };
+            if length == 0 {
+                self.looked += 1;
+                continue;
+            }
+            let is_empty = self.line == self.looked;
+            self.looked += length;
+            self.line = self.looked;
+            if is_empty {
+                let frame = self.done..self.looked;
+                self.done = self.looked;
+                return if frame.len() > most { Err(too_large(most)) } else { Ok(Some(&self.bytes[frame])) };
+            }
+        }
+        if self.bytes.len() - self.done > most { Err(too_large(most)) } else { Ok(None) }
+    }
+
+    /// What is left at the end: a frame without its empty line.
+    pub(crate) fn rest(&mut self) -> &[u8] {
+        let from = std::mem::replace(&mut self.done, self.bytes.len());
+        (self.looked, self.line) = (self.bytes.len(), self.bytes.len());
+        &self.bytes[from..]
+    }
+}
+
+fn too_large(most: usize) -> Blocked {
+    Blocked::new(Kind::TooLarge, format!("an event has more than {most} bytes (limits.frame_bytes)"))
+}
+
+/// A frame as it reads.
+#[derive(Debug)]
+pub(crate) struct Frame<'f> {
+    text: &'f str,
+    /// The data, its lines put together; `None` if it has none.
+    pub(crate) data: Option<Cow<'f, str>>,
+}
+
+impl<'f> Frame<'f> {
+    /// Reads a frame.
+    ///
+    /// # Errors
+    /// If it is not UTF-8.
+    pub(crate) fn read(bytes: &'f [u8]) -> Result<Self, Blocked> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| Blocked::new(Kind::Unreadable, "an event that is not UTF-8"))?;
+        let mut data: Option<Cow<'f, str>> = None;
+        for (line, _) in lines(text) {
+            let Some(more) = data_of(line) else { continue };
+            data = Some(match data {
+                None => Cow::Borrowed(more),
+                Some(before) => Cow::Owned(format!("{before}\n{more}")),
+            });
+        }
+        Ok(Self { text, data })
+    }
+
+    /// The same frame with other data, which must not have line breaks.
+    pub(crate) fn write_with(&self, data: &str, out: &mut Vec<u8>) {
+        let mut is_written = false;
+        for (line, end) in lines(self.text) {
+            if data_of(line).is_none() {
+                out.extend_from_slice(line.as_bytes());
+                out.extend_from_slice(end.as_bytes());
+            } else if !std::mem::replace(&mut is_written, true) {
+                write_data(data, end, out);
+            }
+        }
+    }
+}
+
+fn write_data(data: &str, end: &str, out: &mut Vec<u8>) {
+    // JSON may have line breaks between its tokens.
+    for line in data.split(['\n', '\r']) {
+        out.extend_from_slice(b"data: ");
+        out.extend_from_slice(line.as_bytes());
+        out.extend_from_slice(if end.is_empty() { b"\n" } else { end.as_bytes() });
+    }
+}
+
+/// An event of ours.
+pub(crate) fn write_event(name: Option<&str>, data: &str, out: &mut Vec<u8>) {
+    if let Some(name) = name {
+        out.extend_from_slice(format!("event: {name}\n").as_bytes());
+    }
+    write_data(data, "\n", out);
+    out.push(b'\n');
+}
+
+fn data_of(line: &str) -> Option<&str> {
+    let data = line.strip_prefix("data")?;
+    match data.strip_prefix(':') {
+        Some(data) => Some(data.strip_prefix(' ').unwrap_or(data)),
+        None => data.is_empty().then_some(""),
+    }
+}
+
+/// The lines of a text with what ends each.
+fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let at = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let end = if rest[at..].starts_with("\r\n") { 2 } else { usize::from(at < rest.len()) };
+        let (line, end_of) = (&rest[..at], &rest[at..at + end]);
+        rest = &rest[at + end..];
+        Some((line, end_of))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(parts: &[&[u8]]) -> Vec<String> {
+        let mut frames = Frames::default();
+        let mut all = Vec::new();
+        for part in parts {
+            frames.push(part);
+            while let Some(frame) = frames.next(1_000).expect("is small") {
+                all.push(String::from_utf8_lossy(frame).into_owned());
+            }
+        }
+        let rest = frames.rest();
+        if !rest.is_empty() {
+            all.push(String::from_utf8_lossy(rest).into_owned());
+        }
+        all
+    }
+
+    #[test]
+    fn frames_are_the_same_however_they_are_cut() {
+        let stream = ": hello\r\n\r\ndata: 1\ndata: 2\n\nevent: x\r\ndata:3\r\n\r\ndata: é\r\rdata: [DONE]\n\ndata: rest";
+        let whole = frames(&[stream.as_bytes()]);
+        assert_eq!(whole.concat(), stream);
+        assert_eq!(whole.len(), 6);
+        for cut in 0..=stream.len() {
+            let (before, after) = stream.as_bytes().split_at(cut);
+            assert_eq!(frames(&[before, after]), whole, "{cut}");
+        }
+        let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
+        assert_eq!(frames(&bytes), whole);
+    }
+
+    #[test]
+    fn data_may_be_replaced() {
+        let frame = Frame::read(b"event: x\r\nid: 7\r\ndata: 1\r\ndata:2\r\n\r\n").expect("is text");
+        assert_eq!(frame.data.as_deref(), Some("1\n2"));
+        let mut out = Vec::new();
+        frame.write_with("{}", &mut out);
+        assert_eq!(out, b"event: x\r\nid: 7\r\ndata: {}\r\n\r\n");
+        assert!(Frame::read(b": comment\n\n").expect("is text").data.is_none());
+    }
+
+    #[test]
+    fn frames_are_bounded() {
+        let mut frames = Frames::default();
+        frames.push(&[b'x'; 100]);
+        assert!(frames.next(99).is_err());
+    }
+}

@@ -1,0 +1,311 @@
+//! The events of an answer: frames in, frames out.
+
+use crate::blocked::{Blocked, Kind};
+use crate::exchange::Exchange;
+use crate::form::Form;
+use crate::form::anthropic::Messages;
+use crate::form::chat::Chat;
+use crate::form::responses::Responses;
+use crate::json::Edits;
+use crate::lane::{Context, Lane, Manner};
+use crate::policy::{On, Role};
+use crate::report::Report;
+use crate::sse::{Frame, Frames};
+use crate::walk::{Known, Walk};
+use std::fmt;
+
+/// What becomes of a frame.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    AsItIs,
+    With(String),
+    Nothing,
+}
+
+/// An answer that comes in as events. After an error nothing more comes out of it.
+pub struct Stream {
+    exchange: Exchange,
+    frames: Frames,
+    state: State,
+    lanes: Lanes,
+    is_over: bool,
+    error: Option<Blocked>,
+    is_guarded: bool,
+}
+
+enum State {
+    Chat(Chat),
+    Messages(Messages),
+    Responses(Responses),
+}
+
+/// The name of a lane: the choice, block or item, and what of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) of: u32,
+    pub(crate) field: &'static str,
+    /// The number of a tool call, part or summary.
+    pub(crate) part: u32,
+}
+
+/// The lanes that are open, in the order in which they began.
+#[derive(Default)]
+pub(crate) struct Lanes {
+    all: Vec<(Key, Lane)>,
+    /// Texts that a form repeats as a whole.
+    pub(crate) known: Known,
+}
+
+impl Lanes {
+    /// Takes the next part of a lane, which begins with it.
+    pub(crate) fn push(
+        &mut self,
+        key: Key,
+        manner: Manner,
+        raw: &str,
+        context: &mut Context<'_>,
+        out: &mut String,
+    ) -> Result<(), Blocked> {
+        let at = match self.all.iter().position(|(known, _)| *known == key) {
+            Some(at) => at,
+            None => {
+                let most = context.compiled.policy.limits.lanes;
+                if self.all.len() >= most {
+                    let message = format!("more than {most} texts come in side by side (limits.lanes)");
+                    return Err(Blocked::new(Kind::TooLarge, message));
+                }
+                self.all.push((key, Lane::new(context, On::Response, Role::Assistant, manner)));
+                self.all.len() - 1
+            }
+        };
+        self.all[at].1.push(raw, context, out)
+    }
+
+    /// Ends a lane, if it is open.
+    pub(crate) fn finish(
+        &mut self,
+        key: Key,
+        context: &mut Context<'_>,
+        out: &mut String,
+    ) -> Result<(), Blocked> {
+        match self.all.iter().position(|(known, _)| *known == key) {
+            Some(at) => self.all.remove(at).1.finish(context, out),
+            None => Ok(()),
+        }
+    }
+
+    /// The open lanes of a choice, block or item.
+    pub(crate) fn of(&self, of: u32) -> Vec<Key> {
+        self.all.iter().map(|(key, _)| *key).filter(|key| key.of == of).collect()
+    }
+
+    /// All open lanes.
+    pub(crate) fn open(&self) -> Vec<Key> {
+        self.all.iter().map(|(key, _)| *key).collect()
+    }
+
+    /// Forgets what a rule ended.
+    pub(crate) fn drop_of(&mut self, of: u32) {
+        self.all.retain(|(key, _)| key.of != of);
+    }
+}
+
+impl Stream {
+    pub(crate) fn new(exchange: Exchange) -> Self {
+        let state = match exchange.form {
+            Form::Messages => State::Messages(Messages::default()),
+            Form::Responses => State::Responses(Responses::default()),
+            Form::Chat | Form::Completions | Form::Embeddings => State::Chat(Chat::new(exchange.form)),
+        };
+        let is_guarded = exchange.guards_answers();
+        Self {
+            exchange,
+            frames: Frames::default(),
+            state,
+            lanes: Lanes::default(),
+            is_over: false,
+            error: None,
+            is_guarded,
+        }
+    }
+
+    /// Takes bytes of the answer, cut anywhere, and adds to `out` what may be shown.
+    ///
+    /// # Errors
+    /// What must not be shown. Send [`Blocked::event`] then, and stop the upstream; `out` has what was let through before.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Blocked> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        if !self.is_guarded {
+            out.extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.frames.push(bytes);
+        let most = self.exchange.compiled.policy.limits.frame_bytes;
+        // The frames are taken out while one is read, which borrows from them.
+        let mut frames = std::mem::take(&mut self.frames);
+        let result = loop {
+            match frames.next(most) {
+                Ok(Some(frame)) => {
+                    if let Err(blocked) = self.frame(frame, out) {
+                        break Err(blocked);
+                    }
+                }
+                Ok(None) => break Ok(()),
+                Err(blocked) => break Err(blocked),
+            }
+        };
+        self.frames = frames;
+        result.map_err(|blocked| self.fail(blocked))
+    }
+
+    /// Ends the answer.
+    ///
+    /// # Errors
+    /// As [`Self::push`]; also if the upstream ended in the middle of it, which clients would take for its end.
+    pub fn finish(&mut self, out: &mut Vec<u8>) -> Result<(), Blocked> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        if !self.is_guarded || self.is_over {
+            return Ok(());
+        }
+        let mut frames = std::mem::take(&mut self.frames);
+        let rest = frames.rest();
+        let result = match rest.iter().all(u8::is_ascii_whitespace) {
+            true => Ok(()),
+            false => self.frame(rest, out),
+        };
+        let is_done = match &self.state {
+            State::Chat(chat) => chat.is_done(),
+            State::Messages(messages) => messages.is_done(),
+            State::Responses(responses) => responses.is_done(),
+        };
+        let result = match result {
+            Ok(()) if is_done => Ok(()),
+            // The last event may be cut too, and cannot be read then.
+            Err(blocked) if blocked.kind != Kind::Unreadable => Err(blocked),
+            _ => Err(Blocked::new(Kind::Cut, "the answer ended before it was complete")),
+        };
+        result.map_err(|blocked| self.fail(blocked))
+    }
+
+    /// Whether nothing more will come out: the upstream can be left.
+    pub fn is_over(&self) -> bool {
+        self.is_over || self.error.is_some()
+    }
+
+    /// What has been done so far.
+    pub fn report(&self) -> &Report {
+        self.exchange.report()
+    }
+
+    fn fail(&mut self, blocked: Blocked) -> Blocked {
+        let blocked = blocked.in_answer();
+        self.error = Some(blocked.clone());
+        self.lanes = Lanes::default();
+        blocked
+    }
+
+    fn frame(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Blocked> {
+        if self.is_over {
+            return Ok(());
+        }
+        let frame = Frame::read(bytes)?;
+        let Some(data) = frame.data.as_deref().filter(|data| !data.trim().is_empty()) else {
+            // Comments keep connections alive.
+            out.extend_from_slice(bytes);
+            return Ok(());
+        };
+        let exchange = &mut self.exchange;
+        let mut context = Context {
+            compiled: &exchange.compiled,
+            numbering: &mut exchange.numbering,
+            report: &mut exchange.report,
+        };
+        let mut event = Event {
+            form: exchange.form,
+            is_json: exchange.is_json,
+            lanes: &mut self.lanes,
+            context: &mut context,
+            before: Vec::new(),
+        };
+        let shown = match &mut self.state {
+            State::Chat(chat) => chat.event(data, &mut event),
+            State::Messages(messages) => messages.event(data, &mut event),
+            State::Responses(responses) => responses.event(data, &mut event),
+        };
+        out.extend_from_slice(&event.before);
+        match shown? {
+            Shown::AsItIs => out.extend_from_slice(bytes),
+            Shown::With(data) => frame.write_with(&data, out),
+            Shown::Nothing => {}
+        }
+        if let State::Messages(messages) = &self.state {
+            self.is_over = messages.is_ended();
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").field("exchange", &self.exchange).finish_non_exhaustive()
+    }
+}
+
+/// What a form has at hand for one event.
+pub(crate) struct Event<'e, 'c> {
+    pub(crate) form: Form,
+    pub(crate) is_json: bool,
+    pub(crate) lanes: &'e mut Lanes,
+    pub(crate) context: &'e mut Context<'c>,
+    /// Frames that go out before this one.
+    pub(crate) before: Vec<u8>,
+}
+
+impl<'c> Event<'_, 'c> {
+    /// Masks members of an event as they are; `walk` names them.
+    pub(crate) fn walk<'j>(
+        &mut self,
+        edits: Edits<'j>,
+        walk: impl FnOnce(&mut Walk<'_, 'c, 'j>) -> Result<(), Blocked>,
+    ) -> Result<Edits<'j>, Blocked> {
+        let mut all = Walk {
+            form: self.form,
+            on: On::Response,
+            context: self.context,
+            edits,
+            read: None,
+            known: Some(&self.lanes.known),
+            is_json: self.is_json,
+            may_drop: true,
+        };
+        walk(&mut all)?;
+        Ok(all.edits)
+    }
+
+    /// Takes the next part of a lane.
+    pub(crate) fn push(
+        &mut self,
+        key: Key,
+        manner: Manner,
+        raw: &str,
+        out: &mut String,
+    ) -> Result<(), Blocked> {
+        self.lanes.push(key, manner, raw, self.context, out)
+    }
+
+    /// Ends a lane: the rest of it.
+    pub(crate) fn finish(&mut self, key: Key) -> Result<String, Blocked> {
+        let mut rest = String::new();
+        self.lanes.finish(key, self.context, &mut rest)?;
+        Ok(rest)
+    }
+
+    /// How content is read.
+    pub(crate) fn content(&self) -> Manner {
+        if self.is_json { Manner::Arguments } else { Manner::Text }
+    }
+}

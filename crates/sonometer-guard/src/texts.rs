@@ -1,0 +1,104 @@
+//! Texts one by one, for gateways that take requests apart themselves.
+
+use crate::blocked::{Blocked, Kind};
+use crate::guard::Compiled;
+use crate::json::string::{decode, write_plain};
+use crate::lane::{Context, Manner, TextLane, whole};
+use crate::numbering::Numbering;
+use crate::policy::{On, Role};
+use crate::report::Report;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The texts of one conversation: values keep their placeholders from one text to the next.
+pub struct Texts {
+    compiled: Arc<Compiled>,
+    numbering: Numbering,
+    report: Report,
+    growing: HashMap<usize, Growing>,
+}
+
+/// A text that comes again and again, each time with more behind it.
+struct Growing {
+    /// What came, as JSON writes it.
+    came: String,
+    lane: TextLane,
+    /// What may be shown for good, as JSON writes it.
+    shown: String,
+}
+
+impl Texts {
+    pub(crate) fn new(compiled: Arc<Compiled>) -> Self {
+        Self { compiled, numbering: Numbering::default(), report: Report::default(), growing: HashMap::new() }
+    }
+
+    /// A whole text, masked, and for answers with its placeholders restored.
+    ///
+    /// # Errors
+    /// What must not pass.
+    pub fn text(&mut self, on: On, role: Role, text: &str) -> Result<String, Blocked> {
+        self.read(on, role, text, Manner::Text)
+    }
+
+    /// JSON with texts in it, such as the arguments of a tool.
+    ///
+    /// # Errors
+    /// What must not pass.
+    pub fn arguments(&mut self, on: On, role: Role, json: &str) -> Result<String, Blocked> {
+        self.read(on, role, json, Manner::Arguments)
+    }
+
+    /// An answer as far as it has come, for gateways that send all of it again each time: as it would be shown if it ended here, and how
+    /// many characters at its end may still change. `index` tells the answers of one conversation apart.
+    ///
+    /// # Errors
+    /// What must not pass.
+    pub fn so_far(&mut self, index: usize, text: &str) -> Result<(String, usize), Blocked> {
+        let mut raw = String::with_capacity(text.len());
+        write_plain(text, &mut raw);
+        let most = self.compiled.policy.limits;
+        if raw.len() > most.lane_bytes
+            || self.growing.len() >= most.lanes && !self.growing.contains_key(&index)
+        {
+            return Err(Blocked::new(Kind::TooLarge, "a text or their number is over its bound (limits)"));
+        }
+        if self.growing.get(&index).is_none_or(|known| !raw.starts_with(&known.came)) {
+            let lane = TextLane::new(&self.compiled, On::Response, Role::Assistant).judged(&self.compiled);
+            self.growing.insert(index, Growing { came: String::new(), lane, shown: String::new() });
+        }
+        let Some(growing) = self.growing.get_mut(&index) else { return Ok((String::new(), 0)) };
+        let mut context =
+            Context { compiled: &self.compiled, numbering: &mut self.numbering, report: &mut self.report };
+        growing.lane.push(&raw[growing.came.len()..], &mut context, &mut growing.shown)?;
+        growing.came = raw;
+        // The end is tried with copies: more may come.
+        let (mut numbering, mut report) = (self.numbering.clone(), self.report.clone());
+        let mut context =
+            Context { compiled: &self.compiled, numbering: &mut numbering, report: &mut report };
+        let mut rest = String::new();
+        growing.lane.clone().finish(&mut context, &mut rest)?;
+        let held = decode(&rest).chars().count();
+        Ok((decode(&format!("{}{rest}", growing.shown)), held))
+    }
+
+    /// What has been done so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn read(&mut self, on: On, role: Role, text: &str, manner: Manner) -> Result<String, Blocked> {
+        let mut raw = String::with_capacity(text.len());
+        write_plain(text, &mut raw);
+        let mut context =
+            Context { compiled: &self.compiled, numbering: &mut self.numbering, report: &mut self.report };
+        let shown = whole(&raw, &mut context, on, role, manner)?;
+        Ok(decode(&shown))
+    }
+}
+
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Texts").field("report", &self.report).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,342 @@
+//! A whole body of JSON, masked: every text in it but ids, types and what is sealed.
+
+use crate::blocked::{Blocked, Kind};
+use crate::form::{Form, types};
+use crate::json::string::decode;
+use crate::json::{Edits, List, Object, Shape, inner, shape, text_of};
+use crate::lane::{Context, Manner, number, whole};
+use crate::policy::{Logprobs, On, Pass, Role, Thinking, Unknown};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+/// JSON may be nested so deeply.
+const DEEPEST: usize = 64;
+
+/// Texts that came in a stream and come again as a whole, with what was shown of them.
+pub(crate) type Known = HashMap<(Box<str>, Manner), Box<str>>;
+
+/// Reads one body, or one event of a stream.
+pub(crate) struct Walk<'w, 'c, 'j> {
+    pub(crate) form: Form,
+    pub(crate) on: On,
+    pub(crate) context: &'w mut Context<'c>,
+    pub(crate) edits: Edits<'j>,
+    /// The texts that rules judge; `None` where none does.
+    pub(crate) read: Option<Vec<(Role, String)>>,
+    pub(crate) known: Option<&'w Known>,
+    /// The content of answers is JSON, as the request asked for it.
+    pub(crate) is_json: bool,
+    /// Events of streams keep what they are.
+    pub(crate) may_drop: bool,
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, Debug)]
+struct Place<'k> {
+    key: &'k str,
+    role: Role,
+    /// The type of the object around it.
+    kind: Kinded,
+    depth: usize,
+}
+
+/// What the object around a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kinded {
+    Plain,
+    /// A result of a tool, whose text may be JSON.
+    Result,
+    /// Input of any shape.
+    Free,
+    /// A thinking block with its signature.
+    Signed,
+    /// A definition of a function or a call of one: its name is one of the application's.
+    Call,
+    /// A call whose `input` is no JSON.
+    TextCall,
+}
+
+impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
+    /// Reads all of a body.
+    pub(crate) fn body(&mut self, body: &'j str) -> Result<(), Blocked> {
+        let role = if self.on == On::Response { Role::Assistant } else { Role::Other };
+        let place = Place { key: "", role, kind: Kinded::Plain, depth: 0 };
+        let top: &RawValue = serde_json::from_str(body)
+            .map_err(|_| Blocked::new(Kind::Unreadable, "a body that is no JSON"))?;
+        self.value(top, place)
+    }
+
+    /// Reads one member of an event.
+    pub(crate) fn member(&mut self, key: &str, value: &'j RawValue) -> Result<(), Blocked> {
+        if types::is_opaque(key) {
+            return Ok(());
+        }
+        let place = Place { key, role: Role::Assistant, kind: Kinded::Plain, depth: 1 };
+        self.keyed(value, place)
+    }
+
+    fn value(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        if place.depth > DEEPEST {
+            return Err(Blocked::new(Kind::Unreadable, "JSON that is nested too deeply"));
+        }
+        match shape(value) {
+            Shape::Object => self.object(value, place),
+            Shape::List => self.list(value, place),
+            Shape::Text => self.text(value, place),
+            Shape::Number if place.kind == Kinded::Free && place.key != "tools" => self.number(value, place),
+            _ => Ok(()),
+        }
+    }
+
+    fn list(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        let items = List::read(value.get())?;
+        let is_typed = place.kind != Kinded::Free && types::is_typed_list(self.form, place.key);
+        if self.form == Form::Embeddings && place.key == "input"
+            || self.form == Form::Completions && place.key == "prompt"
+        {
+            let is_tokens = |item: &&RawValue| matches!(shape(item), Shape::Number | Shape::List);
+            if self.context.compiled.masks_requests() && items.0.iter().any(is_tokens) {
+                let message = "input as token ids cannot be read; send it as text";
+                return Err(Blocked::new(Kind::Unmaskable, message));
+            }
+        }
+        let mut dropped = Vec::new();
+        for (at, item) in items.0.iter().enumerate() {
+            let inside = Place { depth: place.depth + 1, ..place };
+            if is_typed && shape(item) == Shape::Object && !self.is_known(item)? {
+                self.context.report.unknown += 1;
+                match self.context.compiled.policy.unknown {
+                    Unknown::Drop if self.may_drop => {
+                        dropped.push(at);
+                        continue;
+                    }
+                    Unknown::Pass => {}
+                    _ => return Err(unknown(place.key)),
+                }
+            }
+            self.value(item, inside)?;
+        }
+        if !dropped.is_empty() {
+            self.drop_items(&items, &dropped)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the type of an item is known; one without a type is a message.
+    fn is_known(&self, item: &RawValue) -> Result<bool, Blocked> {
+        let kind = Object::read(item.get())?.text("type");
+        Ok(kind.is_none_or(|kind| types::is_known(self.form, &kind)))
+    }
+
+    /// Writes a list anew without some of its items.
+    fn drop_items(&mut self, items: &List<'j>, dropped: &[usize]) -> Result<(), Blocked> {
+        if dropped.len() == items.0.len() {
+            return Err(unknown("list"));
+        }
+        for at in dropped {
+            // With the comma before it; of the first ones with the comma behind.
+            let own = self.edits.place(items.0[*at].get());
+            let first_kept = (0..items.0.len()).find(|at| !dropped.contains(at)).unwrap_or(0);
+            let cut = if *at < first_kept {
+                own.start..self.edits.place(items.0[at + 1].get()).start
+            } else {
+                self.edits.place(items.0[at - 1].get()).end..own.end
+            };
+            self.edits.replace_at(cut, String::new());
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        let object = Object::read(value.get())?;
+        if place.kind == Kinded::Free {
+            for (member, value) in &object.0 {
+                self.text(member.raw, Place { key: "", depth: place.depth + 1, ..place })?;
+                self.value(value, Place { depth: place.depth + 1, ..place })?;
+            }
+            return Ok(());
+        }
+        let kind = object.text("type");
+        let kind = kind.as_deref().unwrap_or_default();
+        if types::is_media(kind) && !self.is_text_source(&object) && place.depth > 0 {
+            return match self.context.compiled.policy.media {
+                Pass::Pass => Ok(()),
+                Pass::Block => Err(unmaskable_media(kind)),
+            };
+        }
+        let role = match (object.text("role"), kind) {
+            (Some(role), _) => Role::named(&role),
+            (_, "tool_result" | "function_call_output" | "custom_tool_call_output" | "mcp_tool_result") => {
+                Role::Tool
+            }
+            (_, kind) if kind.ends_with("_call_output") || kind.ends_with("_tool_result") => Role::Tool,
+            _ => place.role,
+        };
+        let is_signed = |key| object.text(key).is_some_and(|text| !text.is_empty());
+        let around = match kind {
+            "thinking" | "redacted_thinking" if is_signed("signature") || is_signed("data") => Kinded::Signed,
+            "custom_tool_call" | "custom" => Kinded::TextCall,
+            _ if matches!(place.key, "function" | "function_call" | "tool_choice")
+                || kind.ends_with("_call")
+                || kind.ends_with("tool_use") =>
+            {
+                Kinded::Call
+            }
+            _ if role == Role::Tool => Kinded::Result,
+            _ => Kinded::Plain,
+        };
+        if around == Kinded::Signed {
+            return self.signed(&object, role);
+        }
+        for (member, value) in &object.0 {
+            let key = member.name.as_ref();
+            if types::is_opaque(key) {
+                continue;
+            }
+            let role = match key {
+                "system" | "instructions" if role == Role::Other => Role::System,
+                "prompt" | "suffix" if self.form == Form::Completions && self.on == On::Request => Role::User,
+                "input" if self.form == Form::Responses && role == Role::Other => Role::User,
+                _ => role,
+            };
+            self.keyed(value, Place { key, role, kind: around, depth: place.depth + 1 })?;
+        }
+        Ok(())
+    }
+
+    /// A member of an object that is not of any shape.
+    fn keyed(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        let is_call = matches!(place.kind, Kinded::Call | Kinded::TextCall);
+        match place.key {
+            "logprobs" | "top_logprobs" => self.logprobs(value, place),
+            "name" | "namespace" | "server_label" if is_call => Ok(()),
+            "input" | "action" | "operation" if is_call && shape(value) == Shape::Object => {
+                self.value(value, Place { kind: Kinded::Free, ..place })
+            }
+            key if types::is_free(key) => self.value(value, Place { kind: Kinded::Free, ..place }),
+            "image" | "image_url" | "file_data" | "audio" | "input_audio" | "b64_json"
+                if self.on == On::Request && shape(value) == Shape::Text =>
+            {
+                match self.context.compiled.policy.media {
+                    Pass::Pass => Ok(()),
+                    Pass::Block => Err(unmaskable_media(place.key)),
+                }
+            }
+            _ => self.value(value, place),
+        }
+    }
+
+    /// Whether what looks like a file is text.
+    fn is_text_source(&self, object: &Object<'j>) -> bool {
+        let Some(source) = object.get("source").filter(|source| shape(source) == Shape::Object) else {
+            return false;
+        };
+        Object::read(source.get())
+            .is_ok_and(|source| matches!(source.text("type").as_deref(), Some("text" | "content")))
+    }
+
+    fn logprobs(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        let asks = !matches!(value.get(), "null" | "false" | "0");
+        let policy = &self.context.compiled.policy;
+        if !asks || !self.context.compiled.masks_answers() || policy.logprobs == Logprobs::Pass {
+            return Ok(());
+        }
+        if self.on == On::Request {
+            return match policy.logprobs {
+                Logprobs::Block if place.depth == 1 => {
+                    let message = "log probabilities repeat the text token by token; do not ask for them, or set `logprobs = \"drop\"`";
+                    Err(Blocked::new(Kind::Unmaskable, message))
+                }
+                _ => Ok(()),
+            };
+        }
+        let none = if self.form == Form::Responses { "[]" } else { "null" };
+        if value.get() != none && value.get() != "[]" {
+            self.edits.replace(value.get(), none.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Thinking with a signature is never changed.
+    fn signed(&mut self, object: &Object<'j>, role: Role) -> Result<(), Blocked> {
+        // The history: the provider has it from itself, and its signature tells if it was changed.
+        if self.on == On::Request {
+            return Ok(());
+        }
+        match self.context.compiled.policy.thinking {
+            Thinking::Pass => Ok(()),
+            Thinking::Block => {
+                Err(Blocked::new(Kind::Unmaskable, "thinking is blocked (`thinking = \"block\"`)"))
+            }
+            Thinking::Check => match object.get("thinking").and_then(inner) {
+                Some(raw) => whole(raw, self.context, self.on, role, Manner::Unchanged).map(|_| ()),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn number(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        let mut written = String::new();
+        number(value.get(), self.context, self.on, place.role, false, &mut written)?;
+        self.edits.replace(value.get(), written);
+        Ok(())
+    }
+
+    fn text(&mut self, value: &'j RawValue, place: Place<'_>) -> Result<(), Blocked> {
+        let Some(raw) = inner(value) else { return Ok(()) };
+        if raw.is_empty() {
+            return Ok(());
+        }
+        let manner = self.manner(raw, place);
+        if let Some(read) = &mut self.read {
+            read.push((place.role, text_of(value).unwrap_or_default().into_owned()));
+        }
+        let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
+        let written = match known {
+            Some(shown) => shown.to_string(),
+            None => whole(raw, self.context, self.on, place.role, manner)?,
+        };
+        // JSON within a text is written anew; what reads the same stays as it was.
+        let is_same = written == raw || manner == Manner::Arguments && decode(&written) == decode(raw);
+        if !is_same {
+            self.edits.replace(value.get(), format!("\"{written}\""));
+        }
+        Ok(())
+    }
+
+    fn manner(&self, raw: &str, place: Place<'_>) -> Manner {
+        match place.key {
+            "arguments" => Manner::Arguments,
+            "partial_json" => Manner::Arguments,
+            // What tools answer is JSON as a text more often than not, and its escapes hide characters.
+            _ if place.role == Role::Tool && is_json(raw) => Manner::Arguments,
+            "content" | "text" if self.is_json && self.on == On::Response && is_json(raw) => {
+                Manner::Arguments
+            }
+            _ => Manner::Text,
+        }
+    }
+}
+
+/// Whether what stands between quotes is an object or a list.
+fn is_json(raw: &str) -> bool {
+    let text = decode(raw);
+    let text = text.trim_start();
+    text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+pub(crate) fn unknown(what: &str) -> Blocked {
+    let what: String =
+        what.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')).take(64).collect();
+    Blocked::new(
+        Kind::Unknown,
+        format!("an unknown type in `{what}`; set `unknown` to `drop` or `pass` to let it through"),
+    )
+}
+
+fn unmaskable_media(kind: &str) -> Blocked {
+    Blocked::new(
+        Kind::Unmaskable,
+        format!("`{kind}` cannot be masked; set `media = \"pass\"` to let it through"),
+    )
+}

@@ -1,0 +1,195 @@
+//! What the guard adds beside a plain pass-through, measured in one run against a provider that replays answers:
+//! `cargo run --release -p sonometer-proxy --example latency`.
+//!
+//! The proxy runs in a process of its own. `/v1/plain` is a route that it passes through; the provider answers both alike.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::serve::ListenerExt;
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use http_body_util::BodyExt;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use sonometer::{Error, Instrument, TargetKind};
+use sonometer_guard::{Guard, Policy};
+use sonometer_proxy::{Proxy, Upstream};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::time::sleep;
+
+const REQUESTS: usize = 2_000;
+const STREAMS: usize = 20;
+const CHUNKS: usize = 100;
+/// Streams that are open at once.
+const MANY: usize = 1_000;
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+type Http = Client<HttpConnector, Body>;
+
+fn main() -> Result<(), Failed> {
+    let mut arguments = std::env::args().skip(1);
+    let runtime = tokio::runtime::Runtime::new()?;
+    match (arguments.next().as_deref(), arguments.next()) {
+        (Some("proxy"), Some(upstream)) => runtime.block_on(proxy(&upstream)),
+        _ => runtime.block_on(measure()),
+    }
+}
+
+async fn proxy(upstream: &str) -> Result<(), Failed> {
+    let find = |target: &str| -> Result<Instrument, Error> {
+        let entry = sonometer_catalog::find_any(target, &TargetKind::ALL)
+            .map_err(|none| Error::invalid("", none.to_string()))?;
+        Instrument::new(entry.document()?.0, &sonometer_catalog::Shipped)
+    };
+    let guard = Guard::new(&Policy::mask("personal-data"), find)?;
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("{}", listener.local_addr()?);
+    std::io::stdout().flush()?;
+    Proxy::new(Upstream::new(upstream)?, guard).serve(listener, std::future::pending()).await?;
+    Ok(())
+}
+
+/// The nanoseconds since the start stand in `created`, so that the client knows how long a chunk was under way.
+async fn provider(State(start): State<Instant>, request: Request) -> Response {
+    let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+    if !body.windows(8).any(|eight| eight == b"\"stream\"") {
+        return ([("content-type", "application/json")], ANSWER).into_response();
+    }
+    let chunk = move |at: usize| async move {
+        sleep(Duration::from_millis(5)).await;
+        let created = start.elapsed().as_nanos();
+        let data = match at {
+            CHUNKS => "{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}".to_owned(),
+            _ => format!("{{\"index\":0,\"delta\":{{\"content\":\" word{at}\"}},\"finish_reason\":null}}"),
+        };
+        let end = if at == CHUNKS { "data: [DONE]\n\n" } else { "" };
+        Ok::<_, std::io::Error>(Bytes::from(format!(
+            "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":{created},\"model\":\"m\",\"choices\":[{data}]}}\n\n{end}"
+        )))
+    };
+    let chunks = stream::iter(0..=CHUNKS).then(chunk);
+    ([("content-type", "text/event-stream")], Body::from_stream(chunks)).into_response()
+}
+
+const ANSWER: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Thank you for your message. Your order was sent yesterday and will arrive on Friday. You can follow it with the link in our mail; please write to us again if it does not arrive."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
+
+fn body(stream: bool) -> String {
+    let stream = if stream { "\"stream\":true," } else { "" };
+    let text = "I ordered a lamp last week and have heard nothing since. Could you look where it is? My address is ann@example.org, and I am at home on Friday.";
+    format!(
+        "{{\"model\":\"m\",{stream}\"messages\":[{{\"role\":\"system\",\"content\":\"You are the assistant of a shop. Be brief.\"}},{{\"role\":\"user\",\"content\":\"{text}\"}}]}}"
+    )
+}
+
+async fn measure() -> Result<(), Failed> {
+    let start = Instant::now();
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let upstream = format!("http://{}", listener.local_addr()?);
+    let router = Router::new().fallback(provider).with_state(start);
+    let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let mut child =
+        Command::new(std::env::current_exe()?).args(["proxy", &upstream]).stdout(Stdio::piped()).spawn()?;
+    let mut address = String::new();
+    BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut address)?;
+    let result = all(address.trim(), start, child.id()).await;
+    child.kill()?;
+    child.wait()?;
+    result
+}
+
+async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> {
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    let client: Http = Client::builder(TokioExecutor::new()).build(connector);
+    let uri = |path: &str| format!("http://{address}{path}");
+    let (plain, guarded) = (uri("/v1/plain"), uri("/v1/chat/completions"));
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..REQUESTS + 50 {
+        // In turns, so that what else the machine does meets both.
+        for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
+            let began = Instant::now();
+            ask(&client, uri, false).await?.into_body().collect().await?;
+            if round >= 50 {
+                times[at].push(began.elapsed());
+            }
+        }
+    }
+    told("request", &mut times);
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..STREAMS {
+        for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
+            let mut body = ask(&client, uri, true).await?.into_body();
+            while let Some(frame) = body.frame().await {
+                let now = start.elapsed();
+                let Ok(bytes) = frame?.into_data() else { continue };
+                let text = String::from_utf8_lossy(&bytes);
+                let created = text.split("\"created\":").nth(1).and_then(|rest| rest.split(',').next());
+                if let Some(created) = created.and_then(|created| created.parse().ok()) {
+                    times[at].push(now.saturating_sub(Duration::from_nanos(created)));
+                }
+            }
+        }
+    }
+    told("chunk", &mut times);
+    let before = resident(process)?;
+    let mut open = Vec::new();
+    for _ in 0..MANY {
+        let (client, guarded) = (client.clone(), guarded.clone());
+        open.push(tokio::spawn(async move {
+            let body = ask(&client, &guarded, true).await?.into_body();
+            Ok::<_, Failed>(body.collect().await?.to_bytes().ends_with(b"[DONE]\n\n"))
+        }));
+    }
+    let mut most = before;
+    while open.iter().any(|task| !task.is_finished()) {
+        most = most.max(resident(process)?);
+        sleep(Duration::from_millis(20)).await;
+    }
+    let mut whole = 0;
+    for task in open {
+        whole += usize::from(task.await??);
+    }
+    println!(
+        "{whole} of {MANY} streams at once, whole: the proxy has {} MB, {} MB before them",
+        most / 1_000,
+        before / 1_000
+    );
+    Ok(())
+}
+
+async fn ask(
+    client: &Http,
+    uri: &str,
+    stream: bool,
+) -> Result<axum::http::Response<hyper::body::Incoming>, Failed> {
+    let request = axum::http::Request::post(uri).header("content-type", "application/json");
+    Ok(client.request(request.body(Body::from(body(stream)))?).await?)
+}
+
+fn told(what: &str, times: &mut [Vec<Duration>; 2]) {
+    times.iter_mut().for_each(|times| times.sort());
+    let at =
+        |times: &[Duration], part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e6;
+    for part in [0.5, 0.99] {
+        let (plain, guarded) = (at(&times[0], part), at(&times[1], part));
+        println!(
+            "{what} p{:.0}: plain {plain:.0} µs, guarded {guarded:.0} µs, added {:.0} µs",
+            part * 100.0,
+            guarded - plain
+        );
+    }
+}
+
+/// The kilobytes of memory that a process has.
+fn resident(process: u32) -> Result<u64, Failed> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}

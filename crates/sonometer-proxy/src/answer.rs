@@ -1,0 +1,124 @@
+//! Answers: whole, or as events while they come.
+
+use crate::{Chunk, Inner, headers, refuse, tell};
+use axum::body::Body;
+use axum::http::{Response, header};
+use bytes::Bytes;
+use futures_util::stream::unfold;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use sonometer_guard::{Blocked, Exchange, Form, Kind, Stream};
+use std::io;
+use std::sync::Arc;
+
+/// The answer to a request that was guarded. `most`: the bytes of a whole answer.
+pub(crate) async fn guarded(
+    inner: &Arc<Inner>,
+    mut exchange: Exchange,
+    digest: &str,
+    answer: Response<Incoming>,
+    most: usize,
+) -> Response<Body> {
+    let form = exchange.form();
+    let (parts, body) = answer.into_parts();
+    let mut to = headers::forward(&parts.headers);
+    if !exchange.guards_answers() {
+        tell(&exchange, digest, &mut to);
+        inner.counts.add(exchange.report());
+        return with(parts.status, to, Body::new(body));
+    }
+    if headers::is_encoded(&parts.headers) {
+        let message = "the upstream compressed its answer although it was asked not to".to_owned();
+        return refuse(inner, &Blocked { kind: Kind::Unreadable, message, is_answer: true }, form);
+    }
+    headers::changed(&mut to);
+    if headers::is_event_stream(&parts.headers) {
+        // What the answer itself comes to shows at its end.
+        tell(&exchange, digest, &mut to);
+        return with(parts.status, to, events(inner, exchange.stream(), form, body));
+    }
+    let body = match Limited::new(body, most).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(_) => {
+            let message = "the answer is too large, or the upstream ended in the middle of it".to_owned();
+            return refuse(inner, &Blocked { kind: Kind::Cut, message, is_answer: true }, form);
+        }
+    };
+    match exchange.response(parts.status.as_u16(), &body) {
+        Ok(shown) => {
+            tell(&exchange, digest, &mut to);
+            inner.counts.add(exchange.report());
+            with(parts.status, to, Body::from(shown))
+        }
+        Err(blocked) => refuse(inner, &blocked, form),
+    }
+}
+
+fn with(status: axum::http::StatusCode, headers: axum::http::HeaderMap, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response.headers_mut().remove(header::CONTENT_LENGTH);
+    response
+}
+
+/// An answer that comes in as events.
+struct Coming {
+    inner: Arc<Inner>,
+    body: Option<Incoming>,
+    stream: Stream,
+    form: Form,
+}
+
+/// An answer counts when it ends, also where its client left.
+impl Drop for Coming {
+    fn drop(&mut self) {
+        self.inner.counts.add(self.stream.report());
+    }
+}
+
+/// The events of an answer as they may be shown. The upstream is dropped with the body, so a client that leaves ends both.
+fn events(inner: &Arc<Inner>, stream: Stream, form: Form, body: Incoming) -> Body {
+    let coming = Coming { inner: Arc::clone(inner), body: Some(body), stream, form };
+    Body::from_stream(unfold(coming, |mut coming| async move {
+        let chunk = coming.next().await?;
+        Some((chunk, coming))
+    }))
+}
+
+impl Coming {
+    async fn next(&mut self) -> Option<Chunk> {
+        loop {
+            let body = self.body.as_mut()?;
+            let guarded = &mut self.stream;
+            let mut out = Vec::new();
+            let result = match body.frame().await {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(bytes) => guarded.push(&bytes, &mut out),
+                    // Trailers.
+                    Err(_) => continue,
+                },
+                // The upstream broke off: the client's connection breaks too, which its SDK reports as an error.
+                Some(Err(error)) => {
+                    self.body = None;
+                    return Some(Err(io::Error::other(error)));
+                }
+                None => {
+                    let result = guarded.finish(&mut out);
+                    self.body = None;
+                    result
+                }
+            };
+            if let Err(blocked) = result {
+                self.inner.counts.blocked(blocked.kind);
+                out.extend_from_slice(&blocked.event(self.form));
+                self.body = None;
+            } else if guarded.is_over() {
+                self.body = None;
+            }
+            if !out.is_empty() {
+                return Some(Ok(Bytes::from(out)));
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Which headers go on.
+
+use axum::http::{HeaderMap, HeaderName, header};
+
+/// Headers between two neighbours.
+const HOP_BY_HOP: [&str; 9] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// All end-to-end headers, repeated ones repeated. Length and host are set anew.
+pub(crate) fn forward(from: &HeaderMap) -> HeaderMap {
+    let named: Vec<String> = from
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .collect();
+    let mut to = HeaderMap::with_capacity(from.len());
+    for (name, value) in from {
+        let is_own = HOP_BY_HOP.contains(&name.as_str())
+            || named.iter().any(|other| other == name.as_str())
+            || matches!(*name, header::HOST | header::CONTENT_LENGTH);
+        if !is_own {
+            to.append(name.clone(), value.clone());
+        }
+    }
+    to
+}
+
+/// Takes out what is no longer true of a body that may have changed.
+pub(crate) fn changed(headers: &mut HeaderMap) {
+    let gone = [
+        header::CONTENT_ENCODING,
+        header::CONTENT_LENGTH,
+        header::ETAG,
+        HeaderName::from_static("content-md5"),
+        HeaderName::from_static("digest"),
+        HeaderName::from_static("content-digest"),
+        HeaderName::from_static("repr-digest"),
+    ];
+    for name in gone {
+        headers.remove(name);
+    }
+}
+
+/// Whether a body is compressed.
+pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
+    headers.get_all(header::CONTENT_ENCODING).iter().any(|value| value != "identity" && !value.is_empty())
+}
+
+/// Whether a body has events.
+pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("text/event-stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_end_to_end_headers_go_on() {
+        let mut from = HeaderMap::new();
+        for (name, value) in [
+            ("host", "a"),
+            ("connection", "close, X-Own"),
+            ("x-own", "1"),
+            ("set-cookie", "a=1"),
+            ("set-cookie", "b=2"),
+            ("authorization", "Bearer x"),
+            ("content-length", "3"),
+            ("transfer-encoding", "chunked"),
+        ] {
+            from.append(HeaderName::from_static(name), value.parse().expect("is a value"));
+        }
+        let to = forward(&from);
+        assert_eq!(to.get_all("set-cookie").iter().count(), 2);
+        assert_eq!(to.len(), 3);
+        assert_eq!(to["authorization"], "Bearer x");
+    }
+}

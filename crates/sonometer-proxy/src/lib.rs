@@ -1,0 +1,246 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod counts;
+mod guards;
+mod headers;
+mod litellm;
+mod upstream;
+
+pub use counts::Counts;
+pub use upstream::{Upstream, WrongUpstream};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::serve::ListenerExt;
+use bytes::Bytes;
+use guards::Guards;
+use http_body_util::{BodyExt, Limited};
+use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Unknown};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+/// The header that names the policy: in answers the one that was used, in requests the one that the conversation began with.
+pub const POLICY_HEADER: &str = "x-sonometer-guard";
+/// Where the counts are read.
+const COUNTS: &str = "/sonometer/counts";
+/// Where LiteLLM asks.
+const LITELLM: &str = "/beta/litellm_basic_guardrail_api";
+/// Bodies from this size on are masked apart from the threads that move bytes.
+const LARGE: usize = 64 << 10;
+
+/// A proxy in front of one upstream.
+#[derive(Clone, Debug)]
+pub struct Proxy {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    guards: Guards,
+    upstream: Upstream,
+    counts: Counts,
+    litellm: litellm::Calls,
+}
+
+impl Proxy {
+    /// A proxy that guards by one policy.
+    pub fn new(upstream: Upstream, guard: Guard) -> Self {
+        let inner = Inner {
+            guards: Guards::new(guard),
+            upstream,
+            counts: Counts::default(),
+            litellm: litellm::Calls::default(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Guards new conversations by another policy. Requests that name an earlier one in [`POLICY_HEADER`] go on with it, and so do
+    /// answers that are under way.
+    pub fn reload(&self, guard: Guard) {
+        self.inner.guards.add(guard);
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> &Counts {
+        &self.inner.counts
+    }
+
+    /// Serves until `stop` is ready; answers that are under way end first.
+    ///
+    /// # Errors
+    /// Those of the listener.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> std::io::Result<()> {
+        let router = Router::new().fallback(handle).with_state(self);
+        // Events are small, and must not wait for each other.
+        let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+        axum::serve(listener, router).with_graceful_shutdown(stop).await
+    }
+}
+
+async fn handle(State(proxy): State<Proxy>, request: Request) -> Response {
+    let inner = &proxy.inner;
+    let (path, method) = (request.uri().path().to_owned(), request.method().clone());
+    match (path.as_str(), &method) {
+        (COUNTS, &Method::GET) => {
+            return ([(header::CONTENT_TYPE, "application/json")], inner.counts.to_json()).into_response();
+        }
+        (LITELLM, &Method::POST) => return litellm::answer(inner, request).await,
+        _ => {}
+    }
+    let guarded = match Route::of(&method, &path) {
+        Route::Guarded(form) => form,
+        Route::Apart(form) if inner.guards.newest().policy().unknown != Unknown::Pass => {
+            let message = "this route gives or takes conversations that the guard does not read; set `unknown = \"pass\"` to let it through";
+            let blocked = Blocked { kind: Kind::Unknown, message: message.to_owned(), is_answer: false };
+            return refuse(inner, &blocked, form);
+        }
+        _ => return pass(inner, request).await,
+    };
+    guard(inner, request, guarded).await
+}
+
+/// What is done with a request, by its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Route {
+    Guarded(Form),
+    /// Stored answers, batches and the like of a guarded form: they hold texts in other shapes.
+    Apart(Form),
+    Open,
+}
+
+impl Route {
+    fn of(method: &Method, path: &str) -> Self {
+        if let Some(form) = Form::of_path(path)
+            && method == Method::POST
+        {
+            return Self::Guarded(form);
+        }
+        let parts: Vec<&str> = path.split('/').collect();
+        let has = |name: &str| parts.contains(&name);
+        match () {
+            () if has("responses") => Self::Apart(Form::Responses),
+            () if has("messages") && !has("threads") => Self::Apart(Form::Messages),
+            () if has("completions")
+                || has("batches")
+                || has("threads")
+                || has("conversations")
+                || has("realtime") =>
+            {
+                Self::Apart(Form::Chat)
+            }
+            () => Self::Open,
+        }
+    }
+}
+
+/// Passes a request and its answer through.
+async fn pass(inner: &Inner, request: Request) -> Response {
+    inner.counts.passed();
+    let (parts, body) = request.into_parts();
+    let headers = headers::forward(&parts.headers);
+    match inner.upstream.send(parts.method, &parts.uri, headers, body).await {
+        Ok(answer) => {
+            let (parts, body) = answer.into_parts();
+            let mut response = Response::new(Body::new(body));
+            *response.status_mut() = parts.status;
+            *response.headers_mut() = headers::forward(&parts.headers);
+            response
+        }
+        Err(error) => unreachable_upstream(&error, Form::Chat),
+    }
+}
+
+async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(guard) = inner.guards.of(parts.headers.get(POLICY_HEADER)) else {
+        let message =
+            "the policy that this conversation began with is not loaded any more; begin a new conversation";
+        let blocked = Blocked { kind: Kind::NoTable, message: message.to_owned(), is_answer: false };
+        return refuse(inner, &blocked, form);
+    };
+    let most = guard.policy().limits.body_bytes;
+    if headers::is_encoded(&parts.headers) {
+        let blocked = Blocked {
+            kind: Kind::Unreadable,
+            message: "a compressed body; send it without content-encoding".to_owned(),
+            is_answer: false,
+        };
+        return refuse(inner, &blocked, form);
+    }
+    let body = match Limited::new(body, most).collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(_) => {
+            let message = format!("a body that has more than {most} bytes (limits.body_bytes) or ends early");
+            return refuse(inner, &Blocked { kind: Kind::TooLarge, message, is_answer: false }, form);
+        }
+    };
+    let digest = guard.digest().to_owned();
+    let exchange = if body.len() < LARGE {
+        guard.request(form, &body)
+    } else {
+        let work = tokio::task::spawn_blocking(move || guard.request(form, &body));
+        match work.await {
+            Ok(exchange) => exchange,
+            Err(_) => {
+                Err(Blocked { kind: Kind::Engine, message: "the engine failed".to_owned(), is_answer: false })
+            }
+        }
+    };
+    let mut exchange = match exchange {
+        Ok(exchange) => exchange,
+        Err(blocked) => return refuse(inner, &blocked, form),
+    };
+    inner.counts.guarded();
+    let mut headers = headers::forward(&parts.headers);
+    headers.remove(POLICY_HEADER);
+    // Compressed answers could not be read.
+    headers.insert(header::ACCEPT_ENCODING, axum::http::HeaderValue::from_static("identity"));
+    let body = Body::from(exchange.take_body());
+    match inner.upstream.send(parts.method, &parts.uri, headers, body).await {
+        Ok(answer) => answer::guarded(inner, exchange, &digest, answer, most).await,
+        Err(error) => unreachable_upstream(&error, form),
+    }
+}
+
+/// What is refused is told in the form of the provider.
+fn refuse(inner: &Inner, blocked: &Blocked, form: Form) -> Response {
+    inner.counts.blocked(blocked.kind);
+    let (status, body) = blocked.answer(form);
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
+    let message = serde_json::Value::String(format!("the upstream cannot be reached: {error}"));
+    let body = match form {
+        Form::Messages => {
+            format!("{{\"type\":\"error\",\"error\":{{\"type\":\"api_error\",\"message\":{message}}}}}")
+        }
+        _ => format!(
+            "{{\"error\":{{\"message\":{message},\"type\":\"api_error\",\"param\":null,\"code\":\"upstream_unreachable\"}}}}"
+        ),
+    };
+    (StatusCode::BAD_GATEWAY, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// Adds what was done so far.
+fn tell(exchange: &Exchange, digest: &str, headers: &mut HeaderMap) {
+    let all = exchange.report().headers();
+    let all = all.into_iter().chain([(POLICY_HEADER, digest.to_owned())]);
+    for (name, value) in all {
+        if let Ok(value) = value.parse() {
+            headers.insert(axum::http::HeaderName::from_static(name), value);
+        }
+    }
+}
+
+/// Bytes of a body.
+type Chunk = Result<Bytes, std::io::Error>;

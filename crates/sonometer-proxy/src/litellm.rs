@@ -1,0 +1,159 @@
+//! The endpoint for LiteLLM's generic guardrail API: texts in, masked texts out.
+//!
+//! LiteLLM sends an answer that streams again from its beginning each time, so its sessions are kept by the id of the call.
+
+use crate::Inner;
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use http_body_util::{BodyExt, Limited};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sonometer_guard::{Blocked, Kind, On, Pass, Role, Texts};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Mutex;
+
+/// The most calls whose sessions are kept; the oldest gives way, and is read again from the beginning if it goes on.
+const MOST_CALLS: usize = 4_096;
+
+/// The sessions of answers under way, by call.
+#[derive(Default)]
+pub(crate) struct Calls(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    calls: HashMap<String, (u64, Texts)>,
+    /// Counts requests, to know the oldest call.
+    now: u64,
+}
+
+impl fmt::Debug for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Calls(…)")
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Asked {
+    input_type: InputType,
+    #[serde(default)]
+    texts: Option<Vec<String>>,
+    #[serde(default)]
+    images: Option<Vec<Value>>,
+    #[serde(default)]
+    tool_calls: Option<Vec<Value>>,
+    #[serde(default)]
+    litellm_call_id: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum InputType {
+    Request,
+    Response,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Answered {
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocked_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    texts: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_holdback_chars: Option<Vec<usize>>,
+}
+
+pub(crate) async fn answer(inner: &Inner, request: Request) -> Response {
+    let most = inner.guards.newest().policy().limits.body_bytes;
+    let asked = match Limited::new(request.into_body(), most).collect().await {
+        Ok(body) => serde_json::from_slice::<Asked>(&body.to_bytes()).map_err(|error| error.classify()),
+        Err(_) => {
+            return (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large (limits.body_bytes)")
+                .into_response();
+        }
+    };
+    let Ok(asked) = asked else {
+        let message =
+            "the body is not that of LiteLLM's generic guardrail API: `input_type` and `texts` are needed";
+        return (StatusCode::BAD_REQUEST, message).into_response();
+    };
+    let answered = match masked(inner, &asked) {
+        Ok(answered) => answered,
+        Err(blocked) => {
+            inner.counts.blocked(blocked.kind);
+            Answered { action: "BLOCKED", blocked_reason: Some(blocked.to_string()), ..Answered::default() }
+        }
+    };
+    let body = serde_json::to_vec(&answered).unwrap_or_default();
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+fn masked(inner: &Inner, asked: &Asked) -> Result<Answered, Blocked> {
+    let guard = inner.guards.newest();
+    inner.counts.guarded();
+    let refused = |kind, message: &str| Err(Blocked { kind, message: message.to_owned(), is_answer: false });
+    let has = |list: &Option<Vec<Value>>| list.as_ref().is_some_and(|list| !list.is_empty());
+    if guard.policy().placeholders {
+        let message =
+            "`placeholders` need whole conversations, which this endpoint does not get; use the proxy";
+        return refused(Kind::NoTable, message);
+    }
+    if has(&asked.images) && guard.policy().media == Pass::Block {
+        return refused(
+            Kind::Unmaskable,
+            "images cannot be masked; set `media = \"pass\"` to let them through",
+        );
+    }
+    let on = if asked.input_type == InputType::Request { On::Request } else { On::Response };
+    let role = if on == On::Request { Role::User } else { Role::Assistant };
+    // Calls cannot be rewritten here: what is found in them is refused.
+    let mut texts = guard.texts();
+    for call in asked.tool_calls.iter().flatten() {
+        let arguments = call.pointer("/function/arguments").and_then(Value::as_str).unwrap_or_default();
+        if texts.arguments(on, Role::Assistant, arguments)? != arguments {
+            let message = "a mask found something in the arguments of a tool, which this endpoint cannot change; use the proxy";
+            return refused(Kind::Unmaskable, message);
+        }
+    }
+    let own = asked.texts.as_deref().unwrap_or_default();
+    let (mut shown, mut held) = (Vec::with_capacity(own.len()), Vec::with_capacity(own.len()));
+    match (&asked.litellm_call_id, on) {
+        (Some(call), On::Response) => {
+            let mut kept = inner.litellm.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            kept.now += 1;
+            let now = kept.now;
+            let key = format!("{} {call}", guard.digest());
+            if kept.calls.len() >= MOST_CALLS && !kept.calls.contains_key(&key) {
+                let oldest = kept.calls.iter().min_by_key(|(_, (at, _))| *at).map(|(key, _)| key.clone());
+                oldest.and_then(|oldest| kept.calls.remove(&oldest));
+            }
+            let (at, texts) = kept.calls.entry(key).or_insert_with(|| (now, guard.texts()));
+            *at = now;
+            for (index, text) in own.iter().enumerate() {
+                let (text, waits) = texts.so_far(index, text)?;
+                shown.push(text);
+                held.push(waits);
+            }
+        }
+        _ => {
+            for text in own {
+                shown.push(texts.text(on, role, text)?);
+                held.push(0);
+            }
+            inner.counts.add(texts.report());
+        }
+    }
+    // Held characters must be told even where nothing has changed yet.
+    let is_same = shown == own && held.iter().all(|held| *held == 0);
+    Ok(match is_same {
+        true => Answered { action: "NONE", ..Answered::default() },
+        false => Answered {
+            action: "GUARDRAIL_INTERVENED",
+            texts: Some(shown),
+            stream_holdback_chars: Some(held),
+            ..Answered::default()
+        },
+    })
+}

@@ -1,0 +1,317 @@
+//! The proxy before a provider that replays recorded answers, over sockets of the machine.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use http_body_util::BodyExt;
+use sonometer::{Error, Instrument, TargetKind};
+use sonometer_guard::{Guard, Policy};
+use sonometer_proxy::{Proxy, Upstream};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
+
+const CHAT: &str = include_str!("../../sonometer-guard/tests/recorded/chat.sse");
+
+fn find(target: &str) -> Result<Instrument, Error> {
+    let entry = sonometer_catalog::find_any(target, &TargetKind::ALL)
+        .map_err(|none| Error::invalid("", none.to_string()))?;
+    Instrument::new(entry.document()?.0, &sonometer_catalog::Shipped)
+}
+
+fn guard(policy: &str) -> Guard {
+    Guard::new(&serde_json::from_str::<Policy>(policy).expect("is a policy"), find).expect("compiles")
+}
+
+const MASK: &str = r#"{"rules":[{"action":"mask","target":"personal-data"}]}"#;
+
+/// What the provider was asked, and how many of its bodies are under way.
+#[derive(Clone, Default)]
+struct Seen {
+    asked: Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>,
+    open: Arc<AtomicUsize>,
+}
+
+/// Counts down when the body that holds it is dropped.
+struct Open(Arc<AtomicUsize>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn provider(State(seen): State<Seen>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.expect("comes whole").to_bytes();
+    let path = parts.uri.path().to_owned();
+    seen.asked.lock().expect("is sound").push((parts.uri.to_string(), parts.headers, body.clone()));
+    seen.open.fetch_add(1, Ordering::SeqCst);
+    let open = Open(Arc::clone(&seen.open));
+    let events = [("content-type", "text/event-stream; charset=utf-8"), ("set-cookie", "a=1")];
+    match path.as_str() {
+        "/v1/chat/completions" if body.windows(6).any(|six| six == b"silent") => {
+            sleep(Duration::from_secs(30)).await;
+            drop(open);
+            StatusCode::OK.into_response()
+        }
+        "/v1/chat/completions" if body.windows(4).any(|four| four == b"dies") => {
+            let first = stream::iter([Ok(Bytes::from(&CHAT[..3_000]))]);
+            // What was sent before has gone out by then.
+            let end = stream::once(async {
+                sleep(Duration::from_millis(200)).await;
+                Err(std::io::Error::other("dies"))
+            });
+            let parts = first.chain(end);
+            (events, Body::from_stream(parts.inspect(move |_| { let _ = &open; }))).into_response()
+        }
+        "/v1/chat/completions" if body.windows(4).any(|four| four == b"slow") => {
+            let frames = CHAT.split_inclusive("\n\n").take(3).map(|frame| Ok::<_, std::io::Error>(Bytes::from(frame)));
+            let silent = stream::pending::<Result<Bytes, std::io::Error>>();
+            (events, Body::from_stream(stream::iter(frames.collect::<Vec<_>>()).chain(silent).inspect(move |_| { let _ = &open; })))
+                .into_response()
+        }
+        "/v1/chat/completions" if body.windows(6).any(|six| six == b"stream") => {
+            let parts = CHAT.as_bytes().chunks(11).map(|part| Ok::<_, std::io::Error>(Bytes::from(part)));
+            (events, Body::from_stream(stream::iter(parts.collect::<Vec<_>>()))).into_response()
+        }
+        "/v1/chat/completions" if body.windows(4).any(|four| four == b"gzip") => {
+            ([("content-encoding", "gzip")], "\x1f").into_response()
+        }
+        "/v1/chat/completions" => (
+            [("content-type", "application/json"), ("etag", "\"x\""), ("x-request-id", "r1")],
+            r#"{"id":"c","choices":[{"index":0,"message":{"role":"assistant","content":"Mail ann@example.org"},"finish_reason":"stop"}]}"#,
+        )
+            .into_response(),
+        _ => ([("set-cookie", "a=1"), ("content-encoding", "gzip")], body).into_response(),
+    }
+}
+
+async fn serve(policy: &str) -> (SocketAddr, Proxy, Seen) {
+    let seen = Seen::default();
+    let upstream = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+    let address = upstream.local_addr().expect("is bound");
+    let router = Router::new().fallback(provider).with_state(seen.clone());
+    tokio::spawn(async move { axum::serve(upstream, router).await });
+    let proxy =
+        Proxy::new(Upstream::new(&format!("http://{address}")).expect("is an address"), guard(policy));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+    let address = listener.local_addr().expect("is bound");
+    tokio::spawn(proxy.clone().serve(listener, std::future::pending()));
+    (address, proxy, seen)
+}
+
+/// Sends a request by hand and reads all of the answer, decoded if it is chunked. `false`: the connection broke off.
+async fn ask(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &str,
+) -> (String, String, bool) {
+    let mut socket = TcpStream::connect(address).await.expect("connects");
+    let length = body.len();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    );
+    socket.write_all(request.as_bytes()).await.expect("sends");
+    let mut answer = Vec::new();
+    timeout(Duration::from_secs(20), socket.read_to_end(&mut answer)).await.expect("ends").expect("reads");
+    let answer = String::from_utf8(answer).expect("is UTF-8");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("has a head");
+    if !head.contains("transfer-encoding: chunked") {
+        return (head.to_owned(), body.to_owned(), true);
+    }
+    let (mut rest, mut whole) = (body, String::new());
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).expect("is a size");
+        if size == 0 {
+            return (head.to_owned(), whole, true);
+        }
+        whole.push_str(&after[..size]);
+        rest = &after[size + 2..];
+    }
+    (head.to_owned(), whole, false)
+}
+
+async fn chat(address: SocketAddr, content: &str) -> (String, String, bool) {
+    let stream = if content == "whole" || content == "gzip" { "" } else { "\"stream\":true," };
+    let body = format!(
+        "{{\"model\":\"m\",{stream}\"messages\":[{{\"role\":\"user\",\"content\":\"{content} bob@example.net\"}}]}}"
+    );
+    ask(
+        address,
+        "POST",
+        "/v1/chat/completions",
+        "authorization: Bearer k\r\naccept-encoding: gzip\r\n",
+        &body,
+    )
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_and_answers_are_masked() {
+    let (address, proxy, seen) = serve(MASK).await;
+    let (head, body, _) = chat(address, "whole").await;
+    assert!(head.starts_with("HTTP/1.1 200") && body.contains("Mail ***@*******.***"), "{head} {body}");
+    assert!(head.contains("x-sonometer-masked: request=1, answer=1, restored=0"), "{head}");
+    assert!(head.contains("x-request-id: r1") && !head.contains("etag"), "{head}");
+    {
+        let asked = seen.asked.lock().expect("is sound");
+        let (_, headers, sent) = &asked[0];
+        assert_eq!(
+            (&headers["authorization"], &headers["accept-encoding"]),
+            (&"Bearer k".parse().expect("is one"), &"identity".parse().expect("is one"))
+        );
+        assert!(!sent.windows(3).any(|three| three == b"bob"));
+    }
+    let (head, body, is_whole) = chat(address, "stream").await;
+    assert!(is_whole && body.ends_with("data: [DONE]\n\n"), "{body}");
+    assert!(
+        head.contains("text/event-stream") && !body.contains("4111 1111") && !body.contains("ann@"),
+        "{body}"
+    );
+    assert!(proxy.counts().to_json().contains("\"guarded\":2"));
+    let (_, counts, _) = ask(address, "GET", "/sonometer/counts", "", "").await;
+    assert_eq!(counts, proxy.counts().to_json());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_else_passes_through_unchanged() {
+    let (address, _, seen) = serve(MASK).await;
+    let (head, body, _) =
+        ask(address, "POST", "/v1/files?a=b%20c", "x-own: 1\r\nx-own: 2\r\n", "ann@example.org").await;
+    assert_eq!(body, "ann@example.org");
+    assert!(head.contains("set-cookie: a=1") && head.contains("content-encoding: gzip"), "{head}");
+    let asked = seen.asked.lock().expect("is sound");
+    assert_eq!(asked[0].0, "/v1/files?a=b%20c");
+    assert_eq!(asked[0].1.get_all("x-own").iter().count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_guarded_is_refused() {
+    let (address, _, seen) = serve(MASK).await;
+    for path in ["/v1/responses/r1", "/v1/chat/completions/c1", "/v1/messages/batches", "/v1/batches"] {
+        let (head, body, _) = ask(address, "GET", path, "", "").await;
+        assert!(head.starts_with("HTTP/1.1 400") && body.contains("error"), "{path} {head}");
+    }
+    let (head, _, _) = ask(address, "POST", "/v1/messages", "content-encoding: gzip\r\n", "x").await;
+    assert!(head.starts_with("HTTP/1.1 400"), "{head}");
+    let (head, body, _) = ask(address, "POST", "/v1/messages", "", "{").await;
+    assert!(head.starts_with("HTTP/1.1 400") && body.contains("\"type\":\"error\""), "{head} {body}");
+    assert!(seen.asked.lock().expect("is sound").is_empty());
+    let (head, body, _) = chat(address, "gzip").await;
+    assert!(head.starts_with("HTTP/1.1 502") && body.contains("compressed"), "{head} {body}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_that_dies_breaks_the_answer() {
+    let (address, _, _) = serve(MASK).await;
+    let (_, body, is_whole) = chat(address, "dies").await;
+    assert!(!is_whole && !body.contains("[DONE]"));
+    let gone = Upstream::new("http://127.0.0.1:1").expect("is an address");
+    let proxy = Proxy::new(gone, guard(MASK));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("binds");
+    let address = listener.local_addr().expect("is bound");
+    tokio::spawn(proxy.serve(listener, std::future::pending()));
+    let (head, body, _) = chat(address, "stream").await;
+    assert!(head.starts_with("HTTP/1.1 502") && body.contains("upstream_unreachable"), "{head} {body}");
+}
+
+/// A client that leaves ends the request upstream: before its headers, and while it is silent in the middle.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_leaves_ends_the_upstream() {
+    let (address, _, seen) = serve(MASK).await;
+    for content in ["silent", "slow"] {
+        let body =
+            format!("{{\"stream\":true,\"messages\":[{{\"role\":\"user\",\"content\":\"{content}\"}}]}}");
+        let request = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut socket = TcpStream::connect(address).await.expect("connects");
+        socket.write_all(request.as_bytes()).await.expect("sends");
+        let reached = async {
+            while seen.open.load(Ordering::SeqCst) == 0 {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), reached).await.expect("reaches the provider");
+        if content == "slow" {
+            let mut start = [0; 64];
+            socket.read_exact(&mut start).await.expect("reads");
+        }
+        drop(socket);
+        let left = async {
+            while seen.open.load(Ordering::SeqCst) > 0 {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), left)
+            .await
+            .unwrap_or_else(|_| panic!("{content}: the provider goes on"));
+    }
+}
+
+/// T7: another policy is for new conversations.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_is_for_new_conversations() {
+    let (address, proxy, seen) = serve(MASK).await;
+    let digest = guard(MASK).digest().to_owned();
+    proxy.reload(guard(r#"{"rules":[{"action":"mask","target":"personal-data","mask":"label"}]}"#));
+    let (head, _, _) = chat(address, "whole").await;
+    assert!(head.contains("x-sonometer-guard: ") && !head.contains(&digest), "{head}");
+    let body = r#"{"messages":[{"role":"user","content":"bob@example.net"}]}"#;
+    let old =
+        ask(address, "POST", "/v1/chat/completions", &format!("x-sonometer-guard: {digest}\r\n"), body).await;
+    assert!(old.0.contains(&digest), "{}", old.0);
+    let unknown = ask(address, "POST", "/v1/chat/completions", "x-sonometer-guard: 0\r\n", body).await;
+    assert!(unknown.0.starts_with("HTTP/1.1 400"), "{}", unknown.0);
+    let asked = seen.asked.lock().expect("is sound");
+    let sent: Vec<String> =
+        asked.iter().map(|(_, _, body)| String::from_utf8_lossy(body).into_owned()).collect();
+    assert!(sent[0].contains("<EMAIL_ADDRESS>") && sent[1].contains("***@*******.***"), "{sent:?}");
+    assert!(!asked[1].1.contains_key("x-sonometer-guard"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn litellm_is_answered() {
+    let (address, _, _) = serve(MASK).await;
+    let ask = async |body: &str| {
+        let (head, body, _) = ask(address, "POST", "/beta/litellm_basic_guardrail_api", "", body).await;
+        assert!(head.starts_with("HTTP/1.1 200"), "{head} {body}");
+        serde_json::from_str::<serde_json::Value>(&body).expect("is JSON")
+    };
+    let answer =
+        ask(r#"{"input_type":"request","texts":["I am ann@example.org","no"],"litellm_call_id":"1"}"#).await;
+    assert_eq!(
+        (answer["action"].as_str(), &answer["texts"]),
+        (Some("GUARDRAIL_INTERVENED"), &serde_json::json!(["I am ***@*******.***", "no"]))
+    );
+    assert_eq!(ask(r#"{"input_type":"request","texts":["Hello."],"images":[]}"#).await["action"], "NONE");
+    assert_eq!(ask(r#"{"input_type":"request","texts":[],"images":["x"]}"#).await["action"], "BLOCKED");
+    let call = r#"{"input_type":"response","texts":[],"tool_calls":[{"function":{"arguments":"{\"a\":\"ann@example.org\"}"}}]}"#;
+    assert_eq!(ask(call).await["action"], "BLOCKED");
+    // An answer that streams is sent again from its beginning.
+    let text = "Write to ann@example.org or call.";
+    let mut fixed = String::new();
+    for end in 1..=text.len() {
+        let body =
+            serde_json::json!({"input_type": "response", "texts": [&text[..end]], "litellm_call_id": "2"});
+        let answer = ask(&body.to_string()).await;
+        let shown = answer["texts"][0].as_str().unwrap_or(&text[..end]);
+        let held = answer["stream_holdback_chars"][0].as_u64().unwrap_or(0) as usize;
+        let now = &shown[..shown.len() - held];
+        assert!(now.starts_with(&fixed) && "Write to ***@*******.*** or call.".starts_with(now), "{now}");
+        fixed = now.to_owned();
+    }
+    assert!(fixed.starts_with("Write to ***@*******.***"), "{fixed}");
+}

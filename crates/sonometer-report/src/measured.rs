@@ -1,0 +1,40 @@
+//! With what something was measured: the protocols with their digests, as reports name them.
+
+use crate::json::number;
+use serde::Serialize;
+use sonometer::{Instrument, Unit};
+
+/// A number as the engine prints it.
+#[derive(Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Number(#[serde(serialize_with = "number")] pub(crate) Unit);
+
+/// A protocol with its digest.
+#[derive(Serialize)]
+pub(crate) struct Measurer<'i> {
+    id: &'i str,
+    version: &'i str,
+    digest: String,
+}
+
+/// The protocols of a target.
+pub(crate) fn measurers(instrument: &Instrument) -> Vec<Measurer<'_>> {
+    let of = |sensor: &sonometer::Sensor| sensor.protocol().digest().to_string();
+    instrument
+        .sensors()
+        .iter()
+        .map(|sensor| Measurer {
+            id: &sensor.protocol().id,
+            version: &sensor.protocol().version,
+            digest: of(sensor),
+        })
+        .collect()
+}
+
+/// Rows that say with what was measured.
+pub(crate) fn facts(instrument: &Instrument) -> Vec<(&'static str, String)> {
+    let own = measurers(instrument)
+        .into_iter()
+        .map(|own| ("protocol", format!("{}@{}, digest {}", own.id, own.version, own.digest)));
+    own.chain([("engine", sonometer::fingerprint().to_string())]).collect()
+}

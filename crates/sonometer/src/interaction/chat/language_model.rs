@@ -1,0 +1,233 @@
+//! Messages of language models, in OpenAI's and Anthropic's forms.
+//!
+//! Text and refusals become turns. Tool calls, tool results, reasoning, images, sound and files are kept apart. Unknown types
+//! and keys are errors, so no text is lost without notice; they are skipped with one where the form was named.
+
+use super::ApartKind;
+use super::draft::{Draft, joined, list, text};
+use crate::diagnostic::excerpt;
+use crate::document::{Node, Value};
+use crate::error::Error;
+use crate::interaction::Turn;
+use crate::interaction::request::{join, only_keys, required_text, timestamp};
+
+/// Under which keys a request, an answer or a saved talk holds its messages.
+const LISTS: [&str; 3] = ["messages", "input", "output"];
+
+/// The roles of messages that hold the result of a tool call; such messages are skipped.
+const TOOLS: [&str; 2] = ["tool", "function"];
+/// Keys of tool calls; a message with one of them needs no content.
+const CALLS: [&str; 2] = ["function_call", "tool_calls"];
+/// All keys that a message may have; only the first five are read.
+const KEYS: [&str; 28] = [
+    "content",
+    "role",
+    "timestamp",
+    "refusal",
+    "audio",
+    "annotations",
+    "cache_control",
+    "container",
+    "context_management",
+    "function_call",
+    "id",
+    "images",
+    "metadata",
+    "model",
+    "name",
+    "phase",
+    "provider_specific_fields",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "status",
+    "stop_reason",
+    "stop_sequence",
+    "thinking_blocks",
+    "tool_call_id",
+    "tool_calls",
+    "type",
+    "usage",
+];
+/// Types of parts that hold text, each with the key of the text.
+const SPEECH: [(&str, &str); 4] =
+    [("text", "text"), ("input_text", "text"), ("output_text", "text"), ("refusal", "refusal")];
+/// Types of parts that are skipped.
+const SILENCE: [&str; 20] = [
+    "audio",
+    "compaction",
+    "container_upload",
+    "document",
+    "file",
+    "image",
+    "image_url",
+    "input_audio",
+    "input_file",
+    "input_image",
+    "item_reference",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "mcp_list_tools",
+    "reasoning",
+    "redacted_thinking",
+    "search_result",
+    "thinking",
+    "video",
+    "video_url",
+];
+/// Endings of part types that are tool calls or their results: `tool_use`, `web_search_tool_result`, `function_call_output`.
+const CALL_ENDS: [&str; 4] = ["tool_use", "tool_result", "_call", "_call_output"];
+
+/// The list of messages of a request or an answer, or the list itself, with its place.
+pub(super) fn messages(root: &Node) -> Option<(&'static str, &[Node])> {
+    match &root.value {
+        Value::List(items) => Some(("segments", items)),
+        _ => LISTS.iter().find_map(|key| match &root.get(key)?.value {
+            Value::List(items) => Some((*key, items.as_slice())),
+            _ => None,
+        }),
+    }
+}
+
+pub(super) fn read(root: &Node, draft: &mut Draft<'_>) -> Result<(), Error> {
+    let Some((base, items)) = messages(root) else {
+        return Err(Error::invalid("segments", super::unknown(root)));
+    };
+    for key in ["system", "instructions"] {
+        let Some(system) = root.get(key) else { continue };
+        let said = match &system.value {
+            Value::List(parts) => of_parts(parts, key, draft)?,
+            _ => text(root, key).map(str::to_owned),
+        };
+        draft.say("system", &said.unwrap_or_default(), None, key.to_owned());
+    }
+    for (at, item) in items.iter().enumerate() {
+        let place = format!("{base}[{at}]");
+        if let Some(turn) = turn(item, &place, draft)? {
+            draft.push(turn, join(&place, "content"));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a message as a turn; `None` if it has no text.
+pub(super) fn turn(message: &Node, place: &str, draft: &mut Draft<'_>) -> Result<Option<Turn>, Error> {
+    // Items between the messages of OpenAI's newer interface have no role.
+    let of_type = text(message, "type").filter(|_| message.get("role").is_none());
+    if let Some(kind) = of_type.filter(|kind| is_silent(kind)) {
+        set_apart(kind, message, place, draft);
+        return Ok(None);
+    }
+    if draft.is_foreign {
+        draft.skip_unknown(message, place, &KEYS);
+    } else {
+        only_keys(message, place, &KEYS)?;
+    }
+    let role = required_text(message, place, "role")?;
+    if TOOLS.contains(&role.trim()) {
+        set_apart("tool_result", message, place, draft);
+        return Ok(None);
+    }
+    for key in ["reasoning", "reasoning_content"] {
+        if let Some(thought) = text(message, key) {
+            draft.set_apart(ApartKind::Reasoning, key, thought, join(place, key));
+        }
+    }
+    let timestamp = timestamp(message, place)?;
+    let content = said(message, &role, place, draft)?;
+    for (at, call) in list(message, "tool_calls").iter().enumerate() {
+        set_apart("tool_call", call, &format!("{place}.tool_calls[{at}]"), draft);
+    }
+    if let Some(call) = message.get("function_call") {
+        set_apart("tool_call", call, &join(place, "function_call"), draft);
+    }
+    Ok(content.map(|content| Turn { role: Some(role.into()), content: content.into(), timestamp }))
+}
+
+/// The text of a message: its content, and a refusal or the transcript of a sound beside it.
+fn said(message: &Node, role: &str, place: &str, draft: &mut Draft<'_>) -> Result<Option<String>, Error> {
+    let calls = CALLS.iter().any(|key| is_given(message, key));
+    let beside = text(message, "refusal").or_else(|| text(message.get("audio")?, "transcript"));
+    let content = match message.get("content").map(|node| (node, &node.value)) {
+        Some((_, Value::List(parts))) => of_parts(parts, &join(place, "content"), draft)?,
+        Some((_, Value::Null)) if role.trim() == "assistant" || calls || beside.is_some() => None,
+        None if calls || beside.is_some() || is_given(message, "audio") => None,
+        // A text, or an error.
+        _ => Some(required_text(message, place, "content")?).filter(|content| !(calls && content.is_empty())),
+    };
+    Ok(match (content, beside) {
+        (Some(content), Some(beside)) => Some(joined(&[content.as_str(), beside])),
+        (content, beside) => content.or_else(|| beside.map(str::to_owned)),
+    })
+}
+
+/// The text of all parts of a content.
+pub(super) fn of_parts(parts: &[Node], place: &str, draft: &mut Draft<'_>) -> Result<Option<String>, Error> {
+    let mut texts = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let place = format!("{place}[{at}]");
+        if !matches!(part.value, Value::Map(_)) {
+            let message = "a content part must be an object; write `{\"type\": \"text\", \"text\": …}`";
+            return Err(Error::invalid(place, message));
+        }
+        let kind = required_text(part, &place, "type")?;
+        if let Some((_, key)) = SPEECH.iter().find(|(speech, _)| *speech == kind) {
+            texts.push(required_text(part, &place, key)?);
+        } else if is_silent(&kind) || draft.is_foreign {
+            set_apart(&kind, part, &place, draft);
+        } else {
+            let message = format!(
+                "unknown type of content part `{}`; give its text as {{\"type\": \"text\", \"text\": …}}, or leave it out",
+                excerpt(&kind)
+            );
+            return Err(Error::invalid(join(&place, "type"), message));
+        }
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    Ok((!texts.is_empty()).then(|| joined(&texts)))
+}
+
+/// Keeps apart what nobody said: a part, an item, a call of a message or the message of a tool.
+fn set_apart(kind: &str, node: &Node, place: &str, draft: &mut Draft<'_>) {
+    let is_any = |ends: &[&str]| ends.iter().any(|end| kind.ends_with(end));
+    let kept = if is_any(&["_result", "_call_output"]) {
+        ApartKind::ToolResult
+    } else if is_any(&["tool_use", "_call"]) {
+        ApartKind::ToolCall
+    } else if is_any(&["reasoning", "thinking"]) {
+        ApartKind::Reasoning
+    } else {
+        ApartKind::Media
+    };
+    // A call has its name and arguments in an object of its own, in OpenAI's first form of tools.
+    let inner = ["function", "custom"].iter().find_map(|key| node.get(key)).unwrap_or(node);
+    let name = ["name", "tool_call_id", "tool_use_id", "call_id"].iter().find_map(|key| text(inner, key));
+    let keys: &[&str] = match kept {
+        ApartKind::Media => &[],
+        ApartKind::Reasoning => &["thinking", "reasoning", "summary", "content", "text"],
+        ApartKind::ToolCall | ApartKind::ToolResult => &["arguments", "args", "input", "output", "content"],
+    };
+    let words = keys.iter().filter_map(|key| inner.get(key)).map(|value| match &value.value {
+        // Texts of parts, where it is nothing but these.
+        Value::List(parts) if !parts.is_empty() && parts.iter().all(|part| text(part, "text").is_some()) => {
+            joined(&parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>())
+        }
+        Value::Null => String::new(),
+        _ => draft.written(value).to_owned(),
+    });
+    let words = words.into_iter().find(|words| !words.is_empty()).unwrap_or_default();
+    draft.set_apart(kept, name.unwrap_or(kind), &words, place.to_owned());
+}
+
+fn is_silent(kind: &str) -> bool {
+    SILENCE.contains(&kind) || CALL_ENDS.iter().any(|end| kind.ends_with(end))
+}
+
+/// Whether a member is there and holds something.
+fn is_given(message: &Node, key: &str) -> bool {
+    match message.get(key).map(|node| &node.value) {
+        None | Some(Value::Null) => false,
+        Some(Value::List(items)) => !items.is_empty(),
+        Some(_) => true,
+    }
+}
