@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::settings::{self, Given, LOG_LEVEL, Name, Settings};
 use sonometer_server::{Control, Reloaded};
 use sonometer_service::Service;
+use sonometer_service::evaluations::EVALUATIONS;
 use sonometer_service::spans::SPANS;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing_subscriber::layer::SubscriberExt;
@@ -19,11 +20,11 @@ fn filter(settings: &Settings) -> EnvFilter {
     // It was checked when it was read.
     let filter =
         EnvFilter::try_new(settings.text(Name::LogLevel)).unwrap_or_else(|_| EnvFilter::new(LOG_LEVEL));
-    // Spans go to a collector, or nowhere.
-    match format!("{SPANS}=off").parse() {
-        Ok(no_spans) => filter.add_directive(no_spans),
+    // Spans and readings go to a collector, or nowhere.
+    [SPANS, EVALUATIONS].into_iter().fold(filter, |filter, target| match format!("{target}=off").parse() {
+        Ok(off) => filter.add_directive(off),
         Err(_) => filter,
-    }
+    })
 }
 
 /// What takes the spans of requests out of the log.
