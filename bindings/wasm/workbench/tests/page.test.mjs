@@ -119,7 +119,7 @@ test('keys and classes are completed, keys and codes explained', { skip }, async
   await page.hover('.cm-lintRange-error');
   await page.waitForSelector('.cm-tooltip-lint details');
   await page.click('.cm-tooltip-lint summary');
-  assert.match(await page.textContent('.cm-tooltip-lint'), /SM0310[^]*Corrected/);
+  await says(page, '.cm-tooltip-lint', /SM0310[^]*Corrected/);
   await page.close();
 });
 
