@@ -240,7 +240,7 @@ impl Dive {
         step_object(py, step, &line)
     }
 
-    /// The log: every action with what came of it, a line of JSON each. Whoever has it can compute the card again.
+    /// The log: every action with what came of it, a line of JSON each. The card can be computed again from it.
     fn log(&self, py: Python<'_>) -> PyResult<String> {
         let written = self.held.with(py, true, |run| {
             Ok::<_, Error>(run.log().map(|lines| lines.iter().map(|line| format!("{line}\n")).collect()))
@@ -249,7 +249,7 @@ impl Dive {
     }
 
     /// The whole dive as a text, from which `Stage.resume` goes on: kept after every action it survives the process. It
-    /// holds what the world knows; it is no business of the agent.
+    /// holds what the world knows; keep it from the agent.
     fn save(&self, py: Python<'_>) -> PyResult<String> {
         self.look(py, sonometer::stage::Dive::to_json)
     }
