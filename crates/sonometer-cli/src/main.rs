@@ -26,6 +26,7 @@ mod stores;
 #[cfg(feature = "columns")]
 mod tables;
 mod target;
+mod threads;
 mod verb;
 mod watch;
 

@@ -32,6 +32,7 @@ __all__ = [
     "Table",
     "Target",
     "__version__",
+    "_dive_talk",
     "_evaluate",
     "_fit",
     "_read_apart",
@@ -973,6 +974,9 @@ def _report(
     data: str,
 ) -> tuple[str, str, str]: ...
 def _report_talk(reading: Reading, name: str) -> tuple[str, str, str]: ...
+def _dive_talk(
+    dive: Dive,
+) -> tuple[tuple[tuple[str | None, tuple[str, ...]], ...], tuple[model.Evidence, ...], dict[str, str], dict[str, float]]: ...
 def _shown_roles(reading: Reading) -> list[tuple[str, str]]: ...
 def _evaluate(
     target: Target[Reading],
