@@ -37,7 +37,11 @@ impl Answer {
     ///
     /// # Errors
     /// If there are more than a client should get.
-    pub(crate) fn with_exact(mut self, wanted: bool, exact: impl FnOnce() -> String) -> Result<Self, Refusal> {
+    pub(crate) fn with_exact(
+        mut self,
+        wanted: bool,
+        exact: impl FnOnce() -> String,
+    ) -> Result<Self, Refusal> {
         if !wanted {
             return Ok(self);
         }
@@ -155,7 +159,11 @@ mod tests {
         let text = "0123456789abcde\n".repeat(1_000);
         let short = clipped(text);
         assert!(short.chars().count() < TEXT_CHARACTERS + 60);
-        assert!(short.ends_with("abcde\n(4,001 more characters are left out)"), "{}", &short[short.len() - 80..]);
+        assert!(
+            short.ends_with("abcde\n(4,001 more characters are left out)"),
+            "{}",
+            &short[short.len() - 80..]
+        );
         assert_eq!(cut("äöü", 2), "äö…");
         assert_eq!(cut("äöü", 3), "äöü");
     }
@@ -175,6 +183,10 @@ mod tests {
         assert!(answer().with_exact(false, || unreachable!()).is_ok_and(|answer| answer.exact.is_empty()));
         assert!(answer().with_exact(true, || "x".repeat(CANONICAL_BYTES)).is_ok());
         let refused = answer().with_exact(true, || "x".repeat(CANONICAL_BYTES + 1)).expect_err("is too long");
-        assert!(refused.message.contains("262,145 bytes; the limit is 262,144; leave out `canonical`"), "{}", refused.message);
+        assert!(
+            refused.message.contains("262,145 bytes; the limit is 262,144; leave out `canonical`"),
+            "{}",
+            refused.message
+        );
     }
 }

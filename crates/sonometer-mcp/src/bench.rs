@@ -69,9 +69,10 @@ pub(crate) fn named<'a>(
     match (name.1, source.1) {
         (Some(name), None) => Ok(Named::Name(name)),
         (None, Some(text)) => limits::source(source.0, text).map(|()| Named::Source(text)),
-        (None, None) => {
-            Err(Refusal::invalid(name.0, format!("`{}` is missing; give `{}` or `{}`", name.0, name.0, source.0)))
-        }
+        (None, None) => Err(Refusal::invalid(
+            name.0,
+            format!("`{}` is missing; give `{}` or `{}`", name.0, name.0, source.0),
+        )),
         (Some(_), Some(_)) => {
             Err(Refusal::invalid(source.0, format!("give `{}` or `{}`, not both", name.0, source.0)))
         }
@@ -101,7 +102,8 @@ impl Bench {
     /// The own target of a name: of several versions the last that was named.
     pub(crate) fn own_target(&self, name: &str) -> Option<&(Document, Instrument)> {
         let (id, version) = split(name);
-        let fits = |own: &Instrument| own.id() == id && version.is_none_or(|version| own.version() == version);
+        let fits =
+            |own: &Instrument| own.id() == id && version.is_none_or(|version| own.version() == version);
         self.own.targets.iter().rev().find(|(_, own)| fits(own))
     }
 
@@ -113,7 +115,11 @@ impl Bench {
     }
 
     /// What measures, compiled.
-    pub(crate) fn instrument(&self, target: Option<&str>, source: Option<&str>) -> Result<Instrument, Refusal> {
+    pub(crate) fn instrument(
+        &self,
+        target: Option<&str>,
+        source: Option<&str>,
+    ) -> Result<Instrument, Refusal> {
         let named = named(("target", target), ("source", source))?;
         if let Named::Name(name) = named
             && let Some((_, own)) = self.own_target(name)
@@ -134,7 +140,9 @@ impl Bench {
                 let message = "this is a stage, which measures nothing by itself; open it with `dive_open`";
                 return Err(Refusal::invalid("source", message));
             }
-            Named::Source(text) => ("source", Document::read_with(text, &no_files).map(|(document, _)| document)),
+            Named::Source(text) => {
+                ("source", Document::read_with(text, &no_files).map(|(document, _)| document))
+            }
         };
         let made = document.and_then(|document| Instrument::new(document, &self.shelf));
         let made = made.map_err(|error| with_check(Refusal::engine(place, error.clone()), &error))?;

@@ -151,8 +151,10 @@ mod tests {
         let own = read(json!({ "turns": turns })).expect("reads").interaction;
         let json = r#"{"segments": [{"role": "agent", "content": "Hello.", "timestamp": 1.25}, {"role": "customer", "content": "Hi."}]}"#;
         assert_eq!(own, Interaction::from_json(json).expect("reads"));
-        let messages = json!([{"role": "agent", "content": "Hello."}, {"role": "customer", "content": "Hi."}]);
-        let read_of = |messages| read(json!({ "messages": messages })).expect("reads").interaction.turns().len();
+        let messages =
+            json!([{"role": "agent", "content": "Hello."}, {"role": "customer", "content": "Hi."}]);
+        let read_of =
+            |messages| read(json!({ "messages": messages })).expect("reads").interaction.turns().len();
         assert_eq!(read_of(messages.clone()), 2);
         assert_eq!(read_of(messages.to_string().into()), 2, "models send JSON as a text, too");
     }
@@ -177,9 +179,18 @@ mod tests {
             (json!({"turns": []}), "a transcript needs at least one segment"),
             (json!({"turns": [{"role": " ", "content": "x"}]}), r#"place: "a, turns[0].role""#),
             (json!({"messages": 5}), r#"place: "a.messages"#),
-            (json!({"text": "ä".repeat(CHARACTERS + 1)}), "200,001 characters; the limit is 200,000; send it in parts"),
-            (json!({"turns": vec![json!({"role": "a", "content": "x"}); TURNS + 1]}), "2,001 turns; the limit is 2,000"),
-            (json!({"messages": vec![json!({"role": "user", "content": "x"}); TURNS + 1]}), "2,001 turns; the limit is 2,000"),
+            (
+                json!({"text": "ä".repeat(CHARACTERS + 1)}),
+                "200,001 characters; the limit is 200,000; send it in parts",
+            ),
+            (
+                json!({"turns": vec![json!({"role": "a", "content": "x"}); TURNS + 1]}),
+                "2,001 turns; the limit is 2,000",
+            ),
+            (
+                json!({"messages": vec![json!({"role": "user", "content": "x"}); TURNS + 1]}),
+                "2,001 turns; the limit is 2,000",
+            ),
         ] {
             let Err(told) = read(value) else { panic!("{part}: is refused") };
             assert!(told.contains(part), "{part}: {told}");

@@ -34,7 +34,8 @@ impl Dives {
 
     /// Keeps a dive, and gives its name, which nobody can guess.
     pub(crate) fn add(&self, client: usize, dive: Dive) -> Result<String, Refusal> {
-        let name = format!("dive_{}", crate::random().map_err(|why| Refusal::new("internal_error", "", why))?);
+        let name =
+            format!("dive_{}", crate::random().map_err(|why| Refusal::new("internal_error", "", why))?);
         let mut seats = self.seats();
         let own = |seat: &Seat| seat.client == client;
         if seats.iter().filter(|seat| own(seat)).count() >= limits::DIVES

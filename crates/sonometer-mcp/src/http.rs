@@ -84,7 +84,10 @@ async fn admit(
         return response;
     }
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
-    if length.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > MESSAGE_BYTES as u64) {
+    if length
+        .and_then(|length| length.parse::<u64>().ok())
+        .is_some_and(|length| length > MESSAGE_BYTES as u64)
+    {
         let why = format!(
             "the message is larger than {} bytes, the limit; send a shorter text, or use the command `sonometer` with a file",
             grouped(MESSAGE_BYTES)
@@ -92,7 +95,9 @@ async fn admit(
         return refused(StatusCode::PAYLOAD_TOO_LARGE, &why);
     }
     let Ok(place) = Arc::clone(&door.places).try_acquire_owned() else {
-        let why = format!("{WAITING_OF_ALL} requests are under way already; wait for an answer, then send it again");
+        let why = format!(
+            "{WAITING_OF_ALL} requests are under way already; wait for an answer, then send it again"
+        );
         return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
     };
     request.extensions_mut().insert(client);
@@ -104,7 +109,9 @@ async fn admit(
 /// Compares in a time that does not tell how much of it was right.
 fn knows(headers: &HeaderMap, token: &str) -> bool {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.split_once(' ')).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    let given = given
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     let given = given.map_or("", |(_, token)| token.trim());
     let differ = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     given.len() == token.len() && differ == 0
@@ -126,7 +133,9 @@ mod tests {
             super::knows(&headers, "secret")
         };
         assert!(knows("Bearer secret") && knows("bearer  secret "));
-        for wrong in ["secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "Bearer Secret", "Basic secret"] {
+        for wrong in
+            ["secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "Bearer Secret", "Basic secret"]
+        {
             assert!(!knows(wrong), "{wrong}");
         }
         assert!(!super::knows(&HeaderMap::new(), "secret"));

@@ -81,5 +81,6 @@ pub(crate) fn work(place: &str, instrument: &Instrument, bytes: usize) -> Result
         sonometer_report::grouped(STEPS),
         sonometer_report::grouped(most),
     );
-    Err(Refusal::new("payload_too_large", place, message).with_limit(usize::try_from(most).unwrap_or(usize::MAX)))
+    Err(Refusal::new("payload_too_large", place, message)
+        .with_limit(usize::try_from(most).unwrap_or(usize::MAX)))
 }

@@ -20,7 +20,7 @@ static PAGES: [Page; 2] = [
         name: "write-protocol",
         title: "Write a protocol",
         about: "Write a protocol that measures a behaviour in texts or conversations, with tests that pass.",
-        text: include_str!("pages/write-protocol.md"),
+        text: include_str!("prompts/write-protocol.txt"),
         arguments: &[
             ("behaviour", "What is to be measured, in your words: who says or does what", None),
             ("language", "The language of the texts: en, de, es or zh; en if left out", Some("en")),
@@ -31,7 +31,7 @@ static PAGES: [Page; 2] = [
         name: "improve-protocol",
         title: "Improve a protocol",
         about: "Change a protocol so that texts which it judges wrongly are judged as they should be.",
-        text: include_str!("pages/improve-protocol.md"),
+        text: include_str!("prompts/improve-protocol.txt"),
         arguments: &[
             ("source", "The text of the protocol", None),
             ("misjudged", "The texts that are judged wrongly, each with what should have been found", None),
@@ -60,8 +60,11 @@ pub(crate) fn get(name: &str, arguments: Option<&Map<String, Value>>) -> Result<
         Refusal::invalid("name", format!("no prompt `{}`; there is {}", excerpt(name), names.join(", ")))
     })?;
     let known: Vec<&str> = page.arguments.iter().map(|(name, ..)| *name).collect();
-    if let Some(other) = arguments.into_iter().flatten().map(|(name, _)| name).find(|name| !known.contains(&name.as_str())) {
-        let message = format!("unknown argument `{}`; the known ones are {}", excerpt(other), known.join(", "));
+    if let Some(other) =
+        arguments.into_iter().flatten().map(|(name, _)| name).find(|name| !known.contains(&name.as_str()))
+    {
+        let message =
+            format!("unknown argument `{}`; the known ones are {}", excerpt(other), known.join(", "));
         return Err(Refusal::invalid("arguments", message));
     }
     let mut values = Vec::new();
@@ -85,7 +88,9 @@ fn filled(page: &str, values: &[(&str, &str)]) -> String {
     while let Some(at) = rest.find('{') {
         let (before, after) = rest.split_at(at);
         text.push_str(before);
-        let found = values.iter().find(|(name, _)| after[1..].strip_prefix(name).is_some_and(|end| end.starts_with('}')));
+        let found = values
+            .iter()
+            .find(|(name, _)| after[1..].strip_prefix(name).is_some_and(|end| end.starts_with('}')));
         match found {
             Some((name, value)) => {
                 text.push_str(value);
@@ -107,12 +112,16 @@ mod tests {
 
     fn text(name: &str, arguments: Value) -> Result<String, String> {
         let result = get(name, arguments.as_object()).map_err(|refusal| format!("{refusal:?}"))?;
-        Ok(serde_json::to_value(&result.messages[0]).expect("a message")["content"]["text"].as_str().expect("text").to_owned())
+        Ok(serde_json::to_value(&result.messages[0]).expect("a message")["content"]["text"]
+            .as_str()
+            .expect("text")
+            .to_owned())
     }
 
     #[test]
     fn arguments_are_put_in_once() {
-        let text = text("write-protocol", json!({"behaviour": "thanks, as in {language}", "language": "de"})).expect("is there");
+        let text = text("write-protocol", json!({"behaviour": "thanks, as in {language}", "language": "de"}))
+            .expect("is there");
         assert!(text.contains("thanks, as in {language}\n"), "what was put in stays as it is");
         assert!(text.contains("language: de\nfidelity: {words: 10}"), "{text}");
         assert!(!text.contains("{examples}") && !text.contains("{behaviour}"));
@@ -124,8 +133,16 @@ mod tests {
             ("write", json!({}), "no prompt `write`; there is write-protocol, improve-protocol"),
             ("write-protocol", json!({}), "`behaviour` is missing: What is to be measured"),
             ("write-protocol", json!({"behaviour": " "}), "`behaviour` is missing"),
-            ("write-protocol", json!({"behavior": "x"}), "unknown argument `behavior`; the known ones are behaviour, language, examples"),
-            ("improve-protocol", json!({"source": "x".repeat(300_000), "misjudged": "y"}), "300,000 bytes; the limit is 262,144"),
+            (
+                "write-protocol",
+                json!({"behavior": "x"}),
+                "unknown argument `behavior`; the known ones are behaviour, language, examples",
+            ),
+            (
+                "improve-protocol",
+                json!({"source": "x".repeat(300_000), "misjudged": "y"}),
+                "300,000 bytes; the limit is 262,144",
+            ),
         ] {
             let told = text(name, arguments).expect_err(part);
             assert!(told.contains(part), "{told}");
@@ -136,7 +153,8 @@ mod tests {
     #[test]
     fn the_example_is_sound() {
         let page = text("write-protocol", json!({"behaviour": "x"})).expect("is there");
-        let source = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+        let source =
+            page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
         let (protocol, warnings) = sonometer::Protocol::read(source).expect("reads");
         assert!(warnings.is_empty(), "{warnings:?}");
         assert_eq!(sonometer_author::test::failures(&protocol).expect("compiles"), (4, 0));

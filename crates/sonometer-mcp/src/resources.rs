@@ -47,7 +47,13 @@ pub(crate) fn list() -> Vec<Resource> {
     });
     let schemas = KINDS.iter().map(|kind| {
         let title = format!("JSON Schema of {kind} files");
-        one(format!("{SCHEMAS}{kind}"), &format!("{kind}-schema"), &title, "Every key, with its values.", JSON)
+        one(
+            format!("{SCHEMAS}{kind}"),
+            &format!("{kind}-schema"),
+            &title,
+            "Every key, with its values.",
+            JSON,
+        )
     });
     let targets = shipped().iter().map(|entry| {
         let title = format!("{} ({})", entry.name(), entry.kind().as_str());

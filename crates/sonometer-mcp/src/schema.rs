@@ -124,7 +124,8 @@ fn check_object(object: &Map<String, Value>, schema: &Value, place: &str) -> Res
         check(value, schema, &within(key))?;
     }
     let required = schema.get("required").and_then(Value::as_array);
-    let missing = required.into_iter().flatten().filter_map(Value::as_str).find(|key| !object.contains_key(*key));
+    let missing =
+        required.into_iter().flatten().filter_map(Value::as_str).find(|key| !object.contains_key(*key));
     match missing {
         None => Ok(()),
         Some(key) => {
@@ -180,6 +181,7 @@ mod tests {
     use serde::Deserialize;
 
     #[derive(Debug, Deserialize, JsonSchema)]
+    #[allow(dead_code)]
     struct Inner {
         /// Said by whom.
         role: String,
@@ -222,7 +224,10 @@ mod tests {
             (json!({"xyzzy": "a"}), "the known ones are count, one, text, turns"),
             (json!({"text": 5}), r#"place: "text", message: "this is a number; give a text""#),
             (json!({"count": -1}), "give a whole number of 0 or more"),
-            (json!({"turns": [{"role": "a"}, {}]}), r#"place: "turns[1]", message: "`role` is missing: Said by whom.""#),
+            (
+                json!({"turns": [{"role": "a"}, {}]}),
+                r#"place: "turns[1]", message: "`role` is missing: Said by whom.""#,
+            ),
             (json!({"turns": [{"role": 1}]}), r#"place: "turns[0].role""#),
             (json!({"one": {"role": "a", "rol": 1}}), r#"place: "one", message: "unknown argument `rol`"#),
         ] {
@@ -230,6 +235,9 @@ mod tests {
             assert!(told.contains(part), "{arguments}: {told}");
         }
         let nothing = json!({"text": null, "turns": null});
-        assert!(read::<Outer>(nothing.as_object().cloned().unwrap_or_default()).is_ok(), "null is what is left out");
+        assert!(
+            read::<Outer>(nothing.as_object().cloned().unwrap_or_default()).is_ok(),
+            "null is what is left out"
+        );
     }
 }

@@ -42,7 +42,11 @@ impl Server {
         parts.and_then(|parts| parts.extensions.get::<Client>()).unwrap_or(&self.client).clone()
     }
 
-    async fn call(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> CallToolResult {
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> CallToolResult {
         let Some(entry) = TOOLS.iter().find(|entry| entry.tool.name == request.name) else {
             return unknown(&request.name).into();
         };
@@ -71,7 +75,8 @@ fn unknown(name: &str) -> Refusal {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
         let server = Implementation::new("sonometer", env!("CARGO_PKG_VERSION")).with_title("Sonometer");
         ServerConfig::new(capabilities).with_server_info(server).with_instructions(INSTRUCTIONS)
     }

@@ -170,7 +170,11 @@ mod tests {
         for chunk in [1, 3, 1 << 10] {
             assert_eq!(passed(lines.as_bytes(), 100, chunk).await, lines);
         }
-        assert_eq!(passed(b"{\"id\":1}\n{\"id\":2}", 100, 7).await, "{\"id\":1}\n", "what has no end is not complete");
+        assert_eq!(
+            passed(b"{\"id\":1}\n{\"id\":2}", 100, 7).await,
+            "{\"id\":1}\n",
+            "what has no end is not complete"
+        );
     }
 
     #[tokio::test]
@@ -178,12 +182,22 @@ mod tests {
         let long = "x".repeat(200);
         for (message, id) in [
             (format!(r#"{{"jsonrpc":"2.0","id":7,"method":"a","params":{{"id":9,"text":"{long}"}}}}"#), "7"),
-            (format!(r#"{{"method":"a","params":{{"text":"{long}\"}}","id":[1]}},"jsonrpc":"2.0","id": "a\"b" }}"#), r#""a\"b""#),
+            (
+                format!(
+                    r#"{{"method":"a","params":{{"text":"{long}\"}}","id":[1]}},"jsonrpc":"2.0","id": "a\"b" }}"#
+                ),
+                r#""a\"b""#,
+            ),
             (format!(r#"{{"text":"\\","params":["{long}"],"id":-3}}"#), "-3"),
         ] {
-            let wanted = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"sonometer/too_large\"}}\n{{}}\n");
+            let wanted =
+                format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"sonometer/too_large\"}}\n{{}}\n");
             for chunk in [1, 5, 1 << 10] {
-                assert_eq!(passed(format!("{message}\n{{}}\n").as_bytes(), 100, chunk).await, wanted, "{message}");
+                assert_eq!(
+                    passed(format!("{message}\n{{}}\n").as_bytes(), 100, chunk).await,
+                    wanted,
+                    "{message}"
+                );
             }
         }
     }

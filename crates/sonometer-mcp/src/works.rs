@@ -76,7 +76,8 @@ impl Works {
             Refusal::new("busy", "", message).with_limit(most)
         };
         // One is worked on, so many wait.
-        let waits = Waits::among(&client.waiting, WAITING + 1).ok_or_else(|| busy(" of this client", WAITING))?;
+        let waits =
+            Waits::among(&client.waiting, WAITING + 1).ok_or_else(|| busy(" of this client", WAITING))?;
         let waits_among_all =
             Waits::among(&self.waiting, WAITING_OF_ALL).ok_or_else(|| busy("", WAITING_OF_ALL))?;
         let turn = async {
@@ -95,7 +96,8 @@ impl Works {
             drop((turn, waits));
             done
         });
-        done.await.map_err(|_| Refusal::new("internal_error", "", "this is a bug of the server; please report it"))
+        done.await
+            .map_err(|_| Refusal::new("internal_error", "", "this is a bug of the server; please report it"))
     }
 }
 
@@ -109,7 +111,10 @@ mod tests {
         std::future::pending().await
     }
 
-    fn slow(order: &Arc<Mutex<Vec<&'static str>>>, name: &'static str) -> impl FnOnce() + Send + 'static + use<> {
+    fn slow(
+        order: &Arc<Mutex<Vec<&'static str>>>,
+        name: &'static str,
+    ) -> impl FnOnce() + Send + 'static + use<> {
         let order = Arc::clone(order);
         move || {
             std::thread::sleep(Duration::from_millis(20));

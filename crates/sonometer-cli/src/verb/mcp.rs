@@ -47,7 +47,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
     let server = Sonometer::new(own(&arguments.files)?);
-    let runtime = Runtime::new().map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))?;
+    let runtime =
+        Runtime::new().map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))?;
     match &arguments.http {
         Some(address) => runtime.block_on(over_http(&server, address, arguments, screen)),
         None => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sonometer::protocol::Modality;
 use sonometer::stage::{Stage, World};
 use sonometer::{Document, Instrument, TargetKind};
-use sonometer_catalog::{ForStages, card, find_any, split, stage_named, stages};
+use sonometer_catalog::{ForStages, card, find_any, stage_named, stages};
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -91,12 +91,20 @@ pub(crate) fn protocols(call: &Call, arguments: Protocols) -> Result<Answer, Ref
         kind.is_none_or(|kind| entry.kind == kind)
             && language.as_ref().is_none_or(|wanted| entry.language.as_ref().is_none_or(|own| own == wanted))
     };
-    let entries: Vec<Entry> = own(&call.bench).into_iter().chain(shipped().iter().cloned()).filter(fits).collect();
+    let entries: Vec<Entry> =
+        own(&call.bench).into_iter().chain(shipped().iter().cloned()).filter(fits).collect();
     let mut text = String::new();
     for entry in &entries {
         let about = if entry.description.is_empty() { &entry.name } else { &entry.description };
         let language = entry.language.as_ref().map_or(String::new(), |language| format!(" [{language}]"));
-        let _ = writeln!(text, "{} {}@{}{language}: {}", entry.kind.as_str(), entry.id, entry.version, first(about));
+        let _ = writeln!(
+            text,
+            "{} {}@{}{language}: {}",
+            entry.kind.as_str(),
+            entry.id,
+            entry.version,
+            first(about)
+        );
     }
     if entries.is_empty() {
         text.push_str("nothing of this kind and language; leave out `kind` and `language` to list all");
@@ -175,7 +183,9 @@ impl Entry {
     /// As it stands in a list.
     fn listed(document: &Document) -> Self {
         let (name, description, language) = match document {
-            Document::Protocol(protocol) => (&protocol.name, &protocol.description, protocol.language.clone()),
+            Document::Protocol(protocol) => {
+                (&protocol.name, &protocol.description, protocol.language.clone())
+            }
             Document::Metric(metric) => (&metric.name, &metric.description, None),
             Document::Blueprint(blueprint) => (&blueprint.name, &blueprint.description, None),
         };
@@ -271,7 +281,7 @@ impl Entry {
             let _ = writeln!(text, "\n{meaning}");
         }
         match (&self.language, self.kind) {
-            (Some(language), _) => drop(writeln!(text, "language: {language}")),
+            (Some(language), _) => text.push_str(&format!("language: {language}\n")),
             (None, Kind::Protocol) => text.push_str("language: any\n"),
             _ => {}
         }

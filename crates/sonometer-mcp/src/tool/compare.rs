@@ -78,7 +78,7 @@ pub(crate) fn compare(call: &Call, arguments: Compare) -> Result<Answer, Refusal
     }
     match comparison.a.resonance.len() - moved.len() {
         0 => {}
-        still => drop(writeln!(text, "{} as before", sonometer_report::counted(still, "marker"))),
+        still => text.push_str(&format!("{} as before\n", sonometer_report::counted(still, "marker"))),
     }
     let compared = Compared {
         target: Used::of(&instrument),
@@ -93,5 +93,6 @@ pub(crate) fn compare(call: &Call, arguments: Compare) -> Result<Answer, Refusal
             .collect(),
         ics: comparison.ics.consumed,
     };
-    Answer::new(text.trim_end().to_owned(), &compared).with_exact(canonical == Some(true), || comparison.to_json())
+    Answer::new(text.trim_end().to_owned(), &compared)
+        .with_exact(canonical == Some(true), || comparison.to_json())
 }

@@ -53,7 +53,10 @@ pub(crate) fn open(call: &Call, arguments: Open) -> Result<Answer, Refusal> {
     let world = call.bench.world(stage.as_deref(), source.as_deref())?;
     let seed = seed.unwrap_or(0);
     if seed > MAX_SEED {
-        return Err(Refusal::invalid("seed", format!("the seed is larger than {MAX_SEED}; give a smaller one")));
+        return Err(Refusal::invalid(
+            "seed",
+            format!("the seed is larger than {MAX_SEED}; give a smaller one"),
+        ));
     }
     let dive = world.open(seed);
     let first = dive.observation();
@@ -73,7 +76,8 @@ pub(crate) fn open(call: &Call, arguments: Open) -> Result<Answer, Refusal> {
         world: first.world,
         done: first.done,
     };
-    let mut text = format!("{} is open as {}\nobjective: {}\n", opened.stage, opened.dive_id, opened.objective);
+    let mut text =
+        format!("{} is open as {}\nobjective: {}\n", opened.stage, opened.dive_id, opened.objective);
     let _ = writeln!(text, "you speak as {}; the world is {}", stage.roles.agent, stage.roles.world);
     if !opened.checkpoints.is_empty() {
         let _ = writeln!(text, "reach: {}", opened.checkpoints.join(", "));
@@ -82,7 +86,11 @@ pub(crate) fn open(call: &Call, arguments: Open) -> Result<Answer, Refusal> {
         let _ = writeln!(text, "avoid: {}", opened.flags.join(", "));
     }
     let turns = counted(opened.max_turns as usize, "turn");
-    let _ = writeln!(text, "within: {turns}, {} ICS, {} characters an action", opened.ics_budget, opened.max_action_chars);
+    let _ = writeln!(
+        text,
+        "within: {turns}, {} ICS, {} characters an action",
+        opened.ics_budget, opened.max_action_chars
+    );
     let _ = write!(text, "\n{}", opened.world);
     Ok(Answer::new(text, &opened))
 }
@@ -179,12 +187,15 @@ fn acted(dive: &Dive, step: &str, repeated: bool) -> Result<Answer, Refusal> {
     let mut text = String::new();
     if let Some(Shared { score, on_target, fidelity, ics }) = &acted.reading {
         let target = if *on_target { "on target" } else { "off target" };
-        let _ = writeln!(text, "turn {}: score {score}, {target}, fidelity {fidelity}, {ics} ICS", acted.turn);
+        let _ =
+            writeln!(text, "turn {}: score {score}, {target}, fidelity {fidelity}, {ics} ICS", acted.turn);
     }
     let _ = writeln!(text, "{}", acted.world);
     let _ = match acted.done {
         true => write!(text, "\nThe world has ended; close the dive with `dive_close`."),
-        false => write!(text, "\n{} and {} ICS left", counted(acted.turns_left as usize, "turn"), acted.ics_left),
+        false => {
+            write!(text, "\n{} and {} ICS left", counted(acted.turns_left as usize, "turn"), acted.ics_left)
+        }
     };
     Ok(Answer::new(text, &acted))
 }
@@ -222,7 +233,9 @@ pub(crate) struct Closed {
 pub(crate) fn close(call: &Call, arguments: Close) -> Result<Answer, Refusal> {
     let Close { dive_id, agent, summary, log } = arguments;
     let longer = |text: &Option<String>| text.as_ref().map_or(0, |text| text.chars().count());
-    for (place, size, most) in [("agent", longer(&agent), MAX_AGENT), ("summary", longer(&summary), MAX_SUMMARY)] {
+    for (place, size, most) in
+        [("agent", longer(&agent), MAX_AGENT), ("summary", longer(&summary), MAX_SUMMARY)]
+    {
         if size > most {
             return Err(too_large(place, size, most, "characters", "shorten it"));
         }

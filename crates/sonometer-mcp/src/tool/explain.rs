@@ -96,7 +96,8 @@ pub(crate) fn explain(call: &Call, arguments: Explain) -> Result<Answer, Refusal
 
 fn of_code(code: &str) -> Result<Answer, Refusal> {
     let section = page::section(&code.trim().to_uppercase()).ok_or_else(|| {
-        let message = format!("unknown code `{}`; give one that `check` reports, such as SM0302", excerpt(code));
+        let message =
+            format!("unknown code `{}`; give one that `check` reports, such as SM0302", excerpt(code));
         Refusal::invalid("code", message)
     })?;
     let text = format!(
@@ -133,7 +134,8 @@ fn of_reading(call: &Call, target: &Target, content: &Content, canonical: bool) 
     if let (Some(score), false) = (reading.score(), instrument.sensor().is_some()) {
         text.push_str(&format!("\nscore {score}\n"));
     }
-    let markers = ledgers.iter().flat_map(|ledger| &ledger.markers).filter(|marker| !marker.matches.is_empty());
+    let markers =
+        ledgers.iter().flat_map(|ledger| &ledger.markers).filter(|marker| !marker.matches.is_empty());
     let markers = markers.take(SHOWN).map(|marker| Marker {
         marker: marker.label.to_owned(),
         activation: decimal(marker.resonance.activation),

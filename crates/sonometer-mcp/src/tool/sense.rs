@@ -246,8 +246,10 @@ fn told(instrument: &Instrument, reading: &Reading, sensed: &Sensed) -> String {
     }
     if sensed.score.is_some() {
         match (sensed.triggered.len(), sensed.markers) {
-            (0, all) => drop(writeln!(text, "none of its {} triggered", counted(all, "marker"))),
-            (some, all) if some < all => drop(writeln!(text, "{} silent", counted(all - some, "marker"))),
+            (0, all) => text.push_str(&format!("none of its {} triggered\n", counted(all, "marker"))),
+            (some, all) if some < all => {
+                text.push_str(&format!("{} silent\n", counted(all - some, "marker")))
+            }
             _ => {}
         }
     }
@@ -257,7 +259,7 @@ fn told(instrument: &Instrument, reading: &Reading, sensed: &Sensed) -> String {
     for Nearly { marker, proximity, hint } in &sensed.nearly {
         let _ = writeln!(text, "nearly {marker} ({proximity}): {hint}");
     }
-    sensed.notices.iter().for_each(|notice| drop(writeln!(text, "note: {notice}")));
+    sensed.notices.iter().for_each(|notice| text.push_str(&format!("note: {notice}\n")));
     text.trim_end().to_owned()
 }
 
@@ -266,7 +268,9 @@ fn lack(instrument: &Instrument, reading: &Reading) -> String {
     let lacking = reading.parts().iter().find(|part| !part.fidelity().sufficient);
     match lacking {
         Some(part) => needs(instrument, part.protocol(), &part.fidelity()),
-        None => format!("The content lacks sufficient signal for `{}`; give more readable text", instrument.id()),
+        None => {
+            format!("The content lacks sufficient signal for `{}`; give more readable text", instrument.id())
+        }
     }
 }
 
@@ -275,7 +279,10 @@ fn needs(instrument: &Instrument, protocol: &Protocol, fidelity: &Fidelity) -> S
     if let Some(roles) = &fidelity.unheard {
         // Names that come with data are masked as texts are.
         let mut names = Names::of(instrument);
-        let seen = roles.seen.iter().map(|role| if names.allows(role) { role.as_str() } else { "a role that is masked" });
+        let seen = roles
+            .seen
+            .iter()
+            .map(|role| if names.allows(role) { role.as_str() } else { "a role that is masked" });
         return format!(
             "No turn has a role that `{id}` listens to: it listens to {}, and the turns are by {}",
             roles.asked.join(", "),
@@ -288,7 +295,9 @@ fn needs(instrument: &Instrument, protocol: &Protocol, fidelity: &Fidelity) -> S
         None => "give readable text".to_owned(),
     };
     let Fidelity { index, density, clarity, .. } = fidelity;
-    format!("The content lacks sufficient signal for `{id}`: fidelity {index} (density {density}, clarity {clarity}); {fix}")
+    format!(
+        "The content lacks sufficient signal for `{id}`: fidelity {index} (density {density}, clarity {clarity}); {fix}"
+    )
 }
 
 /// Arguments of `fidelity`.
@@ -328,8 +337,10 @@ pub(crate) fn fidelity(call: &Call, arguments: Enough) -> Result<Answer, Refusal
     }
     let verdict = if fidelity.sufficient { "sufficient" } else { "insufficient" };
     let Fidelity { index, density, clarity, .. } = &fidelity;
-    let mut text =
-        format!("{}: {verdict}; fidelity {index} (density {density}, clarity {clarity})", reference(&instrument));
+    let mut text = format!(
+        "{}: {verdict}; fidelity {index} (density {density}, clarity {clarity})",
+        reference(&instrument)
+    );
     if !missing.is_empty() {
         let _ = write!(text, "\n{missing}");
     }

@@ -52,11 +52,13 @@ pub(crate) fn verify(call: &Call, arguments: Verify) -> Result<Answer, Refusal> 
         text.map_or(Ok(()), |text| limits::source(place, text))?;
     }
     if stage_source.is_some() && actions.is_none() {
-        let message = "the stage is used to play the dive again; give `actions`, too, or leave out `stage_source`";
+        let message =
+            "the stage is used to play the dive again; give `actions`, too, or leave out `stage_source`";
         return Err(Refusal::invalid("stage_source", message));
     }
     let mut checked = Vec::new();
-    let outcome = checks(call, &card, actions.as_deref(), keys.as_deref(), stage_source.as_deref(), &mut checked)?;
+    let outcome =
+        checks(call, &card, actions.as_deref(), keys.as_deref(), stage_source.as_deref(), &mut checked)?;
     let mut text = String::from(if outcome.is_ok() { "the card is valid" } else { "the card is NOT valid" });
     checked.iter().for_each(|what| text.push_str(&format!("\nholds: {what}")));
     let (place, message) = match outcome {
