@@ -3,6 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::screen::Screen;
+use crate::stop::stop;
 use crate::target::Source;
 use serde::Deserialize;
 use sonometer::Error;
@@ -155,20 +156,4 @@ impl Hangups {
         }
         std::future::pending().await
     }
-}
-
-/// SIGTERM or Ctrl-C.
-async fn stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }
