@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 from ._sonometer import ModelGuard, Target
-from .errors import BlockedError, InvalidRequestError, WrongTypeError
+from .errors import InvalidRequestError, WrongTypeError
 
 if TYPE_CHECKING:
     from typing import Unpack
-
-    from ._sonometer import Exchange
 
 __all__ = ["Settings", "guard", "guarded_http_client", "open_guard"]
 
@@ -160,11 +158,3 @@ def guarded_http_client(client: Any, guard: ModelGuard, /) -> Any:
     from . import _guard_http
 
     return _guard_http.wrapped(client, guard)
-
-
-def check(exchange: Exchange) -> None:
-    """Raises `BlockedError` if something was refused; for glue that speaks no HTTP."""
-    if (blocked := exchange.blocked) is not None:
-        kind, message = blocked
-        status, _ = exchange.refusal or (400, b"")
-        raise BlockedError(f"blocked by the guard ({kind}): {message}", kind=kind, status_code=status)
