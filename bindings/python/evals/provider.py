@@ -184,7 +184,8 @@ class _Handler(BaseHTTPRequestHandler):
             head = f"event: {event['type']}\n" if is_named else ""
             yield f"{head}data: {json.dumps(event)}\n\n".encode()
             if b"unknown" in body:
-                yield b'event: new.kind\ndata: {"type":"new.kind","text":"zqx"}\n\n' if is_named else b'data: {"object":"new.kind","text":"zqx"}\n\n'
+                kind = b'event: new.kind\ndata: {"type":"new.kind","text":"zqx"}\n\n'
+                yield kind if is_named else b'data: {"choices":[{"index":0,"delta":{"new_kind":"zqx"}}]}\n\n'
         if form in ("chat", "completions"):
             yield b"data: [DONE]\n\n"
 

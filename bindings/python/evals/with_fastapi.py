@@ -45,7 +45,7 @@ def frames(text: str) -> list[str]:
 
 came = frames("Write to ann@example.org")
 texts = [json.loads(frame.removeprefix("data: "))["text"] for frame in came[:-1]]
-assert "".join(texts) == "I wrote to ann@example.org and asked." and len(texts) > 3, came
+assert "".join(texts) == "I wrote to ann@example.org and asked." and len(texts) > 2, came
 assert came[-1] == "event: done\ndata: {}", came
 assert PLACEHOLDER.encode() in provider.asked[0][2] and b"ann@" not in provider.asked[0][2]
 assert "ended before" in frames("cut short")[-1], "a cut stream was taken for a whole one"

@@ -118,12 +118,18 @@ def test_a_stream_that_cannot_be_read_ends_with_an_error() -> None:
     assert exchange.blocked is not None and exchange.blocked[0] == "cut" and exchange.is_over
     assert b'"error"' in came and b"zqx" not in came and exchange.feed(frames) == b""
     exchange = asked(open_guard(), stream=True)
-    came = exchange.feed(b'data: {"object":"new.kind","text":"zqx"}\n\n')
+    came = exchange.feed(chunk({"new_kind": {"text": "zqx"}}))
     assert exchange.blocked is not None and exchange.blocked[0] == "unknown_type" and b"zqx" not in came
     exchange = asked(open_guard())
     assert exchange.refuse("unreadable", "a compressed answer")[0] == 502
     with pytest.raises(InvalidRequestError, match="kind"):
         exchange.refuse("why", "not")
+
+
+def flower(word: str, version: str) -> sonometer.Sensor:
+    marker = {"label": "code", "strong": word, "mask": "all", "hit": word}
+    source = {"sonometer": 1, "id": "code", "version": version, "taxonomy": "Signal", "markers": [marker]}
+    return sonometer.Sensor(source)
 
 
 def test_policies(tmp_path: pathlib.Path) -> None:
@@ -135,11 +141,12 @@ def test_policies(tmp_path: pathlib.Path) -> None:
     assert json.loads(guard.policy)["limits"]["lanes"] == 256
     one_way = asked(open_guard(mask="personal-data", on="request", show="label"), MAIL)
     assert b"<EMAIL_ADDRESS>" in one_way.body and not one_way.guards_answers
-    # Objects: two of the same name are two.
-    source = '{"sonometer":1,"id":"code","version":"1","taxonomy":"Signal","markers":[{"label":"code","strong":"%s","mask":"all","hit":"%s"}]}'
-    first, second = (sonometer.Sensor.from_source(source % (word, word)) for word in ("tulip", "daffodil"))
+    # Objects, also such that share an id.
+    first, second, third = (flower(word, version) for word, version in (("tulip", "1"), ("daffodil", "2"), ("rose", "1")))
     both = asked(open_guard(mask=[first, second]), "tulip and daffodil")
     assert b"tulip" not in both.body and b"daffodil" not in both.body
+    with pytest.raises(InvalidRequestError, match="two different protocols are both `code@1`"):
+        open_guard(mask=[first, third])
     rules = open_guard(rules=[{"action": "block", "target": first}])
     assert (blocked := asked(rules, "tulip").blocked) is not None and blocked[0] == "rule"
 
@@ -164,7 +171,7 @@ def test_glue_without_http() -> None:
     guard = open_guard(placeholders=True)
     exchange, masked = begin(guard, "chat", {"messages": [{"role": "user", "content": MAIL}]})
     assert masked["messages"][0]["content"] == "<EMAIL_ADDRESS_1>"
-    events = []
+    events: list[Any] = []
     for part in ("To <EMAIL_", "ADDRESS_1>, now. \ud83d"):
         events += pushed(exchange, {"choices": [{"index": 0, "delta": {"content": part}}]})
     events += ended(exchange, b"data: [DONE]\n\n")
@@ -177,7 +184,7 @@ def test_glue_without_http() -> None:
     assert (refused.value.kind, refused.value.status_code, refused.value.code) == ("unreadable", 400, "blocked")
     exchange, _ = begin(guard, "chat", {"messages": []})
     with pytest.raises(sonometer.BlockedError, match="unknown_type"):
-        list(pushed(exchange, {"object": "new.kind"}))
+        list(pushed(exchange, {"choices": [{"index": 0, "delta": {"new_kind": "zqx"}}]}))
     with pytest.raises(sonometer.BlockedError, match="unknown_type"):
         list(ended(exchange))
 

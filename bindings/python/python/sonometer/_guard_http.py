@@ -5,6 +5,7 @@ What is guarded goes through the whole of the other client, so its proxies, hook
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -67,7 +68,8 @@ def _is_event_stream(answer: Any) -> bool:
 def _transports(name: str) -> tuple[type[Any], type[Any]]:
     """The sync and the async transport for one of the two packages."""
     http: Any = sys.modules[name]
-    import anyio.to_thread
+    # What httpx waits with, too.
+    to_thread: Any = importlib.import_module("anyio.to_thread")
 
     def masked(request: Any, exchange: Exchange) -> Any:
         """The request as it is sent."""
@@ -203,7 +205,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
             if len(body) < _LARGE:
                 exchange = _begin(self._guard, request, body)
             else:
-                exchange = await anyio.to_thread.run_sync(_begin, self._guard, request, body)
+                exchange = await to_thread.run_sync(_begin, self._guard, request, body)
             if exchange.blocked is not None:
                 return refusal(exchange, request)
             answer = await self._client.send(masked(request, exchange), stream=True, follow_redirects=False)
@@ -224,7 +226,7 @@ def _transports(name: str) -> tuple[type[Any], type[Any]]:
                 await answer.aclose()
             if len(came) < _LARGE:
                 return whole(exchange, answer, bytes(came))
-            return await anyio.to_thread.run_sync(whole, exchange, answer, bytes(came))
+            return await to_thread.run_sync(whole, exchange, answer, bytes(came))
 
         def _response(self, answer: Any, guarded: Exchange | None, told: Exchange | None) -> Any:
             return http.Response(answer.status_code, headers=head(answer, told), stream=AsyncRaw(answer, guarded), extensions=answer.extensions)

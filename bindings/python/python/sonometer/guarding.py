@@ -89,8 +89,8 @@ def open_guard(
     rules.extend(dict(rule) for rule in own or ())
     targets: dict[str, Target[Any]] = {}
     for rule in rules:
-        if isinstance(target := rule.get("target"), Target):
-            rule["target"] = _name(target, targets)
+        if isinstance(named := rule.get("target"), Target):
+            rule["target"] = _name(named, targets)
     whole |= settings | {"rules": rules}
     try:
         text = json.dumps(whole)

@@ -103,12 +103,17 @@ def _handler_class() -> Any:
             session = self._sessions.get(run_id)
             if session is None:
                 session = self._sessions[run_id] = self._target.session()
-            for event in session.push(text).events:
+            self._tell(session.push(text))
+
+        def _tell(self, step: Any) -> None:
+            for event in step.events:
                 if event.event == "evidence":
                     self._on_evidence(event)
 
         def on_llm_end(self, response: Any, *, run_id: Any = None, **_more: Any) -> None:
-            self._sessions.pop(run_id, None)
+            if (session := self._sessions.pop(run_id, None)) is not None:
+                # The last sentence.
+                self._tell(session.end())
             for generations in response.generations:
                 for generation in generations:
                     message = getattr(generation, "message", None)
