@@ -12,6 +12,8 @@ mod extract;
 mod extracted;
 mod failure;
 mod frame;
+#[cfg(feature = "guard")]
+mod guard;
 #[cfg(feature = "audio")]
 mod hearing;
 mod held;
@@ -63,6 +65,9 @@ mod native {
     use super::extracted::{_restore_extract, Extract};
     #[pymodule_export]
     use super::frame::Frame;
+    #[cfg(feature = "guard")]
+    #[pymodule_export]
+    use super::guard::{Exchange, ModelGuard};
     #[pymodule_export]
     use super::helper::_read_apart;
     #[pymodule_export]

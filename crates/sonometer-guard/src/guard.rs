@@ -106,6 +106,7 @@ impl Guard {
                 }
             }
         }
+        check_names(policy, &found)?;
         let mut judges = Vec::new();
         for rule in policy.rules.iter().filter(|rule| !masks(rule)) {
             judges.push(judge(rule, &found[rule.target.as_str()]));
@@ -209,6 +210,26 @@ fn check(at: usize, rule: &Rule) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// Masks are put together by id and version, so two protocols must not share both.
+fn check_names(policy: &Policy, found: &HashMap<&str, Instrument>) -> Result<(), Error> {
+    let mut known: HashMap<(&str, &str), String> = HashMap::new();
+    for (at, rule) in policy.rules.iter().enumerate() {
+        for sensor in found[rule.target.as_str()].sensors() {
+            let protocol = sensor.protocol();
+            let digest = protocol.digest();
+            let first = known.entry((&protocol.id, &protocol.version)).or_insert_with(|| digest.clone());
+            if *first != digest {
+                let message = format!(
+                    "two different protocols are both `{}@{}`; give one of them another version",
+                    protocol.id, protocol.version
+                );
+                return Err(Error::invalid(format!("rules[{at}].target"), message));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn is_tag(text: &str) -> bool {

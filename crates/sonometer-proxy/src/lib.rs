@@ -19,7 +19,7 @@ use axum::serve::ListenerExt;
 use bytes::Bytes;
 use guards::Guards;
 use http_body_util::{BodyExt, Limited};
-use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Unknown};
+use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Route, Unknown};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -95,7 +95,7 @@ async fn handle(State(proxy): State<Proxy>, request: Request) -> Response {
         (LITELLM, &Method::POST) => return litellm::answer(inner, request).await,
         _ => {}
     }
-    let guarded = match Route::of(&method, &path) {
+    let guarded = match Route::of(method.as_str(), &path) {
         Route::Guarded(form) => form,
         Route::Apart(form) if inner.guards.newest().policy().unknown != Unknown::Pass => {
             let message = "this route gives or takes conversations that the guard does not read; set `unknown = \"pass\"` to let it through";
@@ -105,40 +105,6 @@ async fn handle(State(proxy): State<Proxy>, request: Request) -> Response {
         _ => return pass(inner, request).await,
     };
     guard(inner, request, guarded).await
-}
-
-/// What is done with a request, by its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Route {
-    Guarded(Form),
-    /// Stored answers, batches and the like of a guarded form: they hold texts in other shapes.
-    Apart(Form),
-    Open,
-}
-
-impl Route {
-    fn of(method: &Method, path: &str) -> Self {
-        if let Some(form) = Form::of_path(path)
-            && method == Method::POST
-        {
-            return Self::Guarded(form);
-        }
-        let parts: Vec<&str> = path.split('/').collect();
-        let has = |name: &str| parts.contains(&name);
-        match () {
-            () if has("responses") => Self::Apart(Form::Responses),
-            () if has("messages") && !has("threads") => Self::Apart(Form::Messages),
-            () if has("completions")
-                || has("batches")
-                || has("threads")
-                || has("conversations")
-                || has("realtime") =>
-            {
-                Self::Apart(Form::Chat)
-            }
-            () => Self::Open,
-        }
-    }
 }
 
 /// Passes a request and its answer through.
