@@ -19,6 +19,8 @@ mod resume;
 mod screen;
 #[cfg(feature = "serve")]
 mod settings;
+#[cfg(any(feature = "proxy", feature = "serve"))]
+mod signals;
 #[cfg(feature = "audio")]
 mod sound;
 #[cfg(feature = "columns")]

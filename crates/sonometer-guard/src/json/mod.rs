@@ -186,6 +186,19 @@ impl<'j> Edits<'j> {
         self.edits.push((place, by));
     }
 
+    /// How many replacements there are.
+    pub(crate) fn len(&self) -> usize {
+        self.edits.len()
+    }
+
+    /// A part of the document with the replacements in it that came after so many.
+    pub(crate) fn since(&self, before: usize, part: &'j str) -> String {
+        let start = self.place(part).start;
+        let moved = |(place, by): &(Range<usize>, String)| (place.start - start..place.end - start, by.clone());
+        let edits = self.edits[before..].iter().map(moved).collect();
+        Self { document: part, edits }.apply().unwrap_or_else(|| part.to_owned())
+    }
+
     /// The document with all replacements; `None` if there are none.
     pub(crate) fn apply(mut self) -> Option<String> {
         if self.edits.is_empty() {
