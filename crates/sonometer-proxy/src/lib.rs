@@ -280,8 +280,8 @@ fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
     (StatusCode::BAD_GATEWAY, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-/// Adds what was done so far.
-fn tell(exchange: &Exchange, digest: &str, headers: &mut HeaderMap) {
+/// Adds headers that say what was done so far.
+fn report(exchange: &Exchange, digest: &str, headers: &mut HeaderMap) {
     let all = exchange.report().headers();
     let all = all.into_iter().chain([(POLICY_HEADER, digest.to_owned())]);
     for (name, value) in all {

@@ -11,15 +11,15 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-/// An object with its members in order, each value as it is written.
+/// An object with its members in order, each value as written.
 #[derive(Debug)]
 pub(crate) struct Object<'j>(pub(crate) Vec<(Member<'j>, &'j RawValue)>);
 
-/// A list, each item as it is written.
+/// A list, each item as written.
 #[derive(Debug)]
 pub(crate) struct List<'j>(pub(crate) Vec<&'j RawValue>);
 
-/// The name of a member: as it reads, and as it is written between its quotes.
+/// The name of a member: decoded, and as written between its quotes.
 #[derive(Debug)]
 pub(crate) struct Member<'j> {
     pub(crate) name: Cow<'j, str>,

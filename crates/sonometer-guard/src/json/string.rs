@@ -58,7 +58,7 @@ pub(crate) struct Source {
     within: Option<Box<Within>>,
 }
 
-/// Escapes within a text that may be JSON itself, such as an argument that is a request in JSON: whoever reads it will read them, so
+/// Escapes within a text that may be JSON itself, such as an argument that is a request in JSON. The program that parses it decodes them, so
 /// `ann\u0040example.org` is an address there.
 #[derive(Clone, Debug, Default)]
 struct Within {

@@ -12,7 +12,7 @@ pub(super) struct Judging {
     session: Session,
     settled: usize,
     /// Whether no verdict changes without an event, so that it need not be asked for: a reading costs all of the text so far.
-    tells: bool,
+    reports_all: bool,
     has_news: bool,
     markers: Vec<String>,
     at_least: Option<Unit>,
@@ -26,7 +26,7 @@ impl Judging {
         (judge.action == Action::Block).then(|| Self {
             session: judge.instrument.session(SessionOptions::default()),
             settled: 0,
-            tells: tells(&judge.instrument),
+            reports_all: reports_all(&judge.instrument),
             has_news: true,
             markers: judge.markers.clone(),
             at_least: judge.at_least,
@@ -39,7 +39,7 @@ impl Judging {
     pub(super) fn push(&mut self, text: &str) -> Result<usize, Blocked> {
         let step = self.session.push(text.as_bytes()).map_err(|error| engine(&error))?;
         let is_news = |event: &Event| matches!(event, Event::Resonance { .. } | Event::Fidelity(_));
-        self.has_news |= !self.tells || step.events.iter().any(is_news);
+        self.has_news |= !self.reports_all || step.events.iter().any(is_news);
         let settled = step.settled_to.offset;
         if settled > self.settled {
             if std::mem::take(&mut self.has_news) {
@@ -65,7 +65,7 @@ impl Judging {
 }
 
 /// Whether sessions of an instrument report every change of its markers: a rate or a share changes with words in which nothing is found.
-fn tells(instrument: &Instrument) -> bool {
+fn reports_all(instrument: &Instrument) -> bool {
     let markers = instrument.sensors().iter().flat_map(|sensor| &sensor.protocol().markers);
     markers.into_iter().all(|marker| {
         marker.per.is_none()

@@ -93,7 +93,7 @@ impl TextLane {
         self.flow(context, out)
     }
 
-    /// Takes text as it is written. It is read with the next [`Self::flow`], or at the end.
+    /// Takes text with its escapes. It is read with the next [`Self::flow`], or at the end.
     pub(crate) fn take(&mut self, raw: &str) -> Result<(), Blocked> {
         self.taken += raw.len();
         self.decoder.read(raw, &mut self.source).map_err(|NotJson| not_json())
