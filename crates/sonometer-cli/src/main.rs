@@ -19,10 +19,10 @@ mod resume;
 mod screen;
 #[cfg(feature = "serve")]
 mod settings;
+#[cfg(any(feature = "mcp", feature = "proxy", feature = "serve"))]
+mod signals;
 #[cfg(feature = "audio")]
 mod sound;
-#[cfg(any(feature = "mcp", feature = "proxy", feature = "serve"))]
-mod stop;
 #[cfg(feature = "columns")]
 mod stores;
 #[cfg(feature = "columns")]

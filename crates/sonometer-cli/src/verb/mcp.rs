@@ -4,7 +4,7 @@ use super::dive::StageSource;
 use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::screen::{self, Screen};
-use crate::stop::stop;
+use crate::signals::stop;
 use crate::target::{Source, is_path};
 use sonometer_mcp::{Own, Sonometer};
 use std::net::ToSocketAddrs;

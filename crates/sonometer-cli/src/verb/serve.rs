@@ -1,4 +1,4 @@
-//! `sonometer serve`: the service over HTTP, until it is told to stop.
+//! `sonometer serve`: runs the service over HTTP.
 
 use super::serve_reload::{Log, Reloader};
 use super::store::StoreFlags;
@@ -6,7 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::input::READ_APART;
 use crate::screen::Screen;
 use crate::settings::{self, Given, Name, Settings, Value};
-use crate::stop::stop;
+use crate::signals::stop;
 #[cfg(feature = "otlp")]
 use sonometer_server::Telemetry;
 use sonometer_server::{Control, Doors, FileReader, Outbound};

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::settings::{self, Given, LOG_LEVEL, Name, Settings};
+use crate::signals::Hangups;
 use sonometer_server::{Control, Reloaded};
 use sonometer_service::Service;
 use sonometer_service::evaluations::EVALUATIONS;
@@ -99,18 +100,15 @@ impl Reloader {
 
     /// Reads the settings again whenever the process gets SIGHUP.
     pub(crate) fn follow_signals(self: &Arc<Self>) {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
-            let reloader = self.clone();
-            tokio::spawn(async move {
-                while hangups.recv().await.is_some() {
-                    if let Err(error) = reloader.reload() {
-                        tracing::error!(error, "the settings stay as they were");
-                    }
+        let reloader = self.clone();
+        let mut hangups = Hangups::new();
+        tokio::spawn(async move {
+            loop {
+                hangups.next().await;
+                if let Err(error) = reloader.reload() {
+                    tracing::error!(error, "the settings stay as they were");
                 }
-            });
-        }
+            }
+        });
     }
 }
