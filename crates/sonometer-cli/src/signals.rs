@@ -17,11 +17,13 @@ pub(crate) async fn stop() {
 }
 
 /// SIGHUP: read the files again. Never comes where the system has no such signal.
+#[cfg(any(feature = "proxy", feature = "serve"))]
 pub(crate) struct Hangups {
     #[cfg(unix)]
     signal: Option<tokio::signal::unix::Signal>,
 }
 
+#[cfg(any(feature = "proxy", feature = "serve"))]
 impl Hangups {
     pub(crate) fn new() -> Self {
         Self {

@@ -8,7 +8,9 @@ use crate::policy::{Action, On, Policy, Role, Rule};
 use sha2::{Digest, Sha256};
 use sonometer::composition::{Component, Reference, Standing};
 use sonometer::session::SessionOptions;
-use sonometer::{Catalog, Error, Instrument, Interaction, Mask, MaskKey, Metric, Protocol, SenseOptions, Sensor, Unit};
+use sonometer::{
+    Catalog, Error, Instrument, Interaction, Mask, MaskKey, Metric, Protocol, SenseOptions, Sensor, Unit,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
