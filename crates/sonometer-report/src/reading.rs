@@ -7,9 +7,7 @@ use crate::signal;
 use crate::subject::Subject;
 use crate::talk::{Talk, tones};
 use crate::words::counted;
-use sonometer::{
-    Evidence, Ledger, Measured, Profile, Reading, TargetKind, Unheard, Unit, View, WeakSignal,
-};
+use sonometer::{Evidence, Ledger, Measured, Profile, Reading, TargetKind, Unheard, Unit, View, WeakSignal};
 use std::collections::BTreeMap;
 
 /// Where a piece of evidence stands in the file that the interaction came from: `page 3, paragraph 2`.

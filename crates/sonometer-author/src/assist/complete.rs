@@ -171,8 +171,7 @@ impl Offer<'_> {
             }
             "by" | "driven" | "primary" | "secondary" | "others" => items.extend(roles(draft)),
             "negation" => {
-                let flipped =
-                    |marker: Item| Item { label: format!("flip {}", marker.label), ..marker };
+                let flipped = |marker: Item| Item { label: format!("flip {}", marker.label), ..marker };
                 items.extend(labels(draft).into_iter().map(flipped));
             }
             "protocol" | "protocols" => items.extend(self.shipped(TargetKind::Protocol)),
@@ -274,10 +273,7 @@ fn defined(root: &Node, named: Named) -> Vec<String> {
 }
 
 fn labels(draft: &Draft) -> Vec<Item> {
-    names_of(draft, Named::Marker)
-        .into_iter()
-        .map(|label| item(label, Kind::Marker, "a marker"))
-        .collect()
+    names_of(draft, Named::Marker).into_iter().map(|label| item(label, Kind::Marker, "a marker")).collect()
 }
 
 fn roles(draft: &Draft) -> Vec<Item> {

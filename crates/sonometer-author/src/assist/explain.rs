@@ -67,9 +67,7 @@ fn list(root: &Node, name: &str) -> String {
     let mut entries: Vec<String> = node
         .lines()
         .iter()
-        .flat_map(|line| {
-            crate::test::entries(sonometer::protocol::phrase::strip_comment(line.text).0)
-        })
+        .flat_map(|line| crate::test::entries(sonometer::protocol::phrase::strip_comment(line.text).0))
         .map(|entry| entry.trim().to_owned())
         .filter(|entry| !entry.is_empty())
         .collect();
@@ -245,8 +243,7 @@ mod tests {
             Err(error) => error.diagnostics,
         };
         let at = TEXT.find(word).expect("is there") + 1;
-        explain(&Draft::new(TEXT.to_owned()), at, &found, &no_file)
-            .map_or_else(String::new, |(text, _)| text)
+        explain(&Draft::new(TEXT.to_owned()), at, &found, &no_file).map_or_else(String::new, |(text, _)| text)
     }
 
     #[test]

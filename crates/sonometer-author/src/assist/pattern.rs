@@ -32,8 +32,7 @@ pub enum Kind {
 }
 
 /// The keys whose lines are patterns; the others hold lines of talk.
-pub const KEYS: [&str; 9] =
-    ["strong", "clear", "weak", "weigh", "absent", "any", "then", "except", "to"];
+pub const KEYS: [&str; 9] = ["strong", "clear", "weak", "weigh", "absent", "any", "then", "except", "to"];
 
 /// The parts of a line, in their order.
 pub fn pieces(line: &str, weighted: bool) -> Vec<Piece> {

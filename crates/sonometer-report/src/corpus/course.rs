@@ -128,7 +128,8 @@ impl Moment {
         let days = seconds.div_euclid(86_400) + 719_468;
         let era = days.div_euclid(146_097);
         let day_of_era = days.rem_euclid(146_097);
-        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let year_of_era =
+            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let shifted = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * shifted + 2) / 5 + 1;
@@ -185,11 +186,17 @@ mod tests {
         assert_eq!((periods[0].from.as_str(), periods[0].count), ("2025-12-29", 4));
         assert_eq!(periods.iter().map(|period| period.count).sum::<u64>(), 400);
         let mut few = Course::default();
-        [0, 5, 30].iter().for_each(|hour| few.add(Unit((1_767_225_600 + hour * 3_600) * 1_000_000), Unit::ONE));
+        [0, 5, 30]
+            .iter()
+            .for_each(|hour| few.add(Unit((1_767_225_600 + hour * 3_600) * 1_000_000), Unit::ONE));
         assert_eq!((few.length(), few.periods().1), ("hour", 31));
         few.add(Unit((1_767_225_600 + 300 * 86_400) * 1_000_000), Unit::ONE);
         let (periods, span) = few.periods();
-        assert_eq!((few.length(), periods.len(), span), ("week", 2, 43), "few talks over a long time are not by hours");
+        assert_eq!(
+            (few.length(), periods.len(), span),
+            ("week", 2, 43),
+            "few talks over a long time are not by hours"
+        );
         let mut far = Course::default();
         (1..9_000).for_each(|step| far.add(Unit(step * 1_000_000_000_000_000), Unit::ONE));
         assert!(far.periods().0.len() < 9_000, "is bounded by the longest period");

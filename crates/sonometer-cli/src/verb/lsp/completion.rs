@@ -14,9 +14,8 @@ pub(super) fn at(file: &File, offset: usize) -> Vec<CompletionItem> {
 }
 
 fn shown(Item { label, kind, detail, about, insert }: Item) -> CompletionItem {
-    let in_markdown = |value| {
-        Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value })
-    };
+    let in_markdown =
+        |value| Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value });
     CompletionItem {
         kind: Some(match kind {
             Kind::Required | Kind::Key => CompletionItemKind::PROPERTY,
