@@ -76,9 +76,11 @@ test('a mistake is shown, mended by one key, and does not take the last good sen
   await page.waitForSelector('.cm-lintRange-error');
   await says(page, '#findings', /no key `trong`; did you mean `strong`/);
   await says(page, '#state', /last version without errors/);
+  await says(page, '#panel-tests', /12 passed, 0 failed by the last version without errors/);
   assert.equal(await page.locator('.found').count(), 4);
   await page.keyboard.press('Alt+Enter');
   await until(page, () => document.querySelector('#findings').textContent === '');
+  await says(page, '#panel-tests', /^12 passed, 0 failed(?! by)/);
   assert.match(await source(page), /\n {4}strong: \|\n {6}sorry/);
   // A role that nobody declares, and a class that does not exist.
   for (const [number, wrong, right] of [

@@ -194,7 +194,7 @@ mod tests {
         let (periods, span) = few.periods();
         assert_eq!(
             (few.length(), periods.len(), span),
-            ("week", 2, 43),
+            ("week", 2, 44),
             "few talks over a long time are not by hours"
         );
         let mut far = Course::default();

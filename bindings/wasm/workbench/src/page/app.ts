@@ -203,12 +203,14 @@ export class App {
     state.message = compiled.message ?? '';
     if (compiled.facts !== undefined) state.setFacts(compiled.facts);
     const isBroken = compiled.facts === undefined && state.facts !== undefined;
+    state.isBroken = isBroken;
     fill(byId('state'), isBroken ? 'by the last version without errors' : '');
     if (isBroken) {
       fill(byId('tab-tests'), 'Tests');
       byId('tests-state').hidden = true;
       // Once it is mended they are run again, though the text may be as before.
       this.#tested = undefined;
+      state.tell('tests');
     }
     // Typed on since: a newer answer is under way.
     if (state.protocol === of) state.tell('findings');

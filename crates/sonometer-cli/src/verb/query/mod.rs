@@ -17,10 +17,8 @@ use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast;
 use output::Output;
 use sonometer::{Error, Instrument};
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::thread;
 
 /// What sorting, grouping and joining may hold; sorting and grouping go on in files of the temporary folder, joins end with an error.
 const MEMORY: usize = 2 << 30;
