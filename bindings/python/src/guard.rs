@@ -219,9 +219,9 @@ impl Exchange {
     #[getter]
     fn refusal(&self, py: Python<'_>) -> PyResult<Option<(u16, Py<PyBytes>)>> {
         let form = self.form;
-        let answer = self.held.with(py, false, |live| {
-            Ok(live.blocked.as_ref().map(|blocked| blocked.answer(form)))
-        })?;
+        let answer = self
+            .held
+            .with(py, false, |live| Ok(live.blocked.as_ref().map(|blocked| blocked.answer(form))))?;
         Ok(answer.map(|(status, body)| (status, PyBytes::new(py, &body).unbind())))
     }
 

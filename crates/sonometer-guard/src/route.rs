@@ -46,8 +46,7 @@ impl Route {
                 Self::Apart(Form::Chat)
             }
             // How clouds mount models of Anthropic: Bedrock and Vertex.
-            () if has("model")
-                && (last.starts_with("invoke") || last.starts_with("converse"))
+            () if has("model") && (last.starts_with("invoke") || last.starts_with("converse"))
                 || last.ends_with(":rawPredict")
                 || last.ends_with(":streamRawPredict") =>
             {

@@ -176,6 +176,8 @@ def _guardrail_class() -> Any:
         ) -> AsyncIterator[Any]:
             exchange: Exchange | None = None
             last: Any = None
+            # What is left of a text comes before its end: events of a type that came before.
+            like: dict[Any, Any] = {}
             async for chunk in response:
                 if exchange is None:
                     exchange = self._call(request_data, chunk).exchange
@@ -188,8 +190,9 @@ def _guardrail_class() -> Any:
                         return
                 else:
                     fields = _fields(chunk)
+                    like[fields.get("type")] = chunk
                     for event in pushed(exchange, fields, fields.get("type") if exchange.form == "responses" else None):
-                        yield chunk if event == fields else _rebuilt(chunk, event)
+                        yield chunk if event == fields else _rebuilt(like.get(event.get("type"), chunk), event)
                 last = chunk
             if exchange is None:
                 return
