@@ -56,7 +56,7 @@ mod native {
     #[pymodule_export]
     use super::comparison::{_restore_comparison, Comparison};
     #[pymodule_export]
-    use super::dive::{_restore_dive, Dive};
+    use super::dive::{_dive_talk, _restore_dive, Dive};
     #[pymodule_export]
     use super::evaluate::{_evaluate, _fit};
     #[pymodule_export]

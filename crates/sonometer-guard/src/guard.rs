@@ -3,13 +3,15 @@
 use crate::blocked::Blocked;
 use crate::exchange::Exchange;
 use crate::form::Form;
+use crate::numbering::Table;
 use crate::policy::{Action, On, Policy, Role, Rule};
 use sha2::{Digest, Sha256};
 use sonometer::composition::{Component, Reference, Standing};
 use sonometer::session::SessionOptions;
-use sonometer::{Catalog, Error, Instrument, Mask, MaskKey, Metric, Protocol, SenseOptions, Sensor, Unit};
+use sonometer::{Catalog, Error, Instrument, Interaction, Mask, MaskKey, Metric, Protocol, SenseOptions, Sensor, Unit};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Tells values apart within one conversation, where their numbers come from. It hides nothing: no hash is ever shown.
@@ -62,6 +64,13 @@ impl Side {
     /// A session that finds what is masked; `None` if nothing is.
     pub(crate) fn session(&self) -> Option<sonometer::Session> {
         self.mask.as_ref().map(|(instrument, options)| instrument.session(*options))
+    }
+
+    /// What is masked in a whole text, in order, each with what is shown: the same as a session finds, without one.
+    pub(crate) fn found(&self, text: &str) -> Result<Vec<(Range<usize>, String)>, Error> {
+        let Some((instrument, options)) = &self.mask else { return Ok(Vec::new()) };
+        let reading = instrument.sense_with(&Interaction::text(text)?, options.sense)?;
+        Ok(reading.masks(0).into_iter().map(|(place, shown)| (place, shown.into_owned())).collect())
     }
 
     pub(crate) fn masks(&self) -> bool {
@@ -139,7 +148,15 @@ impl Guard {
     /// # Errors
     /// What must not be sent.
     pub fn request(&self, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
-        Exchange::begin(Arc::clone(&self.inner), form, body)
+        Exchange::begin(Arc::clone(&self.inner), form, body, None)
+    }
+
+    /// Reads a request of a conversation whose history the provider keeps, and goes on with the placeholders of its last one.
+    ///
+    /// # Errors
+    /// What must not be sent.
+    pub fn request_after(&self, table: &Table, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
+        Exchange::begin(Arc::clone(&self.inner), form, body, Some(table))
     }
 
     /// The conversation of texts that do not come in the form of a provider, one by one.

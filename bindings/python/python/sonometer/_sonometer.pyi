@@ -34,6 +34,7 @@ __all__ = [
     "Table",
     "Target",
     "__version__",
+    "_dive_talk",
     "_evaluate",
     "_fit",
     "_read_apart",
@@ -1033,6 +1034,9 @@ def _report(
     data: str,
 ) -> tuple[str, str, str]: ...
 def _report_talk(reading: Reading, name: str) -> tuple[str, str, str]: ...
+def _dive_talk(
+    dive: Dive,
+) -> tuple[tuple[tuple[str | None, tuple[str, ...]], ...], tuple[model.Evidence, ...], dict[str, str], dict[str, float]]: ...
 def _shown_roles(reading: Reading) -> list[tuple[str, str]]: ...
 def _evaluate(
     target: Target[Reading],
