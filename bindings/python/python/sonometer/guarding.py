@@ -46,6 +46,8 @@ class Settings(typing.TypedDict, total=False):
     """Signed thinking, which must not be changed."""
     numbers: Literal["block", "nines"]
     """Numbers of tool arguments in which a mask finds something."""
+    schema: Literal["block", "pass"]
+    """Tool arguments and structured answers that do not fit the schema of the request once they are masked."""
     final_event: bool
     """Whether streams end with the counts."""
     limits: Mapping[str, int]

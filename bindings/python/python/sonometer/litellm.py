@@ -183,7 +183,7 @@ def _guardrail_class() -> Any:
                     exchange = self._call(request_data, chunk).exchange
                     self._calls.pop(request_data.get("litellm_call_id", ""), None)
                 if isinstance(chunk, (bytes, str)):
-                    # The bytes of the provider: a refusal is told in them.
+                    # The bytes of the provider, in which a refusal comes too.
                     if out := exchange.feed(chunk.encode() if isinstance(chunk, str) else chunk):
                         yield out if isinstance(chunk, bytes) else out.decode()
                     if exchange.is_over:
