@@ -197,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         if b"endless" in body:
             try:
                 while True:
-                    self._chunk(b": still there\n\n" + next(self._events(form, b"")))
+                    self._chunk(b": still there\n\n" + list(self._events(form, b""))[1])
                     time.sleep(0.01)
             except OSError:
                 self.server.left.set()

@@ -94,7 +94,8 @@ async def responses() -> None:
         kind = getattr(event.type, "value", event.type)
         text += event.delta if kind == "response.output_text.delta" else ""
         last = event
-    assert text == f"I wrote to {MAIL} and asked.", text
+    # LiteLLM asks for a whole answer where it does not know that a model streams, and takes it apart.
+    assert text == f"I wrote to {MAIL}.", text
     assert MAIL in json.dumps(last.model_dump(mode="json")), last
 
 

@@ -12,7 +12,6 @@ mod extract;
 mod extracted;
 mod failure;
 mod frame;
-#[cfg(feature = "guard")]
 mod guard;
 #[cfg(feature = "audio")]
 mod hearing;
@@ -65,7 +64,6 @@ mod native {
     use super::extracted::{_restore_extract, Extract};
     #[pymodule_export]
     use super::frame::Frame;
-    #[cfg(feature = "guard")]
     #[pymodule_export]
     use super::guard::{Exchange, ModelGuard};
     #[pymodule_export]

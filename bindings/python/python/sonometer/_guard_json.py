@@ -81,7 +81,7 @@ def events(exchange: Exchange, frames: bytes) -> Iterator[Any]:
         data = b"\n".join(line.removeprefix(b"data:").strip() for line in frame.split(b"\n") if line.startswith(b"data:"))
         if data and data != b"[DONE]":
             event = json.loads(data)
-            # What was let through before a refusal is shown; the event that tells it is raised instead.
+            # What was let through before a refusal is shown; its event is raised as an exception instead.
             if not (is_refused and isinstance(event, dict) and (event.get("error") or event.get("type") == "error")):
                 yield event
     if is_refused:

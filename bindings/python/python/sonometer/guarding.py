@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+import typing
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ._sonometer import ModelGuard, Target
 from .errors import InvalidRequestError, WrongTypeError
@@ -30,7 +31,7 @@ _C = TypeVar("_C")
 _NOWHERE = "wss://connections-that-stay-open-are-not-guarded.invalid"
 
 
-class Settings(TypedDict, total=False):
+class Settings(typing.TypedDict, total=False):
     """What a guard does; each key as in `[guard]` of docs/proxy.md, where the defaults are those that refuse."""
 
     placeholders: bool
@@ -45,6 +46,8 @@ class Settings(TypedDict, total=False):
     """Signed thinking, which must not be changed."""
     numbers: Literal["block", "nines"]
     """Numbers of tool arguments in which a mask finds something."""
+    schema: Literal["block", "pass"]
+    """Tool arguments and structured answers that do not fit the schema of the request once they are masked."""
     final_event: bool
     """Whether streams end with the counts."""
     limits: Mapping[str, int]

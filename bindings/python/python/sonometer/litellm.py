@@ -176,20 +176,23 @@ def _guardrail_class() -> Any:
         ) -> AsyncIterator[Any]:
             exchange: Exchange | None = None
             last: Any = None
+            # What is left of a text comes before its end: events of a type that came before.
+            like: dict[Any, Any] = {}
             async for chunk in response:
                 if exchange is None:
                     exchange = self._call(request_data, chunk).exchange
                     self._calls.pop(request_data.get("litellm_call_id", ""), None)
                 if isinstance(chunk, (bytes, str)):
-                    # The bytes of the provider: a refusal is told in them.
+                    # The bytes of the provider, in which a refusal comes too.
                     if out := exchange.feed(chunk.encode() if isinstance(chunk, str) else chunk):
                         yield out if isinstance(chunk, bytes) else out.decode()
                     if exchange.is_over:
                         return
                 else:
                     fields = _fields(chunk)
+                    like[fields.get("type")] = chunk
                     for event in pushed(exchange, fields, fields.get("type") if exchange.form == "responses" else None):
-                        yield chunk if event == fields else _rebuilt(chunk, event)
+                        yield chunk if event == fields else _rebuilt(like.get(event.get("type"), chunk), event)
                 last = chunk
             if exchange is None:
                 return
