@@ -2,11 +2,14 @@
 
 use crate::limits::{CANONICAL_BYTES, QUOTE_CHARACTERS, TEXT_CHARACTERS, grouped};
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sonometer::{Error, Unit};
 use sonometer_report::one_line;
+
+/// The key of an error among what is said beside an answer.
+const ERROR: &str = "sonometer/error";
 
 /// An answer.
 #[derive(Debug)]
@@ -119,7 +122,8 @@ impl From<Refusal> for CallToolResult {
             error["limit"] = limit.into();
         }
         let mut result = Self::error(vec![ContentBlock::text(text)]);
-        result.structured_content = Some(json!({ "error": error }));
+        // Not as structured content, which clients hold against the schema of answers.
+        result.meta = Some(MetaObject(Map::from_iter([(ERROR.to_owned(), error)])));
         result
     }
 }

@@ -21,19 +21,19 @@ const DOCS: &str = "sonometer://docs/";
 /// Before a kind of file.
 const SCHEMAS: &str = "sonometer://schemas/";
 
-/// The pages: name, title, what each is for, text.
+/// The pages of the engine (links in `docs`): name, title, what each is for, text.
 static PAGES: [(&str, &str, &str, &str); 2] = [
     (
         "semantics",
         "What a reading means, exactly",
         "What every number of a reading means: evidence, activation, score, fidelity.",
-        sonometer::semantics::PAGE,
+        include_str!("../docs/semantics.md"),
     ),
     (
         "protocol",
         "How a protocol is written",
         "Every key of a protocol and the language of its patterns, with examples.",
-        sonometer::protocol::PAGE,
+        include_str!("../docs/protocol.md"),
     ),
 ];
 

@@ -9,9 +9,17 @@ use serde_json::{Map, Value, json};
 use sonometer::diagnostic::excerpt;
 use sonometer::document::suggest;
 
-/// The schema of a type as an object, in the small part of JSON Schema that every client understands: no references, no nulls.
+/// The schema of arguments, in the small part of JSON Schema that every client understands: no references, no nulls.
 pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
-    let mut settings = SchemaSettings::draft2020_12();
+    made::<T>(SchemaSettings::draft2020_12())
+}
+
+/// The same of an answer: what may be left out of it is not required.
+pub(crate) fn of_answer<T: JsonSchema>() -> Map<String, Value> {
+    made::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn made<T: JsonSchema>(mut settings: SchemaSettings) -> Map<String, Value> {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();

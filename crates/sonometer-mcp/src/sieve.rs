@@ -7,6 +7,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 /// The method that stands in the place of a message that is too large.
 pub(crate) const TOO_LARGE: &str = "sonometer/too_large";
 
+/// What clients of the protocol from 2026 on say with every request; older ones are free to.
+const PARAMS: &str = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}"#;
+
 /// The most bytes of an id that is looked for.
 const ID_BYTES: usize = 256;
 
@@ -70,7 +73,10 @@ impl Line {
             return Some(kept);
         }
         let id = id.found?;
-        Some(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{TOO_LARGE}\"}}\n").into_bytes())
+        Some(
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{TOO_LARGE}\",\"params\":{PARAMS}}}\n")
+                .into_bytes(),
+        )
     }
 }
 
@@ -190,8 +196,9 @@ mod tests {
             ),
             (format!(r#"{{"text":"\\","params":["{long}"],"id":-3}}"#), "-3"),
         ] {
-            let wanted =
-                format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"sonometer/too_large\"}}\n{{}}\n");
+            let wanted = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"sonometer/too_large\",\"params\":{PARAMS}}}\n{{}}\n"
+            );
             for chunk in [1, 5, 1 << 10] {
                 assert_eq!(
                     passed(format!("{message}\n{{}}\n").as_bytes(), 100, chunk).await,

@@ -85,7 +85,7 @@ async fn a_reading_is_short_and_exact() {
     assert_eq!(said["isError"], false, "{said}");
     assert_eq!(said["content"].as_array().map(Vec::len), Some(1));
     let text = text(&said);
-    assert!(text.starts_with("courtesy@2.0: score 0.") && text.contains("  “"), "{text}");
+    assert!(text.starts_with("courtesy@2.0: score 0.713986, fidelity 1, ") && text.contains("  “"), "{text}");
     assert_eq!(
         said["structuredContent"]["target"],
         json!({"type": "protocol", "id": "courtesy", "version": "2.0"})
@@ -126,7 +126,7 @@ async fn what_is_masked_is_in_no_message() {
 async fn a_message_that_is_too_large_is_answered_and_the_next_is_served() {
     let mut client = Client::new().await;
     let said = client.call("sense", json!({"target": "courtesy", "text": "x".repeat(300_000)})).await;
-    assert_eq!(said["structuredContent"]["error"]["limit"], 200_000, "{said}");
+    assert_eq!(said["_meta"]["sonometer/error"]["limit"], 200_000, "{said}");
     let said =
         client.ask("tools/call", json!({"name": "sense", "arguments": {"text": "x".repeat(9 << 20)}})).await;
     let message = said["error"]["message"].as_str().expect("an error");

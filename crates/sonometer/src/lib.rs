@@ -83,10 +83,7 @@ pub mod stage;
 pub mod keys;
 
 #[doc = include_str!("../docs/semantics.md")]
-pub mod semantics {
-    /// This page as Markdown, for programs that show it.
-    pub const PAGE: &str = include_str!("../docs/semantics.md");
-}
+pub mod semantics {}
 
 pub use compare::{Comparison, Delta, Estimate, Rates, Side};
 pub use composition::{Blueprint, Catalog, Document, Metric, TargetKind};

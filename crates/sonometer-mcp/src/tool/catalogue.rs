@@ -9,6 +9,7 @@ use sonometer::protocol::Modality;
 use sonometer::stage::{Stage, World};
 use sonometer::{Document, Instrument, TargetKind};
 use sonometer_catalog::{ForStages, card, find_any, stage_named, stages};
+use sonometer_report::one_line;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -19,7 +20,7 @@ pub(crate) struct Protocols {
     id: Option<String>,
     /// List only this kind.
     kind: Option<Kind>,
-    /// List only those for this language, such as en, de, es or zh, or for all languages.
+    /// List only those that are for this language, such as en, de, es or zh, and those that name none.
     language: Option<String>,
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct Entry {
     name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     description: String,
-    /// The language it is for; absent: any.
+    /// The language whose words it takes apart; absent: it names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<String>,
     /// Where one is described: what its score is made of and which way is good.
@@ -114,7 +115,8 @@ pub(crate) fn protocols(call: &Call, arguments: Protocols) -> Result<Answer, Ref
 
 /// The first sentence.
 fn first(text: &str) -> String {
-    cut(text.split_inclusive(". ").next().unwrap_or(text).trim(), 200)
+    let text = one_line(text);
+    cut(text.split_inclusive(". ").next().unwrap_or(&text).trim(), 200)
 }
 
 /// One by its name, in full.
@@ -282,7 +284,6 @@ impl Entry {
         }
         match (&self.language, self.kind) {
             (Some(language), _) => text.push_str(&format!("language: {language}\n")),
-            (None, Kind::Protocol) => text.push_str("language: any\n"),
             _ => {}
         }
         if !self.reads.is_empty() {

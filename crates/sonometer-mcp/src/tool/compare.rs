@@ -64,14 +64,14 @@ pub(crate) fn compare(call: &Call, arguments: Compare) -> Result<Answer, Refusal
     moved.sort_by_key(|(.., change)| std::cmp::Reverse(change.0.abs()));
     let delta = comparison.delta;
     let mut text = format!(
-        "{}: {} {} (a {}, b {}; {}); {} ICS\n",
+        "{}: {} {} (a {}, b {}), {} ICS\n{}\n",
         reference(&instrument),
         delta.direction.as_str(),
         signed(delta.score_change),
         comparison.a.score,
         comparison.b.score,
-        instrument.score_meaning(),
-        comparison.ics.consumed
+        comparison.ics.consumed,
+        instrument.score_meaning()
     );
     for (marker, a, b, change) in moved.iter().take(SHOWN) {
         let _ = writeln!(text, "{marker} {a} → {b} ({})", signed(*change));

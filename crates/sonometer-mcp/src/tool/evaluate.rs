@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sonometer_evaluate::{Class, Error, Item, Labelled, Options, Report, Selector, Threshold, respelled};
-use sonometer_report::Paint;
+use sonometer_report::{Names, Paint};
 use std::ops::ControlFlow;
 
 /// Arguments of `evaluate`.
@@ -83,13 +83,15 @@ pub(crate) fn evaluate(call: &Call, arguments: Evaluate) -> Result<Answer, Refus
         return Err(too_large("items", count, ITEMS, "items", fix));
     }
     let mut items = Vec::with_capacity(count);
+    // Names that come with data are not shown where a text in them would be masked.
+    let mut names = Names::of(&instrument);
     let (mut characters, mut bytes) = (0, 0);
     for (at, Labelling { content, label, id }) in arguments.items.into_iter().enumerate() {
         let read = content.read(&format!("items[{at}]"))?;
         characters += read.characters();
         bytes += read.bytes();
         let item = Item::new(read.interaction, Map::from_iter([(LABEL.to_owned(), label)]));
-        items.push(match id {
+        items.push(match id.filter(|id| names.allows(id)) {
             Some(id) => item.with_id(id),
             None => item,
         });

@@ -64,7 +64,7 @@ where
         .open_world(false);
     let tool = Tool::new(about.name, about.description, schema::of::<I>())
         .with_title(about.title)
-        .with_raw_output_schema(Arc::new(schema::of::<O>()))
+        .with_raw_output_schema(Arc::new(schema::of_answer::<O>()))
         .annotate(hints);
     Entry { tool, run: Box::new(move |call, arguments| run(call, schema::read(arguments)?)) }
 }

@@ -225,12 +225,10 @@ impl From<Fidelity> for Trust {
 fn told(instrument: &Instrument, reading: &Reading, sensed: &Sensed) -> String {
     let name = reference(instrument);
     let mut text = match reading.score() {
-        Some(score) => format!(
-            "{name}: score {score} ({}); fidelity {}; {} ICS\n",
-            sensed.score_meaning,
-            reading.fidelity().index,
-            sensed.ics
-        ),
+        Some(score) => {
+            let (fidelity, meaning) = (reading.fidelity().index, &sensed.score_meaning);
+            format!("{name}: score {score}, fidelity {fidelity}, {} ICS\n{meaning}\n", sensed.ics)
+        }
         None => format!("{name}: not measured. {}\n", lack(instrument, reading)),
     };
     let in_turns = reading.interaction().is_conversation();

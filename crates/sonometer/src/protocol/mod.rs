@@ -26,9 +26,6 @@ use crate::diagnostic::Diagnostics;
 use crate::document;
 use crate::error::Error;
 
-/// This page as Markdown, for programs that show it.
-pub const PAGE: &str = include_str!("../../docs/protocol.md");
-
 impl Protocol {
     /// The keys of a protocol file.
     pub const KEYS: &'static crate::keys::Map = &keys::PROTOCOL;
