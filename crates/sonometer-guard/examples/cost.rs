@@ -49,7 +49,10 @@ fn table() -> Result<(), Failed> {
     for (name, times, what) in WORK.iter().skip(1) {
         println!("| {what} | {:.0} |", count(&[name])? as f64 / *times as f64 / 1e3);
     }
-    println!("\n| instructions a byte | {} KiB | {} KiB | {} KiB |\n|---|---:|---:|---:|", SIZES[0], SIZES[1], SIZES[2]);
+    println!(
+        "\n| instructions a byte | {} KiB | {} KiB | {} KiB |\n|---|---:|---:|---:|",
+        SIZES[0], SIZES[1], SIZES[2]
+    );
     for (name, what) in GROWTH {
         print!("| {what} |");
         for size in SIZES {
@@ -64,7 +67,12 @@ fn table() -> Result<(), Failed> {
 fn count(arguments: &[&str]) -> Result<u64, Failed> {
     let own = std::env::current_exe()?;
     let output = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no", "--toggle-collect=*counted*"])
+        .args([
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            "--collect-atstart=no",
+            "--toggle-collect=cost::counted",
+        ])
         .arg(own)
         .args(arguments)
         .output()
@@ -73,7 +81,8 @@ fn count(arguments: &[&str]) -> Result<u64, Failed> {
     if !output.status.success() {
         return Err(said.into());
     }
-    let line = said.lines().find_map(|line| line.split("Collected : ").nth(1)).ok_or("valgrind counted nothing")?;
+    let line =
+        said.lines().find_map(|line| line.split("Collected : ").nth(1)).ok_or("valgrind counted nothing")?;
     Ok(line.trim().parse()?)
 }
 
@@ -99,45 +108,96 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
         r#"{"placeholders":true,"rules":[{"action":"mask","target":"personal-data","on":"request"}],"limits":{"lane_bytes":100000000,"held_bytes":100000000}}"#,
     )?;
     let bytes = size * 1_024;
-    let addresses: Vec<String> = (0..).map(|at| format!("Write to person{at}@example{at}.org, and ")).take(bytes / 30).collect();
+    let addresses: Vec<String> =
+        (0..).map(|at| format!("Write to person{at}@example{at}.org, and ")).take(bytes / 30).collect();
     match name {
         "nothing" => counted(|| Ok(())),
         "request" => requests(&masking),
-        "words" => stream(&masking, Form::Chat, &chat((0..EVENTS).map(|at| format!("{{\"content\":\" word{at}\"}}")))),
+        "words" => stream(
+            &masking,
+            Form::Chat,
+            &chat((0..EVENTS).map(|at| format!("{{\"content\":\" word{at}\"}}"))),
+        ),
         "private" => {
-            let words = ["Write", " to", " ann", "@", "example", ".org", ",", " card", " 4111", " 1111", " 1111", " 1111", ",", " please", ".", " "];
-            stream(&masking, Form::Chat, &chat((0..EVENTS).map(|at| format!("{{\"content\":\"{}\"}}", words[at % words.len()]))))
+            let words = [
+                "Write", " to", " ann", "@", "example", ".org", ",", " card", " 4111", " 1111", " 1111",
+                " 1111", ",", " please", ".", " ",
+            ];
+            stream(
+                &masking,
+                Form::Chat,
+                &chat((0..EVENTS).map(|at| format!("{{\"content\":\"{}\"}}", words[at % words.len()]))),
+            )
         }
         "arguments" => {
-            let parts = ["{\\\"list\\\":[\\\"", "one", " more", " word", "\\\",\\\"", "two", "\\\"", ",12", "34", ",\\\"x"];
+            let parts = [
+                "{\\\"list\\\":[\\\"",
+                "one",
+                " more",
+                " word",
+                "\\\",\\\"",
+                "two",
+                "\\\"",
+                ",12",
+                "34",
+                ",\\\"x",
+            ];
             let part = |at: usize| if at == 0 { parts[0] } else { parts[1 + at % (parts.len() - 1)] };
-            let open = (0..EVENTS).map(|at| format!("{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":\"{}\"}}}}]}}", part(at)));
+            let open = (0..EVENTS).map(|at| {
+                format!(
+                    "{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":\"{}\"}}}}]}}",
+                    part(at)
+                )
+            });
             events(&masking, Form::Chat, &chat(open))
         }
         "claude" => {
             let start = "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n".to_owned();
-            let delta = |at| format!("event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":\" word{at}\"}}}}\n\n");
-            events(&masking, Form::Messages, &std::iter::once(start).chain((0..EVENTS).map(delta)).collect::<Vec<_>>())
+            let delta = |at| {
+                format!(
+                    "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{{\"type\":\"text_delta\",\"text\":\" word{at}\"}}}}\n\n"
+                )
+            };
+            events(
+                &masking,
+                Form::Messages,
+                &std::iter::once(start).chain((0..EVENTS).map(delta)).collect::<Vec<_>>(),
+            )
         }
         "line" => {
             let line = "and the next one is here ,".repeat(bytes / 26);
-            let parts = line.as_bytes().chunks(64).map(|part| format!("{{\"content\":\"{}\"}}", String::from_utf8_lossy(part)));
+            let parts = line
+                .as_bytes()
+                .chunks(64)
+                .map(|part| format!("{{\"content\":\"{}\"}}", String::from_utf8_lossy(part)));
             stream(&masking, Form::Chat, &chat(parts))
         }
         "judged" => {
-            let judging = guard(r#"{"rules":[{"action":"block","target":"personal-data","on":"response","markers":["payment_card"]}]}"#)?;
+            let judging = guard(
+                r#"{"rules":[{"action":"block","target":"personal-data","on":"response","markers":["payment_card"]}]}"#,
+            )?;
             let line = "Thank you, it is on its way. ".repeat(bytes / 29);
-            let parts = line.as_bytes().chunks(64).map(|part| format!("{{\"content\":\"{}\"}}", String::from_utf8_lossy(part)));
+            let parts = line
+                .as_bytes()
+                .chunks(64)
+                .map(|part| format!("{{\"content\":\"{}\"}}", String::from_utf8_lossy(part)));
             stream(&judging, Form::Chat, &chat(parts))
         }
         "whole" => request(&masking, &addresses.concat()),
         "escapes" => {
-            let text: String = addresses.concat().chars().take(bytes / 6).map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+            let text: String = addresses
+                .concat()
+                .chars()
+                .take(bytes / 6)
+                .map(|c| format!("\\u{:04x}", u32::from(c)))
+                .collect();
             request(&masking, &text)
         }
         "placeholders" => {
-            let messages: Vec<String> =
-                addresses.iter().map(|text| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}")).collect();
+            let messages: Vec<String> = addresses
+                .iter()
+                .map(|text| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}"))
+                .collect();
             let body = format!("{{\"messages\":[{}]}}", messages.join(","));
             counted(|| Ok(drop(reversible.request(Form::Chat, body.as_bytes())?)))
         }
@@ -154,7 +214,9 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
 }
 
 fn ask(text: &str) -> String {
-    format!("{{\"model\":\"m\",\"stream\":true,\"messages\":[{{\"role\":\"system\",\"content\":\"You are the assistant of a shop. Be brief.\"}},{{\"role\":\"user\",\"content\":\"{text}\"}}]}}")
+    format!(
+        "{{\"model\":\"m\",\"stream\":true,\"messages\":[{{\"role\":\"system\",\"content\":\"You are the assistant of a shop. Be brief.\"}},{{\"role\":\"user\",\"content\":\"{text}\"}}]}}"
+    )
 }
 
 fn request(guard: &Guard, text: &str) -> Result<(), Failed> {
@@ -163,7 +225,9 @@ fn request(guard: &Guard, text: &str) -> Result<(), Failed> {
 }
 
 fn requests(guard: &Guard) -> Result<(), Failed> {
-    let body = ask("I ordered a lamp last week and have heard nothing since. Could you look where it is? My address is ann@example.org, and I am at home on Friday.");
+    let body = ask(
+        "I ordered a lamp last week and have heard nothing since. Could you look where it is? My address is ann@example.org, and I am at home on Friday.",
+    );
     let answer = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Thank you for your message. Your order was sent yesterday and will arrive on Friday. You can follow it with the link in our mail; please write to us again if it does not arrive."},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
     let once = || -> Result<(), Failed> {
         let mut exchange = guard.request(Form::Chat, body.as_bytes())?;
@@ -183,19 +247,26 @@ fn chat(deltas: impl Iterator<Item = String>) -> Vec<String> {
 /// A whole stream.
 fn stream(guard: &Guard, form: Form, all: &[String]) -> Result<(), Failed> {
     let mut all = all.to_vec();
-    all.push("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n".to_owned());
+    all.push(
+        "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+            .to_owned(),
+    );
     events(guard, form, &all)
 }
 
 /// Events one by one, as they come in.
-fn events(guard: &Guard, form: Form, all: &[String]) -> Result<(), Failed> {
-    let mut stream = guard.request(form, ask("Hi").as_bytes())?.stream();
-    counted(|| {
+fn events(guard: &Guard, form: Form, events: &[String]) -> Result<(), Failed> {
+    let stream = || guard.request(form, ask("Hi").as_bytes()).map(sonometer_guard::Exchange::stream);
+    let all = |mut stream: sonometer_guard::Stream, all: &[String]| {
         let mut out = Vec::new();
         for event in all {
             out.clear();
             stream.push(event.as_bytes(), &mut out)?;
         }
-        Ok(())
-    })
+        Ok::<_, Failed>(())
+    };
+    // What is made ready once is not counted.
+    all(stream()?, &events[..events.len().min(8)])?;
+    let stream = stream()?;
+    counted(|| all(stream, events))
 }

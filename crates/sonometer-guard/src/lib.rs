@@ -20,7 +20,9 @@ pub use exchange::Exchange;
 pub use form::Form;
 pub use guard::Guard;
 pub use numbering::Table;
-pub use policy::{Action, Limits, Logprobs, Misfit, Numbers, On, Pass, Policy, Role, Rule, Thinking, Unknown};
+pub use policy::{
+    Action, Limits, Logprobs, Misfit, Numbers, On, Pass, Policy, Role, Rule, Thinking, Unknown,
+};
 pub use report::Report;
 pub use stream::Stream;
 pub use texts::Texts;

@@ -291,7 +291,11 @@ mod tests {
         assert_eq!(other.name("<EMAIL_0123456789a0>", "ANN@example.org", true), "<EMAIL_1>");
         assert_eq!(other.name("<EMAIL_0123456789ff>", "new@example.org", true), "<EMAIL_3>");
         assert_eq!(other.value("<EMAIL_1>"), Some("ann@example.org"));
-        for wrong in ["{}", "[[\"<EMAIL_1>\",\"<CARD_0123456789ab>\",\"x\"]]", "[[\"EMAIL_1\",\"<EMAIL_0123456789ab>\",\"x\"]]"] {
+        for wrong in [
+            "{}",
+            "[[\"<EMAIL_1>\",\"<CARD_0123456789ab>\",\"x\"]]",
+            "[[\"EMAIL_1\",\"<EMAIL_0123456789ab>\",\"x\"]]",
+        ] {
             assert_eq!(Table::from_json(wrong), None, "{wrong}");
         }
     }
@@ -305,7 +309,10 @@ mod tests {
             let text = format!("value-{at}, value-{}, xvalue-0 value-0", at / 2);
             let found = numbering.find(&text, false);
             let names: Vec<&str> = found.iter().map(|(_, placeholder)| placeholder.as_str()).collect();
-            assert_eq!(names, [format!("<ID_{}>", at + 1), format!("<ID_{}>", at / 2 + 1), "<ID_1>".to_owned()]);
+            assert_eq!(
+                names,
+                [format!("<ID_{}>", at + 1), format!("<ID_{}>", at / 2 + 1), "<ID_1>".to_owned()]
+            );
         }
         assert!(numbering.finders.len() <= 8, "{}", numbering.finders.len());
     }

@@ -12,8 +12,17 @@ use std::sync::Arc;
 
 /// Schemas without any of these hold after masking.
 const FRAGILE: [&str; 11] = [
-    "\"pattern", "\"format\"", "\"enum\"", "\"const\"", "Length\"", "\"minimum\"", "\"maximum\"", "\"exclusive", "\"multipleOf\"",
-    "\"propertyNames\"", "\"additionalProperties\"",
+    "\"pattern",
+    "\"format\"",
+    "\"enum\"",
+    "\"const\"",
+    "Length\"",
+    "\"minimum\"",
+    "\"maximum\"",
+    "\"exclusive",
+    "\"multipleOf\"",
+    "\"propertyNames\"",
+    "\"additionalProperties\"",
 ];
 /// How many steps one check may take: schemas may refer to themselves, and ask for one of many in one of many.
 const STEPS: usize = 100_000;
@@ -53,7 +62,9 @@ impl Schemas {
         let inner = member(&outer, "function");
         let tool = inner.as_ref().unwrap_or(&outer);
         let schema = tool.get("parameters").or_else(|| tool.get("input_schema"));
-        if let (Some(name), Some(schema)) = (tool.text("name"), schema.and_then(|schema| fragile(schema.get()))) {
+        if let (Some(name), Some(schema)) =
+            (tool.text("name"), schema.and_then(|schema| fragile(schema.get())))
+        {
             self.tools.insert(name.into(), schema);
         }
     }
@@ -89,7 +100,8 @@ fn fragile(schema: &str) -> Option<Arc<str>> {
 /// If it does not fit.
 pub(crate) fn check(schema: &str, json: &str) -> Result<(), Blocked> {
     let Ok(value) = serde_json::from_str::<Value>(json) else { return Ok(()) };
-    let fits = serde_json::from_str::<Value>(schema).is_ok_and(|root| Check { root: &root, steps: STEPS }.fits(&root, &value, 0));
+    let fits = serde_json::from_str::<Value>(schema)
+        .is_ok_and(|root| Check { root: &root, steps: STEPS }.fits(&root, &value, 0));
     if fits {
         return Ok(());
     }
@@ -128,7 +140,8 @@ impl Check<'_> {
     fn refers(&mut self, schema: &Map<String, Value>, value: &Value, depth: usize) -> bool {
         let Some(place) = schema.get("$ref") else { return true };
         let root = self.root;
-        let target = place.as_str().and_then(|place| place.strip_prefix('#')).and_then(|place| root.pointer(place));
+        let target =
+            place.as_str().and_then(|place| place.strip_prefix('#')).and_then(|place| root.pointer(place));
         target.is_some_and(|target| self.fits(target, value, depth + 1))
     }
 
@@ -164,8 +177,11 @@ impl Check<'_> {
         let Some(patterns) = patterns else { return false };
         members.iter().all(|(name, value)| {
             let own = object("properties").and_then(|all| all.get(name));
-            let by_pattern: Vec<&Value> =
-                patterns.iter().filter(|(pattern, _)| pattern.is_match(name)).map(|(_, schema)| *schema).collect();
+            let by_pattern: Vec<&Value> = patterns
+                .iter()
+                .filter(|(pattern, _)| pattern.is_match(name))
+                .map(|(_, schema)| *schema)
+                .collect();
             let other = match (own, by_pattern.is_empty()) {
                 (None, true) => schema.get("additionalProperties"),
                 _ => None,
@@ -233,9 +249,10 @@ fn has_format(format: &str, text: &str) -> bool {
         let parts: Vec<&str> = clock.split(':').collect();
         let zone = rest.trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
         let is_zone = matches!(zone, "Z" | "z")
-            || zone.strip_prefix(['+', '-']).and_then(|zone| zone.split_once(':')).is_some_and(|(hours, minutes)| {
-                in_range(hours, 0..=23) && in_range(minutes, 0..=59)
-            });
+            || zone
+                .strip_prefix(['+', '-'])
+                .and_then(|zone| zone.split_once(':'))
+                .is_some_and(|(hours, minutes)| in_range(hours, 0..=23) && in_range(minutes, 0..=59));
         matches!(parts.as_slice(), [hour, minute, second]
             if in_range(hour, 0..=23) && in_range(minute, 0..=59) && in_range(second, 0..=60))
             && is_zone
@@ -249,7 +266,9 @@ fn has_format(format: &str, text: &str) -> bool {
         "ipv6" => text.parse::<std::net::Ipv6Addr>().is_ok(),
         "uri" | "iri" => text.split_once(':').is_some_and(|(scheme, rest)| {
             let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-            !scheme.is_empty() && scheme.bytes().all(is_scheme) && !rest.contains(|c: char| c.is_whitespace() || "<>\"{}|\\^`".contains(c))
+            !scheme.is_empty()
+                && scheme.bytes().all(is_scheme)
+                && !rest.contains(|c: char| c.is_whitespace() || "<>\"{}|\\^`".contains(c))
         }),
         "uuid" => {
             let parts: Vec<&str> = text.split('-').collect();
@@ -258,9 +277,9 @@ fn has_format(format: &str, text: &str) -> bool {
         }
         "date" => is_date(text),
         "time" => is_time(text),
-        "date-time" => text
-            .split_once(['T', 't', ' '])
-            .is_some_and(|(date, time)| is_date(date) && is_time(time)),
+        "date-time" => {
+            text.split_once(['T', 't', ' ']).is_some_and(|(date, time)| is_date(date) && is_time(time))
+        }
         _ => true,
     }
 }

@@ -139,7 +139,9 @@ impl<'f> Frame<'f> {
 
 /// Whether a line without data is a name, a number or empty: what a text could not stand in.
 fn is_name(line: &str) -> bool {
-    let Some((field, value)) = line.split_once(':') else { return matches!(line, "" | "event" | "id" | "retry") };
+    let Some((field, value)) = line.split_once(':') else {
+        return matches!(line, "" | "event" | "id" | "retry");
+    };
     let value = value.strip_prefix(' ').unwrap_or(value);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':');
     match field {
@@ -193,7 +195,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
         if rest.is_empty() {
             return None;
         }
-        let at = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let at = rest.bytes().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
         let end = if rest[at..].starts_with("\r\n") { 2 } else { usize::from(at < rest.len()) };
         let (line, end_of) = (&rest[..at], &rest[at..at + end]);
         rest = &rest[at + end..];
@@ -254,7 +256,8 @@ mod tests {
         };
         let clean = "event: message_start\nid: a-7\nretry: 10\ndata: 1\n\n";
         assert_eq!(shown(clean.as_bytes()), clean);
-        let other = b": ann@example.org\r\nevent: ann@example.org\nother: x\n\xef\xbb\xbfdata: 2\ndata: 1\n\n";
+        let other =
+            b": ann@example.org\r\nevent: ann@example.org\nother: x\n\xef\xbb\xbfdata: 2\ndata: 1\n\n";
         assert_eq!(shown(other), ":\r\ndata: 1\n\n");
     }
 

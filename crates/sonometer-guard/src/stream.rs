@@ -10,8 +10,8 @@ use crate::json::Edits;
 use crate::lane::{Context, Lane, Manner};
 use crate::policy::{On, Role};
 use crate::report::Report;
-use crate::sse::{Frame, Frames};
 use crate::schema::Schemas;
+use crate::sse::{Frame, Frames};
 use crate::walk::{Known, Walk};
 use std::collections::HashMap;
 use std::fmt;
@@ -236,7 +236,8 @@ impl Stream {
         }
         // Clients skip a byte order mark before the first line, so that what stands behind it is data.
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        let frame = Frame::read(if is_first { bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes) } else { bytes })?;
+        let frame =
+            Frame::read(if is_first { bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes) } else { bytes })?;
         let Some(data) = frame.data.as_deref().filter(|data| !data.trim().is_empty()) else {
             // Comments keep connections alive.
             frame.write(out);

@@ -207,7 +207,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 "input" if self.form == Form::Responses && role == Role::Other => Role::User,
                 _ => role,
             };
-            self.keyed(value, Place { key, role, kind: around, tool: tool.as_deref(), depth: place.depth + 1 })?;
+            self.keyed(
+                value,
+                Place { key, role, kind: around, tool: tool.as_deref(), depth: place.depth + 1 },
+            )?;
         }
         Ok(())
     }

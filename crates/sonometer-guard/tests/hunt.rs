@@ -61,7 +61,9 @@ fn written(text: &str, how: &Writing) -> Vec<String> {
         let escaped = |upper: bool| {
             let mut both = [0; 2];
             let codes = c.encode_utf16(&mut both).iter();
-            codes.map(|code| if upper { format!("\\u{code:04X}") } else { format!("\\u{code:04x}") }).collect::<Vec<_>>()
+            codes
+                .map(|code| if upper { format!("\\u{code:04X}") } else { format!("\\u{code:04x}") })
+                .collect::<Vec<_>>()
         };
         match (c, manner % 8) {
             (_, 0) => units.extend(escaped(true)),
@@ -104,7 +106,8 @@ fn framing() -> impl Strategy<Value = Framing> {
 fn framed(data: &str, manner: u8) -> String {
     let end = ["\n", "\r\n", "\r"][usize::from(manner % 3)];
     let space = if manner % 2 == 0 { " " } else { "" };
-    let lines = if manner > 5 { data.replacen(",\"", &format!(",{end}data:{space}\""), 2) } else { data.to_owned() };
+    let lines =
+        if manner > 5 { data.replacen(",\"", &format!(",{end}data:{space}\""), 2) } else { data.to_owned() };
     let before = if manner == 4 { format!(": waiting{end}{end}") } else { String::new() };
     let name = if manner == 7 { format!("event: message{end}id: 7{end}") } else { String::new() };
     format!("{before}{name}data:{space}{lines}{end}{end}")
@@ -175,10 +178,15 @@ impl Lane {
 
     fn delta(&self, part: &str) -> String {
         let delta = match self.field.strip_prefix("tool ") {
-            Some(call) => format!("\"tool_calls\":[{{\"index\":{call},\"function\":{{\"arguments\":\"{part}\"}}}}]"),
+            Some(call) => {
+                format!("\"tool_calls\":[{{\"index\":{call},\"function\":{{\"arguments\":\"{part}\"}}}}]")
+            }
             None => format!("\"{}\":\"{part}\"", self.field),
         };
-        format!("{{\"id\":\"c\",\"choices\":[{{\"index\":{},\"delta\":{{{delta}}},\"finish_reason\":null}}]}}", self.choice)
+        format!(
+            "{{\"id\":\"c\",\"choices\":[{{\"index\":{},\"delta\":{{{delta}}},\"finish_reason\":null}}]}}",
+            self.choice
+        )
     }
 
     /// What the guard shows of the whole.
@@ -213,7 +221,12 @@ fn arguments(between: &'static str) -> impl Strategy<Value = String> {
 fn lane() -> impl Strategy<Value = Lane> {
     let plain = (0_u8..3, select(&["content", "refusal", "reasoning_content"][..]), text(""));
     let tool = (0_u8..3, select(&["tool 0", "tool 1"][..]), arguments(""));
-    (prop_oneof![plain, tool], writing()).prop_map(|((choice, field, text), how)| Lane { choice, field, text, how })
+    (prop_oneof![plain, tool], writing()).prop_map(|((choice, field, text), how)| Lane {
+        choice,
+        field,
+        text,
+        how,
+    })
 }
 
 /// The events of all lanes, mixed.
@@ -227,14 +240,18 @@ fn stream(lanes: &[Lane], how: &Framing) -> Vec<u8> {
             break;
         }
         let first = usize::from(how.order[at % how.order.len()]);
-        let next = (first..first + lanes.len()).map(|lane| lane % lanes.len()).find(|lane| parts[*lane].len() > 0);
+        let next =
+            (first..first + lanes.len()).map(|lane| lane % lanes.len()).find(|lane| parts[*lane].len() > 0);
         if let Some((lane, part)) = next.and_then(|lane| Some((lane, parts[lane].next()?))) {
             event(&lanes[lane].delta(&part), at);
         }
     }
     let choices: std::collections::BTreeSet<u8> = lanes.iter().map(|lane| lane.choice).collect();
     for choice in choices {
-        event(&format!("{{\"choices\":[{{\"index\":{choice},\"delta\":{{}},\"finish_reason\":\"stop\"}}]}}"), 0);
+        event(
+            &format!("{{\"choices\":[{{\"index\":{choice},\"delta\":{{}},\"finish_reason\":\"stop\"}}]}}"),
+            0,
+        );
     }
     event("[DONE]", 0);
     bytes.into_bytes()
@@ -310,7 +327,9 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => {
             texts.push(text.clone());
-            if let Ok(inner @ (Value::Object(_) | Value::Array(_) | Value::String(_))) = serde_json::from_str(text) {
+            if let Ok(inner @ (Value::Object(_) | Value::Array(_) | Value::String(_))) =
+                serde_json::from_str(text)
+            {
                 collect(&inner, texts);
             }
         }
@@ -328,12 +347,8 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
 fn json_within_arguments_is_read() {
     let inner = r#"{"to":"ann\u0040example.org","more":"{\"cc\":\"bob\\u0040example.net\",\"x\":\"line\\nann@example.org\"}"}"#;
     let json = serde_json::json!({ "body": inner, "path": r"C:\new\users" }).to_string();
-    let lane = Lane {
-        choice: 0,
-        field: "tool 0",
-        text: json,
-        how: Writing { manner: vec![7], cuts: vec![3] },
-    };
+    let lane =
+        Lane { choice: 0, field: "tool 0", text: json, how: Writing { manner: vec![7], cuts: vec![3] } };
     let shown: Value = serde_json::from_str(&lane.whole(&masking()).expect("passes")).expect("is JSON");
     let within: Value = serde_json::from_str(shown["body"].as_str().expect("is text")).expect("is JSON");
     let deeper: Value = serde_json::from_str(within["more"].as_str().expect("is text")).expect("is JSON");
@@ -345,15 +360,18 @@ fn json_within_arguments_is_read() {
 /// Values that are restored in JSON within JSON are escaped as often as they are read.
 #[test]
 fn values_are_restored_in_json_within_json() {
-    let guard = guard(r#"{"placeholders":true,"rules":[{"action":"mask","target":"personal-data","on":"request"}]}"#);
-    let request = r#"{"messages":[{"role":"user","content":"I live at 12 Old Mill Road,\nSpringfield, IL 62704"}]}"#;
+    let guard =
+        guard(r#"{"placeholders":true,"rules":[{"action":"mask","target":"personal-data","on":"request"}]}"#);
+    let request =
+        r#"{"messages":[{"role":"user","content":"I live at 12 Old Mill Road,\nSpringfield, IL 62704"}]}"#;
     let mut exchange = guard.request(Form::Chat, request.as_bytes()).expect("passes");
     let arguments = serde_json::json!({ "body": "{\"at\":\"<POSTAL_ADDRESS_1>\"}" }).to_string();
     let answer = serde_json::json!({"choices": [{"index": 0, "message": {"role": "assistant", "tool_calls":
         [{"id": "1", "type": "function", "function": {"name": "n", "arguments": arguments}}]}}]});
     let shown = exchange.response(200, answer.to_string().as_bytes()).expect("passes");
     let shown: Value = serde_json::from_slice(&shown).expect("is JSON");
-    let arguments = shown["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"].as_str().expect("is text");
+    let arguments =
+        shown["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"].as_str().expect("is text");
     let arguments: Value = serde_json::from_str(arguments).expect("is JSON");
     let body: Value = serde_json::from_str(arguments["body"].as_str().expect("is text")).expect("is JSON");
     assert_eq!(body["at"], "12 Old Mill Road,\nSpringfield, IL 62704");

@@ -159,7 +159,9 @@ fn t9_log_probabilities_are_taken_out() {
 fn t10_masked_json_fits_its_schema_or_is_refused() {
     const SCHEMA: &str = r#"{"type":"object","properties":{"mail":{"type":"string","format":"email"},"note":{"type":"string"}},"required":["mail"]}"#;
     const GOOD: &str = r#"{"mail":"ann@example.org","note":"a"}"#;
-    let policy = |more: &str| guard(&format!("{{{more}\"rules\":[{{\"action\":\"mask\",\"target\":\"personal-data\"}}]}}"));
+    let policy = |more: &str| {
+        guard(&format!("{{{more}\"rules\":[{{\"action\":\"mask\",\"target\":\"personal-data\"}}]}}"))
+    };
     let fitting = guard(
         r#"{"rules":[{"action":"replace","target":"personal-data","markers":["email_address"],"text":"someone@masked.invalid"}]}"#,
     );
@@ -170,14 +172,20 @@ fn t10_masked_json_fits_its_schema_or_is_refused() {
     let cases = [
         (
             Form::Chat,
-            format!("\"response_format\":{{\"type\":\"json_schema\",\"json_schema\":{{\"name\":\"n\",\"schema\":{SCHEMA}}}}}"),
-            format!("{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":{quoted}}}}}]}}"),
+            format!(
+                "\"response_format\":{{\"type\":\"json_schema\",\"json_schema\":{{\"name\":\"n\",\"schema\":{SCHEMA}}}}}"
+            ),
+            format!(
+                "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":{quoted}}}}}]}}"
+            ),
             chat(&[&format!("{{\"content\":{quoted}}}")]),
         ),
         (
             Form::Chat,
             format!("\"tools\":[{{\"type\":\"function\",\"function\":{{{tool}}}}}]"),
-            format!("{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"id\":\"1\",\"type\":\"function\",\"function\":{{\"name\":\"send\",\"arguments\":{quoted}}}}}]}}}}]}}"),
+            format!(
+                "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"id\":\"1\",\"type\":\"function\",\"function\":{{\"name\":\"send\",\"arguments\":{quoted}}}}}]}}}}]}}"
+            ),
             chat(&[
                 r#"{"tool_calls":[{"index":0,"id":"1","type":"function","function":{"name":"send","arguments":""}}]}"#,
                 &format!("{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":{quoted}}}}}]}}"),
@@ -186,7 +194,9 @@ fn t10_masked_json_fits_its_schema_or_is_refused() {
         (
             Form::Messages,
             format!("\"tools\":[{{\"name\":\"send\",\"input_schema\":{SCHEMA}}}]"),
-            format!("{{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"send\",\"input\":{GOOD}}}]}}"),
+            format!(
+                "{{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"send\",\"input\":{GOOD}}}]}}"
+            ),
             format!(
                 "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"send\",\"input\":{{}}}}}}\n\n\
                  data: {delta}{quoted}}}}}\n\ndata: {{\"type\":\"content_block_stop\",\"index\":0}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
@@ -194,8 +204,12 @@ fn t10_masked_json_fits_its_schema_or_is_refused() {
         ),
         (
             Form::Responses,
-            format!("\"text\":{{\"format\":{{\"type\":\"json_schema\",\"name\":\"n\",\"schema\":{SCHEMA}}}}}"),
-            format!("{{\"output\":[{{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{{\"type\":\"output_text\",\"text\":{quoted}}}]}}]}}"),
+            format!(
+                "\"text\":{{\"format\":{{\"type\":\"json_schema\",\"name\":\"n\",\"schema\":{SCHEMA}}}}}"
+            ),
+            format!(
+                "{{\"output\":[{{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{{\"type\":\"output_text\",\"text\":{quoted}}}]}}]}}"
+            ),
             format!(
                 "data: {{\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":{quoted}}}\n\n\
                  data: {{\"type\":\"response.output_text.done\",\"output_index\":0,\"content_index\":0,\"text\":{quoted}}}\n\n\
@@ -205,7 +219,9 @@ fn t10_masked_json_fits_its_schema_or_is_refused() {
         (
             Form::Responses,
             format!("\"tools\":[{{\"type\":\"function\",{tool}}}]"),
-            format!("{{\"output\":[{{\"type\":\"function_call\",\"call_id\":\"1\",\"name\":\"send\",\"arguments\":{quoted}}}]}}"),
+            format!(
+                "{{\"output\":[{{\"type\":\"function_call\",\"call_id\":\"1\",\"name\":\"send\",\"arguments\":{quoted}}}]}}"
+            ),
             format!(
                 "data: {{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"call_id\":\"1\",\"name\":\"send\",\"arguments\":\"\"}}}}\n\n\
                  data: {{\"type\":\"response.function_call_arguments.delta\",\"output_index\":0,\"delta\":{quoted}}}\n\n\
@@ -217,20 +233,34 @@ fn t10_masked_json_fits_its_schema_or_is_refused() {
     for (form, asked, whole, stream) in &cases {
         let request = format!("{{\"model\":\"m\",{asked}}}");
         let answers = |guard: &sonometer_guard::Guard| {
-            let begin = || guard.request(*form, request.as_bytes()).unwrap_or_else(|blocked| panic!("{form:?} {blocked}"));
+            let begin = || {
+                guard
+                    .request(*form, request.as_bytes())
+                    .unwrap_or_else(|blocked| panic!("{form:?} {blocked}"))
+            };
             let whole = begin().response(200, whole.as_bytes());
             let streamed = run(begin().stream(), &[stream.as_bytes()], |_| {});
-            [whole, streamed.map_err(|(blocked, out)| {
-                assert!(!String::from_utf8_lossy(&out).contains("ann@"));
-                blocked
-            })]
+            [
+                whole,
+                streamed.map_err(|(blocked, out)| {
+                    assert!(!String::from_utf8_lossy(&out).contains("ann@"));
+                    blocked
+                }),
+            ]
         };
         for answer in answers(&policy("")) {
-            assert_eq!(answer.map_err(|blocked| (blocked.kind, blocked.status())), Err((Kind::Schema, 502)), "{form:?} {asked}");
+            assert_eq!(
+                answer.map_err(|blocked| (blocked.kind, blocked.status())),
+                Err((Kind::Schema, 502)),
+                "{form:?} {asked}"
+            );
         }
-        for (guard, shown) in [(&policy("\"schema\":\"pass\","), "***@*******.***"), (&fitting, "someone@masked.invalid")] {
+        for (guard, shown) in
+            [(&policy("\"schema\":\"pass\","), "***@*******.***"), (&fitting, "someone@masked.invalid")]
+        {
             for answer in answers(guard) {
-                let answer = String::from_utf8(answer.unwrap_or_else(|blocked| panic!("{form:?} {asked} {blocked}")));
+                let answer =
+                    String::from_utf8(answer.unwrap_or_else(|blocked| panic!("{form:?} {asked} {blocked}")));
                 let answer = answer.expect("is text");
                 assert!(answer.contains(shown) && !answer.contains("ann@"), "{answer}");
             }

@@ -182,7 +182,9 @@ fn masked(inner: &Inner, asked: &Asked) -> Result<Answered, Blocked> {
             inner.counts.add(texts.report());
         }
     }
-    let is_same = |own: &[Box<RawValue>], shown: &[Box<RawValue>]| own.iter().zip(shown).all(|(own, shown)| own.get() == shown.get());
+    let is_same = |own: &[Box<RawValue>], shown: &[Box<RawValue>]| {
+        own.iter().zip(shown).all(|(own, shown)| own.get() == shown.get())
+    };
     let same_tools = is_same(asked.tools.as_deref().unwrap_or_default(), &tools);
     // Held characters must be reported even where nothing has changed yet.
     let same_texts = shown == own && held.iter().all(|held| *held == 0);

@@ -45,14 +45,19 @@ impl TableKeys {
         let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
         let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         let key = |(at, line): (usize, &str)| {
-            let bytes = digits(line).ok_or_else(|| format!("line {at}: not a key; write 64 hexadecimal digits"))?;
-            let id = digest::digest(&digest::SHA256, &[b"sonometer table key id ".as_slice(), &bytes].concat());
+            let bytes =
+                digits(line).ok_or_else(|| format!("line {at}: not a key; write 64 hexadecimal digits"))?;
+            let id =
+                digest::digest(&digest::SHA256, &[b"sonometer table key id ".as_slice(), &bytes].concat());
             let id = id.as_ref().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
             Ok::<_, String>(Key { id, secret: hmac::Key::new(hmac::HMAC_SHA256, &bytes) })
         };
         let keys = lines.map(key).collect::<Result<Vec<Key>, String>>()?;
         if keys.is_empty() {
-            return Err("there is no key in it; write 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned());
+            return Err(
+                "there is no key in it; write 64 hexadecimal digits, as `openssl rand -hex 32` prints them"
+                    .to_owned(),
+            );
         }
         Ok(Self { keys, is_bound })
     }
@@ -148,7 +153,8 @@ mod tests {
     }
 
     fn table(values: usize) -> Table {
-        let row = |at: usize| format!("[\"<EMAIL_{}>\",\"<EMAIL_{at:012x}>\",\"ann{at}@example.org\"]", at + 1);
+        let row =
+            |at: usize| format!("[\"<EMAIL_{}>\",\"<EMAIL_{at:012x}>\",\"ann{at}@example.org\"]", at + 1);
         let rows: Vec<String> = (0..values).map(row).collect();
         Table::from_json(&format!("[{}]", rows.join(","))).expect("is a table")
     }

@@ -360,21 +360,24 @@ async fn a_stream_without_sentences_comes_through() {
 /// A conversation whose history the provider keeps goes on with its table, on another node, for the same client only.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sealed_table_goes_on_elsewhere() {
-    const POLICY: &str = r#"{"placeholders":true,"rules":[{"action":"mask","target":"personal-data","on":"request"}]}"#;
+    const POLICY: &str =
+        r#"{"placeholders":true,"rules":[{"action":"mask","target":"personal-data","on":"request"}]}"#;
     let key = "0f".repeat(32);
     let keys = || Some(TableKeys::read(&key, true).expect("is a key"));
     let (one, first, _) = serve(POLICY).await;
     let (other, second, seen) = serve(POLICY).await;
     first.seal_tables(keys());
     second.seal_tables(keys());
-    let ask = async |address, headers: &str, body: &str| ask(address, "POST", "/v1/responses", headers, body).await;
+    let ask =
+        async |address, headers: &str, body: &str| ask(address, "POST", "/v1/responses", headers, body).await;
     let (head, body, _) =
         ask(one, "authorization: Bearer a\r\n", r#"{"model":"m","input":"I am ann@example.org"}"#).await;
     assert!(body.contains("ann@example.org, <EMAIL_ADDRESS_2>"), "{body}");
     let table = head.lines().find_map(|line| line.strip_prefix("x-sonometer-table: ")).expect("has a table");
     assert!(table.starts_with("snmt1:") && !head.contains("ann@"), "{head}");
     // The other node goes on with the numbers.
-    let next = r#"{"model":"m","previous_response_id":"r1","input":"Copy bob@example.net and ann@example.org"}"#;
+    let next =
+        r#"{"model":"m","previous_response_id":"r1","input":"Copy bob@example.net and ann@example.org"}"#;
     let headers = format!("authorization: Bearer a\r\nx-sonometer-table: {table}\r\n");
     let (head, body, _) = ask(other, &headers, next).await;
     assert!(body.contains("ann@example.org, bob@example.net"), "{head} {body}");
@@ -420,10 +423,17 @@ async fn litellm_is_answered() {
     assert_eq!(ask(r#"{"input_type":"request","texts":[],"images":["x"]}"#).await["action"], "BLOCKED");
     let call = r#"{"input_type":"response","texts":[],"tool_calls":[{"function":{"arguments":"{\"a\":\"ann@example.org\"}"}}]}"#;
     assert_eq!(ask(call).await["action"], "BLOCKED");
-    let custom = r#"{"input_type":"response","tool_calls":[{"type":"custom","custom":{"input":"ann@example.org"}}]}"#;
+    let custom =
+        r#"{"input_type":"response","tool_calls":[{"type":"custom","custom":{"input":"ann@example.org"}}]}"#;
     assert_eq!(ask(custom).await["action"], "BLOCKED");
-    assert_eq!(ask(r#"{"input_type":"response","tool_calls":[{"type":"other","x":"a"}]}"#).await["action"], "BLOCKED");
-    assert_eq!(ask(r#"{"input_type":"response","tool_calls":[{"function":{"name":"n"}}]}"#).await["action"], "NONE");
+    assert_eq!(
+        ask(r#"{"input_type":"response","tool_calls":[{"type":"other","x":"a"}]}"#).await["action"],
+        "BLOCKED"
+    );
+    assert_eq!(
+        ask(r#"{"input_type":"response","tool_calls":[{"function":{"name":"n"}}]}"#).await["action"],
+        "NONE"
+    );
     // Descriptions of tools are texts of the request.
     let tools = r#"{"input_type":"request","texts":["Hello."],"tools":[{"type":"function","function":{"name":"n","description":"Ask ann@example.org","parameters":{}}}]}"#;
     let answer = ask(tools).await;

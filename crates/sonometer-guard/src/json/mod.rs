@@ -194,7 +194,8 @@ impl<'j> Edits<'j> {
     /// A part of the document with the replacements in it that came after so many.
     pub(crate) fn since(&self, before: usize, part: &'j str) -> String {
         let start = self.place(part).start;
-        let moved = |(place, by): &(Range<usize>, String)| (place.start - start..place.end - start, by.clone());
+        let moved =
+            |(place, by): &(Range<usize>, String)| (place.start - start..place.end - start, by.clone());
         let edits = self.edits[before..].iter().map(moved).collect();
         Self { document: part, edits }.apply().unwrap_or_else(|| part.to_owned())
     }

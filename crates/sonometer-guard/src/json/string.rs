@@ -36,7 +36,9 @@ impl Written {
 
     fn as_str(&self) -> &str {
         match self {
-            Self::Short(bytes, length) => std::str::from_utf8(&bytes[..usize::from(*length)]).unwrap_or_default(),
+            Self::Short(bytes, length) => {
+                std::str::from_utf8(&bytes[..usize::from(*length)]).unwrap_or_default()
+            }
             Self::Long(text) => text,
         }
     }
@@ -85,7 +87,9 @@ impl Within {
             _ if digits < 3 => Ok(None),
             _ => {
                 let digits = self.open.iter().rev().take(3).rev().map(|(c, _)| *c).chain([c]);
-                Ok(Some(char::from_u32(unit(&digits.collect::<String>())).unwrap_or(char::REPLACEMENT_CHARACTER)))
+                Ok(Some(
+                    char::from_u32(unit(&digits.collect::<String>())).unwrap_or(char::REPLACEMENT_CHARACTER),
+                ))
             }
         }
     }

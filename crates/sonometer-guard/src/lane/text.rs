@@ -265,7 +265,10 @@ impl TextLane {
 
 /// Spans that rules found with further ones, both in order. A further one takes the place of those within it; where it touches one that
 /// reaches beyond it, such as an address that begins with a name, it is left out.
-fn merge(mut found: VecDeque<(Range<usize>, String)>, more: Vec<(Range<usize>, String)>) -> Vec<(Range<usize>, String)> {
+fn merge(
+    mut found: VecDeque<(Range<usize>, String)>,
+    more: Vec<(Range<usize>, String)>,
+) -> Vec<(Range<usize>, String)> {
     let mut all: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len() + more.len());
     for (place, by) in more {
         while found.front().is_some_and(|(other, _)| other.end <= place.start) {
@@ -275,7 +278,9 @@ fn merge(mut found: VecDeque<(Range<usize>, String)>, more: Vec<(Range<usize>, S
         let is_before = all.last().is_some_and(|(other, _)| place.start < other.end);
         let within = found.iter().take_while(|(other, _)| other.start < place.end).count();
         let last = all.last().filter(|_| is_before);
-        if last.is_some_and(|(other, _)| !holds(other)) || found.range(..within).any(|(other, _)| !holds(other)) {
+        if last.is_some_and(|(other, _)| !holds(other))
+            || found.range(..within).any(|(other, _)| !holds(other))
+        {
             continue;
         }
         if is_before {
