@@ -199,7 +199,7 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 .map(|text| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}"))
                 .collect();
             let body = format!("{{\"messages\":[{}]}}", messages.join(","));
-            counted(|| Ok(drop(reversible.request(Form::Chat, body.as_bytes())?)))
+            counted(|| reversible.request(Form::Chat, body.as_bytes()).map(drop))
         }
         "signs" => {
             let mut exchange = reversible.request(Form::Chat, ask("I am ann@example.org").as_bytes())?;
@@ -207,7 +207,7 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":\"{}\"}}}}]}}",
                 "<".repeat(bytes)
             );
-            counted(|| Ok(drop(exchange.response(200, body.as_bytes())?)))
+            counted(|| exchange.response(200, body.as_bytes()).map(drop))
         }
         other => Err(format!("no work is called `{other}`").into()),
     }
@@ -221,7 +221,7 @@ fn ask(text: &str) -> String {
 
 fn request(guard: &Guard, text: &str) -> Result<(), Failed> {
     let body = ask(text);
-    counted(|| Ok(drop(guard.request(Form::Chat, body.as_bytes())?)))
+    counted(|| guard.request(Form::Chat, body.as_bytes()).map(drop))
 }
 
 fn requests(guard: &Guard) -> Result<(), Failed> {
