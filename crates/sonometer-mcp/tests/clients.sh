@@ -4,11 +4,11 @@
 #
 #     crates/sonometer-mcp/tests/clients.sh [COMMAND]
 #
-# COMMAND is the command `sonometer`; without it, it is built with nothing but this server.
+# COMMAND is the command `sonometer`, also as `SONOMETER_COMMAND`; without it, it is built with nothing but this server.
 set -eu
 cd "$(dirname "$0")/../../.."
 
-command=${1:-}
+command=${1:-${SONOMETER_COMMAND:-}}
 if [ -z "$command" ]; then
     cargo build --quiet --package sonometer-cli --no-default-features --features mcp
     command=${CARGO_TARGET_DIR:-target}/debug/sonometer
