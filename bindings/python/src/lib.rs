@@ -12,6 +12,7 @@ mod extract;
 mod extracted;
 mod failure;
 mod frame;
+mod guard;
 #[cfg(feature = "audio")]
 mod hearing;
 mod held;
@@ -63,6 +64,8 @@ mod native {
     use super::extracted::{_restore_extract, Extract};
     #[pymodule_export]
     use super::frame::Frame;
+    #[pymodule_export]
+    use super::guard::{Exchange, ModelGuard};
     #[pymodule_export]
     use super::helper::_read_apart;
     #[pymodule_export]

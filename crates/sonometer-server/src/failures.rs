@@ -1,5 +1,5 @@
 //! Bad tokens, counted for each client and for each beginning of a token in fixed minutes. Beyond the limit a token that was
-//! not good lately is refused before the store is asked. Whoever calls with a good token from the same address does not see it.
+//! not good lately is refused before the store is asked. Callers with a good token from the same address are not affected.
 
 use crate::Limits;
 use sonometer_service::{Caller, Code, Refusal, Service};
@@ -79,8 +79,9 @@ impl Failures {
     fn at(&self, now_ms: i64) -> std::sync::MutexGuard<'_, Counted> {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         let minute = now_ms.div_euclid(MINUTE_MS);
-        // A clock that is set back stays in its minute.
-        if minute > counted.minute {
+        // A clock that is set back a little stays in its minute; one that was far ahead must not keep anybody out until it gets
+        // there again.
+        if minute > counted.minute || minute < counted.minute - 1 {
             counted.failed.clear();
             let last = std::mem::take(&mut counted.good[0]);
             counted.good[1] = if minute == counted.minute + 1 { last } else { HashSet::new() };
@@ -167,6 +168,13 @@ mod tests {
             "a new minute"
         );
         assert!(failures.at(start + MINUTE_MS).failed.is_empty());
+        // A clock that is set back.
+        (0..3).for_each(|_| failures.note_bad(at(1), "sono_live_bbbbbbbb", start + MINUTE_MS));
+        assert!(failures.admit(&limits, at(1), "sono_live_bbbbbbbb", start).is_err(), "by a minute");
+        assert!(
+            failures.admit(&limits, at(1), "sono_live_bbbbbbbb", start - 60 * MINUTE_MS).is_ok(),
+            "by an hour"
+        );
     }
 
     #[test]

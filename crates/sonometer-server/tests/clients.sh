@@ -9,14 +9,7 @@ set -eu
 cd "$(dirname "$0")/../../.."
 root=$PWD
 clients=$root/crates/sonometer-server/tests/clients
-target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-command=${1:-}
-if [ -z "$command" ]; then
-    # By the workspace, so that what has been built for all tests is taken.
-    cargo test --quiet --workspace --test serve --no-run
-    command=$target/debug/sonometer
-fi
-command=$(realpath "$command")
+. crates/sonometer-server/tests/served.sh
 tools=$target/clients
 mkdir -p "$tools"
 
@@ -39,39 +32,10 @@ elif [ ! -e "$node/ready" ]; then
         @types/node@20 playwright-core@1.56.1) && touch "$node/ready" || node=
 fi
 
-folder=$(mktemp -d)
-cd "$folder"
-# The server makes it later than it is first read, on a busy machine.
-: >out
-"$command" serve --listen 127.0.0.1:0 --database db.sqlite --first-token token >out 2>err &
-server=$!
-trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
-trap 'exit 1' INT TERM
-address=""
-for _ in $(seq 3000); do
-    address=$(sed -n 's/^listening on //p' out)
-    if [ -n "$address" ] || ! kill -0 "$server" 2>/dev/null; then break; fi
-    sleep 0.1
-done
-[ -n "$address" ] || { cat err; exit 1; }
+serve
 token=$(cat token)
-python3 -c 'import sys, urllib.request; open("openapi.json", "wb").write(urllib.request.urlopen(sys.argv[1]).read())' "$address/openapi.json"
+document
 
-passed=0
-failed=0
-# Runs what follows the name, and counts.
-holds() {
-    what=$1
-    shift
-    if "$@" >said 2>&1; then
-        echo "$what: ok"
-        passed=$((passed + 1))
-    else
-        cut -c1-400 said
-        echo "$what: FAILED"
-        failed=$((failed + 1))
-    fi
-}
 generated_python() {
     # The generator knows no media type of figures; they are text.
     printf 'content_type_overrides:\n  application/openmetrics-text: text/plain\n' >config.yaml
@@ -89,7 +53,6 @@ types_typescript() {
 }
 uses_typescript() { node typescript/uses_it.js "$address" "$token"; }
 tries() { node typescript/tries_it.mjs "$address" "$token"; }
-nothing_failed() { ! grep '"level":"ERROR"' err; }
 
 if [ -n "$python" ]; then
     holds "openapi-python-client" generated_python
@@ -110,7 +73,4 @@ if [ -n "$node" ]; then
 else
     echo "skipped: openapi-typescript (it cannot be installed)"
 fi
-holds "the ledger" "$command" admin --database db.sqlite check
-holds "the log is without errors" nothing_failed
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+ends_well

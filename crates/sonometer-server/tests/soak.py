@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Load with random kills, pauses and jumps of the clock; in the end what clients were told is compared with the ledger.
+"""Load with random kills, pauses and jumps of the clock; in the end the answers of clients are compared with the ledger.
 
 usage: soak.py SONOMETER [SECONDS [SEED]]
 
 SONOMETER is the command, built with `serve`. One node on SQLite; with SONOMETER_TEST_POSTGRES, which postgres.sh sets, two on that
-server, which is crashed now and then. Clocks jump where libfaketime is (Debian's package libfaketime), else this is skipped by name.
-Only the standard library is needed. The last line is the sum.
+server, which is crashed now and then. SOAK_PAUSE is how many seconds a client waits between two requests (0), SOAK_CALM how many
+there are between two troubles at most (2.5): both keep a long run from taking a machine for itself. Clocks jump where libfaketime is
+(Debian's package libfaketime), else this is skipped by name. Only the standard library is needed. The last line is the sum.
 """
 
 import datetime
@@ -26,9 +27,11 @@ SERVER = os.environ.get("SONOMETER_TEST_POSTGRES", "")
 CRASH = os.environ.get("SONOMETER_TEST_CRASH", "")
 FAKETIME = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))), None)
 CLIENTS = 4
+PAUSE = float(os.environ.get("SOAK_PAUSE", "0"))
+CALM = float(os.environ.get("SOAK_CALM", "2.5"))
 # Further than that no clock is set, in either direction.
 FURTHEST = 2 * 86_400
-# How long one request may be asked again and again, and a job may take once all nodes are up.
+# How long one request may be asked again and again, a job may take once all nodes are up, and a node to start or to stop.
 PATIENCE = 180
 TARGET = {"type": "protocol", "id": "courtesy"}
 TEXTS = [
@@ -69,7 +72,7 @@ class Node:
         arguments += ["--first-token", str(self.folder / "token")]
         with log.open("wb") as file:
             self.process = subprocess.Popen(arguments, stdout=file, stderr=subprocess.STDOUT, cwd=self.folder, env=surroundings)
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while time.monotonic() < until and self.process.poll() is None:
             text = log.read_text(encoding="utf-8", errors="replace")
             if "listening on http://127.0.0.1:" in text:
@@ -80,11 +83,11 @@ class Node:
 
     def end(self, how: signal.Signals) -> None:
         self.process.send_signal(how)
-        self.process.wait(60)
+        self.process.wait(PATIENCE)
 
 
 class Load:
-    """Clients, and what they were told."""
+    """Clients, and the answers they got."""
 
     def __init__(self, nodes: list[Node], token: str, seed: int) -> None:
         self.nodes, self.token, self.seed = nodes, token, seed
@@ -133,7 +136,7 @@ class Load:
                         costs = answer["ics"]
                         self.told[key] = costs.get("consumed", costs.get("total_consumed"))
                 if dice.random() < 0.1:
-                    # What was told is told again, whatever happened meanwhile.
+                    # The same answer again, regardless of what happened meanwhile.
                     if first not in (None, said):
                         self.note(200, said)
                     first, until = said, min(until, time.monotonic() + 20)
@@ -172,6 +175,7 @@ class Load:
                 self.unkeyed(name, one, dice)
             else:
                 self.keyed(name, "/api/v1/sense/batch", {"target": TARGET, "interactions": items}, dice)
+            time.sleep(PAUSE)
 
     def finish_jobs(self) -> None:
         """Waits until all jobs have ended."""
@@ -201,7 +205,7 @@ def trouble(nodes: list[Node], until: float, dice: random.Random) -> Counter[str
     kinds += ["clock"] * 4 if FAKETIME else []
     kinds += ["crash of the database"] if CRASH else []
     while time.monotonic() < until:
-        time.sleep(dice.uniform(0.2, 2.5))
+        time.sleep(dice.uniform(0.2, CALM))
         node, kind = dice.choice(nodes), dice.choice(kinds)
         done[kind] += 1
         if kind == "kill":
@@ -240,7 +244,7 @@ def admin(command: str, database: str, folder: Path, *arguments: str) -> str:
 
 
 def compare(load: Load, rows: list[dict]) -> list[str]:
-    """Where what was told and what was charged differ."""
+    """Where the answers and the charges differ."""
     wrong = list(load.wrong)
     by_key: defaultdict[str, list[dict]] = defaultdict(list)
     by_request: defaultdict[str, list[dict]] = defaultdict(list)
@@ -251,12 +255,12 @@ def compare(load: Load, rows: list[dict]) -> list[str]:
         charges = {row["charge_id"] for row in by_key[key]}
         charged = sum(row["ics_consumed"] for row in by_key[key])
         if charged != units or len(charges) > 1:
-            wrong.append(f"{key}: {units} were told, {charged} charged, in {len(charges)} charges")
+            wrong.append(f"{key}: {units} in the answer, {charged} charged, in {len(charges)} charges")
     for name, units in load.once.items():
         charges = {row["charge_id"] for row in by_request[name]}
         charged = sum(row["ics_consumed"] for row in by_request[name])
         if len(charges) > 1 or (units is not None and charged != units):
-            wrong.append(f"{name}: {units} were told, {charged} charged, in {len(charges)} charges")
+            wrong.append(f"{name}: {units} in the answer, {charged} charged, in {len(charges)} charges")
     known = load.told.keys() | load.once.keys()
     wrong += [f"{name}: nobody asked for it" for name in (by_key.keys() | by_request.keys()) - known]
     return wrong
@@ -307,7 +311,7 @@ def run(command: str, seconds: float, seed: int, folder: Path) -> list[str]:
     print(f"{store}, {seconds:.0f} s, seed {seed}: {troubles}")
     print(f"{sent - lost} requests answered ({len(load.jobs)} of them jobs), {lost} without an answer; {len(rows)} rows of the ledger, {units} ICS")
     print(f"other answers by status (0: none): {dict(load.others)}")
-    print("\n".join(wrong[:20]) if wrong else "what was told is what was charged")
+    print("\n".join(wrong[:20]) if wrong else "every answer is charged as it says, once")
     return wrong
 
 

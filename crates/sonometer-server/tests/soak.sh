@@ -1,21 +1,14 @@
 #!/bin/sh
-# Load with random kills, pauses and jumps of the clock on both stores; what clients were told must be what the ledger has. The
+# Load with random kills, pauses and jumps of the clock on both stores; the ledger must have what clients were answered. The
 # quick form takes less than a minute; an hour on each store: SOAK_SECONDS=3600.
 #
-#     [SOAK_SECONDS=15] [SOAK_SEED=…] crates/sonometer-server/tests/soak.sh [the sonometer command]
+#     [SOAK_SECONDS=15] [SOAK_SEED=…] [SOAK_PAUSE=0] [SOAK_CALM=2.5] crates/sonometer-server/tests/soak.sh [the sonometer command]
 set -eu
 cd "$(dirname "$0")/../../.."
-command=${1:-}
-if [ -z "$command" ]; then
-    # By the workspace, so that what has been built for all tests is taken.
-    cargo test --quiet --workspace --test serve --no-run
-    command=${CARGO_TARGET_DIR:-target}/debug/sonometer
-fi
+. crates/sonometer-server/tests/served.sh
 # Without it the clocks stay, and the script below says so.
 .ci/install-packages libfaketime || true
 
-passed=0
-failed=0
 # Shows what a run says, and counts it; `skipped: …` alone is no run.
 run() {
     if "$@" crates/sonometer-server/tests/soak.py "$command" "${SOAK_SECONDS:-15}" "${SOAK_SEED:-$(date +%s)}" >"$said"; then

@@ -1,6 +1,6 @@
 //! Work whose worker died while a clock was ahead. Its claim ends only when the clocks get there, which may be days later. So claims
-//! that end later than one made now are watched: who lives changes its claim twice a second; one that stays the same for a while,
-//! by the time that passes here and no clock, is ended.
+//! that end later than one made now are watched: a worker that lives changes its claim twice a second; one that stays the same for
+//! a while, by the time that passes here and no clock, is ended. Notifications that were planned by such a clock become due.
 
 use crate::refusal::Refusal;
 use crate::store::Claimable;
@@ -44,12 +44,23 @@ impl LateClaims {
 }
 
 impl Service {
-    /// Ends claims of workers that died while a clock was ahead, until `stop` is told.
+    /// Ends claims of workers that died while a clock was ahead, and plans of such a clock, until `stop` is set.
     pub async fn watch_claims(self, mut stop: watch::Receiver<bool>) {
         let mut late = LateClaims::default();
         while !*stop.borrow_and_update() {
             if let Err(refusal) = self.end_late_claims(&mut late, None).await {
                 tracing::debug!(%refusal, "claims could not be looked at");
+            }
+            match self.end_late_plans().await {
+                Ok(0) => {}
+                Ok(late) => {
+                    tracing::warn!(
+                        late,
+                        "notifications were planned by a clock that was ahead; they are sent now"
+                    );
+                    self.inner.mail_there.notify_one();
+                }
+                Err(refusal) => tracing::debug!(%refusal, "plans of notifications could not be looked at"),
             }
             tokio::select! {
                 () = sleep(LOOK) => {}

@@ -97,8 +97,9 @@ impl Windows {
 
     fn slot(&self, token: &str, window: i64) -> (i64, Arc<tokio::sync::Mutex<Slot>>) {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        // A clock that is set back stays in its window: it gives nobody requests anew.
-        if window > counted.window {
+        // A clock that is set back a little stays in its window: it gives nobody requests anew. One that is set back further had
+        // been ahead, and staying would keep everybody in one window until it gets there again, perhaps for days.
+        if window > counted.window || window < counted.window - 1 {
             counted.window = window;
             counted.by_token.clear();
         }
@@ -126,6 +127,8 @@ mod tests {
         assert!(!count("other", 2, start + 59_999).await.exceeded, "each token has its own");
         assert_eq!(at(start + 60_000).await.remaining, 1);
         assert_eq!(at(start).await.remaining, 0, "a clock set back gives nothing anew");
+        assert_eq!(at(start - 86_400_000).await.remaining, 1, "one that was a day ahead begins anew");
+        assert_eq!(at(start - 86_400_000).await.remaining, 0);
         assert!(count("none", 0, start).await.exceeded);
     }
 

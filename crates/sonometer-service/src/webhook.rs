@@ -4,7 +4,7 @@ use crate::Service;
 use crate::period::iso;
 use crate::ports::Call;
 use crate::refusal::Refusal;
-use crate::store::{Attempt, DELIVERIES_FULL, Delivery, Due};
+use crate::store::{Attempt, DELIVERIES_FULL, Delivery, Due, PLANS};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -18,9 +18,11 @@ use tokio::task::{self, JoinSet};
 use tokio::time::sleep;
 
 /// The pauses before the second attempt and those behind it, in milliseconds.
-const PAUSES_MS: [i64; 6] = [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000];
+const PAUSES_MS: [i64; PLANS - 1] = [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000];
 /// Up to so much is added to a pause, in hundredths of it, so that what failed together is not tried together.
 const JITTER: u64 = 20;
+/// So far may the clocks of nodes be apart before one takes the plans of another for wrong.
+const CLOCKS_APART_MS: i64 = 60_000;
 /// How long a claim lasts; an attempt takes less.
 pub(crate) const LEASE_MS: i64 = 60_000;
 /// So many are under way at once: calls that wait for receivers, not work.
@@ -148,7 +150,7 @@ impl Service {
         }
     }
 
-    /// Delivers what is due until `stop` is told; what is under way then comes to its end.
+    /// Delivers what is due until `stop` is set; calls that are under way then are finished.
     pub async fn deliver(self, mut stop: watch::Receiver<bool>) {
         let worker = self.id("wrk");
         let mut under_way = JoinSet::new();
@@ -179,6 +181,14 @@ impl Service {
             }
         }
         while under_way.join_next().await.is_some() {}
+    }
+
+    /// Makes notifications due that a clock planned which was ahead; how many.
+    pub(crate) async fn end_late_plans(&self) -> Result<u64, Refusal> {
+        let longest = |pause: i64| pause + pause * i64::try_from(JITTER).unwrap_or(0) / 100;
+        let mut furthest = [CLOCKS_APART_MS; PLANS];
+        furthest[1..].iter_mut().zip(PAUSES_MS).for_each(|(ahead, pause)| *ahead += longest(pause));
+        self.store().plan_anew(self.now_ms(), &furthest).await
     }
 
     async fn deliver_one(&self, worker: &str, due: Due) {

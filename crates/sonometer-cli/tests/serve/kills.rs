@@ -1,13 +1,11 @@
 //! SIGKILL under load, during jobs, during a notification; and of the database.
 
+use crate::load::{Load, stands};
 use crate::{ASK, Served, done, folder, request, send, server, usage};
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,58 +17,21 @@ fn a_kill_under_load_loses_nothing_and_doubles_nothing() {
     done(&folder, &["account", "first", "--quota", "1000000", "--per-minute", "1000000"]);
     let (_, units, _) = send(&served.address, &token, "warm").expect("answers");
     assert!(units > 1);
-    let mut keys = 1;
+    let load = Load::begin("kill", 6, &[&served.address], &token);
     for round in 0..3 {
-        let told: Arc<Mutex<BTreeMap<String, String>>> = Arc::default();
-        let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-        let over = Arc::new(AtomicBool::new(false));
-        let clients: Vec<_> = (0..6)
-            .map(|client| {
-                let (told, asked, over) = (told.clone(), asked.clone(), over.clone());
-                let (address, token) = (served.address.clone(), token.clone());
-                thread::spawn(move || {
-                    for number in 0.. {
-                        if over.load(Ordering::SeqCst) {
-                            break;
-                        }
-                        let key = format!("{round}-{client}-{number}");
-                        asked.lock().expect("sound").push(key.clone());
-                        match send(&address, &token, &key) {
-                            Some((200, _, body)) => drop(told.lock().expect("sound").insert(key, body)),
-                            Some((status, _, body)) => panic!("{status}: {body}"),
-                            // The server is gone.
-                            None => break,
-                        }
-                    }
-                })
-            })
-            .collect();
-        let begun = Instant::now();
-        // Some answers first: a machine that is busy with other things needs its time.
-        while told.lock().expect("sound").len() < 5 {
-            assert!(begun.elapsed() < Duration::from_secs(60), "there is no load");
-            thread::sleep(Duration::from_millis(10));
-        }
+        load.wait_for(5);
         thread::sleep(Duration::from_millis(300 + 300 * round));
         served.signal("-KILL");
-        over.store(true, Ordering::SeqCst);
-        clients.into_iter().for_each(|client| client.join().expect("ends well"));
         drop(served);
         assert!(done(&folder, &["check"]).contains("0 wrong"));
         served = Served::start(&folder, &[]);
-        let (told, asked) = (told.lock().expect("sound"), asked.lock().expect("sound"));
-        for key in asked.iter() {
-            let (status, consumed, body) = send(&served.address, &token, key).expect("answers");
-            assert_eq!(status, 200, "{body}");
-            if let Some(before) = told.get(key) {
-                assert_eq!((consumed, &body), (0, before), "what was answered is kept");
-            }
-        }
-        keys += asked.len() as u64;
-        let (_, body) = usage(&served.address, &token);
-        assert!(body.contains(&format!("\"used\":{},", keys * units)), "{keys} keys of {units}: {body}");
-        assert!(done(&folder, &["check"]).contains("0 wrong"));
+        load.ask_at(&[&served.address]);
     }
+    load.wait_for(5);
+    let (told, others) = load.end();
+    assert!(others.keys().eq([&0]), "each kill is seen, and nothing is refused: {others:?}");
+    stands(&served.address, &token, &told, units * (1 + told.len() as u64));
+    assert!(done(&folder, &["check"]).contains("0 wrong"));
     drop(served);
     let _ = fs::remove_dir_all(folder);
 }
@@ -212,71 +173,19 @@ fn a_database_that_dies_under_load_loses_nothing_and_comes_back() {
     let token = served.token();
     done(&folder, &["account", "first", "--quota", "1000000", "--per-minute", "1000000"]);
     let (_, units, _) = send(&served.address, &token, "warm").expect("answers");
-    let told: Arc<Mutex<BTreeMap<String, String>>> = Arc::default();
-    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
-    let over = Arc::new(AtomicBool::new(false));
-    let clients: Vec<_> = (0..6)
-        .map(|client| {
-            let (told, asked, over) = (told.clone(), asked.clone(), over.clone());
-            let (address, token) = (served.address.clone(), token.clone());
-            thread::spawn(move || {
-                let mut away = 0;
-                for number in 0.. {
-                    if over.load(Ordering::SeqCst) {
-                        break;
-                    }
-                    let key = format!("{client}-{number}");
-                    asked.lock().expect("sound").push(key.clone());
-                    match send(&address, &token, &key)
-                        .expect("the service answers, whatever the database does")
-                    {
-                        (200, _, body) => drop(told.lock().expect("sound").insert(key, body)),
-                        (503, ..) => {
-                            away += 1;
-                            // Each key is asked for again at the end, and being sent away takes no time.
-                            thread::sleep(Duration::from_millis(20));
-                        }
-                        (other, _, body) => panic!("{other}: {body}"),
-                    }
-                }
-                away
-            })
-        })
-        .collect();
-    let wait_for_answers = |count: usize| {
-        let enough = told.lock().expect("sound").len() + count;
-        let begun = Instant::now();
-        while told.lock().expect("sound").len() < enough {
-            assert!(begun.elapsed() < Duration::from_secs(60), "the service answers again");
-            thread::sleep(Duration::from_millis(20));
-        }
-    };
+    let load = Load::begin("crash", 6, &[&served.address], &token);
     for _ in 0..3 {
-        wait_for_answers(20);
+        load.wait_for(20);
         let status = Command::new("sh").args(["-c", &crash]).status().expect("starts");
         assert!(status.success(), "{crash}");
     }
-    wait_for_answers(20);
-    over.store(true, Ordering::SeqCst);
-    let away: u64 = clients.into_iter().map(|client| client.join().expect("does not panic")).sum();
-    let (told, asked) = (told.lock().expect("sound").clone(), asked.lock().expect("sound").clone());
-    assert!(away > 0, "{} told, nobody sent away", told.len());
+    load.wait_for(20);
+    let (told, others) = load.end();
+    assert!(others.keys().eq([&503]), "the service answers, whatever the database does: {others:?}");
     assert!(done(&folder, &["check"]).contains("0 wrong"));
-    for (key, body) in &told {
-        assert_eq!(
-            send(&served.address, &token, key).expect("answers"),
-            (200, 0, body.clone()),
-            "{key} was paid"
-        );
-    }
-    for key in &asked {
-        assert_eq!(send(&served.address, &token, key).expect("answers").0, 200);
-    }
-    let (_, body) = usage(&served.address, &token);
-    let used = units * (1 + asked.len() as u64);
-    assert!(body.contains(&format!("\"used\":{used},")), "{used}: {body}");
+    stands(&served.address, &token, &told, units * (1 + told.len() as u64));
     assert!(done(&folder, &["check"]).contains("0 wrong"));
-    println!("{} told, {away} sent away, {} asked", told.len(), asked.len());
+    println!("{} told, {others:?} otherwise", told.len());
     drop(served);
     let _ = fs::remove_dir_all(folder);
 }

@@ -1,5 +1,5 @@
-//! Clients that ask without pause, each request under a key of its own, and remember what they were told. Whoever gets no answer
-//! asks again under the same key, as a client of the service should.
+//! Clients that ask again and again, each request under a key of its own, and remember the answers. A client that gets no
+//! answer asks again under the same key, as a client of the service should.
 
 use crate::{get, send};
 use std::collections::BTreeMap;
@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 
 /// How long one request may be asked again and again.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// The pause between two requests of a client. All keys are asked for again at the end: without it, a test takes the longer, the
+/// faster the machine is.
+const PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Default)]
 struct Shared {
@@ -40,6 +43,7 @@ impl Load {
                     if shared.over.load(Ordering::SeqCst) || !shared.ask(&key, &token, client) {
                         break;
                     }
+                    sleep(PAUSE);
                 }
             })
         };
@@ -52,12 +56,12 @@ impl Load {
         *self.shared.addresses.lock().expect("sound") = addresses.iter().map(|&one| one.to_owned()).collect();
     }
 
-    /// So many were told an answer.
+    /// How many answers there were.
     pub(crate) fn told(&self) -> usize {
         self.shared.told.lock().expect("sound").len()
     }
 
-    /// What was told until now, by key.
+    /// The answers until now, by key.
     pub(crate) fn told_so_far(&self) -> BTreeMap<String, String> {
         self.shared.told.lock().expect("sound").clone()
     }
@@ -84,7 +88,7 @@ impl Load {
         self.wait_until("there are no answers", |load| load.told() >= enough);
     }
 
-    /// Ends once every request that was sent is answered: what was told by key, and how often another status was answered.
+    /// Ends once every request that was sent is answered: the answers by key, and how often another status was answered.
     pub(crate) fn end(self) -> (BTreeMap<String, String>, BTreeMap<u16, u64>) {
         self.shared.over.store(true, Ordering::SeqCst);
         self.clients.into_iter().for_each(|client| client.join().expect("ends well"));
@@ -122,7 +126,7 @@ impl Shared {
     }
 }
 
-/// Whether what was told stands: each key is answered as before and costs nothing, and all of them together are what is used.
+/// Whether the answers stand: each key is answered as before and costs nothing, and all of them together are what is used.
 #[track_caller]
 pub(crate) fn stands(address: &str, token: &str, told: &BTreeMap<String, String>, used: u64) {
     for (key, before) in told {

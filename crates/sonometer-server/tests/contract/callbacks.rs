@@ -217,7 +217,7 @@ pub(crate) fn verified(secret: &str, headers: &BTreeMap<String, String>, body: &
 
 // covers: callback.events, webhook.error
 #[test]
-fn what_fails_is_told_to_whoever_asked_for_errors() {
+fn a_failure_is_sent_if_errors_were_asked_for() {
     let receiver = Receiver::start(&[OK]);
     let bench = bench(&[receiver.port]);
     for (content, events, status, kind) in [
@@ -273,6 +273,26 @@ fn what_is_not_taken_is_sent_again_with_the_same_id() {
     );
     assert_ne!(came[0].0["webhook-timestamp"], came[3].0["webhook-timestamp"]);
     assert_eq!(bench.used(Mode::Test), 1, "telling costs nothing");
+}
+
+// covers: webhook.retries
+#[test]
+fn a_clock_set_back_does_not_keep_a_notification_for_longer_than_its_pause() {
+    let receiver = Receiver::start(&[BROKEN, BROKEN, OK]);
+    let bench = bench(&[receiver.port]);
+    accepted(&bench.post("/api/v1/sense", &ask(ONE, &receiver.url())));
+    until(|| deliveries(&bench), |all| all[0].attempts.len() == 1);
+    // It was two days ahead when the second attempt was planned.
+    later(&bench, -2 * 86_400);
+    until(|| deliveries(&bench), |all| all[0].attempts.len() == 2);
+    // What a clock plans that is a little ahead stands: the pause is five minutes.
+    let planned = deliveries(&bench)[0].next_ms;
+    later(&bench, -50);
+    sleep(Duration::from_secs(6));
+    assert_eq!((deliveries(&bench)[0].next_ms, receiver.came().len()), (planned, 2));
+    later(&bench, -3_600);
+    assert_eq!(delivered(&bench).attempts.len(), 3);
+    bench.ledger_is_right();
 }
 
 // covers: webhook.bad_receivers

@@ -1,9 +1,12 @@
 //! Answers kept under the caller's `Idempotency-Key`, so that a request that is sent twice is charged once.
 
-use super::{Store, down};
+use super::{Store, down, statements};
 use crate::refusal::{Code, Refusal};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row, Transaction};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// An `Idempotency-Key` of a caller, with the hash of the body it came with. The hash tells a repeated request from a new one
 /// that reuses the key by mistake.
@@ -69,18 +72,94 @@ pub(super) async fn answered_in(
     route: &str,
     key: &Key,
 ) -> Result<Option<(u16, String)>, Refusal> {
-    repeated(row_under(work, account, route, key).await.map_err(down)?, key)
+    let row = sqlx::query(ANSWERED).bind(account).bind(route).bind(&key.text);
+    repeated(row.fetch_optional(&mut **work).await.map_err(down)?, key)
 }
 
-/// The row under a key, within a transaction.
-pub(super) async fn row_under(
+/// Where an answer is kept: account, route and the text of the key.
+pub(super) type Place<'k> = (&'k str, &'k str, &'k str);
+
+/// An answer that is kept, with the hash of the body that it answers.
+pub(super) struct Kept<'k> {
+    pub(super) body_sha: Cow<'k, str>,
+    pub(super) answer: Cow<'k, str>,
+    pub(super) status: i64,
+    pub(super) at_ms: i64,
+    /// Whether it is in the database already.
+    pub(super) is_written: bool,
+}
+
+impl Kept<'_> {
+    /// The status and the answer, if the body is the same.
+    ///
+    /// # Errors
+    /// `idempotency_conflict`.
+    pub(super) fn under(&self, key: &Key) -> Result<(u16, String), Refusal> {
+        if self.body_sha == key.body_sha {
+            return Ok((u16::try_from(self.status).unwrap_or(200), self.answer.clone().into_owned()));
+        }
+        let message = "this `Idempotency-Key` was used with another body; use a new key for a new request";
+        Err(Refusal::new(Code::IdempotencyConflict, message))
+    }
+}
+
+/// Places in one statement, and answers.
+const PLACES: usize = 64;
+
+/// The answers at places, within a transaction: a few statements for many places, since each is a way to the database and back.
+pub(super) async fn kept_at<'k>(
     work: &mut Transaction<'static, Any>,
-    account: &str,
-    route: &str,
-    key: &Key,
-) -> Result<Option<AnyRow>, sqlx::Error> {
-    let row = sqlx::query(ANSWERED).bind(account).bind(route).bind(&key.text);
-    row.fetch_optional(&mut **work).await
+    places: &[Place<'k>],
+) -> Result<HashMap<Place<'k>, Kept<'k>>, sqlx::Error> {
+    static ALL: [OnceLock<String>; PLACES] = [const { OnceLock::new() }; PLACES];
+    let mut kept = HashMap::with_capacity(places.len());
+    for places in places.chunks(PLACES) {
+        let text = statements::of_rows(&ALL, places.len(), 3, |rows| {
+            format!(
+                "SELECT k.column1, k.column2, k.column3, a.body_sha, a.answer, a.status, a.at_ms FROM (VALUES {rows}) AS k \
+                 JOIN answers a ON a.account_id = k.column1 AND a.route = k.column2 AND a.idempotency_key = k.column3"
+            )
+        });
+        let mut query = sqlx::query(text);
+        for (account, route, key) in places {
+            query = query.bind(*account).bind(*route).bind(*key);
+        }
+        for row in query.fetch_all(&mut **work).await? {
+            let (account, route, key): (String, String, String) =
+                (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            // The place of the caller, which outlives the row.
+            let Some(place) = places.iter().find(|place| **place == (&*account, &*route, &*key)) else {
+                continue;
+            };
+            let (body_sha, answer): (String, String) = (row.try_get(3)?, row.try_get(4)?);
+            let (status, at_ms) = (row.try_get(5)?, row.try_get(6)?);
+            let (body_sha, answer) = (body_sha.into(), answer.into());
+            kept.insert(*place, Kept { body_sha, answer, status, at_ms, is_written: true });
+        }
+    }
+    Ok(kept)
+}
+
+/// Keeps answers at their places.
+pub(super) async fn keep(
+    work: &mut Transaction<'static, Any>,
+    kept: &[(Place<'_>, &Kept<'_>)],
+) -> Result<(), sqlx::Error> {
+    static ALL: [OnceLock<String>; PLACES] = [const { OnceLock::new() }; PLACES];
+    for kept in kept.chunks(PLACES) {
+        let text = statements::of_rows(&ALL, kept.len(), 7, |rows| {
+            format!(
+                "INSERT INTO answers (account_id, route, idempotency_key, body_sha, answer, at_ms, status) VALUES {rows}"
+            )
+        });
+        let mut insert = sqlx::query(text);
+        for ((account, route, key), Kept { body_sha, answer, status, at_ms, .. }) in kept {
+            insert = insert.bind(*account).bind(*route).bind(*key).bind(&**body_sha).bind(&**answer);
+            insert = insert.bind(*at_ms).bind(*status);
+        }
+        insert.execute(&mut **work).await?;
+    }
+    Ok(())
 }
 
 /// Keeps an answer under its key.
@@ -110,13 +189,10 @@ pub(super) async fn remember(
 }
 
 /// The answer in a row that was found under a key.
-pub(super) fn repeated(row: Option<AnyRow>, key: &Key) -> Result<Option<(u16, String)>, Refusal> {
+fn repeated(row: Option<AnyRow>, key: &Key) -> Result<Option<(u16, String)>, Refusal> {
     let Some(row) = row else { return Ok(None) };
-    let (sha, answer): (String, String) = (row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?);
-    if sha == key.body_sha {
-        let status: i64 = row.try_get(2).map_err(down)?;
-        return Ok(Some((u16::try_from(status).unwrap_or(200), answer)));
-    }
-    let message = "this `Idempotency-Key` was used with another body; use a new key for a new request";
-    Err(Refusal::new(Code::IdempotencyConflict, message))
+    let (body_sha, answer): (String, String) = (row.try_get(0).map_err(down)?, row.try_get(1).map_err(down)?);
+    let (body_sha, answer) = (body_sha.into(), answer.into());
+    let status = row.try_get(2).map_err(down)?;
+    Kept { body_sha, answer, status, at_ms: 0, is_written: true }.under(key).map(Some)
 }

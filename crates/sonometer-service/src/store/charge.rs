@@ -5,27 +5,29 @@
 //! nothing; what was answered is on the disk. Charges that wait together share a commit, which is what makes
 //! `synchronous=FULL` fast enough.
 
-use super::accounts::settings;
-use super::answers::{Key, remember, repeated, row_under};
+use super::accounts::standing;
+use super::answers::{Kept, Key, Place, keep, kept_at};
 use super::dives::{StepDone, take_step};
 use super::draft::Draft;
 use super::ledger::{self, Entry};
 use super::pulse::Pulse;
 use super::{BUSY_MS, Dialect, Store, begin, count, down};
-use crate::account::{Standing, Used, affordable};
+use crate::account::{Standing, affordable};
 use crate::cause::Cause;
 use crate::json::TargetUsed;
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
 use crate::token::Mode;
 use sonometer::Unit;
+use sqlx::any::AnyRow;
 use sqlx::{Any, AnyPool, Row, Transaction};
-use std::collections::{BTreeMap, btree_map};
+use std::collections::hash_map::Entry as Slot;
+use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// The most charges in one commit. Each holds the lock of its account until then, and all of them are tried again where one
 /// of them makes the database fail.
@@ -170,18 +172,22 @@ pub(super) async fn write_all(
     mut waiting: mpsc::Receiver<Order>,
 ) {
     let mut orders = Vec::with_capacity(TOGETHER);
+    let mut pace = Pace::default();
     while waiting.recv_many(&mut orders, TOGETHER).await > 0 {
+        pace.gather(&mut orders, &mut waiting).await;
         // Nobody would see the answer.
         orders.retain(|order| !order.done.is_closed());
         // All nodes lock accounts in the same order, so that no two wait for each other. The sort is stable: charges of one
         // account keep the order in which they came in.
         orders.sort_by(|a, b| {
-            let of = |order: &Order| (order.charge.account.clone(), order.charge.period);
-            of(a).cmp(&of(b))
+            let of = |order: &Order| order.charge.period;
+            a.charge.account.cmp(&b.charge.account).then_with(|| of(a).cmp(&of(b)))
         });
         let (charges, callers): (Vec<_>, Vec<_>) =
             orders.drain(..).map(|order| (order.charge, order.done)).unzip();
+        let began = Instant::now();
         let made = outcomes(&pool, dialect, &pulse, &charges).await;
+        pace.committed(charges.len(), waiting.len(), began.elapsed());
         if made.iter().any(Result::is_ok) {
             pulse.beat();
         }
@@ -190,6 +196,40 @@ pub(super) async fn write_all(
             // A caller that no longer waits can ask again with the same key.
             let _ = caller.send(outcome.map(|made| (made, draft)));
         }
+    }
+}
+
+/// How long the writer waits for more charges before it commits. Clients that were answered by the last commit ask again, and a
+/// disk that takes long for a commit does better with one for all of them than with two for a half each.
+#[derive(Default)]
+struct Pace {
+    /// How many charges may come soon: those of the last commit, and those that waited for it.
+    expected: usize,
+    /// How long it is waited for them.
+    patience: Duration,
+}
+
+impl Pace {
+    /// Shorter commits are not worth waiting for, and timers are no finer than a millisecond.
+    const SLOW: Duration = Duration::from_millis(2);
+    /// The longest wait, however long the last commit took.
+    const MOST: Duration = Duration::from_millis(10);
+
+    /// Takes more orders, until as many are there as are expected or the patience is at its end.
+    async fn gather(&self, orders: &mut Vec<Order>, waiting: &mut mpsc::Receiver<Order>) {
+        let until = Instant::now() + self.patience;
+        while orders.len() < self.expected && !self.patience.is_zero() {
+            let more = waiting.recv_many(orders, TOGETHER - orders.len());
+            if !matches!(timeout_at(until, more).await, Ok(1..)) {
+                break;
+            }
+        }
+    }
+
+    fn committed(&mut self, charges: usize, waiting: usize, took: Duration) {
+        self.expected = (charges + waiting).min(TOGETHER);
+        // Half of what a commit takes: a wait in vain costs no more than that.
+        self.patience = if took < Self::SLOW { Duration::ZERO } else { (took / 2).min(Self::MOST) };
     }
 }
 
@@ -269,7 +309,9 @@ async fn in_time(
 /// Charges in one transaction. After an error none of them is charged.
 async fn together(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Result<Outcomes, sqlx::Error> {
     let work = begin(pool, dialect).await?;
-    let mut batch = Batch { work, dialect, accounts: BTreeMap::new(), entries: Vec::new() };
+    let mut batch =
+        Batch { work, dialect, accounts: BTreeMap::new(), kept: HashMap::new(), entries: Vec::new() };
+    batch.lock(charges).await?;
     let mut outcomes = Vec::with_capacity(charges.len());
     for charge in charges {
         outcomes.push(match batch.charge(charge).await {
@@ -278,7 +320,7 @@ async fn together(pool: &AnyPool, dialect: Dialect, charges: &[Charge]) -> Resul
             Err(NotCharged::Database(error)) => return Err(error),
         });
     }
-    ledger::write(&mut batch.work, &mut batch.entries).await?;
+    batch.write().await?;
     batch.work.commit().await?;
     Ok(outcomes)
 }
@@ -316,26 +358,63 @@ struct Batch<'c> {
     dialect: Dialect,
     /// The accounts met so far, all locked until the commit.
     accounts: BTreeMap<(&'c str, Period), Account>,
+    /// Answers under the keys of the charges: those that were given before, and those that are given now.
+    kept: HashMap<Place<'c>, Kept<'c>>,
     /// Rows of the ledger that are not written yet.
     entries: Vec<Entry<'c>>,
 }
 
+/// Where the answer of a charge is kept.
+fn place<'c>(charge: &'c Charge, key: &'c Key) -> Place<'c> {
+    (&charge.account, charge.route, &key.text)
+}
+
 impl<'c> Batch<'c> {
+    /// Locks all accounts, and then finds the answers that were given before: nobody else can give one now.
+    async fn lock(&mut self, charges: &'c [Charge]) -> Result<(), sqlx::Error> {
+        let Self { work, dialect, accounts, kept, .. } = self;
+        for charge in charges {
+            let of = (charge.account.as_str(), charge.period);
+            if !accounts.contains_key(&of) {
+                accounts.insert(of, locked(work, *dialect, charge).await?);
+            }
+        }
+        let keys = charges.iter().filter_map(|charge| Some(place(charge, charge.key.as_ref()?)));
+        let keys: Vec<Place<'c>> = keys.collect();
+        if !keys.is_empty() {
+            *kept = kept_at(work, &keys).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes what the charges came to.
+    async fn write(&mut self) -> Result<(), sqlx::Error> {
+        let Self { work, kept, entries, .. } = self;
+        let mut new: Vec<_> =
+            kept.iter().filter(|(_, kept)| !kept.is_written).map(|(place, kept)| (*place, kept)).collect();
+        // In one order, so that the pages of the database are met in that order too.
+        new.sort_by_key(|(place, _)| *place);
+        keep(work, &new).await?;
+        ledger::write(work, entries).await
+    }
+
     /// Makes one charge. What can refuse it comes before what it writes.
     async fn charge(&mut self, charge: &'c Charge) -> Result<Made, NotCharged> {
-        let Self { work, dialect, accounts, entries } = self;
-        let account = match accounts.entry((&charge.account, charge.period)) {
-            btree_map::Entry::Occupied(known) => known.into_mut(),
-            btree_map::Entry::Vacant(new) => new.insert(locked(work, *dialect, charge).await?),
-        };
+        let Self { work, accounts, kept, entries, .. } = self;
+        let missing = || Refusal::internal("an account was not locked");
+        let account = accounts.get_mut(&(charge.account.as_str(), charge.period)).ok_or_else(missing)?;
         let Account { standing, .. } = account;
-        let Charge { mode, route, key, at_ms, lines, .. } = charge;
-        if let Some(key) = key
-            && let Some((status, answer)) =
-                repeated(row_under(work, &charge.account, route, key).await?, key)?
-        {
-            let remaining = standing.remaining();
-            return Ok(Made { status, answer: Said::Before(answer), units: 0, remaining });
+        let Charge { mode, key, at_ms, lines, .. } = charge;
+        let mut slot = None;
+        if let Some(key) = key {
+            match kept.entry(place(charge, key)) {
+                Slot::Occupied(before) => {
+                    let (status, answer) = before.get().under(key)?;
+                    let remaining = standing.remaining();
+                    return Ok(Made { status, answer: Said::Before(answer), units: 0, remaining });
+                }
+                Slot::Vacant(vacant) => slot = Some((vacant, &key.body_sha)),
+            }
         }
         let units: u64 = lines.iter().map(|line| line.units).sum();
         let before = standing.used.units;
@@ -354,8 +433,9 @@ impl<'c> Batch<'c> {
         let cost = standing.settings.cost(*mode, overage);
         let answer = charge.answer.at(cost)?;
         do_along(work, charge, &answer, units).await?;
-        if let Some(key) = key {
-            remember(work, &charge.account, route, key, 200, &answer, *at_ms).await?;
+        if let Some((slot, body_sha)) = slot {
+            let body_sha = body_sha.into();
+            slot.insert(Kept { body_sha, answer, status: 200, at_ms: *at_ms, is_written: false });
         }
         account.note(entries, charge, units - overage);
         let remaining = account.standing.remaining();
@@ -369,39 +449,38 @@ async fn locked(
     dialect: Dialect,
     charge: &Charge,
 ) -> Result<Account, sqlx::Error> {
-    let Charge { account, mode, period, .. } = charge;
-    // A row must be there to be locked.
+    if let Some(account) = lock_row(work, dialect, charge).await? {
+        return Ok(account);
+    }
+    // The first charge of a month: a row must be there to be locked.
     sqlx::query(
         "INSERT INTO consumption (account_id, period, used, overage, cost_micros, analyses) \
          VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT (account_id, period) DO NOTHING",
     )
-    .bind(account)
-    .bind(period.to_string())
+    .bind(&charge.account)
+    .bind(charge.period.to_string())
     .execute(&mut **work)
     .await?;
-    let row = format!(
-        "SELECT used, overage, cost_micros, analyses FROM consumption WHERE account_id = $1 AND period = $2{}",
-        dialect.for_update()
-    );
-    let row = sqlx::query(sqlx::AssertSqlSafe(row))
-        .bind(account)
-        .bind(period.to_string())
-        .fetch_one(&mut **work)
-        .await?;
-    let used = Used {
-        units: count(row.try_get(0)?),
-        overage: count(row.try_get(1)?),
-        cost_usd: Unit(row.try_get(2)?),
+    lock_row(work, dialect, charge).await?.ok_or(sqlx::Error::RowNotFound)
+}
+
+async fn lock_row(
+    work: &mut Transaction<'static, Any>,
+    dialect: Dialect,
+    charge: &Charge,
+) -> Result<Option<Account>, sqlx::Error> {
+    const ROW: &str = "SELECT c.used, c.overage AS over_used, c.cost_micros, c.analyses, a.tier, a.quota, a.overage, \
+                       a.rate_micros, a.cap_micros, a.per_window \
+                       FROM consumption c JOIN accounts a ON a.id = c.account_id WHERE c.account_id = $1 AND c.period = $2";
+    let row = match dialect {
+        Dialect::Sqlite => sqlx::query(ROW),
+        Dialect::Postgres => sqlx::query(sqlx::AssertSqlSafe(format!("{ROW}{} OF c", dialect.for_update()))),
     };
-    let rows = row.try_get(3)?;
-    let row = sqlx::query(
-        "SELECT tier, quota, overage, rate_micros, cap_micros, per_window FROM accounts WHERE id = $1",
-    )
-    .bind(account)
-    .fetch_one(&mut **work)
-    .await?;
-    let standing = Standing { settings: settings(&row)?, mode: *mode, period: *period, used };
-    Ok(Account { standing, rows })
+    let row = row.bind(&charge.account).bind(charge.period.to_string()).fetch_optional(&mut **work).await?;
+    let account = |row: AnyRow| {
+        Ok(Account { standing: standing(&row, charge.mode, charge.period)?, rows: row.try_get("analyses")? })
+    };
+    row.map(account).transpose()
 }
 
 /// The ICS beyond the quota that the token of a charge caused in its period.

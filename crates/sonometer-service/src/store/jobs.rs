@@ -29,7 +29,7 @@ pub(crate) struct NewJob {
     pub(crate) key: Option<Key>,
     /// The id of the request.
     pub(crate) request: String,
-    /// Who is told of its end: the id of the notification, and the address with its events.
+    /// Where its end is reported: the id of the notification, and the address with its events.
     pub(crate) callback: Option<(String, Callback)>,
     /// The body of the answer, 202.
     pub(crate) answer: String,
@@ -238,6 +238,14 @@ impl Store {
         lease_ms: i64,
         full: &str,
     ) -> Result<Option<Claimed>, Refusal> {
+        // Readers do not wait for writers, and writers not for this: most of the time there is nothing to claim.
+        let waits = sqlx::query(
+            "SELECT id FROM jobs WHERE status = 'processing' AND lease_ms < $1 AND (org_id <> $2 OR attempts >= $3) LIMIT 1",
+        );
+        let waits = waits.bind(now_ms).bind(full).bind(ATTEMPTS).fetch_optional(&self.readers);
+        if waits.await.map_err(down)?.is_none() {
+            return Ok(None);
+        }
         let mut work = self.begin().await?;
         let given_up = crate::jobs::given_up();
         sqlx::query(

@@ -1,13 +1,14 @@
 //! The ledger: one row for each line of a charge, and the sums of an account in a period, which are its rows added up.
 
 use super::charge::{Charge, Line};
-use super::stored;
+use super::{statements, stored};
 use crate::account::Used;
 use crate::cause::Cause;
 use crate::period::Period;
 use sonometer::Unit;
 use sqlx::{Any, Transaction};
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Rows in one INSERT. With 22 values each they are 1,408 parameters, within the limits of PostgreSQL (65,535) and of the SQLite
 /// that is compiled in (32,766).
@@ -80,20 +81,15 @@ fn sums<'c>(entries: &[Entry<'c>]) -> BTreeMap<(&'c str, Period), Sum> {
 }
 
 async fn insert(work: &mut Transaction<'static, Any>, rows: &[Entry<'_>]) -> Result<(), sqlx::Error> {
-    // `($1, …, $22), ($23, …, $44), …`
-    let row = |row: usize| {
-        let values: Vec<String> =
-            (1..=COLUMNS).map(|column| format!("${}", COLUMNS * row + column)).collect();
-        format!("({})", values.join(", "))
-    };
-    let places: Vec<String> = (0..rows.len()).map(row).collect();
-    let statement = format!(
-        "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
-         target_version, units, overage, cost_micros, request_id, idempotency_key, kind, target_digest, markers, number, \
-         used_after, overage_after, cost_after) VALUES {}",
-        places.join(", ")
-    );
-    let mut insert = sqlx::query(sqlx::AssertSqlSafe(statement));
+    static ALL: [OnceLock<String>; ROWS] = [const { OnceLock::new() }; ROWS];
+    let text = statements::of_rows(&ALL, rows.len(), COLUMNS, |rows| {
+        format!(
+            "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
+             target_version, units, overage, cost_micros, request_id, idempotency_key, kind, target_digest, markers, number, \
+             used_after, overage_after, cost_after) VALUES {rows}"
+        )
+    });
+    let mut insert = sqlx::query(text);
     for Entry { charge, place, line, overage, cost, number, after } in rows {
         let Cause { request, key, kind } = &charge.cause;
         insert = insert
