@@ -362,7 +362,8 @@ fn the_page_of_a_batch_shows_the_worst_and_nothing_private() {
 fn sums_show_no_name_that_holds_what_is_masked() {
     let talk = |id: &str, said: &str| format!("{{\"id\":\"{id}\",\"content\":\"{said}\"}}\n");
     let said = "Write to anna.schmidt@example.org, my card is 4111 1111 1111 1111.";
-    let lines = talk("call-7", said) + &talk("anna.schmidt@example.org", said) + &talk("4111111111111111", said);
+    let lines =
+        talk("call-7", said) + &talk("anna.schmidt@example.org", said) + &talk("4111111111111111", said);
     let input = scratch("calls of anna.schmidt@example.org.jsonl", lines.as_bytes());
     let (out, page) = (fresh("private.out"), fresh("private.html"));
     let of = |more: &[&str]| {

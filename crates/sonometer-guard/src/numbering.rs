@@ -323,7 +323,7 @@ mod tests {
         numbering.name("<NAME_0123456789ab>", "Anna", true);
         numbering.name("<NAME_0123456789ac>", "Anna Berg", true);
         numbering.name("<AGE_0123456789ad>", "42", true);
-        let found = |text, short| numbering.find(text, short);
+        let mut found = |text, short| numbering.find(text, short);
         assert_eq!(found("Annabel, Anna Berg", false), [(9..18, "<NAME_2>".to_owned())]);
         assert_eq!(found("42 times", false), []);
         assert_eq!(found("42 times", true), [(0..2, "<AGE_1>".to_owned())]);

@@ -195,7 +195,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
         if rest.is_empty() {
             return None;
         }
-        let at = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let at = rest.bytes().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
         let end = if rest[at..].starts_with("\r\n") { 2 } else { usize::from(at < rest.len()) };
         let (line, end_of) = (&rest[..at], &rest[at..at + end]);
         rest = &rest[at + end..];

@@ -94,7 +94,7 @@ fn check(value: &Value, schema: &Value, place: &str) -> Result<(), Refusal> {
     // Null is what some clients send for what is left out.
     if let Some(wanted) = wanted
         && !is_of(value, wanted)
-        && !(value.is_null() && !place.is_empty())
+        && (place.is_empty() || !value.is_null())
     {
         let message = format!("this is {}; give {}", named(value), a(wanted));
         return Err(Refusal::invalid(place, message));

@@ -282,9 +282,8 @@ impl Entry {
         if let Some(meaning) = &self.score_meaning {
             let _ = writeln!(text, "\n{meaning}");
         }
-        match (&self.language, self.kind) {
-            (Some(language), _) => text.push_str(&format!("language: {language}\n")),
-            _ => {}
+        if let Some(language) = &self.language {
+            text.push_str(&format!("language: {language}\n"));
         }
         if !self.reads.is_empty() {
             let _ = writeln!(text, "reads: {}", self.reads.join(", "));

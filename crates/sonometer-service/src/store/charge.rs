@@ -375,8 +375,8 @@ impl<'c> Batch<'c> {
         let Self { work, dialect, accounts, kept, .. } = self;
         for charge in charges {
             let of = (charge.account.as_str(), charge.period);
-            if !accounts.contains_key(&of) {
-                accounts.insert(of, locked(work, *dialect, charge).await?);
+            if let Entry::Vacant(missing) = accounts.entry(of) {
+                missing.insert(locked(work, *dialect, charge).await?);
             }
         }
         let keys = charges.iter().filter_map(|charge| Some(place(charge, charge.key.as_ref()?)));
