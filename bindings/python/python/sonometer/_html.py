@@ -122,7 +122,8 @@ def dive(dive: Dive) -> str:
 
 def _judged(head: str, verdict: Verdict, whence: str, totals: Totals, more: Sequence[str]) -> list[str]:
     """The head of a dive and of its card: the verdict, the sums, what was reached and what was tripped. The box stays open."""
-    facts = [f"{totals.turns} turns", f"score {totals.score:g}", f"on target {totals.on_target:g}", f"{totals.ics} ICS", *more]
+    turns = "1 turn" if totals.turns == 1 else f"{totals.turns} turns"
+    facts = [turns, f"score {totals.score:g}", f"on target {totals.on_target:g}", f"{totals.ics} ICS", *more]
     parts = [
         _STYLE,
         '<div class="sonometer">',
