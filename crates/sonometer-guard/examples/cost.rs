@@ -98,8 +98,8 @@ fn guard(policy: &str) -> Result<Guard, Failed> {
 
 /// The part that is counted: valgrind is switched on by the name of this function.
 #[inline(never)]
-fn counted(work: impl FnOnce() -> Result<(), Failed>) -> Result<(), Failed> {
-    work()
+fn counted<T>(work: impl FnOnce() -> Result<T, Failed>) -> Result<(), Failed> {
+    work().map(drop)
 }
 
 fn run(name: &str, size: usize) -> Result<(), Failed> {
@@ -199,7 +199,7 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 .map(|text| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}"))
                 .collect();
             let body = format!("{{\"messages\":[{}]}}", messages.join(","));
-            counted(|| Ok(drop(reversible.request(Form::Chat, body.as_bytes())?)))
+            counted(|| Ok(reversible.request(Form::Chat, body.as_bytes())?))
         }
         "signs" => {
             let mut exchange = reversible.request(Form::Chat, ask("I am ann@example.org").as_bytes())?;
@@ -207,7 +207,7 @@ fn run(name: &str, size: usize) -> Result<(), Failed> {
                 "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":\"{}\"}}}}]}}",
                 "<".repeat(bytes)
             );
-            counted(|| Ok(drop(exchange.response(200, body.as_bytes())?)))
+            counted(|| Ok(exchange.response(200, body.as_bytes())?))
         }
         other => Err(format!("no work is called `{other}`").into()),
     }
@@ -221,7 +221,7 @@ fn ask(text: &str) -> String {
 
 fn request(guard: &Guard, text: &str) -> Result<(), Failed> {
     let body = ask(text);
-    counted(|| Ok(drop(guard.request(Form::Chat, body.as_bytes())?)))
+    counted(|| Ok(guard.request(Form::Chat, body.as_bytes())?))
 }
 
 fn requests(guard: &Guard) -> Result<(), Failed> {

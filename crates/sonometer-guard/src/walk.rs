@@ -316,9 +316,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 let masked = self.context.report.masked_answer;
                 let written = whole(raw, self.context, self.on, place.role, manner)?;
                 let schema = self.schema_of(place).filter(|_| manner == Manner::Arguments);
-                match schema.filter(|_| self.context.report.masked_answer > masked) {
-                    Some(schema) => schema::check(&schema, &decode(&written))?,
-                    None => {}
+                if let Some(schema) = schema.filter(|_| self.context.report.masked_answer > masked) {
+                    schema::check(&schema, &decode(&written))?;
                 }
                 written
             }

@@ -105,7 +105,7 @@ fn framing() -> impl Strategy<Value = Framing> {
 /// One event: its lines may end in three ways, its data may stand in several lines, and comments may stand between.
 fn framed(data: &str, manner: u8) -> String {
     let end = ["\n", "\r\n", "\r"][usize::from(manner % 3)];
-    let space = if manner % 2 == 0 { " " } else { "" };
+    let space = if manner.is_multiple_of(2) { " " } else { "" };
     let lines =
         if manner > 5 { data.replacen(",\"", &format!(",{end}data:{space}\""), 2) } else { data.to_owned() };
     let before = if manner == 4 { format!(": waiting{end}{end}") } else { String::new() };

@@ -40,7 +40,7 @@ impl Kept {
         let now = Instant::now();
         if !self.calls.contains_key(&key) {
             self.begun += 1;
-            if self.begun % SWEEP == 0 {
+            if self.begun.is_multiple_of(SWEEP) {
                 self.calls.retain(|_, (at, _)| now.duration_since(*at) < OVER);
             }
             if self.calls.len() >= MOST_CALLS {
