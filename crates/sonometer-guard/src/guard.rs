@@ -142,11 +142,25 @@ impl Guard {
             }
         }
         let digest = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        let request = sides(policy, &found, &judges, On::Request)?;
-        let response = sides(policy, &found, &judges, On::Response)?;
-        // What an instrument makes ready with its first session takes it a tenth of a second or more: not when the first client waits.
-        request.iter().chain(&response).try_for_each(|side| side.warm_up())?;
+        // What masks as the catalogue has it needs no second compilation.
+        let single = found.values().filter(|instrument| instrument.sensor().is_some());
+        let mut ready: Ready = single
+            .map(|instrument| {
+                let protocols = instrument.sensors().iter().map(|sensor| sensor.protocol().clone());
+                (protocols.collect(), instrument.clone())
+            })
+            .collect();
+        let request = sides(policy, &found, &judges, On::Request, &mut ready)?;
+        let response = sides(policy, &found, &judges, On::Response, &mut ready)?;
         Ok(Self { inner: Arc::new(Compiled { policy: policy.clone(), digest, request, response, judges }) })
+    }
+
+    /// Makes ready what is needed for the first stream, which takes a tenth of a second or more: before the first client waits for it.
+    ///
+    /// # Errors
+    /// If the engine refuses a text.
+    pub fn warm_up(&self) -> Result<(), Error> {
+        self.inner.request.iter().chain(&self.inner.response).try_for_each(|side| side.warm_up())
     }
 
     /// The policy that it was made of.
@@ -290,6 +304,7 @@ fn sides(
     found: &HashMap<&str, Instrument>,
     judges: &[Judge],
     on: On,
+    ready: &mut Ready,
 ) -> Result<[Arc<Side>; 6], Error> {
     let applies = |of: On, roles: &[Role], role| {
         (of == on || of == On::Both) && (roles.is_empty() || roles.contains(&role))
@@ -308,7 +323,7 @@ fn sides(
         let side = match made.get(&key) {
             Some(side) => Arc::clone(side),
             None => {
-                let side = Arc::new(side(policy, found, &key.0, key.1.clone(), on)?);
+                let side = Arc::new(side(policy, found, &key.0, key.1.clone(), on, ready)?);
                 made.insert(key, Arc::clone(&side));
                 side
             }
@@ -317,6 +332,9 @@ fn sides(
     }
     all.try_into().map_err(|_| Error::invalid("rules", "a role has no rules"))
 }
+
+/// Instruments that are compiled already, by their protocols as the rules want them shown.
+type Ready = Vec<(Vec<Protocol>, Instrument)>;
 
 /// The protocols of all masks, as the rules want them shown.
 struct Merged(Vec<Protocol>);
@@ -337,6 +355,7 @@ fn side(
     rules: &[usize],
     judges: Vec<usize>,
     on: On,
+    ready: &mut Ready,
 ) -> Result<Side, Error> {
     let is_restored = policy.placeholders && on == On::Request;
     let mut side = Side { is_request: on == On::Request, judges, ..Side::default() };
@@ -397,7 +416,15 @@ fn side(
     if protocols.is_empty() {
         return Ok(side);
     }
-    let instrument = merge(protocols)?;
+    let known = ready.iter().find(|(known, _)| *known == protocols).map(|(_, instrument)| instrument.clone());
+    let instrument = match known {
+        Some(instrument) => instrument,
+        None => {
+            let instrument = merge(protocols.clone())?;
+            ready.push((protocols, instrument.clone()));
+            instrument
+        }
+    };
     for (number, sensor) in instrument.sensors().iter().enumerate() {
         let protocol = sensor.protocol();
         for (marker_number, marker) in protocol.markers.iter().enumerate() {

@@ -48,6 +48,7 @@ async fn proxy(upstream: &str) -> Result<(), Failed> {
         Instrument::new(entry.document()?.0, &sonometer_catalog::Shipped)
     };
     let guard = Guard::new(&Policy::mask("personal-data"), find)?;
+    guard.warm_up()?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
     std::io::stdout().flush()?;

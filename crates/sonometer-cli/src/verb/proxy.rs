@@ -101,7 +101,8 @@ impl Arguments {
                 Error::invalid("", "")
             })
         });
-        guard.map_err(|error| {
+        let warm = guard.and_then(|guard| guard.warm_up().map(|()| guard));
+        warm.map_err(|error| {
             unknown.unwrap_or_else(|| Failure::engine(self.config.as_deref().unwrap_or("the policy"), &error))
         })
     }
