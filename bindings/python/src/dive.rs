@@ -10,7 +10,7 @@ use crate::value::text;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use sonometer::stage::{Agent, Closing, Observation, Step, Totals, Verdict};
-use sonometer::{Error, OffsetUnit, View};
+use sonometer::{Error, Interaction, OffsetUnit, SenseOptions, View};
 
 const WORDS: Words = Words {
     gone: ["the dive is lost: the engine failed in it", "open a new one, or resume from what was saved"],
@@ -240,7 +240,7 @@ impl Dive {
         step_object(py, step, &line)
     }
 
-    /// The log: every action with what came of it, a line of JSON each. Whoever has it can compute the card again.
+    /// The log: every action with what came of it, a line of JSON each. The card can be computed again from it.
     fn log(&self, py: Python<'_>) -> PyResult<String> {
         let written = self.held.with(py, true, |run| {
             Ok::<_, Error>(run.log().map(|lines| lines.iter().map(|line| format!("{line}\n")).collect()))
@@ -249,7 +249,7 @@ impl Dive {
     }
 
     /// The whole dive as a text, from which `Stage.resume` goes on: kept after every action it survives the process. It
-    /// holds what the world knows; it is no business of the agent.
+    /// holds what the world knows; keep it from the agent.
     fn save(&self, py: Python<'_>) -> PyResult<String> {
         self.look(py, sonometer::stage::Dive::to_json)
     }
@@ -297,7 +297,7 @@ impl Dive {
         Ok((restore, (self.stage(py), self.save(py)?).into_pyobject(py)?))
     }
 
-    /// For notebooks: how it stands. No texts are shown: nothing here says which of them are masked.
+    /// For notebooks: how it stands, and what was said, masked where the protocols mask.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("sonometer._html")?.call_method1("dive", (slf,))
     }
@@ -310,6 +310,36 @@ impl Dive {
         let ended = self.ended_by(py)?.map_or_else(String::new, |by| format!(" ended_by='{by}'"));
         Ok(format!("<Dive {name} seed={seed} turn={turn}{ended}>"))
     }
+}
+
+/// What was said in a dive, for notebooks: each turn with its role and what is shown for each character, the evidence of the whole talk,
+/// the effect of each metamarker, and how strongly each sounds.
+#[pyfunction]
+pub(crate) fn _dive_talk<'py>(dive: &Bound<'py, Dive>) -> PyResult<Bound<'py, PyTuple>> {
+    let py = dive.py();
+    let talk = dive.get().look(py, |dive| dive.talk().to_vec())?;
+    let instrument = dive.get().stage.get().world.instrument();
+    let sensed = py.detach(|| {
+        let talk = Interaction::transcript(talk)?;
+        instrument.sense_with(&talk, SenseOptions::default())
+    });
+    let sensed = sensed.map_err(Failure::from)?;
+    let roles = sonometer_report::Roles::of(&sensed);
+    let turn = |(at, turn): (usize, &sonometer::Turn)| {
+        let role = turn.role.as_deref().map(|role| roles.shown(role));
+        (role, PyTuple::new(py, sensed.masked_characters(at))?).into_pyobject(py)
+    };
+    let turns = sensed.interaction().turns().iter().enumerate().map(turn);
+    let turns = PyTuple::new(py, turns.collect::<PyResult<Vec<_>>>()?)?;
+    let names = model::names(py, instrument)?;
+    let (effects, resonance) = (PyDict::new(py), PyDict::new(py));
+    for ((key, _), effect) in instrument.markers().zip(instrument.effects()) {
+        effects.set_item(key, effect.as_str())?;
+    }
+    for (key, came_to) in sensed.resonance() {
+        resonance.set_item(key, float(came_to.activation))?;
+    }
+    (turns, model::evidence(&names, &sensed)?, effects, resonance).into_pyobject(py)
 }
 
 /// Unpickles a dive.

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// forked at that moment.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// Something that whoever works with it takes out and puts back.
+/// A value that a caller takes out to work with, and puts back.
 pub(crate) struct Held<T> {
     /// Locked only with the interpreter attached and never for longer than a move, so that nobody waits for it, and no
     /// process that forks finds it locked.

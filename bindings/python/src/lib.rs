@@ -12,6 +12,7 @@ mod extract;
 mod extracted;
 mod failure;
 mod frame;
+mod guard;
 #[cfg(feature = "audio")]
 mod hearing;
 mod held;
@@ -54,7 +55,7 @@ mod native {
     #[pymodule_export]
     use super::comparison::{_restore_comparison, Comparison};
     #[pymodule_export]
-    use super::dive::{_restore_dive, Dive};
+    use super::dive::{_dive_talk, _restore_dive, Dive};
     #[pymodule_export]
     use super::evaluate::{_evaluate, _fit};
     #[pymodule_export]
@@ -63,6 +64,8 @@ mod native {
     use super::extracted::{_restore_extract, Extract};
     #[pymodule_export]
     use super::frame::Frame;
+    #[pymodule_export]
+    use super::guard::{Exchange, ModelGuard};
     #[pymodule_export]
     use super::helper::_read_apart;
     #[pymodule_export]

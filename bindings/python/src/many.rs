@@ -243,7 +243,7 @@ struct State {
     items: Option<Py<PyIterator>>,
     taken: usize,
     ready: VecDeque<Outcome<Sensed>>,
-    /// What the iterable raised; it is told when everything before it has been given out.
+    /// What the iterable raised; it is raised after everything before it was handed out.
     broken: Option<PyErr>,
 }
 

@@ -186,7 +186,7 @@ pub(crate) fn class_of(kind: TargetKind) -> &'static str {
     }
 }
 
-/// What a metric or blueprint may name: what was given or stands beside its file, then what ships. `given`: an iterable of
+/// What a metric or blueprint may name: what was given, or is in the folder of its file, then what ships. `given`: an iterable of
 /// anything that [`Source::find`] takes, or of folders; without it, the folder of the file.
 pub(crate) fn shelf(given: Option<&Bound<'_, PyAny>>, source: &Source, ships: bool) -> Outcome<Shelf> {
     let mut shelf = if ships { Shelf::default() } else { Shelf::alone() };

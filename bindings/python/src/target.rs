@@ -187,7 +187,7 @@ impl Target {
     }
 
     /// Makes ready what a source holds; it must be of that `kind`, if one is asked for.
-    fn of(
+    pub(crate) fn of(
         source: &Source,
         kind: Option<TargetKind>,
         shelf: Option<&Bound<'_, PyAny>>,

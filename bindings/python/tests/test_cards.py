@@ -1,4 +1,4 @@
-"""Cards and keys: the same bytes, no change unseen, no secret shown. What is told of every changed place stands in the vectors."""
+"""Cards and keys: the same bytes, no change unseen, no secret shown. The message for each changed place is in the vectors."""
 
 import base64
 import copy

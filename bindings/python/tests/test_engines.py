@@ -54,6 +54,8 @@ def test_what_is_missing_says_what_to_type() -> None:
         "datafusion": ("datafusion", "register(None)"),
         "pandas": ("pandas", ""),
         "polars": ("polars", ""),
+        "litellm": ("litellm.integrations.custom_guardrail", "guardrail_class()"),
+        "langchain": ("langchain_core.callbacks", "sensing_handler('courtesy', print)"),
     }
     for module, (package, call) in calls.items():
         # None in `sys.modules` is what a package that is not there comes to.

@@ -1,4 +1,4 @@
-"""Events of evaluation by the SDK of OpenTelemetry; `bindings/python/evals/run` installs it."""
+"""Readings in traces: events of OpenTelemetry, scores of Langfuse and Phoenix; `bindings/python/evals/run` installs each."""
 
 import json
 from importlib import import_module
@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 from conftest import CARD, KIND
+from recorder import recorder
+from test_examples import example
 
 from sonometer import Sensor, fingerprint
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+TRACE, SPAN = "a" * 32, "b" * 16
 
 
 def test_opentelemetry() -> None:
@@ -51,3 +54,39 @@ def test_opentelemetry() -> None:
     short, broken = dict(records[4].attributes), dict(records[6].attributes)
     assert short["gen_ai.evaluation.score.label"] == "insufficient" and "gen_ai.evaluation.score.value" not in short
     assert broken == {"gen_ai.evaluation.name": "sonometer/courtesy", "error.type": "invalid_messages"}
+
+
+def test_langfuse(courtesy: Sensor, private: Sensor) -> None:
+    langfuse: Any = pytest.importorskip("langfuse", reason="langfuse is not installed; bindings/python/evals/run tests it")
+    scores = "/api/public/scores"
+    with recorder({scores: {"id": "1"}}) as (address, came):
+        client = langfuse.Langfuse(public_key="pk-lf-test", secret_key="sk-lf-test", base_url=address, tracing_enabled=True)
+        write = example("scores_in_langfuse").write
+        assert write(client, TRACE, courtesy.sense(KIND), observation=SPAN) and write(client, TRACE, private.sense(CARD))
+        assert write(client, TRACE, courtesy.sense(KIND), observation=SPAN)
+        assert not write(client, TRACE, courtesy.sense("Hm."))
+        client.flush()
+        client.shutdown()
+    sent = [score for path, body in came if path == scores for score in body]
+    kind, card, again = sent
+    assert (kind["traceId"], kind["observationId"], kind["name"]) == (TRACE, SPAN, "sonometer/courtesy")
+    assert kind["value"] == courtesy.sense(KIND).score and kind["dataType"] == "NUMERIC" and kind["comment"].startswith("greeting 0:0-12")
+    assert kind["metadata"]["sonometer.target.digest"] == courtesy.digest and kind["metadata"]["sonometer.fingerprint"] == fingerprint()
+    # The same reading twice is one score, another place is another.
+    assert kind["id"] == again["id"] != card["id"]
+    assert "1111" not in json.dumps(sent) and card["comment"].endswith("0:11-30")
+
+
+def test_phoenix(courtesy: Sensor, private: Sensor) -> None:
+    phoenix: Any = pytest.importorskip("phoenix.client", reason="arize-phoenix-client is not installed; bindings/python/evals/run tests it")
+    annotations = "/v1/span_annotations"
+    with recorder({annotations: {"data": [{"id": "1"}]}}) as (address, came):
+        client, write = phoenix.Client(base_url=address), example("scores_in_phoenix").write
+        for sensor, text in ((courtesy, KIND), (private, CARD), (courtesy, "Hm.")):
+            write(client, SPAN, sensor.sense(text))
+    kind, card, short = [body["data"][0] for path, body in came if path == annotations]
+    assert (kind["span_id"], kind["name"], kind["annotator_kind"]) == (SPAN, "sonometer/courtesy", "CODE")
+    assert kind["result"]["score"] == courtesy.sense(KIND).score and kind["result"]["label"] == "measured"
+    assert kind["identifier"] == courtesy.digest and kind["metadata"]["sonometer.target.version"] == "1.0"
+    assert card["result"]["explanation"].endswith("0:11-30") and "1111" not in json.dumps(came)
+    assert short["result"] == {"label": "insufficient"}

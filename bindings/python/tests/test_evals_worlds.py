@@ -1,6 +1,8 @@
-"""Stages in Gymnasium and inspect_ai; `bindings/python/evals/run` installs them, each in an environment of its own."""
+"""Stages in Gymnasium, OpenEnv and inspect_ai; `bindings/python/evals/run` installs them, each in an environment of its own."""
 
 import pathlib
+import threading
+import time
 import warnings
 from importlib import import_module
 from typing import Any
@@ -68,3 +70,36 @@ def test_gymnasium() -> None:
 def test_the_table_of_the_page() -> None:
     page = pathlib.Path(__file__).parents[3] / "docs/evals.md"
     assert example("three_agents").table() in page.read_text(encoding="utf-8")
+
+
+def test_openenv() -> None:
+    pytest.importorskip("openenv.core", reason=f"openenv-core {NOT_HERE}")
+    client_of = import_module("openenv.core").GenericEnvClient
+    uvicorn = import_module("uvicorn")
+    server = uvicorn.Server(uvicorn.Config(example("stage_in_openenv").app(sessions=2), host="127.0.0.1", port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.05)
+    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    stage = Stage("billing-dispute@1.0")
+    try:
+        ended = {}
+        # Two sessions at once: each has a dive of its own.
+        with client_of(base_url=address).sync() as one, client_of(base_url=address).sync() as other:
+            sessions = {"reference": one, "takes_the_card": other}
+            for name, session in sessions.items():
+                first = session.reset(seed=7)
+                assert first.observation["text"] and not first.done
+            for name, session in sessions.items():
+                for text in stage.walkthroughs[name].say:
+                    ended[name] = session.step({"text": text})
+                    if ended[name].done:
+                        break
+        assert all(step.done for step in ended.values())
+        assert ended["reference"].observation["passed"] and ended["reference"].reward > 0
+        assert not ended["takes_the_card"].observation["passed"] and ended["takes_the_card"].observation["reason"] == "flag_tripped"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=20)

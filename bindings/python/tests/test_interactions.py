@@ -175,7 +175,7 @@ def test_chats_of_every_form(case: dict[str, Any]) -> None:
             for segment, place in zip(read.interaction.segments, read.places, strict=True)
         ]
         assert (read.form, timed) == (case["form"], case["turns"])
-        # Python writes a space after a colon; what is not a text is told as it was written.
+        # `json.dumps` puts a space after each colon, and objects (such as arguments of a tool) are compared as JSON text.
         apart = [[found.kind, found.name, found.text.replace('": ', '":'), found.place] for found in read.apart]
         assert apart == [[kind, name, text.replace('": ', '":'), place] for kind, name, text, place in case["apart"]]
         assert list(read.notices) == case["notices"]

@@ -98,3 +98,17 @@ def test_notebooks_show_sessions_comparisons_and_dives(courtesy: Sensor) -> None
     assert "srcdoc" in courtesy.compare(KIND, CURT)._repr_html_()
     dive = Stage("billing-dispute").open(seed=1)
     assert "would fail" in dive._repr_html_() and "goes on" in dive._repr_html_()
+    assert dive.observation.world[:20] in dive._repr_html_()
+
+
+def test_dives_show_what_was_said_and_mask_it() -> None:
+    dive = Stage("billing-dispute").open(seed=1)
+    dive.act(f"I am so sorry about this, I understand. {PRIVATE} <b>")
+    dive.act("Thank you for your patience.")
+    shown = dive._repr_html_()
+    assert "so sorry" in shown and "<mark" in shown and "Thank you for your patience." in shown
+    assert "**** 1111" in shown and "&lt;b&gt;" in shown and "<b>" not in shown
+    for secret in SECRETS:
+        assert secret not in shown, secret
+    # As many turns as were said: the arrival of the world, then action and answer twice.
+    assert shown.count('class="turn"') == 5

@@ -9,11 +9,13 @@ from sonometer import (
     Blueprint,
     Dive,
     DiveEnv,
+    Exchange,
     Extract,
     FitReport,
     Guard,
     Interaction,
     Metric,
+    ModelGuard,
     Places,
     Reading,
     Readings,
@@ -29,6 +31,7 @@ from sonometer import (
 )
 from sonometer.diving import DiveStep
 from sonometer.files import Piece, Place, Sound
+from sonometer.guarding import open_guard
 from sonometer.model import Event, Evidence, EvidenceFound, Ledger, Part, Signal, Step
 
 
@@ -143,3 +146,15 @@ def of_labelled_data(rows: list[dict[str, object]], columns: dict[str, list[obje
     assert_type(fitted, FitReport)
     assert_type(fitted.sensor(), Sensor)
     assert_type(fitted.held_out, dict[str, float])
+
+
+class Client:
+    """A client of a provider."""
+
+
+def of_guards(sensor: Sensor) -> None:
+    guard = open_guard(mask=["personal-data", sensor], placeholders=True, unknown="drop", limits={"lanes": 3})
+    assert_type(guard, ModelGuard)
+    assert_type(guard.request("POST", "/v1/messages", b"{}"), Exchange | None)
+    assert_type(sonometer.guard(Client(), guard), Client)
+    assert_type(sonometer.guard(Client(), "guard.toml", on="request", show="label"), Client)

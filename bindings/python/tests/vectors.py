@@ -1,7 +1,7 @@
 """Runs vector cases through Python: `vectors.py CASES.jsonl OUT`.
 
 Each case gives one line: the bytes of the reading, comparison or dive as the door gives them, or the error as JSON. It judges
-nothing: whoever calls it compares the lines with what is expected.
+nothing: the caller compares the lines with what is expected.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def answer(case: dict[str, Any]) -> str:
     # A source may look like the name of something: `load` would take it for one.
     source = case["target"]
     target = sonometer.load(in_lines(source), shelf=[in_lines(text) for text in case["shelf"]], catalog=False)
-    # The other interaction first, as the engine's own runner does: which of two errors is told must not differ.
+    # The other interaction first, as the engine's own runner does: both must report the same one of two errors.
     other = None if case["interaction_b"] is None else Interaction.from_json(case["interaction_b"])
     interaction = Interaction.from_json(case["interaction"])
     if other is not None:

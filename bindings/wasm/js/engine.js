@@ -65,7 +65,7 @@ function replace() {
   broken = false;
 }
 
-/** What is told of a trap. */
+/** The error for a trap. */
 function failed(trap) {
   let said = '';
   try {

@@ -13,6 +13,7 @@ export function highlight(talk, reading, options = {}) {
   const { effects = {}, markers = Object.keys(reading.resonance ?? {}) } = known('options', options, ['effects', 'markers']);
   const shown = isShown(talk) ? talk : shownOf(talk, reading);
   const toned = tones(markers, effects);
+  const turns = shown.map((turn) => new Masked(turn));
   const places = shown.map(() => []);
   const add = (found, own) => {
     const { metamarker, segment = 0, start, end, joined = [] } = own;
@@ -22,7 +23,7 @@ export function highlight(talk, reading, options = {}) {
       throw invalid('reading', 'this reading has no places; sense without `offsets: false`');
     }
     const stretches = [{ segment, start, end }, ...joined];
-    if (!belongs(own.source, stretches, shown)) {
+    if (!belongs(own.source, stretches, turns)) {
       throw invalid('reading', 'this reading is not of this talk; give both as they belong together, with places that count UTF-16 units');
     }
     const { effect, hue, line } = toned.get(metamarker) ?? { effect: 'improves', hue: 205, line: 'solid' };
@@ -32,7 +33,7 @@ export function highlight(talk, reading, options = {}) {
   for (const own of reading.evidence) add('evidence', own);
   for (const own of reading.against ?? []) add('against', own);
   for (const own of reading.weak_signals ?? []) add('weak', own);
-  return freeze(shown.map(({ role, text, masks }, at) => ({ role, parts: cut(text, masks, places[at]) })));
+  return freeze(shown.map(({ role }, at) => ({ role, parts: cut(turns[at], places[at]) })));
 }
 
 function isShown(talk) {
@@ -44,52 +45,98 @@ function shownOf(talk, reading) {
   throw invalid('talk', 'this reading does not know its sensor, so what is masked is not known; give `sensor.shown(talk)` in the place of the talk');
 }
 
+/** A turn as it is shown, with what its masks move. Masks come in their order and never overlap, so each question is a search by halves. */
+class Masked {
+  /** What may be shown. */
+  text;
+  masks;
+  /** By mask, how far it and those before it move what follows. */
+  #shifts = [];
+
+  constructor({ text, masks }) {
+    this.text = text;
+    this.masks = masks;
+    let shift = 0;
+    for (const { start, end, shown } of masks) this.#shifts.push((shift += shown.length - (end - start)));
+  }
+
+  /** Units of the talk itself. */
+  get length() {
+    return this.text.length - (this.#shifts.at(-1) ?? 0);
+  }
+
+  /** How many masks end at a place or before. */
+  #before(at) {
+    let [low, high] = [0, this.masks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.masks[middle].end <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  hides(start, end) {
+    const next = this.masks[this.#before(start)];
+    return next !== undefined && next.start < end;
+  }
+
+  /** Where a place of the talk that no mask covers is in what is shown. */
+  placeOf(at) {
+    return at + (this.#shifts[this.#before(at) - 1] ?? 0);
+  }
+}
+
 /** Whether the source of evidence stands at its place, as far as masks let that be seen. */
-function belongs(source, stretches, shown) {
+function belongs(source, stretches, turns) {
   const seen = [];
   let hidden = false;
   for (const { segment, start, end } of stretches) {
-    const turn = shown[segment];
-    if (turn === undefined || start > end || end > originalLength(turn)) return false;
-    hidden ||= turn.masks.some((mask) => mask.start < end && start < mask.end);
-    const from = placeOf(turn.masks, start);
+    const turn = turns[segment];
+    if (turn === undefined || start > end || end > turn.length) return false;
+    hidden ||= turn.hides(start, end);
+    const from = turn.placeOf(start);
     seen.push(turn.text.slice(from, from + end - start));
   }
   return hidden || seen.join('\n') === source;
 }
 
-/** Where a place of the talk that no mask covers is in what is shown. */
-function placeOf(masks, at) {
-  return masks.reduce((place, { start, end, shown }) => (end <= at ? place + shown.length - (end - start) : place), at);
-}
-
-function originalLength({ text, masks }) {
-  return masks.reduce((length, { start, end, shown }) => length + end - start - shown.length, text.length);
-}
-
-/** The parts of one turn. A mask is one part, with everything that was found in it: where in it would tell of what it hides. */
-function cut(text, masks, places) {
+/**
+ * The parts of one turn, from its beginning to its end. A mask is one part, with everything that was found in it: where in it would tell
+ * of what it hides. Places are taken up and put down once each, so that many masks cost as much as the parts they make.
+ */
+function cut(turn, places) {
+  const { text, masks } = turn;
   const parts = [];
-  const put = (shown, marks, masked) => {
-    if (shown !== '' || masked) parts.push({ text: shown, masked, marks });
+  const edges = [...new Set(places.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
+  const coming = places.map((place, order) => ({ ...place, order })).sort((a, b) => a.start - b.start);
+  let nextEdge = 0;
+  let nextPlace = 0;
+  /** Places that the last part touched, in the order in which they were given. */
+  let open = [];
+  const put = (shown, from, to, masked) => {
+    open = open.filter(({ end }) => end > from);
+    const known = open.length;
+    for (; coming[nextPlace]?.start < to; nextPlace += 1) if (coming[nextPlace].end > from) open.push(coming[nextPlace]);
+    if (open.length > known) open.sort((a, b) => a.order - b.order);
+    if (shown !== '' || masked) parts.push({ text: shown, masked, marks: open.map(({ mark }) => mark) });
   };
-  const marksAt = (from, to) => places.filter(({ start, end }) => start < to && from < end).map(({ mark }) => mark);
   let shift = 0;
   let done = 0;
   const plain = (until) => {
-    const edges = places.flatMap(({ start, end }) => [start, end]).filter((at) => at > done && at < until);
-    for (const at of [...new Set([...edges, until])].sort((a, b) => a - b)) {
-      put(text.slice(done + shift, at + shift), marksAt(done, at), false);
+    const stop = (at) => {
+      put(text.slice(done + shift, at + shift), done, at, false);
       done = at;
-    }
+    };
+    for (; edges[nextEdge] < until; nextEdge += 1) if (edges[nextEdge] > done) stop(edges[nextEdge]);
+    stop(until);
   };
   for (const { start, end, shown } of masks) {
     if (start > done) plain(start);
-    put(shown, marksAt(start, end), true);
+    put(shown, start, end, true);
     shift += shown.length - (end - start);
     done = end;
   }
-  const length = text.length - shift;
-  if (length > done) plain(length);
+  if (turn.length > done) plain(turn.length);
   return parts;
 }

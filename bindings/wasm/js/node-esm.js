@@ -1,4 +1,4 @@
-// ES modules in Node share the instance, and the classes, with whoever uses `require`.
+// ES modules in Node share the instance and the classes with code that uses `require`.
 import sonometer from './node.cjs';
 
 export const {

@@ -1,7 +1,8 @@
 // An interaction that comes in bit by bit, and a stream that holds text back until it may be shown.
 import { freeze, invalid } from './errors.js';
 import { Held, disposable } from './held.js';
-import { jsonOf, wantSize, wantText, wantWhole } from './interaction.js';
+import { jsonOf, wantSize, wantText } from './interaction.js';
+import { wantWhole } from './json.js';
 import { kind } from './kind.js';
 import { known } from './options.js';
 import { Reading, made } from './reading.js';

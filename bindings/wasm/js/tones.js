@@ -1,4 +1,4 @@
-// How markers are told apart: by a hue, and by the style of the line under them for people who do not see hues.
+// Each marker has a hue of its own, and a line style for people who cannot see hues.
 
 const GOLDEN = 0.618034;
 /** Where the hues of each side begin, and how many degrees they have: cool for good news, warm for bad. */

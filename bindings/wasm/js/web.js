@@ -1,6 +1,7 @@
 // Browsers and bundlers: the module is fetched, so it must be waited for once.
 import { isRunning, start } from './engine.js';
-import { SonometerError, invalid } from './errors.js';
+import { SonometerError } from './errors.js';
+import { fetched, notStarted } from './fetched.js';
 import { readFilesBy, unreadable } from './files.js';
 import { messageOf } from './kind.js';
 
@@ -24,7 +25,7 @@ let loading;
 export function init(source = new URL('./sonometer.wasm', import.meta.url)) {
   if (isRunning()) return Promise.resolve();
   loading ??= load(source).catch((error) => {
-    // Whoever mends the reason may try again.
+    // Once the reason is gone, another call may succeed.
     loading = undefined;
     throw error;
   });
@@ -32,24 +33,10 @@ export function init(source = new URL('./sonometer.wasm', import.meta.url)) {
 }
 
 async function load(source) {
-  const given = await source;
-  let readable = given;
-  if (typeof given === 'string' || given instanceof URL || (typeof Request === 'function' && given instanceof Request)) {
-    const address = given instanceof Request ? given.url : String(given);
-    try {
-      readable = await fetch(given);
-    } catch (cause) {
-      throw invalid('source', `${address} cannot be fetched (${messageOf(cause)}); put sonometer.wasm there, or give \`init\` its address`, {}, { cause });
-    }
-    if (!readable.ok) {
-      throw invalid('source', `${address} answers ${readable.status}; put sonometer.wasm there, or give \`init\` its address`);
-    }
-  }
+  const readable = await fetched(source, 'sonometer.wasm');
   try {
     await start(readable);
   } catch (cause) {
-    if (cause instanceof SonometerError) throw cause;
-    const message = `the engine cannot be loaded (${messageOf(cause)}); if a content security policy is the reason, add 'wasm-unsafe-eval' to its script-src`;
-    throw invalid('source', message, {}, { cause });
+    throw cause instanceof SonometerError ? cause : notStarted('the engine', cause);
   }
 }

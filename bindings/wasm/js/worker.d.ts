@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="esnext.disposable" />
 import type {
-  CatalogEntry, Comparison, Estimate, Fidelity, Finding, InteractionInput as LocalInput, Kind, Modality, Offsets, OffsetUnit, Outcome, Place, Reading,
-  SenseOptions, SessionOptions, Shown, ShownOptions, SourceOptions, Step, Turn, ChatItem, ChatMessage, WasmSource,
+  CatalogEntry, Comparison, Estimate, Fidelity, InteractionInput as LocalInput, Modality, Offsets, OffsetUnit, Outcome, Place, Reading,
+  SenseOptions, SensorFacts, SessionOptions, Shown, ShownOptions, SourceOptions, Step, Turn, ChatItem, ChatMessage, WasmSource,
 } from './index.js';
 
 export { Comparison, Estimate, Reading, SonometerError } from './index.js';
@@ -31,24 +31,14 @@ interface Remote {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+export interface Sensor extends SensorFacts {}
+
 /** A compiled protocol, metric or blueprint in the worker. Methods are those of `sonometer`, and give promises of the same. */
 export class Sensor implements Remote {
   private constructor();
   static shipped(name: string, options?: Cancel): Promise<Sensor>;
   static load(name: string, options?: Cancel): Promise<Sensor>;
   static fromSource(source: string | object, options?: SourceOptions & Cancel): Promise<Sensor>;
-
-  readonly kind: Kind;
-  readonly id: string;
-  readonly version: string;
-  readonly name: string;
-  readonly better: 'higher' | 'lower';
-  readonly scoreMeaning: string;
-  readonly language: string | undefined;
-  readonly markers: readonly string[];
-  readonly effects: Readonly<Record<string, 'improves' | 'worsens'>>;
-  readonly modalities: readonly Modality[];
-  readonly warnings: readonly Finding[];
 
   sense<O extends Offsets = 'utf16'>(interaction: InteractionInput, options?: SenseOptions<O> & Cancel): Promise<Reading<O>>;
   batch<O extends Offsets = 'utf16'>(

@@ -1,6 +1,6 @@
 //! Stages, dives and cards, as JavaScript holds them.
 //!
-//! Signatures are made and checked by the WebCrypto of whoever runs the module: `js/signature.js`. The bytes they are about
+//! Signatures are made and checked by the WebCrypto of the page or of Node: `js/signature.js`. The bytes they are about
 //! come from here.
 
 use crate::trouble::{findings, thrown, thrown_as, thrown_of};

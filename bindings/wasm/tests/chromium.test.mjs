@@ -65,6 +65,21 @@ test('a page fetches one module, and dives as Node does', { skip, timeout: 300_0
   await page.close();
 });
 
+test('a page reads chats without the engine', { skip, timeout: 300_000 }, async (t) => {
+  const server = await serve(t);
+  const page = await browser.open(server.address);
+  const { read, refused, modules } = await page.evaluate(() => window.door.chat());
+  assert.deepEqual(modules, ['chats.wasm'], 'one module, fetched once');
+  assert.equal(read.form, 'gemini');
+  assert.deepEqual(read.interaction.segments, [{ role: 'user', content: 'Is it raining?' }, { role: 'assistant', content: 'No.' }]);
+  assert.equal(refused, 'SonometerError form');
+  await page.close();
+  const strict = await serve(t, { wasm: false });
+  const second = await browser.open(strict.address);
+  assert.match((await second.evaluate(() => window.door.chat())).refused, /'wasm-unsafe-eval'/);
+  await second.close();
+});
+
 test('the list of misuse, as in Node', { skip, timeout: 300_000 }, async (t) => {
   const server = await serve(t);
   const page = await browser.open(server.address);

@@ -1,4 +1,4 @@
-// A dive in a stage that ships, its card signed and checked, and what is told of one that was changed: the same lines in Node
+// A dive in a stage that ships, its card signed and checked, and the error for one that was changed: the same lines in Node
 // and in Chromium.
 
 /** The key of the first vector of RFC 8032, and a text that is its public key. */

@@ -90,7 +90,7 @@ test('a step', () => {
   refused(() => dive.act('more'), { code: 'dive_closed', place: 'action' });
 });
 
-test('what a stage does not share stands on no card, and is told to who dives', () => {
+test('what a stage does not share is on no card, but the agent sees it', () => {
   const quiet = Stage.fromSource({ ...door, envelope: { share_scorecard: false } }, { shelf });
   const dive = quiet.open();
   const step = dive.act('thank you');
@@ -268,7 +268,7 @@ test('signatures', async () => {
   await rejected(signCard(7, SECRET), { code: 'invalid_request', place: 'card' });
 });
 
-test('a WebCrypto that lacks Ed25519, or is missing, is told as such', async (t) => {
+test('a WebCrypto that lacks Ed25519, or is missing, has an error of its own', async (t) => {
   const { card } = passed();
   const signed = await signCard(card, SECRET);
   const real = Object.getOwnPropertyDescriptor(globalThis, 'crypto');

@@ -99,6 +99,24 @@ test('every protocol that ships, with every profile, on texts that its own tests
   assert.ok(evidence > 500, `${evidence} pieces of evidence`);
 });
 
+test('the work grows with the parts, not with masks times places', () => {
+  /** How often a place is looked at (compared, or calculated with) where so many masks hide as much evidence. */
+  const looks = (count) => {
+    let seen = 0;
+    const place = (value) => ({ valueOf: () => ((seen += 1), value) });
+    const at = (nth) => ({ start: place(10 * nth), end: place(10 * nth + 4) });
+    const numbers = Array.from({ length: count }, (_, nth) => nth);
+    const masks = numbers.map((nth) => ({ ...at(nth), shown: '****' }));
+    const evidence = numbers.map((nth) => ({ ...at(nth), metamarker: 'a', segment: 0, source: '****', score: 1 }));
+    const [{ parts }] = highlight([{ role: 'a', text: '**** word '.repeat(count), masks }], { resonance: { a: 1 }, evidence });
+    assert.equal(parts.length, 2 * count);
+    assert.ok(parts.every(({ masked, marks }) => marks.length === Number(masked)));
+    return seen;
+  };
+  const [few, many] = [looks(500), looks(8000)];
+  assert.ok(few > 0 && many <= 32 * few, `${few} and ${many} looks for 16 times as much`);
+});
+
 test('what does not belong together is refused, and its text is not shown', () => {
   const sensor = Sensor.shipped('courtesy');
   const reading = sensor.sense('Thank you so much for your help.');

@@ -15,8 +15,8 @@ const cjs = createRequire(import.meta.url)('sonometer');
 
 test('what is in it', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
-    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'dives.d.cts', 'dives.d.ts', 'highlight.d.ts', 'highlight.js', 'index.d.cts', 'index.d.ts',
-    'node.cjs', 'node.js', 'package.json', 'promptfoo.cjs', 'promptfoo.d.cts', 'promptfoo.d.ts', 'promptfoo.js', 'protocols', 'sonometer.wasm', 'talk.d.ts',
+    'LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'chats-node.js', 'chats.d.ts', 'chats.js', 'chats.wasm', 'dives.d.cts', 'dives.d.ts', 'errors.d.cts', 'errors.d.ts', 'highlight.d.ts', 'highlight.js', 'index.d.cts', 'index.d.ts',
+    'node.cjs', 'node.js', 'package.json', 'promptfoo.cjs', 'promptfoo.d.cts', 'promptfoo.d.ts', 'promptfoo.js', 'protocols', 'readings.d.cts', 'readings.d.ts', 'sensor.d.cts', 'sensor.d.ts', 'sonometer.wasm', 'stage.d.cts', 'stage.d.ts', 'talk.d.ts',
     'talk.js', 'web.js', 'worker-node.js', 'worker-thread-node.js', 'worker-thread.js', 'worker.d.ts', 'worker.js',
   ]);
   const protocols = readdirSync(join(installed, 'protocols'));

@@ -31,7 +31,6 @@ const common = {
   legalComments: 'none',
   metafile: true,
   nodePaths: [join(out, 'tools/node_modules')],
-  loader: { '.md': 'text' },
   alias: {
     sonometer: join(out, 'js/index.js'),
     ...Object.fromEntries(['about', 'engine', 'held', 'errors', 'files', 'names'].map((name) => [`#package/${name}.js`, join(out, `js/${name}.js`)])),
@@ -49,7 +48,7 @@ async function bundled(entry, format) {
 const page = await bundled('main.ts', 'esm');
 const worker = await bundled('worker.ts', 'iife');
 const parquet = await bundled('parquet.ts', 'esm');
-const { outputFiles } = await build({ ...common, entryPoints: [join(here, 'style.css')], loader: { ...common.loader }, metafile: false });
+const { outputFiles } = await build({ ...common, entryPoints: [join(here, 'style.css')], metafile: false });
 const style = outputFiles[0].text;
 const wasm = readFileSync(join(out, 'js/glue_bg.wasm'));
 

@@ -1,8 +1,9 @@
 //! What authors of protocols work with, without a terminal: the tests inside a file and what no test needs ([`test`]), the changes that
-//! mend findings ([`fix`]), and the one normal form of a file ([`format()`]).
+//! mend findings ([`fix`]), what an editor shows at a place ([`assist`]), and the one normal form of a file ([`format()`]).
 //!
 //! The command `sonometer` draws what is found here, editors and the workbench page show it. Nothing here reads files.
 
+pub mod assist;
 pub mod fix;
 mod format;
 pub mod test;

@@ -19,6 +19,8 @@ mod resume;
 mod screen;
 #[cfg(feature = "serve")]
 mod settings;
+#[cfg(any(feature = "mcp", feature = "proxy", feature = "serve"))]
+mod signals;
 #[cfg(feature = "audio")]
 mod sound;
 #[cfg(feature = "columns")]
@@ -26,6 +28,7 @@ mod stores;
 #[cfg(feature = "columns")]
 mod tables;
 mod target;
+mod threads;
 mod verb;
 mod watch;
 
@@ -114,6 +117,9 @@ enum Verb {
     Completions(verb::completions::Arguments),
     /// Write the manual pages into a folder
     Man(verb::man::Arguments),
+    /// Serve language models by the Model Context Protocol (MCP): tools that sense, explain, check, test and dive
+    #[cfg(feature = "mcp")]
+    Mcp(verb::mcp::Arguments),
     /// Mask what goes to and comes from language models: a proxy for the OpenAI and Anthropic interfaces, streams included
     #[cfg(feature = "proxy")]
     Proxy(verb::proxy::Arguments),
@@ -173,6 +179,8 @@ impl Verb {
             Self::Fit(arguments) => verb::fit::run(arguments, screen),
             Self::Completions(arguments) => verb::completions::run(arguments, Arguments::command(), screen),
             Self::Man(arguments) => verb::man::run(arguments, Arguments::command(), screen),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(arguments) => verb::mcp::run(arguments, screen),
             #[cfg(feature = "proxy")]
             Self::Proxy(arguments) => verb::proxy::run(arguments, screen),
             #[cfg(feature = "serve")]
@@ -216,6 +224,8 @@ impl Verb {
             Self::Fit(arguments) => arguments.json,
             #[cfg(feature = "workbench")]
             Self::Workbench(_) => false,
+            #[cfg(feature = "mcp")]
+            Self::Mcp(_) => false,
             #[cfg(feature = "proxy")]
             Self::Proxy(_) => false,
             #[cfg(feature = "serve")]

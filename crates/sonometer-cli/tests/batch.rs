@@ -359,6 +359,31 @@ fn the_page_of_a_batch_shows_the_worst_and_nothing_private() {
 }
 
 #[test]
+fn sums_show_no_name_that_holds_what_is_masked() {
+    let talk = |id: &str, said: &str| format!("{{\"id\":\"{id}\",\"content\":\"{said}\"}}\n");
+    let said = "Write to anna.schmidt@example.org, my card is 4111 1111 1111 1111.";
+    let lines =
+        talk("call-7", said) + &talk("anna.schmidt@example.org", said) + &talk("4111111111111111", said);
+    let input = scratch("calls of anna.schmidt@example.org.jsonl", lines.as_bytes());
+    let (out, page) = (fresh("private.out"), fresh("private.html"));
+    let of = |more: &[&str]| {
+        let all = ["batch", "personal-data@2.0", &input, "--out", &out, "--html", &page, "--summary"];
+        let ran = run(&[all.as_slice(), more].concat());
+        assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+        text(&ran.stdout)
+    };
+    let (shown, json) = (of(&[]), of(&["--json"]));
+    let page = fs::read_to_string(&page).expect("is written");
+    for (form, text) in [("text", &shown), ("page", &page), ("json", &json)] {
+        assert!(text.contains("call-7"), "{form}: other ids are shown: {text}");
+        for secret in ["anna.schmidt", "4111111111111111", "4111 1111"] {
+            assert!(!text.contains(secret), "{form} shows {secret}: {text}");
+        }
+    }
+    assert!(page.contains("Not shown: 2 ids") && page.contains("data whose name is not shown"), "{page}");
+}
+
+#[test]
 fn a_summary_needs_a_file_for_the_readings() {
     let ran = run(&["batch", "courtesy@1.5", TALKS, "--summary"]);
     assert_eq!(ran.status.code(), Some(2));

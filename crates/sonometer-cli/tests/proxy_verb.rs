@@ -150,6 +150,14 @@ fn says_what_is_wrong() {
             .contains("needs http:// or https://")
     );
     assert!(said(&["--mask", "courtesy", "--upstream", "http://h"]).contains("masks nothing"));
+    let upstream = ["--mask", "personal-data", "--upstream", "http://h", "--table-keys"];
+    let path = std::env::temp_dir().join(format!("sonometer-keys-{}", std::process::id()));
+    std::fs::write(&path, "0f\n").expect("writes");
+    let name = path.to_string_lossy().into_owned();
+    assert!(said(&[&upstream[..], &[&name]].concat()).contains("give --placeholders"));
+    let wrong = said(&[&upstream[..], &[&name, "--placeholders"]].concat());
+    assert!(wrong.contains("line 1: not a key; write 64 hexadecimal digits"), "{wrong}");
+    let _ = std::fs::remove_file(&path);
     let path = std::env::temp_dir().join(format!("sonometer-wrong-{}.toml", std::process::id()));
     std::fs::write(&path, "listen = \"127.0.0.1:0\"\n\n[guard]\nunknwon = \"block\"\n").expect("writes");
     let name = path.to_string_lossy().into_owned();

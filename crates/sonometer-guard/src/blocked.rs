@@ -19,6 +19,8 @@ pub enum Kind {
     Unmaskable,
     /// Texts that a provider repeats, and that differ.
     Differs,
+    /// JSON that a mask changed and that does not fit the schema of the request any more.
+    Schema,
     /// State that the provider keeps, for which there is no table of placeholders.
     NoTable,
     /// The upstream ended in the middle of an answer.
@@ -29,13 +31,14 @@ pub enum Kind {
 
 impl Kind {
     /// All of them, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Rule,
         Self::Unknown,
         Self::Unreadable,
         Self::TooLarge,
         Self::Unmaskable,
         Self::Differs,
+        Self::Schema,
         Self::NoTable,
         Self::Cut,
         Self::Engine,
@@ -50,6 +53,7 @@ impl Kind {
             Self::TooLarge => "too_large",
             Self::Unmaskable => "unmaskable",
             Self::Differs => "differs",
+            Self::Schema => "schema",
             Self::NoTable => "no_table",
             Self::Cut => "cut",
             Self::Engine => "engine",

@@ -5,9 +5,10 @@ use crate::form::Form;
 use crate::guard::{Compiled, Judge};
 use crate::json::{Edits, Object, Shape, shape, text_of};
 use crate::lane::{Context, applies, refused};
-use crate::numbering::Numbering;
-use crate::policy::{Action, On, Role};
+use crate::numbering::{Numbering, Table};
+use crate::policy::{Action, Misfit, On, Role};
 use crate::report::Report;
+use crate::schema::Schemas;
 use crate::stream::Stream;
 use crate::walk::Walk;
 use sonometer::interaction::Turn;
@@ -25,25 +26,38 @@ pub struct Exchange {
     pub(crate) report: Report,
     /// The answer's content is JSON by a schema or not.
     pub(crate) is_json: bool,
+    /// The schemas that the answer is held to.
+    pub(crate) schemas: Schemas,
     body: Vec<u8>,
     is_stream: bool,
 }
 
 impl Exchange {
-    pub(crate) fn begin(compiled: Arc<Compiled>, form: Form, body: &[u8]) -> Result<Self, Blocked> {
+    pub(crate) fn begin(
+        compiled: Arc<Compiled>,
+        form: Form,
+        body: &[u8],
+        table: Option<&Table>,
+    ) -> Result<Self, Blocked> {
         let limit = compiled.policy.limits.body_bytes;
         let text = read(body, limit)?;
         let top = Object::read(text)?;
         let mut exchange = Self {
             form,
-            numbering: Numbering::default(),
+            numbering: table.map(Numbering::of).unwrap_or_default(),
             report: Report::default(),
             is_json: asks_for_json(&top),
+            schemas: match compiled.policy.schema == Misfit::Block && compiled.masks_answers() {
+                true => Schemas::of(&top),
+                false => Schemas::default(),
+            },
             body: Vec::new(),
             is_stream: top.get("stream").is_some_and(|stream| stream.get() == "true"),
             compiled,
         };
-        exchange.check_state(&top)?;
+        if table.is_none() {
+            exchange.check_state(&top)?;
+        }
         let written = exchange.walk(text, On::Request)?;
         exchange.body = written.map_or_else(|| body.to_vec(), String::into_bytes);
         Ok(exchange)
@@ -57,7 +71,7 @@ impl Exchange {
         for key in ["previous_response_id", "conversation", "container"] {
             if top.get(key).is_some_and(|value| shape(value) != Shape::Null) {
                 let message = format!(
-                    "with `placeholders`, `{key}` refers to texts that the guard does not see; send the whole conversation"
+                    "with `placeholders`, `{key}` refers to texts that the guard does not see; send the whole conversation, or its table"
                 );
                 return Err(Blocked::new(Kind::NoTable, message));
             }
@@ -73,6 +87,11 @@ impl Exchange {
     /// Takes the body out.
     pub fn take_body(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.body)
+    }
+
+    /// The placeholders of the conversation so far, for one whose history the provider keeps. It holds private text.
+    pub fn table(&self) -> Table {
+        self.numbering.table()
     }
 
     /// Whether the request asks for a stream.
@@ -145,6 +164,7 @@ impl Exchange {
             read: (!judges.is_empty()).then(Vec::new),
             known: None,
             is_json: self.is_json,
+            schemas: (on == On::Response && !self.schemas.is_empty()).then_some(&self.schemas),
             may_drop: true,
         };
         walk.body(text)?;

@@ -3,13 +3,17 @@
 use crate::blocked::Blocked;
 use crate::exchange::Exchange;
 use crate::form::Form;
+use crate::numbering::Table;
 use crate::policy::{Action, On, Policy, Role, Rule};
 use sha2::{Digest, Sha256};
 use sonometer::composition::{Component, Reference, Standing};
 use sonometer::session::SessionOptions;
-use sonometer::{Catalog, Error, Instrument, Mask, MaskKey, Metric, Protocol, SenseOptions, Sensor, Unit};
+use sonometer::{
+    Catalog, Error, Instrument, Interaction, Mask, MaskKey, Metric, Protocol, SenseOptions, Sensor, Unit,
+};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Tells values apart within one conversation, where their numbers come from. It hides nothing: no hash is ever shown.
@@ -64,6 +68,25 @@ impl Side {
         self.mask.as_ref().map(|(instrument, options)| instrument.session(*options))
     }
 
+    /// Has the instrument make ready what it needs for streams and for whole texts.
+    fn warm_up(&self) -> Result<(), Error> {
+        const TEXT: &str = "Ann, 12 May";
+        if let Some(mut session) = self.session() {
+            session.push(TEXT.as_bytes())?;
+            self.found(TEXT)?;
+        }
+        Ok(())
+    }
+
+    /// What is masked in a whole text, in order, each with what is shown: the same as a session finds, without one.
+    pub(crate) fn found(&self, text: &str) -> Result<Vec<(Range<usize>, String)>, Error> {
+        let Some((instrument, options)) = self.mask.as_ref().filter(|_| !text.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let reading = instrument.sense_with(&Interaction::text(text)?, options.sense)?;
+        Ok(reading.masks(0).into_iter().map(|(place, shown)| (place, shown.into_owned())).collect())
+    }
+
     pub(crate) fn masks(&self) -> bool {
         self.mask.is_some()
     }
@@ -106,6 +129,7 @@ impl Guard {
                 }
             }
         }
+        check_names(policy, &found)?;
         let mut judges = Vec::new();
         for rule in policy.rules.iter().filter(|rule| !masks(rule)) {
             judges.push(judge(rule, &found[rule.target.as_str()]));
@@ -120,6 +144,8 @@ impl Guard {
         let digest = digest.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let request = sides(policy, &found, &judges, On::Request)?;
         let response = sides(policy, &found, &judges, On::Response)?;
+        // What an instrument makes ready with its first session takes it a tenth of a second or more: not when the first client waits.
+        request.iter().chain(&response).try_for_each(|side| side.warm_up())?;
         Ok(Self { inner: Arc::new(Compiled { policy: policy.clone(), digest, request, response, judges }) })
     }
 
@@ -138,7 +164,15 @@ impl Guard {
     /// # Errors
     /// What must not be sent.
     pub fn request(&self, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
-        Exchange::begin(Arc::clone(&self.inner), form, body)
+        Exchange::begin(Arc::clone(&self.inner), form, body, None)
+    }
+
+    /// Reads a request of a conversation whose history the provider keeps, and goes on with the placeholders of its last one.
+    ///
+    /// # Errors
+    /// What must not be sent.
+    pub fn request_after(&self, table: &Table, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
+        Exchange::begin(Arc::clone(&self.inner), form, body, Some(table))
     }
 
     /// The conversation of texts that do not come in the form of a provider, one by one.
@@ -209,6 +243,26 @@ fn check(at: usize, rule: &Rule) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// Masks are put together by id and version, so two protocols must not share both.
+fn check_names(policy: &Policy, found: &HashMap<&str, Instrument>) -> Result<(), Error> {
+    let mut known: HashMap<(&str, &str), String> = HashMap::new();
+    for (at, rule) in policy.rules.iter().enumerate() {
+        for sensor in found[rule.target.as_str()].sensors() {
+            let protocol = sensor.protocol();
+            let digest = protocol.digest();
+            let first = known.entry((&protocol.id, &protocol.version)).or_insert_with(|| digest.clone());
+            if *first != digest {
+                let message = format!(
+                    "two different protocols are both `{}@{}`; give one of them another version",
+                    protocol.id, protocol.version
+                );
+                return Err(Error::invalid(format!("rules[{at}].target"), message));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn is_tag(text: &str) -> bool {

@@ -9,6 +9,8 @@ mod lane;
 mod numbering;
 mod policy;
 mod report;
+mod route;
+mod schema;
 mod sse;
 mod stream;
 mod texts;
@@ -18,7 +20,11 @@ pub use blocked::{Blocked, Kind};
 pub use exchange::Exchange;
 pub use form::Form;
 pub use guard::Guard;
-pub use policy::{Action, Limits, Logprobs, Numbers, On, Pass, Policy, Role, Rule, Thinking, Unknown};
+pub use numbering::Table;
+pub use policy::{
+    Action, Limits, Logprobs, Misfit, Numbers, On, Pass, Policy, Role, Rule, Thinking, Unknown,
+};
 pub use report::Report;
+pub use route::Route;
 pub use stream::Stream;
 pub use texts::Texts;

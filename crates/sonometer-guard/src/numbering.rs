@@ -1,5 +1,8 @@
 //! Placeholders: a number for each value, by first appearance, and the way back.
+//!
+//! A request has its whole history, which gives the same numbers again. Where the provider keeps the history, the table is handed on.
 
+use aho_corasick::AhoCorasick;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -8,7 +11,7 @@ const TYPED: &str = "_TYPED";
 /// The shortest value that is looked for where no rule finds it. Shorter ones, such as an age, mean something else elsewhere.
 const SHORTEST_ANYWHERE: usize = 4;
 
-/// The placeholders of one conversation. Never stored: a request has its whole history, which gives the same numbers again.
+/// The placeholders of one conversation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbering {
     /// By what the engine shows for a value with a key: label and a hash of the value as a person would call it the same.
@@ -17,7 +20,15 @@ pub(crate) struct Numbering {
     last: HashMap<String, u32>,
     /// What each placeholder of the request stands for, as it was first written.
     values: BTreeMap<String, String>,
+    /// The placeholders in `values`, oldest first.
+    order: Vec<String>,
+    /// The oldest of them in automata, each with the place in `order` where its values end. They shrink by half at least from one to the next,
+    /// so a text is read as often as there are digits in the number of values, and not once for each.
+    finders: Vec<(AhoCorasick, usize)>,
 }
+
+/// So many of the newest values are looked for one by one: an automaton for fewer costs more than it saves.
+const FEW: usize = 8;
 
 impl Numbering {
     /// The placeholder of a value; `shown` is `<LABEL_0123456789ab>`. `keep`: it may be restored.
@@ -33,8 +44,9 @@ impl Numbering {
                 placeholder
             }
         };
-        if keep {
-            self.values.entry(placeholder.clone()).or_insert_with(|| value.to_owned());
+        if keep && !self.values.contains_key(&placeholder) {
+            self.values.insert(placeholder.clone(), value.to_owned());
+            self.order.push(placeholder.clone());
         }
         placeholder
     }
@@ -60,18 +72,36 @@ impl Numbering {
     }
 
     /// Where values that have numbers stand in a text, with their placeholders, in order and apart from each other.
-    pub(crate) fn find(&self, text: &str, also_short: bool) -> Vec<(Range<usize>, String)> {
+    pub(crate) fn find(&mut self, text: &str, also_short: bool) -> Vec<(Range<usize>, String)> {
+        self.index();
         let mut found: Vec<(Range<usize>, &str)> = Vec::new();
-        for (placeholder, value) in &self.values {
-            if value.chars().count() < SHORTEST_ANYWHERE && !also_short {
-                continue;
+        let mut take = |at: usize, place: Range<usize>| {
+            let is_short = place.len() < 4 * SHORTEST_ANYWHERE
+                && text[place.clone()].chars().count() < SHORTEST_ANYWHERE;
+            if (also_short || !is_short) && stands_alone(text, place.clone()) {
+                found.push((place, self.order[at].as_str()));
             }
-            let places = text.match_indices(value.as_str());
-            let whole = places.filter(|(at, _)| stands_alone(text, *at..*at + value.len()));
-            found.extend(whole.map(|(at, _)| (at..at + value.len(), placeholder.as_str())));
+        };
+        let mut from = 0;
+        for (finder, to) in &self.finders {
+            for hit in finder.find_overlapping_iter(text) {
+                take(from + hit.pattern().as_usize(), hit.range());
+            }
+            from = *to;
+        }
+        for at in from..self.order.len() {
+            let value = &self.values[&self.order[at]];
+            let step = value.chars().next().map_or(1, char::len_utf8);
+            let mut start = 0;
+            while let Some(place) = text[start..].find(value.as_str()).map(|place| start + place) {
+                take(at, place..place + value.len());
+                start = place + step;
+            }
         }
         // The longest of those that begin first.
-        found.sort_by(|(a, _), (b, _)| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
+        found.sort_by(|(a, one), (b, other)| {
+            a.start.cmp(&b.start).then(b.end.cmp(&a.end)).then_with(|| one.cmp(other))
+        });
         let mut done = 0;
         found.retain(|(place, _)| {
             let is_free = place.start >= done;
@@ -82,6 +112,100 @@ impl Numbering {
         });
         found.into_iter().map(|(place, placeholder)| (place, placeholder.to_owned())).collect()
     }
+
+    /// Puts the newest values into an automaton, with those of automata that are not twice as large.
+    fn index(&mut self) {
+        let (end, mut from) = (self.order.len(), self.finders.last().map_or(0, |(_, to)| *to));
+        if end - from <= FEW {
+            return;
+        }
+        while let Some((_, to)) = self.finders.last() {
+            let before = self.finders.iter().rev().nth(1).map_or(0, |(_, to)| *to);
+            if to - before >= 2 * (end - from) {
+                break;
+            }
+            self.finders.pop();
+            from = before;
+        }
+        // Without an automaton, which only too many values can bring about, they are looked for one by one.
+        if let Ok(finder) = self.automaton(from..end) {
+            self.finders.push((finder, end));
+        }
+    }
+
+    fn automaton(&self, of: Range<usize>) -> Result<AhoCorasick, aho_corasick::BuildError> {
+        AhoCorasick::new(self.order[of].iter().map(|placeholder| &self.values[placeholder]))
+    }
+}
+
+/// The placeholders of a conversation and what they stand for: private text. It is for conversations whose history the provider keeps:
+/// [`crate::Exchange::table`] gives it, [`crate::Guard::request_after`] goes on with it. Keep it in memory, or seal it.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Table {
+    /// In order: the placeholder, what the engine shows for the value, and the value.
+    values: Vec<(String, String, String)>,
+}
+
+impl Table {
+    /// Whether it has no placeholders.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// As JSON. It holds every value: seal it before it leaves memory.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(&self.values).unwrap_or_default()
+    }
+
+    /// Reads what [`Self::to_json`] wrote; `None` if it is no table.
+    pub fn from_json(json: &str) -> Option<Self> {
+        let values: Vec<(String, String, String)> = serde_json::from_str(json).ok()?;
+        let is_good = |(placeholder, shown, value): &(String, String, String)| {
+            let label = label_of(shown).filter(|label| number_of(placeholder, label).is_some());
+            label.is_some() && !value.is_empty()
+        };
+        values.iter().all(is_good).then_some(Self { values })
+    }
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Table of {}", self.values.len())
+    }
+}
+
+impl Numbering {
+    /// Goes on with a table.
+    pub(crate) fn of(table: &Table) -> Self {
+        let mut numbering = Self::default();
+        for (placeholder, shown, value) in &table.values {
+            let label = label_of(shown).unwrap_or_default();
+            let last = numbering.last.entry(label.to_owned()).or_default();
+            *last = number_of(placeholder, label).unwrap_or(0).max(*last);
+            numbering.by_value.insert(shown.clone(), placeholder.clone());
+            if numbering.values.insert(placeholder.clone(), value.clone()).is_none() {
+                numbering.order.push(placeholder.clone());
+            }
+        }
+        numbering
+    }
+
+    /// The table of all placeholders that may be restored.
+    pub(crate) fn table(&self) -> Table {
+        let shown: HashMap<&str, &str> =
+            self.by_value.iter().map(|(shown, placeholder)| (placeholder.as_str(), shown.as_str())).collect();
+        let row = |placeholder: &String| {
+            let shown = shown.get(placeholder.as_str())?;
+            Some((placeholder.clone(), (*shown).to_owned(), self.values.get(placeholder)?.clone()))
+        };
+        Table { values: self.order.iter().filter_map(row).collect() }
+    }
+}
+
+/// The number in `<LABEL_1>`.
+fn number_of(placeholder: &str, label: &str) -> Option<u32> {
+    let inner = placeholder.strip_prefix('<')?.strip_suffix('>')?;
+    inner.strip_prefix(label)?.strip_prefix('_')?.parse().ok()
 }
 
 /// The label in `<LABEL_0123456789ab>`; `None` if a text is not made so.
@@ -107,8 +231,9 @@ fn stands_alone(text: &str, place: Range<usize>) -> bool {
 pub(crate) fn typed(text: &str) -> Vec<(Range<usize>, String)> {
     let starts = text.match_indices('<').map(|(at, _)| at);
     let places = starts.filter_map(|at| {
-        let end = at + 1 + text[at + 1..].find('>')?;
-        is_placeholder(&text[at..=end]).then_some(at..end + 1)
+        // Not as far as the next `>`: many a `<` without one would cost the square of the text.
+        let end = at + 1 + text[at + 1..].bytes().position(|byte| !is_label_byte(byte))?;
+        is_placeholder(text.get(at..=end)?).then_some(at..end + 1)
     });
     places.map(|place| (place.clone(), format!("{}{TYPED}>", &text[place.start..place.end - 1]))).collect()
 }
@@ -155,12 +280,50 @@ mod tests {
     }
 
     #[test]
+    fn a_table_goes_on_where_it_ended() {
+        let mut numbering = Numbering::default();
+        for (at, value) in ["ann@example.org", "bob@example.net"].iter().enumerate() {
+            numbering.name(&format!("<EMAIL_0123456789a{at}>"), value, true);
+        }
+        let table = Table::from_json(&numbering.table().to_json()).expect("is a table");
+        assert_eq!(table, numbering.table());
+        let mut other = Numbering::of(&table);
+        assert_eq!(other.name("<EMAIL_0123456789a0>", "ANN@example.org", true), "<EMAIL_1>");
+        assert_eq!(other.name("<EMAIL_0123456789ff>", "new@example.org", true), "<EMAIL_3>");
+        assert_eq!(other.value("<EMAIL_1>"), Some("ann@example.org"));
+        for wrong in [
+            "{}",
+            "[[\"<EMAIL_1>\",\"<CARD_0123456789ab>\",\"x\"]]",
+            "[[\"EMAIL_1\",\"<EMAIL_0123456789ab>\",\"x\"]]",
+        ] {
+            assert_eq!(Table::from_json(wrong), None, "{wrong}");
+        }
+    }
+
+    /// Many values are found by few automata, the same as one by one.
+    #[test]
+    fn many_values_are_found() {
+        let mut numbering = Numbering::default();
+        for at in 0..500 {
+            numbering.name(&format!("<ID_{at:012x}>"), &format!("value-{at}"), true);
+            let text = format!("value-{at}, value-{}, xvalue-0 value-0", at / 2);
+            let found = numbering.find(&text, false);
+            let names: Vec<&str> = found.iter().map(|(_, placeholder)| placeholder.as_str()).collect();
+            assert_eq!(
+                names,
+                [format!("<ID_{}>", at + 1), format!("<ID_{}>", at / 2 + 1), "<ID_1>".to_owned()]
+            );
+        }
+        assert!(numbering.finders.len() <= 8, "{}", numbering.finders.len());
+    }
+
+    #[test]
     fn values_are_found_where_no_rule_finds_them() {
         let mut numbering = Numbering::default();
         numbering.name("<NAME_0123456789ab>", "Anna", true);
         numbering.name("<NAME_0123456789ac>", "Anna Berg", true);
         numbering.name("<AGE_0123456789ad>", "42", true);
-        let found = |text, short| numbering.find(text, short);
+        let mut found = |text, short| numbering.find(text, short);
         assert_eq!(found("Annabel, Anna Berg", false), [(9..18, "<NAME_2>".to_owned())]);
         assert_eq!(found("42 times", false), []);
         assert_eq!(found("42 times", true), [(0..2, "<AGE_1>".to_owned())]);

@@ -29,6 +29,8 @@ pub struct Policy {
     pub thinking: Thinking,
     /// Numbers within tool arguments in which a mask finds something.
     pub numbers: Numbers,
+    /// Tool arguments and structured answers that do not fit the schema of the request once they are masked.
+    pub schema: Misfit,
     /// Whether streams end with an event that says what was done (chat and messages).
     pub final_event: bool,
     /// The bounds.
@@ -237,6 +239,17 @@ choices! {
         Block,
         /// A number of as many nines stands in its place.
         Nines,
+    }
+}
+
+choices! {
+    /// What happens with JSON that does not fit the schema of the request once it is masked.
+    Misfit {
+        /// The answer is refused: a program would take it for one that fits.
+        #[default]
+        Block,
+        /// It passes as it was masked.
+        Pass,
     }
 }
 

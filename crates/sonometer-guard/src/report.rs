@@ -23,7 +23,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The headers that tell what is known, by name.
+    /// The headers with what is known, by name.
     pub fn headers(&self) -> Vec<(&'static str, String)> {
         let mut headers = vec![("x-sonometer-masked", self.to_string())];
         if !self.tags.is_empty() {

@@ -77,6 +77,8 @@ pub(crate) struct Frame<'f> {
     text: &'f str,
     /// The data, its lines put together; `None` if it has none.
     pub(crate) data: Option<Cow<'f, str>>,
+    /// Whether it has nothing but data and names.
+    is_clean: bool,
 }
 
 impl<'f> Frame<'f> {
@@ -88,27 +90,75 @@ impl<'f> Frame<'f> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| Blocked::new(Kind::Unreadable, "an event that is not UTF-8"))?;
         let mut data: Option<Cow<'f, str>> = None;
+        let mut is_clean = true;
         for (line, _) in lines(text) {
-            let Some(more) = data_of(line) else { continue };
-            data = Some(match data {
-                None => Cow::Borrowed(more),
-                Some(before) => Cow::Owned(format!("{before}\n{more}")),
-            });
+            let Some(more) = data_of(line) else {
+                is_clean &= is_name(line);
+                continue;
+            };
+            match &mut data {
+                None => data = Some(Cow::Borrowed(more)),
+                Some(before) => {
+                    let before = before.to_mut();
+                    before.push('\n');
+                    before.push_str(more);
+                }
+            }
         }
-        Ok(Self { text, data })
+        Ok(Self { text, data, is_clean })
     }
 
-    /// The same frame with other data, which must not have line breaks.
+    /// The frame as it came, but for text that is no data: comments lose it, and lines that no client reads are left out.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        if self.is_clean {
+            out.extend_from_slice(self.text.as_bytes());
+            return;
+        }
+        for (line, end) in lines(self.text) {
+            if data_of(line).is_some() {
+                out.extend_from_slice(line.as_bytes());
+                out.extend_from_slice(end.as_bytes());
+            } else {
+                write_name(line, end, out);
+            }
+        }
+    }
+
+    /// The same frame with other data.
     pub(crate) fn write_with(&self, data: &str, out: &mut Vec<u8>) {
         let mut is_written = false;
         for (line, end) in lines(self.text) {
             if data_of(line).is_none() {
-                out.extend_from_slice(line.as_bytes());
-                out.extend_from_slice(end.as_bytes());
+                write_name(line, end, out);
             } else if !std::mem::replace(&mut is_written, true) {
                 write_data(data, end, out);
             }
         }
+    }
+}
+
+/// Whether a line without data is a name, a number or empty: what a text could not stand in.
+fn is_name(line: &str) -> bool {
+    let Some((field, value)) = line.split_once(':') else {
+        return matches!(line, "" | "event" | "id" | "retry");
+    };
+    let value = value.strip_prefix(' ').unwrap_or(value);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b':');
+    match field {
+        "" => value.is_empty(),
+        "event" | "id" | "retry" => value.len() <= 128 && value.bytes().all(is_plain),
+        _ => false,
+    }
+}
+
+fn write_name(line: &str, end: &str, out: &mut Vec<u8>) {
+    if is_name(line) {
+        out.extend_from_slice(line.as_bytes());
+        out.extend_from_slice(end.as_bytes());
+    } else if line.starts_with(':') {
+        // It keeps a connection alive.
+        out.push(b':');
+        out.extend_from_slice(end.as_bytes());
     }
 }
 
@@ -145,7 +195,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
         if rest.is_empty() {
             return None;
         }
-        let at = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let at = rest.bytes().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
         let end = if rest[at..].starts_with("\r\n") { 2 } else { usize::from(at < rest.len()) };
         let (line, end_of) = (&rest[..at], &rest[at..at + end]);
         rest = &rest[at + end..];
@@ -195,6 +245,20 @@ mod tests {
         frame.write_with("{}", &mut out);
         assert_eq!(out, b"event: x\r\nid: 7\r\ndata: {}\r\n\r\n");
         assert!(Frame::read(b": comment\n\n").expect("is text").data.is_none());
+    }
+
+    #[test]
+    fn only_data_and_names_have_text() {
+        let shown = |frame: &[u8]| {
+            let mut out = Vec::new();
+            Frame::read(frame).expect("is text").write(&mut out);
+            String::from_utf8(out).expect("is text")
+        };
+        let clean = "event: message_start\nid: a-7\nretry: 10\ndata: 1\n\n";
+        assert_eq!(shown(clean.as_bytes()), clean);
+        let other =
+            b": ann@example.org\r\nevent: ann@example.org\nother: x\n\xef\xbb\xbfdata: 2\ndata: 1\n\n";
+        assert_eq!(shown(other), ":\r\ndata: 1\n\n");
     }
 
     #[test]

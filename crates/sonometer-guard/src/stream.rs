@@ -10,9 +10,12 @@ use crate::json::Edits;
 use crate::lane::{Context, Lane, Manner};
 use crate::policy::{On, Role};
 use crate::report::Report;
+use crate::schema::Schemas;
 use crate::sse::{Frame, Frames};
 use crate::walk::{Known, Walk};
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// What becomes of a frame.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,7 +34,10 @@ pub struct Stream {
     is_over: bool,
     error: Option<Blocked>,
     is_guarded: bool,
+    has_begun: bool,
 }
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 enum State {
     Chat(Chat),
@@ -48,10 +54,19 @@ pub(crate) struct Key {
     pub(crate) part: u32,
 }
 
+impl Key {
+    /// Whether `response_format` and the like speak of this text.
+    fn is_content(self) -> bool {
+        matches!(self.field, "content" | "text" | "response.output_text")
+    }
+}
+
 /// The lanes that are open, in the order in which they began.
 #[derive(Default)]
 pub(crate) struct Lanes {
     all: Vec<(Key, Lane)>,
+    /// The schemas of tools that are called, by choice, block or item, and number.
+    tools: HashMap<(u32, u32), Arc<str>>,
     /// Texts that a form repeats as a whole.
     pub(crate) known: Known,
 }
@@ -62,6 +77,7 @@ impl Lanes {
         &mut self,
         key: Key,
         manner: Manner,
+        schemas: &Schemas,
         raw: &str,
         context: &mut Context<'_>,
         out: &mut String,
@@ -74,7 +90,12 @@ impl Lanes {
                     let message = format!("more than {most} texts come in side by side (limits.lanes)");
                     return Err(Blocked::new(Kind::TooLarge, message));
                 }
-                self.all.push((key, Lane::new(context, On::Response, Role::Assistant, manner)));
+                let schema = match manner {
+                    Manner::Arguments if key.is_content() => schemas.content(),
+                    Manner::Arguments => self.tools.get(&(key.of, key.part)).cloned(),
+                    _ => None,
+                };
+                self.all.push((key, Lane::new(context, On::Response, Role::Assistant, manner, schema)));
                 self.all.len() - 1
             }
         };
@@ -126,6 +147,7 @@ impl Stream {
             is_over: false,
             error: None,
             is_guarded,
+            has_begun: false,
         }
     }
 
@@ -212,10 +234,13 @@ impl Stream {
         if self.is_over {
             return Ok(());
         }
-        let frame = Frame::read(bytes)?;
+        // Clients skip a byte order mark before the first line, so that what stands behind it is data.
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        let frame =
+            Frame::read(if is_first { bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes) } else { bytes })?;
         let Some(data) = frame.data.as_deref().filter(|data| !data.trim().is_empty()) else {
             // Comments keep connections alive.
-            out.extend_from_slice(bytes);
+            frame.write(out);
             return Ok(());
         };
         let exchange = &mut self.exchange;
@@ -227,6 +252,7 @@ impl Stream {
         let mut event = Event {
             form: exchange.form,
             is_json: exchange.is_json,
+            schemas: &exchange.schemas,
             lanes: &mut self.lanes,
             context: &mut context,
             before: Vec::new(),
@@ -238,7 +264,7 @@ impl Stream {
         };
         out.extend_from_slice(&event.before);
         match shown? {
-            Shown::AsItIs => out.extend_from_slice(bytes),
+            Shown::AsItIs => frame.write(out),
             Shown::With(data) => frame.write_with(&data, out),
             Shown::Nothing => {}
         }
@@ -259,6 +285,7 @@ impl fmt::Debug for Stream {
 pub(crate) struct Event<'e, 'c> {
     pub(crate) form: Form,
     pub(crate) is_json: bool,
+    schemas: &'e Schemas,
     pub(crate) lanes: &'e mut Lanes,
     pub(crate) context: &'e mut Context<'c>,
     /// Frames that go out before this one.
@@ -280,6 +307,7 @@ impl<'c> Event<'_, 'c> {
             read: None,
             known: Some(&self.lanes.known),
             is_json: self.is_json,
+            schemas: Some(self.schemas).filter(|schemas| !schemas.is_empty()),
             may_drop: true,
         };
         walk(&mut all)?;
@@ -294,7 +322,14 @@ impl<'c> Event<'_, 'c> {
         raw: &str,
         out: &mut String,
     ) -> Result<(), Blocked> {
-        self.lanes.push(key, manner, raw, self.context, out)
+        self.lanes.push(key, manner, self.schemas, raw, self.context, out)
+    }
+
+    /// A tool is called in this place.
+    pub(crate) fn calls(&mut self, of: u32, part: u32, name: Option<&str>) {
+        if let Some(schema) = name.and_then(|name| self.schemas.tool(name)) {
+            self.lanes.tools.insert((of, part), schema);
+        }
     }
 
     /// Ends a lane: the rest of it.

@@ -6,8 +6,10 @@ use crate::json::string::decode;
 use crate::json::{Edits, List, Object, Shape, inner, shape, text_of};
 use crate::lane::{Context, Manner, number, whole};
 use crate::policy::{Logprobs, On, Pass, Role, Thinking, Unknown};
+use crate::schema::{self, Schemas};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// JSON may be nested so deeply.
 const DEEPEST: usize = 64;
@@ -26,6 +28,8 @@ pub(crate) struct Walk<'w, 'c, 'j> {
     pub(crate) known: Option<&'w Known>,
     /// The content of answers is JSON, as the request asked for it.
     pub(crate) is_json: bool,
+    /// The schemas of the request, if the answer is held to any.
+    pub(crate) schemas: Option<&'w Schemas>,
     /// Events of streams keep what they are.
     pub(crate) may_drop: bool,
 }
@@ -37,6 +41,8 @@ struct Place<'k> {
     role: Role,
     /// The type of the object around it.
     kind: Kinded,
+    /// The name of the tool that the object around it calls.
+    tool: Option<&'k str>,
     depth: usize,
 }
 
@@ -60,7 +66,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
     /// Reads all of a body.
     pub(crate) fn body(&mut self, body: &'j str) -> Result<(), Blocked> {
         let role = if self.on == On::Response { Role::Assistant } else { Role::Other };
-        let place = Place { key: "", role, kind: Kinded::Plain, depth: 0 };
+        let place = Place { key: "", role, kind: Kinded::Plain, tool: None, depth: 0 };
         let top: &RawValue = serde_json::from_str(body)
             .map_err(|_| Blocked::new(Kind::Unreadable, "a body that is no JSON"))?;
         self.value(top, place)
@@ -71,7 +77,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         if types::is_opaque(key) {
             return Ok(());
         }
-        let place = Place { key, role: Role::Assistant, kind: Kinded::Plain, depth: 1 };
+        let place = Place { key, role: Role::Assistant, kind: Kinded::Plain, tool: None, depth: 1 };
         self.keyed(value, place)
     }
 
@@ -133,10 +139,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         if dropped.len() == items.0.len() {
             return Err(unknown("list"));
         }
+        // With the comma before it; of the first ones with the comma behind.
+        let first_kept = dropped.iter().zip(0..).take_while(|(at, number)| **at == *number).count();
         for at in dropped {
-            // With the comma before it; of the first ones with the comma behind.
             let own = self.edits.place(items.0[*at].get());
-            let first_kept = (0..items.0.len()).find(|at| !dropped.contains(at)).unwrap_or(0);
             let cut = if *at < first_kept {
                 own.start..self.edits.place(items.0[at + 1].get()).start
             } else {
@@ -188,6 +194,8 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         if around == Kinded::Signed {
             return self.signed(&object, role);
         }
+        let is_call = matches!(around, Kinded::Call | Kinded::TextCall);
+        let tool = if is_call { object.text("name") } else { None };
         for (member, value) in &object.0 {
             let key = member.name.as_ref();
             if types::is_opaque(key) {
@@ -199,7 +207,10 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
                 "input" if self.form == Form::Responses && role == Role::Other => Role::User,
                 _ => role,
             };
-            self.keyed(value, Place { key, role, kind: around, depth: place.depth + 1 })?;
+            self.keyed(
+                value,
+                Place { key, role, kind: around, tool: tool.as_deref(), depth: place.depth + 1 },
+            )?;
         }
         Ok(())
     }
@@ -211,7 +222,14 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             "logprobs" | "top_logprobs" => self.logprobs(value, place),
             "name" | "namespace" | "server_label" if is_call => Ok(()),
             "input" | "action" | "operation" if is_call && shape(value) == Shape::Object => {
-                self.value(value, Place { kind: Kinded::Free, ..place })
+                let (before, masked) = (self.edits.len(), self.context.report.masked_answer);
+                self.value(value, Place { kind: Kinded::Free, ..place })?;
+                match self.schema_of(place) {
+                    Some(schema) if self.context.report.masked_answer > masked => {
+                        schema::check(&schema, &self.edits.since(before, value.get()))
+                    }
+                    _ => Ok(()),
+                }
             }
             key if types::is_free(key) => self.value(value, Place { kind: Kinded::Free, ..place }),
             "image" | "image_url" | "file_data" | "audio" | "input_audio" | "b64_json"
@@ -294,7 +312,15 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
         let written = match known {
             Some(shown) => shown.to_string(),
-            None => whole(raw, self.context, self.on, place.role, manner)?,
+            None => {
+                let masked = self.context.report.masked_answer;
+                let written = whole(raw, self.context, self.on, place.role, manner)?;
+                let schema = self.schema_of(place).filter(|_| manner == Manner::Arguments);
+                if let Some(schema) = schema.filter(|_| self.context.report.masked_answer > masked) {
+                    schema::check(&schema, &decode(&written))?;
+                }
+                written
+            }
         };
         // JSON within a text is written anew; what reads the same stays as it was.
         let is_same = written == raw || manner == Manner::Arguments && decode(&written) == decode(raw);
@@ -302,6 +328,15 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             self.edits.replace(value.get(), format!("\"{written}\""));
         }
         Ok(())
+    }
+
+    /// The schema that JSON in a place is held to.
+    fn schema_of(&self, place: Place<'_>) -> Option<Arc<str>> {
+        let schemas = self.schemas?;
+        match place.tool {
+            Some(tool) => schemas.tool(tool),
+            None => schemas.content().filter(|_| matches!(place.key, "content" | "text")),
+        }
     }
 
     fn manner(&self, raw: &str, place: Place<'_>) -> Manner {
@@ -313,6 +348,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
             "content" | "text" if self.is_json && self.on == On::Response && is_json(raw) => {
                 Manner::Arguments
             }
+            _ if place.kind == Kinded::Free => Manner::Value,
             _ => Manner::Text,
         }
     }

@@ -194,7 +194,7 @@ fn placeholders_are_restored_in_streams() {
     }
 }
 
-/// Rules that judge: a request is refused with an error of the provider's form, tags and scores are told.
+/// Rules that judge: a request is refused with an error of the provider's form; tags and scores are reported.
 #[test]
 fn rules_judge_requests_and_answers() {
     let judging = guard(

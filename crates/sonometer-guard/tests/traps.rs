@@ -154,6 +154,125 @@ fn t9_log_probabilities_are_taken_out() {
     assert!(out.contains("\"logprobs\":null") && !out.contains("ann"), "{out}");
 }
 
+/// T10: a mask may break what the request asks of the JSON in the answer. It is refused then, unless a rule puts something there that fits.
+#[test]
+fn t10_masked_json_fits_its_schema_or_is_refused() {
+    const SCHEMA: &str = r#"{"type":"object","properties":{"mail":{"type":"string","format":"email"},"note":{"type":"string"}},"required":["mail"]}"#;
+    const GOOD: &str = r#"{"mail":"ann@example.org","note":"a"}"#;
+    let policy = |more: &str| {
+        guard(&format!("{{{more}\"rules\":[{{\"action\":\"mask\",\"target\":\"personal-data\"}}]}}"))
+    };
+    let fitting = guard(
+        r#"{"rules":[{"action":"replace","target":"personal-data","markers":["email_address"],"text":"someone@masked.invalid"}]}"#,
+    );
+    let quoted = serde_json::to_string(GOOD).expect("is text");
+    let tool = format!("\"name\":\"send\",\"parameters\":{SCHEMA}");
+    let delta = "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":";
+    // The form, what the request has, the answer whole, and as a stream.
+    let cases = [
+        (
+            Form::Chat,
+            format!(
+                "\"response_format\":{{\"type\":\"json_schema\",\"json_schema\":{{\"name\":\"n\",\"schema\":{SCHEMA}}}}}"
+            ),
+            format!(
+                "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"content\":{quoted}}}}}]}}"
+            ),
+            chat(&[&format!("{{\"content\":{quoted}}}")]),
+        ),
+        (
+            Form::Chat,
+            format!("\"tools\":[{{\"type\":\"function\",\"function\":{{{tool}}}}}]"),
+            format!(
+                "{{\"choices\":[{{\"index\":0,\"message\":{{\"role\":\"assistant\",\"tool_calls\":[{{\"id\":\"1\",\"type\":\"function\",\"function\":{{\"name\":\"send\",\"arguments\":{quoted}}}}}]}}}}]}}"
+            ),
+            chat(&[
+                r#"{"tool_calls":[{"index":0,"id":"1","type":"function","function":{"name":"send","arguments":""}}]}"#,
+                &format!("{{\"tool_calls\":[{{\"index\":0,\"function\":{{\"arguments\":{quoted}}}}}]}}"),
+            ]),
+        ),
+        (
+            Form::Messages,
+            format!("\"tools\":[{{\"name\":\"send\",\"input_schema\":{SCHEMA}}}]"),
+            format!(
+                "{{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"send\",\"input\":{GOOD}}}]}}"
+            ),
+            format!(
+                "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{\"type\":\"tool_use\",\"id\":\"1\",\"name\":\"send\",\"input\":{{}}}}}}\n\n\
+                 data: {delta}{quoted}}}}}\n\ndata: {{\"type\":\"content_block_stop\",\"index\":0}}\n\ndata: {{\"type\":\"message_stop\"}}\n\n"
+            ),
+        ),
+        (
+            Form::Responses,
+            format!(
+                "\"text\":{{\"format\":{{\"type\":\"json_schema\",\"name\":\"n\",\"schema\":{SCHEMA}}}}}"
+            ),
+            format!(
+                "{{\"output\":[{{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{{\"type\":\"output_text\",\"text\":{quoted}}}]}}]}}"
+            ),
+            format!(
+                "data: {{\"type\":\"response.output_text.delta\",\"output_index\":0,\"content_index\":0,\"delta\":{quoted}}}\n\n\
+                 data: {{\"type\":\"response.output_text.done\",\"output_index\":0,\"content_index\":0,\"text\":{quoted}}}\n\n\
+                 data: {{\"type\":\"response.completed\",\"response\":{{}}}}\n\n"
+            ),
+        ),
+        (
+            Form::Responses,
+            format!("\"tools\":[{{\"type\":\"function\",{tool}}}]"),
+            format!(
+                "{{\"output\":[{{\"type\":\"function_call\",\"call_id\":\"1\",\"name\":\"send\",\"arguments\":{quoted}}}]}}"
+            ),
+            format!(
+                "data: {{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{{\"type\":\"function_call\",\"call_id\":\"1\",\"name\":\"send\",\"arguments\":\"\"}}}}\n\n\
+                 data: {{\"type\":\"response.function_call_arguments.delta\",\"output_index\":0,\"delta\":{quoted}}}\n\n\
+                 data: {{\"type\":\"response.function_call_arguments.done\",\"output_index\":0,\"arguments\":{quoted}}}\n\n\
+                 data: {{\"type\":\"response.completed\",\"response\":{{}}}}\n\n"
+            ),
+        ),
+    ];
+    for (form, asked, whole, stream) in &cases {
+        let request = format!("{{\"model\":\"m\",{asked}}}");
+        let answers = |guard: &sonometer_guard::Guard| {
+            let begin = || {
+                guard
+                    .request(*form, request.as_bytes())
+                    .unwrap_or_else(|blocked| panic!("{form:?} {blocked}"))
+            };
+            let whole = begin().response(200, whole.as_bytes());
+            let streamed = run(begin().stream(), &[stream.as_bytes()], |_| {});
+            [
+                whole,
+                streamed.map_err(|(blocked, out)| {
+                    assert!(!String::from_utf8_lossy(&out).contains("ann@"));
+                    blocked
+                }),
+            ]
+        };
+        for answer in answers(&policy("")) {
+            assert_eq!(
+                answer.map_err(|blocked| (blocked.kind, blocked.status())),
+                Err((Kind::Schema, 502)),
+                "{form:?} {asked}"
+            );
+        }
+        for (guard, shown) in
+            [(&policy("\"schema\":\"pass\","), "***@*******.***"), (&fitting, "someone@masked.invalid")]
+        {
+            for answer in answers(guard) {
+                let answer =
+                    String::from_utf8(answer.unwrap_or_else(|blocked| panic!("{form:?} {asked} {blocked}")));
+                let answer = answer.expect("is text");
+                assert!(answer.contains(shown) && !answer.contains("ann@"), "{answer}");
+            }
+        }
+    }
+    // A mask where the schema asks for any text breaks nothing.
+    let (form, asked, whole, _) = &cases[0];
+    let request = format!("{{\"model\":\"m\",{}}}", asked.replace(",\"format\":\"email\"", ""));
+    let mut exchange = policy("").request(*form, request.as_bytes()).expect("passes");
+    assert!(exchange.response(200, whole.as_bytes()).is_ok());
+}
+
 /// T11: the final event is one that the SDKs read.
 #[test]
 fn t11_the_final_event_has_the_form_of_a_chunk() {

@@ -121,7 +121,7 @@ async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> 
             }
         }
     }
-    told("request", &mut times);
+    show("request", &mut times);
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..STREAMS {
         for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
@@ -137,7 +137,7 @@ async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> 
             }
         }
     }
-    told("chunk", &mut times);
+    show("chunk", &mut times);
     let before = resident(process)?;
     let mut open = Vec::new();
     for _ in 0..MANY {
@@ -173,7 +173,7 @@ async fn ask(
     Ok(client.request(request.body(Body::from(body(stream)))?).await?)
 }
 
-fn told(what: &str, times: &mut [Vec<Duration>; 2]) {
+fn show(what: &str, times: &mut [Vec<Duration>; 2]) {
     times.iter_mut().for_each(|times| times.sort());
     let at =
         |times: &[Duration], part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e6;

@@ -1,6 +1,6 @@
 //! Answers: whole, or as events while they come.
 
-use crate::{Chunk, Inner, headers, refuse, tell};
+use crate::{Chunk, Inner, headers, refuse, report};
 use axum::body::Body;
 use axum::http::{Response, header};
 use bytes::Bytes;
@@ -23,7 +23,7 @@ pub(crate) async fn guarded(
     let (parts, body) = answer.into_parts();
     let mut to = headers::forward(&parts.headers);
     if !exchange.guards_answers() {
-        tell(&exchange, digest, &mut to);
+        report(&exchange, digest, &mut to);
         inner.counts.add(exchange.report());
         return with(parts.status, to, Body::new(body));
     }
@@ -34,7 +34,7 @@ pub(crate) async fn guarded(
     headers::changed(&mut to);
     if headers::is_event_stream(&parts.headers) {
         // What the answer itself comes to shows at its end.
-        tell(&exchange, digest, &mut to);
+        report(&exchange, digest, &mut to);
         return with(parts.status, to, events(inner, exchange.stream(), form, body));
     }
     let body = match Limited::new(body, most).collect().await {
@@ -46,7 +46,7 @@ pub(crate) async fn guarded(
     };
     match exchange.response(parts.status.as_u16(), &body) {
         Ok(shown) => {
-            tell(&exchange, digest, &mut to);
+            report(&exchange, digest, &mut to);
             inner.counts.add(exchange.report());
             with(parts.status, to, Body::from(shown))
         }

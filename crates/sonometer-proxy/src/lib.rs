@@ -5,26 +5,30 @@ mod counts;
 mod guards;
 mod headers;
 mod litellm;
+mod tables;
 mod upstream;
 
 pub use counts::Counts;
+pub use tables::TableKeys;
 pub use upstream::{Upstream, WrongUpstream};
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use bytes::Bytes;
 use guards::Guards;
 use http_body_util::{BodyExt, Limited};
-use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Unknown};
-use std::sync::Arc;
+use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Route, Unknown};
+use std::sync::{Arc, RwLock};
 use tokio::net::TcpListener;
 
 /// The header that names the policy: in answers the one that was used, in requests the one that the conversation began with.
 pub const POLICY_HEADER: &str = "x-sonometer-guard";
+/// The header with the sealed table of a conversation, in answers and in the requests that go on with them.
+pub const TABLE_HEADER: &str = "x-sonometer-table";
 /// Where the counts are read.
 const COUNTS: &str = "/sonometer/counts";
 /// Where LiteLLM asks.
@@ -44,6 +48,13 @@ struct Inner {
     upstream: Upstream,
     counts: Counts,
     litellm: litellm::Calls,
+    tables: RwLock<Option<Arc<TableKeys>>>,
+}
+
+impl Inner {
+    fn tables(&self) -> Option<Arc<TableKeys>> {
+        self.tables.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
 }
 
 impl Proxy {
@@ -54,6 +65,7 @@ impl Proxy {
             upstream,
             counts: Counts::default(),
             litellm: litellm::Calls::default(),
+            tables: RwLock::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -62,6 +74,11 @@ impl Proxy {
     /// answers that are under way.
     pub fn reload(&self, guard: Guard) {
         self.inner.guards.add(guard);
+    }
+
+    /// Seals the tables of placeholders with these keys from now on, in [`TABLE_HEADER`]; `None`: there is no such header.
+    pub fn seal_tables(&self, keys: Option<TableKeys>) {
+        *self.inner.tables.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = keys.map(Arc::new);
     }
 
     /// What was done so far.
@@ -95,7 +112,7 @@ async fn handle(State(proxy): State<Proxy>, request: Request) -> Response {
         (LITELLM, &Method::POST) => return litellm::answer(inner, request).await,
         _ => {}
     }
-    let guarded = match Route::of(&method, &path) {
+    let guarded = match Route::of(method.as_str(), &path) {
         Route::Guarded(form) => form,
         Route::Apart(form) if inner.guards.newest().policy().unknown != Unknown::Pass => {
             let message = "this route gives or takes conversations that the guard does not read; set `unknown = \"pass\"` to let it through";
@@ -105,40 +122,6 @@ async fn handle(State(proxy): State<Proxy>, request: Request) -> Response {
         _ => return pass(inner, request).await,
     };
     guard(inner, request, guarded).await
-}
-
-/// What is done with a request, by its path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Route {
-    Guarded(Form),
-    /// Stored answers, batches and the like of a guarded form: they hold texts in other shapes.
-    Apart(Form),
-    Open,
-}
-
-impl Route {
-    fn of(method: &Method, path: &str) -> Self {
-        if let Some(form) = Form::of_path(path)
-            && method == Method::POST
-        {
-            return Self::Guarded(form);
-        }
-        let parts: Vec<&str> = path.split('/').collect();
-        let has = |name: &str| parts.contains(&name);
-        match () {
-            () if has("responses") => Self::Apart(Form::Responses),
-            () if has("messages") && !has("threads") => Self::Apart(Form::Messages),
-            () if has("completions")
-                || has("batches")
-                || has("threads")
-                || has("conversations")
-                || has("realtime") =>
-            {
-                Self::Apart(Form::Chat)
-            }
-            () => Self::Open,
-        }
-    }
 }
 
 /// Passes a request and its answer through.
@@ -182,11 +165,27 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
             return refuse(inner, &Blocked { kind: Kind::TooLarge, message, is_answer: false }, form);
         }
     };
+    let table = match parts.headers.get(TABLE_HEADER) {
+        None => None,
+        Some(sealed) => match inner.tables().and_then(|keys| keys.open(sealed, &parts.headers)) {
+            Some(table) => Some(table),
+            None => {
+                let message = format!(
+                    "`{TABLE_HEADER}` cannot be opened: it was changed, or is of another key or other credentials; begin a new conversation"
+                );
+                return refuse(inner, &Blocked { kind: Kind::NoTable, message, is_answer: false }, form);
+            }
+        },
+    };
     let digest = guard.digest().to_owned();
+    let read = move |body: &[u8]| match &table {
+        Some(table) => guard.request_after(table, form, body),
+        None => guard.request(form, body),
+    };
     let exchange = if body.len() < LARGE {
-        guard.request(form, &body)
+        read(&body)
     } else {
-        let work = tokio::task::spawn_blocking(move || guard.request(form, &body));
+        let work = tokio::task::spawn_blocking(move || read(&body));
         match work.await {
             Ok(exchange) => exchange,
             Err(_) => {
@@ -201,16 +200,32 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
     inner.counts.guarded();
     let mut headers = headers::forward(&parts.headers);
     headers.remove(POLICY_HEADER);
+    headers.remove(TABLE_HEADER);
+    let table = sealed(inner, &exchange, &parts.headers);
     // Compressed answers could not be read.
-    headers.insert(header::ACCEPT_ENCODING, axum::http::HeaderValue::from_static("identity"));
+    headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     let body = Body::from(exchange.take_body());
     match inner.upstream.send(parts.method, &parts.uri, headers, body).await {
-        Ok(answer) => answer::guarded(inner, exchange, &digest, answer, most).await,
+        Ok(answer) => {
+            let mut answer = answer::guarded(inner, exchange, &digest, answer, most).await;
+            if let Some(table) = table {
+                answer.headers_mut().insert(TABLE_HEADER, table);
+            }
+            answer
+        }
         Err(error) => unreachable_upstream(&error, form),
     }
 }
 
-/// What is refused is told in the form of the provider.
+/// The table of an exchange, where there are keys that seal it and values in it. Requests without credentials have none: nothing would keep one
+/// client from the table of another.
+fn sealed(inner: &Inner, exchange: &Exchange, request: &HeaderMap) -> Option<HeaderValue> {
+    let keys = inner.tables().filter(|keys| !keys.is_bound() || tables::has_credentials(request))?;
+    let table = exchange.table();
+    if table.is_empty() { None } else { keys.seal(&table, request) }
+}
+
+/// What is refused is reported in the form of the provider.
 fn refuse(inner: &Inner, blocked: &Blocked, form: Form) -> Response {
     inner.counts.blocked(blocked.kind);
     let (status, body) = blocked.answer(form);
@@ -231,8 +246,8 @@ fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
     (StatusCode::BAD_GATEWAY, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
-/// Adds what was done so far.
-fn tell(exchange: &Exchange, digest: &str, headers: &mut HeaderMap) {
+/// Adds headers that say what was done so far.
+fn report(exchange: &Exchange, digest: &str, headers: &mut HeaderMap) {
     let all = exchange.report().headers();
     let all = all.into_iter().chain([(POLICY_HEADER, digest.to_owned())]);
     for (name, value) in all {

@@ -9,13 +9,19 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, Limited};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sonometer_guard::{Blocked, Kind, On, Pass, Role, Texts};
+use serde_json::value::RawValue;
+use sonometer_guard::{Blocked, Guard, Kind, On, Pass, Role, Texts};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 /// The most calls whose sessions are kept; the oldest gives way, and is read again from the beginning if it goes on.
 const MOST_CALLS: usize = 4_096;
+/// LiteLLM does not say which part of an answer is the last, so what was not asked about for so long is over.
+const OVER: Duration = Duration::from_secs(120);
+/// After so many new calls, those that are over are forgotten.
+const SWEEP: u64 = 64;
 
 /// The sessions of answers under way, by call.
 #[derive(Default)]
@@ -23,9 +29,29 @@ pub(crate) struct Calls(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    calls: HashMap<String, (u64, Texts)>,
-    /// Counts requests, to know the oldest call.
-    now: u64,
+    calls: HashMap<String, (Instant, Texts)>,
+    /// Counts calls.
+    begun: u64,
+}
+
+impl Kept {
+    /// The session of a call.
+    fn of(&mut self, key: String, guard: &Guard) -> &mut Texts {
+        let now = Instant::now();
+        if !self.calls.contains_key(&key) {
+            self.begun += 1;
+            if self.begun.is_multiple_of(SWEEP) {
+                self.calls.retain(|_, (at, _)| now.duration_since(*at) < OVER);
+            }
+            if self.calls.len() >= MOST_CALLS {
+                let oldest = self.calls.iter().min_by_key(|(_, (at, _))| *at).map(|(key, _)| key.clone());
+                oldest.and_then(|oldest| self.calls.remove(&oldest));
+            }
+        }
+        let (at, texts) = self.calls.entry(key).or_insert_with(|| (now, guard.texts()));
+        *at = now;
+        texts
+    }
 }
 
 impl fmt::Debug for Calls {
@@ -41,6 +67,9 @@ struct Asked {
     texts: Option<Vec<String>>,
     #[serde(default)]
     images: Option<Vec<Value>>,
+    /// What tools the model may call: their descriptions are texts, too.
+    #[serde(default)]
+    tools: Option<Vec<Box<RawValue>>>,
     #[serde(default)]
     tool_calls: Option<Vec<Value>>,
     #[serde(default)]
@@ -61,6 +90,8 @@ struct Answered {
     blocked_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     texts: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<Box<RawValue>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_holdback_chars: Option<Vec<usize>>,
 }
@@ -111,26 +142,32 @@ fn masked(inner: &Inner, asked: &Asked) -> Result<Answered, Blocked> {
     // Calls cannot be rewritten here: what is found in them is refused.
     let mut texts = guard.texts();
     for call in asked.tool_calls.iter().flatten() {
-        let arguments = call.pointer("/function/arguments").and_then(Value::as_str).unwrap_or_default();
-        if texts.arguments(on, Role::Assistant, arguments)? != arguments {
+        let part = |place| call.pointer(place).and_then(Value::as_str);
+        let (own, shown) = match (part("/function/arguments"), part("/custom/input")) {
+            (Some(json), _) => (json, texts.arguments(on, Role::Assistant, json)?),
+            (_, Some(text)) => (text, texts.text(on, Role::Assistant, text)?),
+            // A call of a function without arguments has nothing to mask.
+            _ if call.get("function").is_some() => continue,
+            _ => return refused(Kind::Unknown, "a call of an unknown type; use the proxy"),
+        };
+        if shown != own {
             let message = "a mask found something in the arguments of a tool, which this endpoint cannot change; use the proxy";
             return refused(Kind::Unmaskable, message);
         }
+    }
+    let mut tools = Vec::new();
+    for tool in asked.tools.iter().flatten() {
+        let shown = texts.arguments(on, Role::Other, tool.get())?;
+        let shown = RawValue::from_string(shown);
+        let Ok(shown) = shown else { return refused(Kind::Unreadable, "a tool that is no JSON") };
+        tools.push(shown);
     }
     let own = asked.texts.as_deref().unwrap_or_default();
     let (mut shown, mut held) = (Vec::with_capacity(own.len()), Vec::with_capacity(own.len()));
     match (&asked.litellm_call_id, on) {
         (Some(call), On::Response) => {
             let mut kept = inner.litellm.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            kept.now += 1;
-            let now = kept.now;
-            let key = format!("{} {call}", guard.digest());
-            if kept.calls.len() >= MOST_CALLS && !kept.calls.contains_key(&key) {
-                let oldest = kept.calls.iter().min_by_key(|(_, (at, _))| *at).map(|(key, _)| key.clone());
-                oldest.and_then(|oldest| kept.calls.remove(&oldest));
-            }
-            let (at, texts) = kept.calls.entry(key).or_insert_with(|| (now, guard.texts()));
-            *at = now;
+            let texts = kept.of(format!("{} {call}", guard.digest()), &guard);
             for (index, text) in own.iter().enumerate() {
                 let (text, waits) = texts.so_far(index, text)?;
                 shown.push(text);
@@ -145,13 +182,18 @@ fn masked(inner: &Inner, asked: &Asked) -> Result<Answered, Blocked> {
             inner.counts.add(texts.report());
         }
     }
-    // Held characters must be told even where nothing has changed yet.
-    let is_same = shown == own && held.iter().all(|held| *held == 0);
-    Ok(match is_same {
+    let is_same = |own: &[Box<RawValue>], shown: &[Box<RawValue>]| {
+        own.iter().zip(shown).all(|(own, shown)| own.get() == shown.get())
+    };
+    let same_tools = is_same(asked.tools.as_deref().unwrap_or_default(), &tools);
+    // Held characters must be reported even where nothing has changed yet.
+    let same_texts = shown == own && held.iter().all(|held| *held == 0);
+    Ok(match same_texts && same_tools {
         true => Answered { action: "NONE", ..Answered::default() },
         false => Answered {
             action: "GUARDRAIL_INTERVENED",
             texts: Some(shown),
+            tools: (!same_tools).then_some(tools),
             stream_holdback_chars: Some(held),
             ..Answered::default()
         },

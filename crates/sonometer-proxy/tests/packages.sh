@@ -4,11 +4,11 @@
 #
 #     crates/sonometer-proxy/tests/packages.sh [COMMAND]
 #
-# COMMAND is the command `sonometer`; without it, it is built with nothing but the proxy.
+# COMMAND is the command `sonometer`, also as `SONOMETER_COMMAND`; without it, it is built with nothing but the proxy.
 set -eu
 cd "$(dirname "$0")/../../.."
 
-command=${1:-}
+command=${1:-${SONOMETER_COMMAND:-}}
 if [ -z "$command" ]; then
     cargo build --quiet --package sonometer-cli --no-default-features --features proxy
     command=${CARGO_TARGET_DIR:-target}/debug/sonometer

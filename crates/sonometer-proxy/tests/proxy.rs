@@ -10,13 +10,14 @@ use futures_util::{StreamExt, stream};
 use http_body_util::BodyExt;
 use sonometer::{Error, Instrument, TargetKind};
 use sonometer_guard::{Guard, Policy};
-use sonometer_proxy::{Proxy, Upstream};
+use sonometer_proxy::{Proxy, TableKeys, Upstream};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 const CHAT: &str = include_str!("../../sonometer-guard/tests/recorded/chat.sse");
@@ -38,6 +39,7 @@ const MASK: &str = r#"{"rules":[{"action":"mask","target":"personal-data"}]}"#;
 struct Seen {
     asked: Arc<Mutex<Vec<(String, HeaderMap, Bytes)>>>,
     open: Arc<AtomicUsize>,
+    goes_on: Arc<Notify>,
 }
 
 /// Counts down when the body that holds it is dropped.
@@ -78,6 +80,29 @@ async fn provider(State(seen): State<Seen>, request: Request) -> Response {
             let silent = stream::pending::<Result<Bytes, std::io::Error>>();
             (events, Body::from_stream(stream::iter(frames.collect::<Vec<_>>()).chain(silent).inspect(move |_| { let _ = &open; })))
                 .into_response()
+        }
+        // The first half of the stream, and the second when the test says so.
+        "/v1/chat/completions" if body.windows(5).any(|five| five == b"halts") => {
+            let (first, second) = CHAT.split_at(CHAT.len() / 2);
+            let first = stream::iter([Ok::<_, std::io::Error>(Bytes::from(first))]);
+            let goes_on = Arc::clone(&seen.goes_on);
+            let second = stream::once(async move {
+                goes_on.notified().await;
+                Ok(Bytes::from(second))
+            });
+            (events, Body::from_stream(first.chain(second))).into_response()
+        }
+        "/v1/chat/completions" if body.windows(7).any(|seven| seven == b"endless") => {
+            let chunk = |text: &str| {
+                format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}},\"finish_reason\":null}}]}}\n\n")
+            };
+            let words = (0..400).map(move |at| Ok::<_, std::io::Error>(Bytes::from(chunk(&format!("word{at} and ")))));
+            let silent = stream::pending::<Result<Bytes, std::io::Error>>();
+            (events, Body::from_stream(stream::iter(words).chain(silent))).into_response()
+        }
+        "/v1/responses" => {
+            let text = r#"{"id":"r1","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"<EMAIL_ADDRESS_1>, <EMAIL_ADDRESS_2>"}]}]}"#;
+            ([("content-type", "application/json")], text).into_response()
         }
         "/v1/chat/completions" if body.windows(6).any(|six| six == b"stream") => {
             let parts = CHAT.as_bytes().chunks(11).map(|part| Ok::<_, std::io::Error>(Bytes::from(part)));
@@ -282,6 +307,104 @@ async fn a_reload_is_for_new_conversations() {
     assert!(!asked[1].1.contains_key("x-sonometer-guard"));
 }
 
+/// Reads until the bytes hold something.
+async fn read_until(socket: &mut TcpStream, found: impl Fn(&str) -> bool) -> String {
+    let (mut bytes, mut part) = (Vec::new(), [0; 4_096]);
+    let reading = async {
+        while !found(&String::from_utf8_lossy(&bytes)) {
+            let read = socket.read(&mut part).await.expect("reads");
+            assert!(read > 0, "ended: {}", String::from_utf8_lossy(&bytes));
+            bytes.extend_from_slice(&part[..read]);
+        }
+    };
+    timeout(Duration::from_secs(30), reading).await.expect("comes in time");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+async fn begin(address: SocketAddr, content: &str) -> TcpStream {
+    let body = format!("{{\"stream\":true,\"messages\":[{{\"role\":\"user\",\"content\":\"{content}\"}}]}}");
+    let request = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut socket = TcpStream::connect(address).await.expect("connects");
+    socket.write_all(request.as_bytes()).await.expect("sends");
+    socket
+}
+
+/// T7: an answer that is under way keeps the policy that it began with.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reload_leaves_streams_that_are_under_way() {
+    let (address, proxy, seen) = serve(MASK).await;
+    let mut socket = begin(address, "halts").await;
+    let before = read_until(&mut socket, |text| text.contains("data:")).await;
+    proxy.reload(guard(r#"{"rules":[{"action":"mask","target":"personal-data","mask":"label"}]}"#));
+    let (_, after, _) = chat(address, "whole").await;
+    assert!(after.contains("<EMAIL_ADDRESS>"), "{after}");
+    seen.goes_on.notify_one();
+    let rest = read_until(&mut socket, |text| text.contains("[DONE]")).await;
+    let all = before + &rest;
+    assert!(all.contains("***") && !all.contains("<EMAIL") && !all.contains("<PAYMENT"), "{all}");
+}
+
+/// A stream that never ends a sentence comes through, with a lag that does not grow.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_without_sentences_comes_through() {
+    let (address, _, _) = serve(MASK).await;
+    let mut socket = begin(address, "endless").await;
+    // The upstream is silent after word399, so all that is held back is missing.
+    let text = read_until(&mut socket, |text| text.contains("word390")).await;
+    assert!(text.contains("word0") && !text.contains("[DONE]"));
+}
+
+/// A conversation whose history the provider keeps goes on with its table, on another node, for the same client only.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sealed_table_goes_on_elsewhere() {
+    const POLICY: &str =
+        r#"{"placeholders":true,"rules":[{"action":"mask","target":"personal-data","on":"request"}]}"#;
+    let key = "0f".repeat(32);
+    let keys = || Some(TableKeys::read(&key, true).expect("is a key"));
+    let (one, first, _) = serve(POLICY).await;
+    let (other, second, seen) = serve(POLICY).await;
+    first.seal_tables(keys());
+    second.seal_tables(keys());
+    let ask =
+        async |address, headers: &str, body: &str| ask(address, "POST", "/v1/responses", headers, body).await;
+    let (head, body, _) =
+        ask(one, "authorization: Bearer a\r\n", r#"{"model":"m","input":"I am ann@example.org"}"#).await;
+    assert!(body.contains("ann@example.org, <EMAIL_ADDRESS_2>"), "{body}");
+    let table = head.lines().find_map(|line| line.strip_prefix("x-sonometer-table: ")).expect("has a table");
+    assert!(table.starts_with("snmt1:") && !head.contains("ann@"), "{head}");
+    // The other node goes on with the numbers.
+    let next =
+        r#"{"model":"m","previous_response_id":"r1","input":"Copy bob@example.net and ann@example.org"}"#;
+    let headers = format!("authorization: Bearer a\r\nx-sonometer-table: {table}\r\n");
+    let (head, body, _) = ask(other, &headers, next).await;
+    assert!(body.contains("ann@example.org, bob@example.net"), "{head} {body}");
+    {
+        let asked = seen.asked.lock().expect("is sound");
+        let sent = String::from_utf8_lossy(&asked[0].2);
+        assert!(sent.contains("Copy <EMAIL_ADDRESS_2> and <EMAIL_ADDRESS_1>"), "{sent}");
+        assert!(!asked[0].1.contains_key("x-sonometer-table"), "the provider gets no table");
+    }
+    // Without its table, with that of another client, or with another key there is no way on.
+    for headers in [
+        "authorization: Bearer a\r\n".to_owned(),
+        format!("authorization: Bearer b\r\nx-sonometer-table: {table}\r\n"),
+        format!("x-sonometer-table: {table}\r\n"),
+    ] {
+        let (head, body, _) = ask(other, &headers, next).await;
+        assert!(head.starts_with("HTTP/1.1 400") && body.contains("no_table"), "{headers} {head} {body}");
+    }
+    second.seal_tables(None);
+    let (head, _, _) = ask(other, &headers, next).await;
+    assert!(head.starts_with("HTTP/1.1 400"), "{head}");
+    assert_eq!(seen.asked.lock().expect("is sound").len(), 1);
+    // A request without credentials gets no table: nothing would bind it.
+    let (head, _, _) = ask(one, "", r#"{"model":"m","input":"I am ann@example.org"}"#).await;
+    assert!(!head.contains("x-sonometer-table"), "{head}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn litellm_is_answered() {
     let (address, _, _) = serve(MASK).await;
@@ -300,6 +423,22 @@ async fn litellm_is_answered() {
     assert_eq!(ask(r#"{"input_type":"request","texts":[],"images":["x"]}"#).await["action"], "BLOCKED");
     let call = r#"{"input_type":"response","texts":[],"tool_calls":[{"function":{"arguments":"{\"a\":\"ann@example.org\"}"}}]}"#;
     assert_eq!(ask(call).await["action"], "BLOCKED");
+    let custom =
+        r#"{"input_type":"response","tool_calls":[{"type":"custom","custom":{"input":"ann@example.org"}}]}"#;
+    assert_eq!(ask(custom).await["action"], "BLOCKED");
+    assert_eq!(
+        ask(r#"{"input_type":"response","tool_calls":[{"type":"other","x":"a"}]}"#).await["action"],
+        "BLOCKED"
+    );
+    assert_eq!(
+        ask(r#"{"input_type":"response","tool_calls":[{"function":{"name":"n"}}]}"#).await["action"],
+        "NONE"
+    );
+    // Descriptions of tools are texts of the request.
+    let tools = r#"{"input_type":"request","texts":["Hello."],"tools":[{"type":"function","function":{"name":"n","description":"Ask ann@example.org","parameters":{}}}]}"#;
+    let answer = ask(tools).await;
+    assert_eq!(answer["tools"][0]["function"]["description"], "Ask ***@*******.***");
+    assert_eq!(answer["texts"], serde_json::json!(["Hello."]));
     // An answer that streams is sent again from its beginning.
     let text = "Write to ann@example.org or call.";
     let mut fixed = String::new();

@@ -1,6 +1,6 @@
 //! With what something was measured: the protocols with their digests, as reports name them.
 
-use crate::json::number;
+use crate::json::{Target, number};
 use serde::Serialize;
 use sonometer::{Instrument, Unit};
 
@@ -15,6 +15,27 @@ pub(crate) struct Measurer<'i> {
     id: &'i str,
     version: &'i str,
     digest: String,
+}
+
+/// What the figures of every report begin with.
+#[derive(Serialize)]
+pub(crate) struct Head<'i> {
+    /// The version of this form.
+    sonometer_report: u8,
+    kind: &'static str,
+    target: Target<'i>,
+    protocols: Vec<Measurer<'i>>,
+    engine: String,
+    data: &'i str,
+}
+
+impl<'i> Head<'i> {
+    /// Of a report of this kind; `data` is what was measured.
+    pub(crate) fn of(kind: &'static str, instrument: &'i Instrument, data: &'i str) -> Self {
+        let target = Target::of_any(instrument);
+        let engine = sonometer::fingerprint().to_string();
+        Self { sonometer_report: 1, kind, target, protocols: measurers(instrument), engine, data }
+    }
 }
 
 /// The protocols of a target.

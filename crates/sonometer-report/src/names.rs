@@ -61,7 +61,7 @@ fn is_plain(instrument: &Instrument, name: &str) -> bool {
     [name, &apart, stem, &spaced, last].iter().all(|text| shows_whole(instrument, text))
 }
 
-/// Whether a text is shown as it is, whoever says it. What cannot be asked counts as hidden.
+/// Whether a text is shown as it is, in every role. What cannot be asked counts as hidden.
 fn shows_whole(instrument: &Instrument, text: &str) -> bool {
     if text.is_empty() {
         return true;

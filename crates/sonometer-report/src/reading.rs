@@ -7,9 +7,8 @@ use crate::signal;
 use crate::subject::Subject;
 use crate::talk::{Talk, tones};
 use crate::words::counted;
-use sonometer::{
-    Evidence, Ledger, MatchEntry, Measured, Profile, Reading, TargetKind, Unheard, Unit, View, WeakSignal,
-};
+use sonometer::{Evidence, Ledger, Measured, Profile, Reading, TargetKind, Unheard, Unit, View, WeakSignal};
+use std::collections::BTreeMap;
 
 /// Where a piece of evidence stands in the file that the interaction came from: `page 3, paragraph 2`.
 pub type Place<'o> = dyn Fn(&Evidence<'_>) -> Option<String> + 'o;
@@ -176,15 +175,12 @@ fn against<'r>(reading: &Reading) -> Option<Part<'r>> {
 /// The same with the pattern line that takes it away, and where it stands: in the file, or in characters of its turn from 1.
 fn against_by_line<'r>(reading: &Reading, place: Option<&Place<'_>>) -> Option<Part<'r>> {
     let ledgers: Vec<Ledger<'_>> = reading.parts().iter().map(Measured::ledger).collect();
+    let lines = Lines::of(&ledgers);
+    let mut characters = Characters::default();
     let row = |found: Evidence<'_>| {
-        let matches = ledgers[found.part].markers[found.marker].matches.iter();
-        // Two lines may match the same words: what each takes away tells them apart, or is the same.
-        let is_it = |own: &&MatchEntry<'_>| {
-            let counts = own.failed.is_empty() && own.contribution == found.score;
-            counts && own.turn == found.turn && own.range == found.range
-        };
-        let line = matches.clone().find(is_it).map_or("", |own| own.line);
-        let place = place.and_then(|place| place(&found)).unwrap_or_else(|| in_turn(reading, &found));
+        let line = lines.of_found(&found);
+        let place =
+            place.and_then(|place| place(&found)).unwrap_or_else(|| characters.in_turn(reading, &found));
         let source = format!("“{}”", found.source);
         let cells = [found.metamarker, &found.score.to_string(), line, &place, &source];
         Row::of(cells.map(|cell| Cell::from(cell.to_owned())).into())
@@ -192,13 +188,52 @@ fn against_by_line<'r>(reading: &Reading, place: Option<&Place<'_>>) -> Option<P
     quoted("counts against", &["<", "<", "<", "<", "<"], reading.against().map(row).collect())
 }
 
-/// `turn 3, characters 5 to 9`
-fn in_turn(reading: &Reading, found: &Evidence<'_>) -> String {
-    let content = &reading.interaction().turns()[found.turn].content;
-    let characters = |range: std::ops::Range<usize>| content[range].chars().count();
-    let first = characters(0..found.range.start) + 1;
-    let last = first + characters(found.range.clone()).max(1) - 1;
-    format!("turn {}, characters {first} to {last}", found.turn + 1)
+/// By part, marker, turn and place, what each match that counts adds or takes away, and by which line. Two lines may match the same
+/// words: what each takes away tells them apart, or is the same. Sought by its key, since a text may have as many matches as words.
+struct Lines<'l>(BTreeMap<(usize, usize, usize, usize, usize, Unit), &'l str>);
+
+impl<'l> Lines<'l> {
+    fn of(ledgers: &'l [Ledger<'_>]) -> Self {
+        let mut lines = BTreeMap::new();
+        for (part, ledger) in ledgers.iter().enumerate() {
+            for (marker, entry) in ledger.markers.iter().enumerate() {
+                for own in entry.matches.iter().filter(|own| own.failed.is_empty()) {
+                    let key = (part, marker, own.turn, own.range.start, own.range.end, own.contribution);
+                    lines.entry(key).or_insert(own.line);
+                }
+            }
+        }
+        Self(lines)
+    }
+
+    /// The line of a piece of evidence; empty where there is none.
+    fn of_found(&self, found: &Evidence<'_>) -> &'l str {
+        let Evidence { part, marker, turn, ref range, score, .. } = *found;
+        self.0.get(&(part, marker, turn, range.start, range.end, score)).copied().unwrap_or_default()
+    }
+}
+
+/// Counts characters up to places that come in the order of the text, each character once.
+#[derive(Debug, Default)]
+struct Characters {
+    turn: usize,
+    byte: usize,
+    count: usize,
+}
+
+impl Characters {
+    /// `turn 3, characters 5 to 9`
+    fn in_turn(&mut self, reading: &Reading, found: &Evidence<'_>) -> String {
+        let content = &reading.interaction().turns()[found.turn].content;
+        if self.turn != found.turn || found.range.start < self.byte {
+            *self = Self { turn: found.turn, ..Self::default() };
+        }
+        self.count += content[self.byte..found.range.start].chars().count();
+        self.byte = found.range.start;
+        let first = self.count + 1;
+        let last = first + content[found.range.clone()].chars().count().max(1) - 1;
+        format!("turn {}, characters {first} to {last}", found.turn + 1)
+    }
 }
 
 /// A table without names of columns; nothing without rows.

@@ -1,7 +1,7 @@
 //! The report of one talk: everything that a reading can say about it.
 
-use crate::json::{self, Target, number};
-use crate::measured::{Measurer, Number, facts, measurers};
+use crate::json::{self, number};
+use crate::measured::{Head, Number, facts};
 use crate::names::{Hidden, Names, Roles};
 use crate::paint::{Tone, one_line};
 use crate::plot::{Plot, Track, permille};
@@ -206,13 +206,8 @@ fn drives<'r>(reading: &Reading, roles: &Roles) -> Option<Part<'r>> {
 
 #[derive(Serialize)]
 struct Figures<'r> {
-    /// The version of this form.
-    sonometer_report: u8,
-    kind: &'static str,
-    target: Target<'r>,
-    protocols: Vec<Measurer<'r>>,
-    engine: String,
-    data: &'r str,
+    #[serde(flatten)]
+    head: Head<'r>,
     score: Option<Number>,
     fidelity: Number,
     sufficient: bool,
@@ -243,12 +238,7 @@ fn data(reading: &Reading, on: &str, roles: &Roles) -> String {
     });
     let fidelity = reading.fidelity();
     json::text(&Figures {
-        sonometer_report: 1,
-        kind: "talk",
-        target: Target::of_any(reading.instrument()),
-        protocols: measurers(reading.instrument()),
-        engine: sonometer::fingerprint().to_string(),
-        data: on,
+        head: Head::of("talk", reading.instrument(), on),
         score: reading.score().map(Number),
         fidelity: Number(fidelity.index),
         sufficient: fidelity.sufficient,

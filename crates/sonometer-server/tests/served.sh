@@ -1,9 +1,9 @@
 # What the scripts beside it share: the command, a service on loopback, and checks that are counted. Read with `.` from the root
-# of the repository, where `$1` is the first argument of the script.
+# of the repository, where `$1` is the first argument of the script, or `SONOMETER_COMMAND` the command.
 # shellcheck shell=sh
 
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-command=${1:-}
+command=${1:-${SONOMETER_COMMAND:-}}
 if [ -z "$command" ]; then
     # By the workspace, so that what has been built for all tests is taken.
     cargo test --quiet --workspace --test serve --no-run

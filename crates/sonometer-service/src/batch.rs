@@ -1,13 +1,14 @@
 //! Batches: measured in order, answered in order, charged together.
 
 use crate::catalogue::Tool;
+use crate::evaluations::evaluated;
 use crate::json::{number, whole};
 use crate::measure::placed;
 use crate::refusal::Refusal;
 use crate::request::of_item;
 use crate::store::Line;
 use serde::Serialize;
-use sonometer::{Fidelity, Instrument, Interaction, Unit};
+use sonometer::{Fidelity, Interaction, Unit};
 
 #[derive(Serialize)]
 struct BatchAnswer<'a> {
@@ -52,22 +53,20 @@ pub(crate) struct Measured {
 }
 
 /// Measures one after the other.
-pub(crate) fn measure(
-    instrument: &Instrument,
-    interactions: &[Interaction],
-) -> Result<Vec<Measured>, Refusal> {
+pub(crate) fn measure(instrument: &Tool, interactions: &[Interaction]) -> Result<Vec<Measured>, Refusal> {
     let all = interactions.iter().enumerate();
     all.map(|(index, interaction)| measure_one(instrument, index, interaction)).collect()
 }
 
 /// Measures the item with that index.
 pub(crate) fn measure_one(
-    instrument: &Instrument,
+    instrument: &Tool,
     index: usize,
     interaction: &Interaction,
 ) -> Result<Measured, Refusal> {
     let place = format!("interactions[{index}]");
     let reading = instrument.sense(interaction).map_err(|e| of_item(placed(e, &place), index))?;
+    evaluated(instrument, &reading, Some(index));
     let (score, units, fidelity) = (reading.score(), reading.ics().consumed, reading.fidelity());
     Ok(Measured { score, units, markers: Line::joined(reading.triggered()), fidelity })
 }

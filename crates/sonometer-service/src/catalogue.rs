@@ -25,6 +25,11 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
+    /// The SHA-256 of its file, as `sha256:…`.
+    pub(crate) fn digest(&self) -> &str {
+        &self.digest
+    }
+
     /// The line of a charge for one measurement, in which these metamarkers triggered.
     pub(crate) fn line<'m>(&self, markers: impl Iterator<Item = &'m str>, units: u64) -> Line {
         Line { target: used(self), digest: self.digest.clone(), markers: Line::joined(markers), units }

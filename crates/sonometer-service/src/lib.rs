@@ -19,6 +19,7 @@ mod claims;
 mod describe;
 pub mod dive;
 mod effort;
+pub mod evaluations;
 pub mod file;
 pub mod guard;
 mod jobs;

@@ -4,6 +4,7 @@ use crate::caller::{Caller, key};
 use crate::catalogue::{Tool, used};
 use crate::cause::{Cause, Kind};
 use crate::effort::Effort;
+use crate::evaluations::evaluated;
 use crate::file::{FileRead, Subject, with_origin};
 use crate::json::{Price, Sufficiency, TargetUsed};
 use crate::period::Period;
@@ -330,6 +331,7 @@ pub(crate) fn sense_now(
 ) -> Result<(Line, Draft), Refusal> {
     let Subject { interaction, file } = subject;
     let reading = tool.sense(&interaction)?;
+    evaluated(tool, &reading, None);
     if !reading.fidelity().sufficient {
         return Err(Refusal::insufficient(reading.fidelity()));
     }

@@ -9,6 +9,7 @@ use crate::caller::{Caller, key};
 use crate::catalogue::Tool;
 use crate::cause::Kind;
 use crate::effort::Effort;
+use crate::evaluations::evaluated;
 use crate::json::{Sufficiency, number};
 use crate::refusal::Refusal;
 use crate::request::{self, Asked, Pace};
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
+use tracing::Instrument as _;
 
 /// The route, by which keys are told apart.
 const STREAM: &str = "POST /api/v1/sense/stream";
@@ -253,13 +255,15 @@ impl Service {
         }
         let teller = Teller { events: teller, pace, last: None, waiting: Vec::new(), told: BTreeMap::new() };
         let (service, caller) = (self.clone(), caller.clone());
-        tokio::spawn(async move {
+        let telling = async move {
             let events = teller.events.clone();
             let told = service.tell(&caller, key, instrument, interaction, teller).await;
             if let Err(Stopped::Refused(refusal)) = told {
                 let _ = send(&events, Told { name: "error", data: refusal.to_json(caller.request()) }).await;
             }
-        });
+        };
+        // What it takes is part of the trace of the request.
+        tokio::spawn(telling.in_current_span());
         Ok(Some(Streaming { name, events, remaining, replayed: false }))
     }
 
@@ -295,10 +299,13 @@ impl Service {
                 }
             }
         }
-        let reading = self
-            .work(caller.org(), effort_of(bytes), move || session.finish())
-            .await?
-            .map_err(Refusal::from)?;
+        let with = instrument.clone();
+        let finish = move || -> Result<_, Refusal> {
+            let reading = session.finish()?;
+            evaluated(&with, &reading, None);
+            Ok(reading)
+        };
+        let reading = self.work(caller.org(), effort_of(bytes), finish).await??;
         if !reading.fidelity().sufficient {
             return Err(Refusal::insufficient(reading.fidelity()).into());
         }

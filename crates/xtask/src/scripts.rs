@@ -2,7 +2,7 @@
 //! a program from elsewhere.
 
 use crate::test::{Tally, command, root};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::thread;
@@ -42,14 +42,18 @@ pub(crate) fn all() -> Vec<(String, PathBuf)> {
     scripts
 }
 
-/// Runs scripts, in their order where more are left than there are lanes, and shows what each says as a whole when it ends.
-pub(crate) fn run_all(scripts: Vec<(String, PathBuf)>) -> Result<Vec<(String, Said)>, String> {
+/// Runs scripts, in their order where more are left than there are lanes, and shows what each says as a whole when it ends. Those
+/// that need the command find it by `SONOMETER_COMMAND`, so that none builds one over that of another.
+pub(crate) fn run_all(
+    scripts: Vec<(String, PathBuf)>,
+    sonometer: &Path,
+) -> Result<Vec<(String, Said)>, String> {
     let left = Mutex::new(scripts.into_iter());
     let next = || left.lock().expect("no lane panics while it takes a script").next();
     let lane = || {
         let mut ended = Vec::new();
         while let Some((name, script)) = next() {
-            let said = run(&name, &script)?;
+            let said = run(&name, &script, sonometer)?;
             ended.push((name, said));
         }
         Ok::<_, String>(ended)
@@ -66,9 +70,11 @@ pub(crate) fn run_all(scripts: Vec<(String, PathBuf)>) -> Result<Vec<(String, Sa
 }
 
 /// Runs a script and shows what it says.
-fn run(name: &str, script: &PathBuf) -> Result<Said, String> {
+fn run(name: &str, script: &Path, sonometer: &Path) -> Result<Said, String> {
     let begin = Instant::now();
-    let output = command(script).current_dir(root()).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let mut script_of = command(script);
+    script_of.current_dir(root()).env("SONOMETER_COMMAND", sonometer);
+    let output = script_of.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.map_err(|e| format!("{}: {e}", script.display()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     // In one piece: another script may end at the same time.

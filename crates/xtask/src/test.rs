@@ -41,6 +41,7 @@ pub(crate) fn run() -> Result<(), String> {
             broken.push(name.to_owned());
         }
     }
+    let whole = keep_command()?;
     let command = build_command(&[])?;
     tally.note("self tests of the shipped protocols", self_tests(&command)?);
     tally.note("shipped conversations, sensed twice", same_bytes_everywhere(&command, &fixtures()?)?);
@@ -50,7 +51,7 @@ pub(crate) fn run() -> Result<(), String> {
     } else {
         tally.skipped.push(format!("readings of {CONVERSATIONS} compared byte by byte (no {DATA})"));
     }
-    for (name, said) in scripts::run_all(scripts::all())? {
+    for (name, said) in scripts::run_all(scripts::all(), &whole)? {
         tally.passed += said.passed;
         tally.failed += said.failed;
         tally.skipped.retain(|left_out| !said.made_up.contains(left_out));
@@ -114,6 +115,16 @@ fn cargo_test(arguments: &[&str]) -> Result<(Tally, bool), String> {
     let mut tally = Tally::default();
     said.lines().for_each(|line| tally.read(line));
     Ok((tally, output.status.success()))
+}
+
+/// Keeps the command with all that the tests of crates built it with: what is built later with less takes its place.
+fn keep_command() -> Result<PathBuf, String> {
+    let name = format!("sonometer{}", std::env::consts::EXE_SUFFIX);
+    let (built, kept) = (doors::target().join("debug").join(&name), doors::target().join("whole"));
+    let failed = |e: std::io::Error| format!("{}: {e}", built.display());
+    std::fs::create_dir_all(&kept).map_err(failed)?;
+    std::fs::copy(&built, kept.join(&name)).map_err(failed)?;
+    Ok(kept.join(name))
 }
 
 /// Builds the command without the service, with further arguments of `cargo build`, and gives its path.

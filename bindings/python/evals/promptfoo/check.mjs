@@ -1,14 +1,4 @@
-// The same in JavaScript: what promptfoo asks.
-import { Sensor } from 'sonometer';
+// The same in JavaScript, by the entry that the npm package ships.
+import { readingAssertion } from 'sonometer/promptfoo';
 
-const courtesy = Sensor.shipped('courtesy@1.0');
-
-export default function check(output) {
-  const reading = courtesy.sense(output);
-  return {
-    pass: reading.score >= 0.4,
-    score: reading.score,
-    reason: `the score of courtesy is ${reading.score}`,
-    namedScores: reading.resonance,
-  };
-}
+export default readingAssertion('courtesy@1.0', { atLeast: 0.4 });

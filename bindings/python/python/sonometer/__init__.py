@@ -18,11 +18,13 @@ from ._sonometer import (
     Blueprint,
     Comparison,
     Dive,
+    Exchange,
     Extract,
     Frame,
     Further,
     Interaction,
     Metric,
+    ModelGuard,
     Places,
     Reading,
     Readings,
@@ -45,6 +47,7 @@ from ._sonometer import (
 )
 from .errors import (
     ActionTooLongError,
+    BlockedError,
     CardMismatchError,
     DiveClosedError,
     InsufficientSignalError,
@@ -63,6 +66,7 @@ if TYPE_CHECKING:
     from . import chats, diving, files, model
     from .environment import DiveEnv
     from .evaluating import FitReport, Report, evaluate, fit
+    from .guarding import guard
     from .reporting import Page, report
 
 # Where names are found that are imported when they are first used: the data classes of these modules took most of the time of
@@ -77,6 +81,7 @@ _LATER = {
     "evaluate": "evaluating",
     "files": "files",
     "fit": "evaluating",
+    "guard": "guarding",
     "model": "model",
     "report": "reporting",
 }
@@ -102,6 +107,7 @@ CompositionReading = Reading
 __all__ = [
     "ActionTooLongError",
     "BaseReading",
+    "BlockedError",
     "Blueprint",
     "CardMismatchError",
     "Comparison",
@@ -109,6 +115,7 @@ __all__ = [
     "Dive",
     "DiveClosedError",
     "DiveEnv",
+    "Exchange",
     "Extract",
     "FitReport",
     "Frame",
@@ -121,6 +128,7 @@ __all__ = [
     "InvalidProtocolError",
     "InvalidRequestError",
     "Metric",
+    "ModelGuard",
     "Page",
     "PayloadTooLargeError",
     "Places",
@@ -149,6 +157,7 @@ __all__ = [
     "files",
     "fingerprint",
     "fit",
+    "guard",
     "load",
     "metrics",
     "model",

@@ -1,8 +1,8 @@
-"""Readings as HTML for notebooks: the content with its evidence marked. Only masked text is shown, all of it escaped."""
+"""Readings and dives as HTML for notebooks: the content with its evidence marked. Only masked text is shown, all of it escaped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,8 @@ from .errors import SonometerError
 
 if TYPE_CHECKING:
     from ._sonometer import Dive, Reading, Session, StageCard
-    from .model import Evidence, Marker
+    from .diving import Totals, Verdict
+    from .model import Evidence
 
 _MOST_SEGMENTS = 200
 _MOST_CHARACTERS = 20_000
@@ -37,7 +38,7 @@ def reading(reading: Reading) -> str:
     """A reading with its head, its content and its triggered metamarkers."""
     target, evidence = reading.target, reading.evidence
     keys = list(dict.fromkeys(found.metamarker for found in evidence))
-    hues = _hues(target.metamarkers, keys)
+    hues = _hues({marker.label: marker.effect for marker in target.metamarkers}, keys)
     # What could not be measured has no score to look at.
     score = f"score <strong>{reading.score:g}</strong> " if reading.score is not None else ""
     meaning = f'<div class="dim">{escape(target.score_meaning)}</div>' if reading.score is not None else ""
@@ -50,34 +51,43 @@ def reading(reading: Reading) -> str:
     ]
     if not reading.sufficient:
         parts.append('<div class="dim">The content lacks sufficient signal.</div>')
-    by_segment: dict[int, list[Evidence]] = {}
-    for found in evidence:
-        by_segment.setdefault(found.segment, []).append(found)
-        for stretch in found.joined:
-            by_segment.setdefault(stretch.segment, []).append(found)
-    segments = reading.interaction.segments
     roles = _shown_roles(reading)
-    shown = 0
-    for at, segment in enumerate(segments[:_MOST_SEGMENTS]):
-        if shown > _MOST_CHARACTERS:
-            break
-        masked = reading.masked_characters(at)
-        said = _said(masked, at, by_segment.get(at, []), hues, _MOST_CHARACTERS - shown)
-        shown += min(len(masked), _MOST_CHARACTERS - shown) + 1
-        said = f'<span class="said">{said}</span>'
-        if segment.role is None:
-            parts.append(f'<div class="text">{said}</div>')
-        else:
-            parts.append(f'<div class="turn"><span class="dim">{escape(roles[segment.role])}</span>{said}</div>')
-    else:
-        at = min(len(segments), _MOST_SEGMENTS)
-    if at < len(segments):
-        parts.append(f'<div class="dim">… {len(segments) - at} more segments</div>')
-    if keys:
-        legend = (f'<mark style="--hue:{hues[key]}">{escape(key)} {reading.resonance[key]:g}</mark>' for key in keys)
-        parts.append(f'<div class="keys">{"".join(legend)}</div>')
+    segments = reading.interaction.segments
+    turns = ((segment.role and roles[segment.role], at) for at, segment in enumerate(segments))
+    parts += _turns(((role, reading.masked_characters(at)) for role, at in turns), len(segments), evidence, hues)
+    parts.append(_legend(reading.resonance, hues))
     parts.append("</div>")
     return "".join(parts)
+
+
+def _turns(
+    turns: Iterable[tuple[str | None, Sequence[str]]], count: int, evidence: Sequence[Evidence], hues: Mapping[str, int]
+) -> list[str]:
+    """Turns by their roles and by what is shown for each character, as far as they fit on a page, with their evidence marked."""
+    spans: dict[int, list[tuple[int, int, str]]] = {}
+    for found in evidence:
+        for place in (found, *found.joined):
+            spans.setdefault(place.segment, []).append((place.start, place.end, found.metamarker))
+    parts: list[str] = []
+    shown = 0
+    for at, (role, text) in enumerate(turns):
+        if at >= _MOST_SEGMENTS or shown > _MOST_CHARACTERS:
+            break
+        said = f'<span class="said">{_said(text, spans.get(at, []), hues, _MOST_CHARACTERS - shown)}</span>'
+        shown += min(len(text), _MOST_CHARACTERS - shown) + 1
+        if role is None:
+            parts.append(f'<div class="text">{said}</div>')
+        else:
+            parts.append(f'<div class="turn"><span class="dim">{escape(role)}</span>{said}</div>')
+    if len(parts) < count:
+        parts.append(f'<div class="dim">… {count - len(parts)} more segments</div>')
+    return parts
+
+
+def _legend(resonance: Mapping[str, float], hues: Mapping[str, int]) -> str:
+    """What the colours mean, with how strongly each metamarker sounds."""
+    keys = "".join(f'<mark style="--hue:{hue}">{escape(key)} {resonance[key]:g}</mark>' for key, hue in hues.items())
+    return f'<div class="keys">{keys}</div>' if keys else ""
 
 
 def _shown_roles(reading: Reading) -> dict[str, str]:
@@ -99,48 +109,47 @@ def session(session: Session[Reading]) -> str:
 
 
 def dive(dive: Dive) -> str:
-    """How a dive stands: whether it would pass, what was reached and tripped, and its sums."""
-    stage, verdict, totals = dive.stage, dive.verdict, dive.totals
-    state = f"ended by {dive.ended_by}" if dive.done else "goes on"
-    facts = [f"{totals.turns} turns", f"score {totals.score:g}", f"on target {totals.on_target:g}", f"{totals.ics} ICS"]
-    facts += [f"seed {dive.seed}", state]
+    """How a dive stands and what was said in it, with the evidence of the whole talk marked, masked where the protocols say so."""
+    turns, evidence, effects, resonance = _sonometer._dive_talk(dive)
+    hues = _hues(effects, list(dict.fromkeys(found.metamarker for found in evidence)))
+    stage, verdict = dive.stage, dive.verdict
+    facts = [f"seed {dive.seed}", f"ended by {dive.ended_by}" if dive.done else "goes on"]
+    parts = _judged("would pass" if verdict.passed else "would fail", verdict, f"{stage.id}@{stage.version}", dive.totals, facts)
+    parts += _turns(turns, len(turns), evidence, hues)
+    parts += [_legend(resonance, hues), "</div>"]
+    return "".join(parts)
+
+
+def _judged(head: str, verdict: Verdict, whence: str, totals: Totals, more: Sequence[str]) -> list[str]:
+    """The head of a dive and of its card: the verdict, the sums, what was reached and what was tripped. The box stays open."""
+    facts = [f"{totals.turns} turns", f"score {totals.score:g}", f"on target {totals.on_target:g}", f"{totals.ics} ICS", *more]
     parts = [
         _STYLE,
         '<div class="sonometer">',
-        f"<div><strong>{'would pass' if verdict.passed else 'would fail'}</strong> {escape(verdict.reason)} "
-        f'<span class="dim">{escape(stage.id)}@{escape(stage.version)}</span></div>',
+        f'<div><strong>{head}</strong> {escape(verdict.reason)} <span class="dim">{escape(whence)}</span></div>',
         f'<div class="dim">{escape(", ".join(facts))}</div>',
     ]
     for sign, names in (("✓", verdict.checkpoints_hit), ("✗", verdict.flags_tripped)):
         parts += [f'<div class="text">{sign} {escape(name)}</div>' for name in names]
-    parts.append("</div>")
-    return "".join(parts)
+    return parts
 
 
-def _hues(markers: Sequence[Marker], keys: Sequence[str]) -> dict[str, int]:
-    """Cool hues are good news, warm ones bad, as in the terminal and in the pages of the command."""
-    effects = {marker.label: marker.effect for marker in markers}
+def _hues(effects: Mapping[str, str], keys: Sequence[str]) -> dict[str, int]:
+    """Cool hues are good news, warm ones bad, as in the terminal and in the pages of the command. In the order of `keys`."""
     good = [key for key in keys if effects[key] == "improves"]
     bad = [key for key in keys if effects[key] == "worsens"]
     cool = {key: 140 + at * 47 % 140 for at, key in enumerate(good)}
-    return cool | {key: (340 + at * 23 % 70) % 360 for at, key in enumerate(bad)}
+    both = cool | {key: (340 + at * 23 % 70) % 360 for at, key in enumerate(bad)}
+    return {key: both[key] for key in keys}
 
 
 def card(card: StageCard) -> str:
     """A card: the verdict, what was reached and tripped, and a row for each action."""
-    verdict, totals = card.verdict, card.totals
-    facts = [f"{totals.turns} turns", f"score {totals.score:g}", f"on target {totals.on_target:g}", f"{totals.ics} ICS"]
+    verdict = card.verdict
     key = None if card.signature is None else "".join(card.signature.split(":")[1:2])
-    facts.append("not signed" if key is None else f"signed by {key}")
-    parts = [
-        _STYLE,
-        '<div class="sonometer">',
-        f"<div><strong>{'passed' if verdict.passed else 'failed'}</strong> {escape(verdict.reason)} "
-        f'<span class="dim">{escape(card.stage.id)}@{escape(card.stage.version)}, {escape(card.dive_id)}</span></div>',
-        f'<div class="dim">{escape(", ".join(facts))}</div>',
-    ]
-    for sign, names in (("✓", verdict.checkpoints_hit), ("✗", verdict.flags_tripped)):
-        parts += [f'<div class="text">{sign} {escape(name)}</div>' for name in names]
+    facts = ["not signed" if key is None else f"signed by {key}"]
+    whence = f"{card.stage.id}@{card.stage.version}, {card.dive_id}"
+    parts = _judged("passed" if verdict.passed else "failed", verdict, whence, card.totals, facts)
     for turn, measured in enumerate(card.readings or (), 1):
         target = "on target" if measured.on_target else ""
         said = f'score {measured.score:g} <span class="dim">fidelity {measured.fidelity:g} {target}</span>'
@@ -149,14 +158,9 @@ def card(card: StageCard) -> str:
     return "".join(parts)
 
 
-def _said(text: Sequence[str], segment: int, evidence: Sequence[Evidence], hues: dict[str, int], room: int) -> str:
+def _said(text: Sequence[str], spans: Sequence[tuple[int, int, str]], hues: Mapping[str, int], room: int) -> str:
     """A segment, by what is shown for each character, cut where evidence begins or ends; what is too long for a page is left out."""
     end = min(len(text), room)
-    spans: list[tuple[int, int, str]] = []
-    for found in evidence:
-        if found.segment == segment:
-            spans.append((found.start, found.end, found.metamarker))
-        spans += [(s.start, s.end, found.metamarker) for s in found.joined if s.segment == segment]
     begins: dict[int, list[str]] = {0: [], end: []}
     ends: dict[int, list[str]] = {}
     for start, stop, key in spans:

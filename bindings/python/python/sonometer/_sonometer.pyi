@@ -16,11 +16,13 @@ __all__ = [
     "Blueprint",
     "Comparison",
     "Dive",
+    "Exchange",
     "Extract",
     "Frame",
     "Further",
     "Interaction",
     "Metric",
+    "ModelGuard",
     "Places",
     "Reading",
     "Readings",
@@ -32,6 +34,7 @@ __all__ = [
     "Table",
     "Target",
     "__version__",
+    "_dive_talk",
     "_evaluate",
     "_fit",
     "_read_apart",
@@ -704,6 +707,64 @@ class Session(Generic[_R_co]):
     def __deepcopy__(self, _memo: object) -> Session[_R_co]: ...
 
 @final
+class ModelGuard:
+    """A policy for what goes to language models and comes from them, compiled once: immutable, shared freely between threads."""
+
+    def __new__(cls, policy: str, /, targets: dict[str, Target[Any]] | None = None) -> ModelGuard: ...
+    @property
+    def policy(self) -> str:
+        """The policy as JSON, with every key."""
+    @property
+    def digest(self) -> str:
+        """Sixteen hexadecimal digits that differ where the policy or one of its protocols differs."""
+    def route(self, method: str, path: str, /) -> str | None:
+        """The form of a request by its method and path; None for a request that passes unread."""
+    def request(self, method: str, path: str, body: bytes, /) -> Exchange | None:
+        """Reads and masks a request; None for one that passes unread."""
+    def __copy__(self) -> ModelGuard: ...
+    def __deepcopy__(self, _memo: object) -> ModelGuard: ...
+
+@final
+class Exchange:
+    """One request that was read and masked, and what its answer needs. Made by `ModelGuard.request`."""
+
+    @property
+    def form(self) -> str:
+        """The form of both: `chat`, `responses`, `completions`, `embeddings` or `messages`."""
+    @property
+    def body(self) -> bytes:
+        """The body as it is to be sent; empty if the request was refused."""
+    @property
+    def is_stream(self) -> bool:
+        """Whether the request asks for a stream."""
+    @property
+    def guards_answers(self) -> bool:
+        """Whether the answer has to be read at all."""
+    @property
+    def blocked(self) -> tuple[str, str] | None:
+        """Why the request or the answer was refused: its kind and a message without any text of it; None if it was not."""
+    @property
+    def refusal(self) -> tuple[int, bytes] | None:
+        """Status and body of what was refused, in the form of the provider; None if nothing was."""
+    def refuse(self, kind: str, message: str, /, *, is_answer: bool = True) -> tuple[int, bytes]:
+        """Refuses the request or the answer for a reason that only the caller sees."""
+    def response(self, status: int, body: bytes, /) -> tuple[int, bytes]:
+        """A whole answer: its status and body as they may be shown."""
+    def feed(self, bytes: bytes, /) -> bytes:
+        """The next bytes of an answer that streams, cut anywhere: what may be shown of it so far."""
+    def finish(self) -> bytes:
+        """Ends an answer that streams: the rest of it."""
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will come out of the stream."""
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """What was done so far, as headers: never text."""
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was done so far: counts by name."""
+
+@final
 class Stage:
     """A small world that answers what an agent says, and judges it. Immutable, shared freely between threads."""
 
@@ -973,6 +1034,9 @@ def _report(
     data: str,
 ) -> tuple[str, str, str]: ...
 def _report_talk(reading: Reading, name: str) -> tuple[str, str, str]: ...
+def _dive_talk(
+    dive: Dive,
+) -> tuple[tuple[tuple[str | None, tuple[str, ...]], ...], tuple[model.Evidence, ...], dict[str, str], dict[str, float]]: ...
 def _shown_roles(reading: Reading) -> list[tuple[str, str]]: ...
 def _evaluate(
     target: Target[Reading],

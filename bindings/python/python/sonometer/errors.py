@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ActionTooLongError",
+    "BlockedError",
     "CardMismatchError",
     "DiveClosedError",
     "InsufficientSignalError",
@@ -134,6 +135,22 @@ class CardMismatchError(SonometerError, ValueError):
     """A card, a log or a saved dive does not hold: `place` says where."""
 
     code = "card_mismatch"
+
+
+class BlockedError(SonometerError):
+    """A guard refused a request to a language model or its answer. The message never contains text of either."""
+
+    code = "blocked"
+
+    kind: str
+    """Why, as in docs/proxy.md: `rule`, `unknown_type`, `unreadable`, `too_large`, `unmaskable`, `differs`, `no_table`, `cut`, `engine`."""
+    status_code: int
+    """The status of HTTP that says it: 400 for requests, 502 for answers that cannot be read."""
+
+    def __init__(self, message: str = "", *, kind: str = "rule", status_code: int = 400, place: str = "") -> None:
+        super().__init__(message, place=place)
+        self.kind = kind
+        self.status_code = status_code
 
 
 class InvalidKeyError(SonometerError, ValueError):

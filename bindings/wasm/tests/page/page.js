@@ -1,4 +1,5 @@
 // What the tests in Chromium call. Nothing here is inline, so that the strictest policy allows it.
+import * as chats from '/package/chats.js';
 import * as sonometer from '/package/web.js';
 import { answers } from '/tests/answer.mjs';
 import { dived } from '/tests/dived.mjs';
@@ -24,6 +25,16 @@ window.door = {
     await sonometer.init();
     const fetched = performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop());
     return { told: await dived(sonometer), modules: fetched.filter((name) => name.endsWith('.wasm')) };
+  },
+
+  /** A chat, twice, and one that is refused; with them which modules were fetched. */
+  async chat() {
+    const chat = { contents: [{ role: 'user', parts: [{ text: 'Is it raining?' }] }, { role: 'model', parts: [{ text: 'No.' }] }] };
+    const read = await chats.fromMessages(chat).catch(() => undefined);
+    await chats.fromMessages(JSON.stringify(chat)).catch(() => undefined);
+    const refused = await chats.fromMessages(chat, { form: 'gemni' }).catch(({ name, place, message }) => `${name} ${place === 'form' ? place : message}`);
+    const fetched = performance.getEntriesByType('resource').map(({ name }) => name.split('/').pop());
+    return { read, refused, modules: fetched.filter((name) => name.endsWith('.wasm')) };
   },
 
   /** The answers to all cases. */

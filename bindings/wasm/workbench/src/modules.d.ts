@@ -10,6 +10,9 @@ declare module '#package/engine.js' {
     page(instrument: Instrument, input: string, json: boolean): string;
     overview(instrument: Instrument, name: string, lines: string, names: string[]): string;
     tests(source: string, files: string[], coverage: boolean): string;
+    complete(source: string, at: number, shipped: string[]): string;
+    explain(source: string, files: string[], at: number): string;
+    section(code: string): string[];
     format(source: string, files: string[]): string;
     fixes(source: string, files: string[], code: string, start: number): string;
     evaluate(instrument: Instrument, name: string, lines: Uint8Array, label: string, threshold: string): string[];
@@ -64,9 +67,4 @@ declare module '#package/about.js' {
 declare module '#package/names.js' {
   /** List files by version, by id. */
   export const FILES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-}
-
-declare module '*.md' {
-  const text: string;
-  export default text;
 }

@@ -2,6 +2,7 @@
 import { start } from '#package/engine.js';
 import { SonometerError, fingerprint } from 'sonometer';
 import type { Answer, Ask, Asks, Kind } from './shared/asks.js';
+import { complete, explain, section } from './work/assist.js';
 import { fetched, filesAt, shipped, stageFacts } from './work/catalogue.js';
 import { items, labelled, load } from './work/corpus.js';
 import { course, masked, stream } from './work/course.js';
@@ -24,6 +25,9 @@ const work: Work = {
   course: (protocol) => course(protocol, protocol.talk),
   tests: (protocol) => JSON.parse(tests(protocol, protocol.coverage)) as Asks['tests']['gives'],
   format,
+  complete: ({ source, at }) => complete(source, at),
+  explain: (protocol) => explain(protocol, protocol.at),
+  section: ({ code }) => section(code),
   fixes: (protocol) => fixes(protocol, protocol.finding),
   masked: (protocol) => masked(protocol, protocol.talk, protocol.mask),
   stream: (protocol) => stream(protocol, protocol.talk),
@@ -69,7 +73,7 @@ async function serve<K extends Kind>({ number, kind, takes }: Ask<K>): Promise<v
 }
 
 /** Asks that wait: of several about what is typed, only the newest is worth its time. */
-const NEWEST: readonly Kind[] = ['compile', 'sense', 'course', 'tests', 'masked', 'stream', 'fixes', 'ledger'];
+const NEWEST: readonly Kind[] = ['compile', 'sense', 'course', 'tests', 'masked', 'stream', 'fixes', 'ledger', 'complete', 'explain'];
 const waiting: Ask[] = [];
 let busy = false;
 

@@ -17,7 +17,6 @@ export async function source(path) {
     logLevel: 'silent',
     nodePaths: [join(out, 'tools/node_modules')],
     mainFields: ['module', 'main'],
-    loader: { '.md': 'text' },
   });
   const file = join(mkdtempSync(join(tmpdir(), 'workbench-unit-')), 'module.mjs');
   writeFileSync(file, outputFiles[0].text);

@@ -173,7 +173,7 @@ for (const [name, width, height, scheme] of [
     await page.setViewportSize({ width, height });
     await page.goto(server.address);
     await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
-    // All of them are looked at before the first fault is told.
+    // All of them are compared before the first fault fails the test.
     const faults = [];
     await views(page, name, async (shown, view) => {
       for (const check of [look, axe, fits]) await check(shown, view).catch((error) => faults.push(`${view}: ${error.message}`));

@@ -1,4 +1,4 @@
-// What needs no browser: reading talks and tables, places in YAML, tests put into protocols, figures.
+// What needs no browser: reading talks and tables, tests put into protocols, figures.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './bundle.mjs';
@@ -30,17 +30,6 @@ test('tables: quotes, breaks inside cells, semicolons', async () => {
     ['id', 'text'],
     ['1', 'a,b'],
   ]);
-});
-
-test('places in YAML: the keys above, also while a line is typed', async () => {
-  const { placeIn } = await source('page/place.ts');
-  const of = (text) => placeIn(text);
-  assert.deepEqual(of('sonometer: 1\nid'), { path: [], key: undefined, word: 'id' });
-  assert.deepEqual(of('markers:\n  - label: a\n    st'), { path: ['markers'], key: undefined, word: 'st' });
-  assert.deepEqual(of('markers:\n- label: a\n  by: '), { path: ['markers'], key: 'by', word: '' });
-  assert.deepEqual(of('markers:\n  - label: a\n    strong: |\n      thank <'), { path: ['markers', 'strong'], key: undefined, word: 'thank <' });
-  assert.deepEqual(of('lists:\n  when: today | '), { path: ['lists'], key: 'when', word: 'today | ' });
-  assert.deepEqual(of('markers:\n  - label: a\n    after:\n      mar'), { path: ['markers', 'after'], key: undefined, word: 'mar' });
 });
 
 test('tests are put where they belong, whatever stands there', async () => {
@@ -119,26 +108,6 @@ test('columns: filters, orders, bins and thresholds', async () => {
   assert.equal(bestThreshold(scores, labels, false), 0.9);
   assert.equal(isPositive('spam', 'spam'), true);
   assert.equal(isPositive(null, ''), undefined);
-});
-
-test('completion knows keys, values, lists, classes, markers and roles', async () => {
-  const { complete, labels, listNames, roles } = await source('page/complete.ts');
-  const { keyAt } = await source('page/schema.ts');
-  const text = 'sonometer: 1\nactants: {primary: agent, secondary: customer}\nlists:\n  when: today\nmarkers:\n  - label: late\n    ';
-  const at = (more, explicit = true) => {
-    const doc = text + more;
-    const found = complete({ state: { doc: { toString: () => doc } }, pos: doc.length, explicit });
-    return found?.options.map(({ label }) => label);
-  };
-  assert.ok(at('str').includes('strong') && at('str').includes('negation') && !at('str').includes('sonometer'));
-  assert.deepEqual(at('pole: '), ['for', 'against']);
-  assert.deepEqual(at('by: a'), ['agent', 'customer']);
-  assert.deepEqual(at('strong: |\n      @'), ['@when']);
-  assert.ok(at('strong: |\n      <').includes('<email>'));
-  assert.equal(at('strong: |\n      thank'), undefined);
-  assert.deepEqual(at('hit: x\ntests:\n  - name: x\n    expect: {fires: [l'), ['late']);
-  assert.deepEqual([labels(text), listNames(text), roles(text)], [['late'], ['when'], ['agent', 'customer']]);
-  assert.match(keyAt(text, ['markers'], 'negation').about, /\w/);
 });
 
 test('what a file is', async () => {

@@ -23,6 +23,7 @@ pub(crate) enum Name {
     OtlpService,
     OtlpSamplePercent,
     OtlpMetricsSeconds,
+    OtlpEvaluations,
     KeysFile,
     KeysSecret,
     CallbackHosts,
@@ -353,6 +354,14 @@ fn list() -> Vec<Key> {
             Value::Whole(60),
             false,
             "how often metrics are sent; 0: never",
+        ),
+        row(
+            Name::OtlpEvaluations,
+            "otlp.evaluations",
+            Kind::Switch,
+            Value::Switch(false),
+            false,
+            "whether each reading is sent as an event gen_ai.evaluation.result: its score and where its evidence is, no text",
         ),
         row(
             Name::KeysFile,

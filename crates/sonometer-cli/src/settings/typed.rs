@@ -117,6 +117,7 @@ impl Settings {
             service: self.text(Name::OtlpService).to_owned(),
             sample_percent: self.whole(Name::OtlpSamplePercent),
             metrics_every: Some(self.seconds(Name::OtlpMetricsSeconds)).filter(|every| !every.is_zero()),
+            evaluations: self.is_on(Name::OtlpEvaluations),
         }))
     }
 

@@ -28,6 +28,8 @@ pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod mask;
 mod masks;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
 pub(crate) mod protocols;
 #[cfg(feature = "proxy")]
 pub(crate) mod proxy;

@@ -1,13 +1,14 @@
-//! `sonometer proxy`: a guard in front of a language model, until it is told to stop.
+//! `sonometer proxy`: runs a proxy that masks what goes to and comes from a language model.
 
 use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::screen::Screen;
+use crate::signals::{Hangups, stop};
 use crate::target::Source;
 use serde::Deserialize;
 use sonometer::Error;
 use sonometer_guard::{Action, Guard, Policy, Rule};
-use sonometer_proxy::{Proxy, Upstream};
+use sonometer_proxy::{Proxy, TableKeys, Upstream};
 use tokio::net::TcpListener;
 
 /// Where it listens unless something else is asked for.
@@ -30,6 +31,10 @@ pub(crate) struct Arguments {
     /// Masks of requests become numbered placeholders, which are restored in answers
     #[arg(long)]
     placeholders: bool,
+    /// Give each conversation its table of placeholders, sealed with the key in this file (64 hexadecimal digits), so that it can go on where the
+    /// provider keeps its history
+    #[arg(long, value_name = "FILE")]
+    table_keys: Option<String>,
     /// A TOML file with `listen`, `upstream` and the policy below `[guard]`; read again on SIGHUP, for new conversations
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
@@ -41,7 +46,24 @@ pub(crate) struct Arguments {
 struct Config {
     listen: Option<String>,
     upstream: Option<String>,
+    tables: Tables,
     guard: Policy,
+}
+
+/// How tables of placeholders are sealed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Tables {
+    /// A file with keys, the newest first.
+    keys: Option<String>,
+    /// Whether a table opens only for the credentials that it was made for.
+    bound: bool,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self { keys: None, bound: true }
+    }
 }
 
 impl Arguments {
@@ -53,9 +75,16 @@ impl Arguments {
         };
         config.listen = self.listen.clone().or(config.listen);
         config.upstream = self.upstream.clone().or(config.upstream);
+        config.tables.keys = self.table_keys.clone().or(config.tables.keys);
         config.guard.placeholders |= self.placeholders;
         config.guard.rules.extend(self.mask.iter().map(|target| Rule::new(Action::Mask, target)));
         Ok(config)
+    }
+
+    /// Reads all files again.
+    fn again(&self) -> Result<(Guard, Option<TableKeys>), Failure> {
+        let config = self.config()?;
+        Ok((self.guard(&config)?, config.keys()?))
     }
 
     fn guard(&self, config: &Config) -> Result<Guard, Failure> {
@@ -64,17 +93,31 @@ impl Arguments {
                 "the policy has no rules; give --mask TARGET, or [[guard.rules]] in the file of --config";
             return Err(Failure::unusable(message));
         }
-        // A target that cannot be found is told as everywhere in the command.
-        let mut told = None;
+        // For an unknown target, the message of the other verbs, which suggests names.
+        let mut unknown = None;
         let guard = Guard::new(&config.guard, |target| {
             Source::find(target).and_then(|source| source.instrument()).map_err(|failure| {
-                told = Some(failure);
+                unknown = Some(failure);
                 Error::invalid("", "")
             })
         });
         guard.map_err(|error| {
-            told.unwrap_or_else(|| Failure::engine(self.config.as_deref().unwrap_or("the policy"), &error))
+            unknown.unwrap_or_else(|| Failure::engine(self.config.as_deref().unwrap_or("the policy"), &error))
         })
+    }
+}
+
+impl Config {
+    /// The keys that seal tables, if there are any.
+    fn keys(&self) -> Result<Option<TableKeys>, Failure> {
+        let Some(path) = &self.tables.keys else { return Ok(None) };
+        if !self.guard.placeholders {
+            let message = "table keys seal placeholders, and there are none; give --placeholders, or `placeholders = true` in the file of --config";
+            return Err(Failure::unusable(message));
+        }
+        let bytes = file::bytes(path, MOST_CONFIG_BYTES)?;
+        let keys = TableKeys::read(file::utf8(path, &bytes, 0)?, self.tables.bound);
+        keys.map(Some).map_err(|wrong| Failure::unusable(format!("{path}: {wrong}")))
     }
 }
 
@@ -98,7 +141,9 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let upstream = Upstream::new(upstream).map_err(|wrong| Failure::unusable(wrong.to_string()))?;
     let runtime = tokio::runtime::Runtime::new()
         .map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))?;
-    runtime.block_on(serve(arguments, &config, Proxy::new(upstream, guard), screen))
+    let proxy = Proxy::new(upstream, guard);
+    proxy.seal_tables(config.keys()?);
+    runtime.block_on(serve(arguments, &config, proxy, screen))
 }
 
 async fn serve(
@@ -118,9 +163,10 @@ async fn serve(
     loop {
         tokio::select! {
             ended = &mut serving => return ended.map(|()| Exit::Done).map_err(unusable),
-            () = hangups.next() => match arguments.config().and_then(|config| arguments.guard(&config)) {
-                Ok(guard) => {
+            () = hangups.next() => match arguments.again() {
+                Ok((guard, keys)) => {
                     screen.note(&format!("new conversations are guarded by policy {}", guard.digest()));
+                    proxy.seal_tables(keys);
                     proxy.reload(guard);
                 }
                 Err(failure) => {
@@ -130,45 +176,4 @@ async fn serve(
             },
         }
     }
-}
-
-/// SIGHUP, where there is one.
-struct Hangups {
-    #[cfg(unix)]
-    signal: Option<tokio::signal::unix::Signal>,
-}
-
-impl Hangups {
-    fn new() -> Self {
-        Self {
-            #[cfg(unix)]
-            signal: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok(),
-        }
-    }
-
-    async fn next(&mut self) {
-        #[cfg(unix)]
-        if let Some(signal) = &mut self.signal
-            && signal.recv().await.is_some()
-        {
-            return;
-        }
-        std::future::pending().await
-    }
-}
-
-/// SIGTERM or Ctrl-C.
-async fn stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }

@@ -1,4 +1,4 @@
-//! `sonometer serve`: the service over HTTP, until it is told to stop.
+//! `sonometer serve`: runs the service over HTTP.
 
 use super::serve_reload::{Log, Reloader};
 use super::store::StoreFlags;
@@ -6,6 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::input::READ_APART;
 use crate::screen::Screen;
 use crate::settings::{self, Given, Name, Settings, Value};
+use crate::signals::stop;
 #[cfg(feature = "otlp")]
 use sonometer_server::Telemetry;
 use sonometer_server::{Control, Doors, FileReader, Outbound};
@@ -279,20 +280,4 @@ fn write_secret(file: &Path, token: &str) -> Result<(), Failure> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let written = options.open(file).and_then(|mut open| open.write_all(format!("{token}\n").as_bytes()));
     written.map_err(|error| Failure::unusable(format!("{}: {error}", file.display())))
-}
-
-/// Ends when the process is asked to: Ctrl-C, or SIGTERM.
-async fn stop() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
-        }
-    }
-    let _ = tokio::signal::ctrl_c().await;
 }

@@ -2,8 +2,10 @@
 
 use crate::failure::Failure;
 use crate::settings::{self, Given, LOG_LEVEL, Name, Settings};
+use crate::signals::Hangups;
 use sonometer_server::{Control, Reloaded};
 use sonometer_service::Service;
+use sonometer_service::evaluations::EVALUATIONS;
 use sonometer_service::spans::SPANS;
 use std::sync::{Arc, Mutex, PoisonError};
 use tracing_subscriber::layer::SubscriberExt;
@@ -19,11 +21,11 @@ fn filter(settings: &Settings) -> EnvFilter {
     // It was checked when it was read.
     let filter =
         EnvFilter::try_new(settings.text(Name::LogLevel)).unwrap_or_else(|_| EnvFilter::new(LOG_LEVEL));
-    // Spans go to a collector, or nowhere.
-    match format!("{SPANS}=off").parse() {
-        Ok(no_spans) => filter.add_directive(no_spans),
+    // Spans and readings go to a collector, or nowhere.
+    [SPANS, EVALUATIONS].into_iter().fold(filter, |filter, target| match format!("{target}=off").parse() {
+        Ok(off) => filter.add_directive(off),
         Err(_) => filter,
-    }
+    })
 }
 
 /// What takes the spans of requests out of the log.
@@ -98,18 +100,15 @@ impl Reloader {
 
     /// Reads the settings again whenever the process gets SIGHUP.
     pub(crate) fn follow_signals(self: &Arc<Self>) {
-        #[cfg(unix)]
-        {
-            use tokio::signal::unix::{SignalKind, signal};
-            let Ok(mut hangups) = signal(SignalKind::hangup()) else { return };
-            let reloader = self.clone();
-            tokio::spawn(async move {
-                while hangups.recv().await.is_some() {
-                    if let Err(error) = reloader.reload() {
-                        tracing::error!(error, "the settings stay as they were");
-                    }
+        let reloader = self.clone();
+        let mut hangups = Hangups::new();
+        tokio::spawn(async move {
+            loop {
+                hangups.next().await;
+                if let Err(error) = reloader.reload() {
+                    tracing::error!(error, "the settings stay as they were");
                 }
-            });
-        }
+            }
+        });
     }
 }

@@ -1,10 +1,12 @@
 //! Traces and metrics, as a collector of OpenTelemetry gets them: one that the test starts, which reads protobuf.
 
 use crate::{ASK, folder};
+use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
+use opentelemetry_proto::tonic::logs::v1::LogRecord;
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
@@ -55,6 +57,14 @@ impl Collector {
         all.flat_map(|request| request.resource_spans)
             .flat_map(|of| of.scope_spans)
             .flat_map(|of| of.spans)
+            .collect()
+    }
+
+    fn readings(&self) -> Vec<LogRecord> {
+        let all = self.bodies::<ExportLogsServiceRequest>("/v1/logs").into_iter();
+        all.flat_map(|request| request.resource_logs)
+            .flat_map(|of| of.scope_logs)
+            .flat_map(|of| of.log_records)
             .collect()
     }
 
@@ -232,6 +242,56 @@ fn a_request_is_a_trace_with_its_parts() {
     let all: Vec<u8> = came.iter().flat_map(|(.., body)| body.clone()).collect();
     for secret in ["Good morning", "appreciate", "words-of-a-caller", &served.token] {
         assert!(!all.windows(secret.len()).any(|part| part == secret.as_bytes()), "{secret} was sent");
+    }
+}
+
+#[test]
+fn readings_are_events_in_the_trace_of_their_request() {
+    let collector = Collector::start();
+    let on = ["--set", "otlp.evaluations=true", "--set", "otlp.metrics_seconds=0"];
+    let mut served = Served::start("readings", &format!("http://{}", collector.address), &on);
+    let traceparent = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");
+    assert_eq!(served.ask("POST", "/api/v1/sense", &traceparent, ASK), 200);
+    assert_eq!(served.ask("POST", "/api/v1/sense/stream", &traceparent, ASK), 200);
+    let short = ASK.replace("Good morning! Thank you so much for your help, I really appreciate it.", "Hm.");
+    assert_eq!(served.ask("POST", "/api/v1/sense", "", &short), 422);
+    let card = r#""target": {"type": "protocol", "id": "personal-data"}"#;
+    let batch = format!(
+        r#"{{{card}, "interactions": [{{"id": "a", "content": "Good morning."}}, {{"id": "b", "content": "My card is 4111 1111 1111 1111, please charge it."}}]}}"#
+    );
+    assert_eq!(served.ask("POST", "/api/v1/sense/batch", "", &batch), 200);
+    served.stop();
+
+    let readings = collector.readings();
+    assert!(readings.iter().all(|reading| reading.event_name == "gen_ai.evaluation.result"));
+    let [sensed, streamed, short, first, second] = &readings[..] else { panic!("{readings:?}") };
+    let told = attributes(&sensed.attributes);
+    assert_eq!(told["gen_ai.evaluation.name"], "sonometer/courtesy");
+    assert_eq!(told["gen_ai.evaluation.score.label"], "measured");
+    assert!(told["gen_ai.evaluation.explanation"].starts_with("greeting 0:0-12, "), "{told:?}");
+    assert!(told["sonometer.target.digest"].starts_with("sha256:"), "{told:?}");
+    assert!(told["sonometer.fingerprint"].starts_with("sonometer 0."), "{told:?}");
+    assert!(told["sonometer.triggered"].contains("gratitude"), "{told:?}");
+    // The same reading, in one piece and as a stream, each in the engine's span of its request.
+    assert_eq!(attributes(&streamed.attributes), told);
+    let spans = collector.spans();
+    for reading in [sensed, streamed] {
+        assert_eq!(hex(&reading.trace_id), TRACE);
+        let span = spans.iter().find(|span| span.span_id == reading.span_id).expect("was sent");
+        assert_eq!(span.name, "engine");
+    }
+    let short = attributes(&short.attributes);
+    assert_eq!(short["gen_ai.evaluation.score.label"], "insufficient");
+    assert!(!short.contains_key("gen_ai.evaluation.score.value"), "{short:?}");
+    assert_eq!(attributes(&first.attributes)["sonometer.item"], "0");
+    let second = attributes(&second.attributes);
+    assert_eq!((&*second["sonometer.item"], &*second["sonometer.target.version"]), ("1", "2.0"));
+    assert!(second["gen_ai.evaluation.explanation"].contains(" 0:11-30"), "{second:?}");
+    let came = collector.came.lock().expect("is sound");
+    for secret in ["4111", "Good morning", "please charge"] {
+        let sent =
+            came.iter().any(|(.., body)| body.windows(secret.len()).any(|part| part == secret.as_bytes()));
+        assert!(!sent, "{secret} was sent");
     }
 }
 

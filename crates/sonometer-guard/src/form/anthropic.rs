@@ -125,6 +125,7 @@ impl Messages {
                 Unknown::Pass => {}
             }
         }
+        event.calls(index, 0, content.text("name").as_deref());
         let lane = match kind.as_ref() {
             "text" => Some((TEXT, event.content())),
             "thinking" => Some((THINKING, Manner::Unchanged)),

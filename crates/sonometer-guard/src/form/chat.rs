@@ -23,7 +23,7 @@ const TEXTS: [&str; 4] = [CONTENT, "refusal", "reasoning_content", "reasoning"];
 pub(crate) struct Chat {
     form: Form,
     /// The members that every chunk has, from the last one.
-    header: String,
+    header: Vec<(&'static str, String)>,
     seen: BTreeSet<u32>,
     finished: BTreeSet<u32>,
     /// Choices that a rule ended.
@@ -35,7 +35,7 @@ impl Chat {
     pub(crate) fn new(form: Form) -> Self {
         Self {
             form,
-            header: String::new(),
+            header: Vec::new(),
             seen: BTreeSet::new(),
             finished: BTreeSet::new(),
             ended: BTreeSet::new(),
@@ -55,8 +55,7 @@ impl Chat {
             }
             if event.context.compiled.policy.final_event {
                 let report = event.context.report.to_json();
-                let separator = if self.header.is_empty() { "" } else { "," };
-                let data = format!("{{{}{separator}\"choices\":[],\"sonometer\":{report}}}", self.header);
+                let data = self.chunk(&format!("\"choices\":[],\"sonometer\":{report}"));
                 write_event(None, &data, &mut event.before);
             }
             self.is_done = true;
@@ -93,11 +92,20 @@ impl Chat {
 
     fn remember(&mut self, chunk: &Object<'_>) {
         let names = ["id", "object", "created", "model", "service_tier", "system_fingerprint"];
-        let members = names.iter().filter_map(|name| Some(format!("\"{name}\":{}", chunk.get(name)?.get())));
-        let header = members.collect::<Vec<_>>().join(",");
-        if !header.is_empty() {
-            self.header = header;
+        for name in names {
+            let Some(value) = chunk.get(name).map(RawValue::get) else { continue };
+            match self.header.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) if known == value => {}
+                Some((_, known)) => value.clone_into(known),
+                None => self.header.push((name, value.to_owned())),
+            }
         }
+    }
+
+    /// A chunk of ours with the members that every chunk has.
+    fn chunk(&self, rest: &str) -> String {
+        let header = self.header.iter().map(|(name, value)| format!("\"{name}\":{value},"));
+        format!("{{{}{rest}}}", header.collect::<String>())
     }
 
     fn choice<'j>(
@@ -213,11 +221,9 @@ impl Chat {
             TRANSCRIPT => format!("\"delta\":{{\"audio\":{{\"transcript\":\"{rest}\"}}}}"),
             _ => format!("\"delta\":{{\"{field}\":\"{rest}\"}}"),
         };
-        let separator = if self.header.is_empty() { "" } else { "," };
-        let data = format!(
-            "{{{}{separator}\"choices\":[{{\"index\":{of},{delta},\"logprobs\":null,\"finish_reason\":null}}]}}",
-            self.header
-        );
+        let data = self.chunk(&format!(
+            "\"choices\":[{{\"index\":{of},{delta},\"logprobs\":null,\"finish_reason\":null}}]"
+        ));
         write_event(None, &data, &mut event.before);
         Ok(())
     }
@@ -289,7 +295,9 @@ impl<'j> Slots<'_, 'j> {
                 Ok(())
             }
             ("function_call", Shape::Object) => {
-                for (member, value) in &Object::read(value.get())?.0 {
+                let call = Object::read(value.get())?;
+                event.calls(self.of, 0, call.text("name").as_deref());
+                for (member, value) in &call.0 {
                     match (member.name.as_ref(), shape(value)) {
                         ("name", _) | (_, Shape::Null) => {}
                         ("arguments", _) => self.take(CALL, 0, Manner::Arguments, value, event)?,
@@ -325,6 +333,8 @@ impl<'j> Slots<'_, 'j> {
     fn call(&mut self, value: &'j RawValue, at: u32, event: &mut Event<'_, '_>) -> Result<(), Blocked> {
         let call = Object::read(value.get())?;
         let part = call.number("index").unwrap_or(at);
+        let function = call.get("function").and_then(|function| Object::read(function.get()).ok());
+        event.calls(self.of, part, function.and_then(|function| function.text("name")).as_deref());
         for (member, value) in &call.0 {
             match (member.name.as_ref(), shape(value)) {
                 ("index" | "id", _) | (_, Shape::Null) => {}

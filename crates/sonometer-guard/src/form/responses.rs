@@ -82,6 +82,9 @@ impl Responses {
             self.added = self.added.saturating_sub(1);
             return Ok(dropped);
         } else {
+            let item = object.get("item").and_then(|item| Object::read(item.get()).ok());
+            let name = item.and_then(|item| item.text("name"));
+            event.calls(object.number("output_index").unwrap_or(0), 0, name.as_deref());
             for (member, value) in &object.0 {
                 if !matches!(member.name.as_ref(), "sequence_number" | "type") {
                     edits = event.walk(edits, |walk| walk.member(&member.name, value))?;

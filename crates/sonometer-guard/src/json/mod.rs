@@ -11,15 +11,15 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-/// An object with its members in order, each value as it is written.
+/// An object with its members in order, each value as written.
 #[derive(Debug)]
 pub(crate) struct Object<'j>(pub(crate) Vec<(Member<'j>, &'j RawValue)>);
 
-/// A list, each item as it is written.
+/// A list, each item as written.
 #[derive(Debug)]
 pub(crate) struct List<'j>(pub(crate) Vec<&'j RawValue>);
 
-/// The name of a member: as it reads, and as it is written between its quotes.
+/// The name of a member: decoded, and as written between its quotes.
 #[derive(Debug)]
 pub(crate) struct Member<'j> {
     pub(crate) name: Cow<'j, str>,
@@ -184,6 +184,20 @@ impl<'j> Edits<'j> {
     /// The same, where a place is known.
     pub(crate) fn replace_at(&mut self, place: Range<usize>, by: String) {
         self.edits.push((place, by));
+    }
+
+    /// How many replacements there are.
+    pub(crate) fn len(&self) -> usize {
+        self.edits.len()
+    }
+
+    /// A part of the document with the replacements in it that came after so many.
+    pub(crate) fn since(&self, before: usize, part: &'j str) -> String {
+        let start = self.place(part).start;
+        let moved =
+            |(place, by): &(Range<usize>, String)| (place.start - start..place.end - start, by.clone());
+        let edits = self.edits[before..].iter().map(moved).collect();
+        Self { document: part, edits }.apply().unwrap_or_else(|| part.to_owned())
     }
 
     /// The document with all replacements; `None` if there are none.

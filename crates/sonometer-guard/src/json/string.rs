@@ -2,30 +2,107 @@
 
 use std::collections::VecDeque;
 
-/// The longest escape: a character beyond the first 65,536 as a pair (`\ud83d\ude00`).
+/// The longest escape of JSON: a character beyond the first 65,536 as a pair (`\ud83d\ude00`).
 const LONGEST: usize = 12;
+/// The longest escape within an escape that is read; more backslashes than JSON in JSON in JSON needs are text.
+const LONGEST_WITHIN: usize = 40;
 
 /// A character that was written as an escape.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Escape {
     /// Where it stands, in bytes of the text from its beginning.
     at: usize,
-    written: [u8; LONGEST],
-    length: u8,
+    written: Written,
 }
+
+/// How an escape was written; most are short.
+#[derive(Clone, Debug)]
+enum Written {
+    Short([u8; LONGEST], u8),
+    Long(Box<str>),
+}
+
+impl Written {
+    fn of(text: &str) -> Self {
+        let mut bytes = [0; LONGEST];
+        match bytes.get_mut(..text.len()) {
+            Some(place) => {
+                place.copy_from_slice(text.as_bytes());
+                Self::Short(bytes, text.len() as u8)
+            }
+            None => Self::Long(text.into()),
+        }
+    }
+
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Short(bytes, length) => {
+                std::str::from_utf8(&bytes[..usize::from(*length)]).unwrap_or_default()
+            }
+            Self::Long(text) => text,
+        }
+    }
+}
+
+/// What was passed on is moved out of memory in steps of at least this many bytes.
+const MOVE: usize = 1_024;
 
 /// Text that came in and has not been passed on, with the escapes in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Source {
-    text: String,
-    /// How many bytes of text stood before it.
+    /// The text, behind some of what has been passed on: moving the rest with each mask would cost the square of a long text.
+    kept: String,
+    /// The bytes of `kept` that have been passed on.
+    done: usize,
+    /// How many bytes of text stood before what has not been passed on.
     start: usize,
     escapes: VecDeque<Escape>,
+    within: Option<Box<Within>>,
+}
+
+/// Escapes within a text that may be JSON itself, such as an argument that is a request in JSON. The program that parses it decodes them, so
+/// `ann\u0040example.org` is an address there.
+#[derive(Clone, Debug, Default)]
+struct Within {
+    /// The beginning of an escape, as it reads and as it was written.
+    open: Vec<(char, String)>,
+    /// Whether the text begins as JSON does; `None` before its first sign. Elsewhere only `\u0040` is read: `C:\new` has no line break.
+    is_json: Option<bool>,
+}
+
+impl Within {
+    /// What the escape stands for that ends with `c`; `None` within one that has not ended; an error if it is none.
+    fn next(&self, c: char) -> Result<Option<char>, NotJson> {
+        let digits = self.open.iter().rev().take_while(|(c, _)| *c != 'u').count();
+        let is_backslashes = digits == self.open.len();
+        let is_json = self.is_json == Some(true);
+        match c {
+            '\\' | 'u' if is_backslashes && self.open.len() < LONGEST_WITHIN => Ok(None),
+            _ if is_backslashes => match c {
+                '"' | '/' if is_json => Ok(Some(c)),
+                'b' | 'f' | 'n' | 'r' | 't' if is_json => Ok(Some(' ')),
+                _ => Err(NotJson),
+            },
+            _ if !c.is_ascii_hexdigit() => Err(NotJson),
+            _ if digits < 3 => Ok(None),
+            _ => {
+                let digits = self.open.iter().rev().take(3).rev().map(|(c, _)| *c).chain([c]);
+                Ok(Some(
+                    char::from_u32(unit(&digits.collect::<String>())).unwrap_or(char::REPLACEMENT_CHARACTER),
+                ))
+            }
+        }
+    }
 }
 
 impl Source {
+    /// A text that may be JSON itself.
+    pub(crate) fn of_value() -> Self {
+        Self { within: Some(Box::default()), ..Self::default() }
+    }
+
     pub(crate) fn text(&self) -> &str {
-        &self.text
+        &self.kept[self.done..]
     }
 
     /// Where it begins, in bytes of all text.
@@ -35,68 +112,140 @@ impl Source {
 
     /// Where it ends.
     pub(crate) fn end(&self) -> usize {
-        self.start + self.text.len()
+        self.start + self.text().len()
     }
 
     /// About the bytes that it holds.
     pub(crate) fn held(&self) -> usize {
-        self.text.len() + self.escapes.len() * size_of::<Escape>()
+        let within = self.within.as_ref().map_or(0, |within| within.open.len());
+        self.text().len() + self.escapes.len() * size_of::<Escape>() + within
+    }
+
+    /// Whether the text begins as JSON does, so that what is put into it is read as JSON once more.
+    pub(crate) fn is_json(&self) -> bool {
+        self.within.as_ref().is_some_and(|within| within.is_json == Some(true))
+    }
+
+    /// Adds text without escapes.
+    fn push_str(&mut self, text: &str) {
+        match &self.within {
+            None => self.kept.push_str(text),
+            Some(within) if within.open.is_empty() && within.is_json.is_some() && !text.contains('\\') => {
+                self.kept.push_str(text);
+            }
+            Some(_) => text.chars().for_each(|c| self.push(c)),
+        }
     }
 
     fn push(&mut self, c: char) {
-        self.text.push(c);
+        match self.within {
+            None => self.kept.push(c),
+            Some(_) => self.push_within(c, c.encode_utf8(&mut [0; 4])),
+        }
     }
 
     fn push_escaped(&mut self, c: char, written: &str) {
-        let mut escape = Escape { at: self.end(), written: [0; LONGEST], length: written.len() as u8 };
-        escape.written[..written.len()].copy_from_slice(written.as_bytes());
-        self.escapes.push_back(escape);
-        self.text.push(c);
-    }
-
-    /// The text up to a place, which is taken out.
-    pub(crate) fn take(&mut self, to: usize) -> String {
-        let length = to.saturating_sub(self.start).min(self.text.len());
-        let rest = self.text.split_off(length);
-        self.start += length;
-        while self.escapes.front().is_some_and(|escape| escape.at < self.start) {
-            self.escapes.pop_front();
+        match self.within {
+            None => self.keep_escaped(c, written),
+            Some(_) => self.push_within(c, written),
         }
-        std::mem::replace(&mut self.text, rest)
     }
 
-    /// Takes all characters, each with its escape where it was written as one.
-    pub(crate) fn drain(&mut self, mut take: impl FnMut(char, Option<&str>)) {
-        let text = std::mem::take(&mut self.text);
-        for (at, c) in text.char_indices() {
-            match self.escapes.front().filter(|escape| escape.at == self.start + at) {
-                Some(escape) => {
-                    take(c, std::str::from_utf8(&escape.written[..usize::from(escape.length)]).ok());
-                    self.escapes.pop_front();
-                }
-                None => take(c, None),
+    fn keep_escaped(&mut self, c: char, written: &str) {
+        self.escapes.push_back(Escape { at: self.end(), written: Written::of(written) });
+        self.kept.push(c);
+    }
+
+    fn keep(&mut self, c: char, written: &str) {
+        match written.strip_prefix(c) {
+            Some("") => self.kept.push(c),
+            _ => self.keep_escaped(c, written),
+        }
+    }
+
+    fn push_within(&mut self, c: char, written: &str) {
+        let Some(within) = &mut self.within else { return };
+        if within.is_json.is_none() && !c.is_whitespace() {
+            within.is_json = Some(matches!(c, '{' | '[' | '"'));
+        }
+        if within.open.is_empty() {
+            match c {
+                '\\' => within.open.push((c, written.to_owned())),
+                _ => self.keep(c, written),
+            }
+            return;
+        }
+        match within.next(c) {
+            Ok(None) => within.open.push((c, written.to_owned())),
+            Ok(Some(meant)) => {
+                let mut all: String = within.open.drain(..).map(|(_, written)| written).collect();
+                all.push_str(written);
+                self.keep_escaped(meant, &all);
+            }
+            Err(NotJson) => {
+                self.finish();
+                self.push_within(c, written);
             }
         }
-        self.start += text.len();
+    }
+
+    /// Ends the text: an escape that is not complete is none.
+    pub(crate) fn finish(&mut self) {
+        let open = self.within.as_mut().map(|within| std::mem::take(&mut within.open));
+        open.into_iter().flatten().for_each(|(c, written)| self.keep(c, &written));
+    }
+
+    /// Takes out the text up to a place.
+    pub(crate) fn take(&mut self, to: usize) -> String {
+        let length = to.saturating_sub(self.start).min(self.text().len());
+        let taken = self.text()[..length].to_owned();
+        while self.escapes.front().is_some_and(|escape| escape.at < self.start + length) {
+            self.escapes.pop_front();
+        }
+        self.pass(length);
+        taken
+    }
+
+    /// Leaves so many bytes behind.
+    fn pass(&mut self, length: usize) {
+        self.start += length;
+        self.done += length;
+        if self.done == self.kept.len() {
+            self.kept.clear();
+            self.done = 0;
+        } else if self.done >= MOVE && self.done >= self.kept.len() / 2 {
+            self.kept.drain(..self.done);
+            self.done = 0;
+        }
+    }
+
+    /// Takes all characters as one text; `written` says what an escape stands for where it must stay as it was written.
+    pub(crate) fn drain(&mut self, out: &mut String, written: impl Fn(char) -> bool) {
+        let (mut from, text) = (0, &self.kept[self.done..]);
+        for escape in self.escapes.drain(..) {
+            let at = escape.at - self.start;
+            let Some(c) = text[at..].chars().next().filter(|c| written(*c)) else { continue };
+            out.push_str(&text[from..at]);
+            out.push_str(escape.written.as_str());
+            from = at + c.len_utf8();
+        }
+        out.push_str(&text[from..]);
+        self.pass(self.kept.len() - self.done);
     }
 
     /// Takes the text up to a place and writes it as it was written.
     pub(crate) fn write(&mut self, to: usize, out: &mut String) {
+        let to = to.clamp(self.start, self.end());
         let mut from = self.start;
-        while let Some(escape) = self.escapes.front().copied().filter(|escape| escape.at < to) {
-            let plain = &self.text[from - self.start..escape.at - self.start];
-            write_plain(plain, out);
-            let length = self.text[escape.at - self.start..].chars().next().map_or(0, char::len_utf8);
-            out.push_str(
-                std::str::from_utf8(&escape.written[..usize::from(escape.length)]).unwrap_or_default(),
-            );
-            from = escape.at + length;
+        while let Some(escape) = self.escapes.front().filter(|escape| escape.at < to) {
+            let (text, at) = (self.text(), escape.at - self.start);
+            write_plain(&text[from - self.start..at], out);
+            out.push_str(escape.written.as_str());
+            from = escape.at + text[at..].chars().next().map_or(0, char::len_utf8);
             self.escapes.pop_front();
         }
-        if from < to {
-            write_plain(&self.text[from - self.start..to - self.start], out);
-        }
-        self.take(to);
+        write_plain(&self.text()[from - self.start..to.max(from) - self.start], out);
+        self.pass(to - self.start);
     }
 }
 
@@ -120,6 +269,23 @@ impl Decoder {
     /// The bytes of an escape that wait.
     pub(crate) fn held(&self) -> usize {
         self.open.len()
+    }
+
+    /// Reads a stretch of text.
+    pub(crate) fn read(&mut self, mut raw: &str, to: &mut Source) -> Result<(), NotJson> {
+        while !raw.is_empty() {
+            if self.open.is_empty() {
+                let plain = raw.bytes().position(|byte| byte == b'\\' || byte < b' ').unwrap_or(raw.len());
+                to.push_str(&raw[..plain]);
+                raw = &raw[plain..];
+            }
+            let mut characters = raw.chars();
+            if let Some(c) = characters.next() {
+                self.push(c, to)?;
+            }
+            raw = characters.as_str();
+        }
+        Ok(())
     }
 
     pub(crate) fn push(&mut self, c: char, to: &mut Source) -> Result<(), NotJson> {
@@ -195,13 +361,12 @@ impl Decoder {
     /// Ends the text.
     pub(crate) fn finish(&mut self, to: &mut Source) -> Result<(), NotJson> {
         match self.open.len() {
-            0 => Ok(()),
-            6 => {
-                self.lone(to);
-                Ok(())
-            }
-            _ => Err(NotJson),
+            0 => {}
+            6 => self.lone(to),
+            _ => return Err(NotJson),
         }
+        to.finish();
+        Ok(())
     }
 }
 
@@ -212,9 +377,9 @@ fn unit(digits: &str) -> u32 {
 /// What stands between quotes, as it reads; of what is no JSON the part before.
 pub(crate) fn decode(inner: &str) -> String {
     let (mut decoder, mut source) = (Decoder::default(), Source::default());
-    let _ = inner.chars().try_for_each(|c| decoder.push(c, &mut source));
+    let _ = decoder.read(inner, &mut source);
     let _ = decoder.finish(&mut source);
-    source.text
+    source.kept
 }
 
 /// Writes text that came without escapes, or that is ours.

@@ -62,16 +62,30 @@ impl ArgumentsLane {
         context: &mut Context<'_>,
         out: &mut String,
     ) -> Result<(), Blocked> {
-        self.taken += raw.len();
-        for c in raw.chars() {
-            self.decoder.push(c, &mut self.outer).map_err(|NotJson| unreadable())?;
+        self.take(raw, context, out)?;
+        if let Within::Text(lane) = &mut self.within {
+            let mut inner = String::new();
+            lane.flow(context, &mut inner)?;
+            write_plain(&inner, out);
         }
-        self.flow(context, out)
+        Ok(())
+    }
+
+    /// Reads what has come, and writes all but the text that is open.
+    pub(crate) fn take(
+        &mut self,
+        raw: &str,
+        context: &mut Context<'_>,
+        out: &mut String,
+    ) -> Result<(), Blocked> {
+        self.taken += raw.len();
+        self.decoder.read(raw, &mut self.outer).map_err(|NotJson| unreadable())?;
+        self.read(context, out)
     }
 
     pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
         self.decoder.finish(&mut self.outer).map_err(|NotJson| unreadable())?;
-        self.flow(context, out)?;
+        self.read(context, out)?;
         let mut inner = String::new();
         match std::mem::replace(&mut self.within, Within::Between) {
             Within::Between => {}
@@ -82,59 +96,61 @@ impl ArgumentsLane {
         Ok(())
     }
 
-    /// Reads the characters that have come, and writes what may be shown.
-    fn flow(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
-        let mut characters = Vec::with_capacity(self.outer.text().len());
-        self.outer.drain(|c, written| match written {
-            // A lone surrogate in the outer text is an escape in the inner one, where it means the same.
-            Some(written) if c == char::REPLACEMENT_CHARACTER => characters.extend(written.chars()),
-            _ => characters.push(c),
-        });
-        let mut inner = String::with_capacity(characters.len());
-        for c in characters {
-            self.character(c, context, &mut inner)?;
-        }
-        if let Within::Text(lane) = &mut self.within {
-            lane.flow(context, &mut inner)?;
+    /// Reads the JSON that has come.
+    fn read(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
+        let mut json = String::with_capacity(self.outer.text().len());
+        // A lone surrogate in the outer text is an escape in the inner one, where it means the same.
+        self.outer.drain(&mut json, |c| c == char::REPLACEMENT_CHARACTER);
+        let mut inner = String::with_capacity(json.len());
+        let mut rest = json.as_str();
+        while let Some(c) = rest.chars().next() {
+            let mut length = c.len_utf8();
+            match &mut self.within {
+                Within::Text(lane) if c == '"' && !lane.is_within_escape() => {
+                    lane.finish(context, &mut inner)?;
+                    inner.push('"');
+                    self.within = Within::Between;
+                }
+                Within::Text(lane) => {
+                    // An escape by itself, else all up to the next sign that may mean something.
+                    if c != '\\' && !lane.is_within_escape() {
+                        length = rest.find(['"', '\\']).unwrap_or(rest.len());
+                    }
+                    lane.take(&rest[..length])?;
+                }
+                _ => self.character(c, context, &mut inner)?,
+            }
+            rest = &rest[length..];
         }
         write_plain(&inner, out);
         Ok(())
     }
 
+    /// A character outside of texts.
     fn character(&mut self, c: char, context: &mut Context<'_>, inner: &mut String) -> Result<(), Blocked> {
-        match &mut self.within {
-            Within::Text(lane) => {
-                if c == '"' && !lane.is_within_escape() {
-                    lane.finish(context, inner)?;
-                    inner.push('"');
-                    self.within = Within::Between;
-                } else {
-                    lane.take(c)?;
+        match (&mut self.within, c) {
+            (Within::Word(word), '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z') => {
+                if word.len() >= LONGEST_WORD {
+                    return Err(unreadable());
                 }
+                word.push(c);
             }
-            Within::Between => match c {
-                '"' => {
-                    inner.push('"');
-                    self.within = Within::Text(Box::new(TextLane::new(context.compiled, self.on, self.role)));
-                }
-                '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r' => inner.push(c),
-                '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z' => {
-                    self.within = Within::Word(c.to_string())
-                }
-                _ => return Err(unreadable()),
-            },
-            Within::Word(word) => match c {
-                '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z' if word.len() < LONGEST_WORD => {
-                    word.push(c)
-                }
-                '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r' => {
-                    let word = std::mem::take(word);
-                    self.within = Within::Between;
-                    self.word(&word, context, inner)?;
-                    inner.push(c);
-                }
-                _ => return Err(unreadable()),
-            },
+            (Within::Word(word), '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r') => {
+                let word = std::mem::take(word);
+                self.within = Within::Between;
+                self.word(&word, context, inner)?;
+                inner.push(c);
+            }
+            (Within::Between, '"') => {
+                inner.push('"');
+                let lane = TextLane::new(context.compiled, self.on, self.role).value();
+                self.within = Within::Text(Box::new(lane));
+            }
+            (Within::Between, '{' | '}' | '[' | ']' | ':' | ',' | ' ' | '\t' | '\n' | '\r') => inner.push(c),
+            (Within::Between, '0'..='9' | '-' | '+' | '.' | 'a'..='z' | 'A'..='Z') => {
+                self.within = Within::Word(c.to_string());
+            }
+            _ => return Err(unreadable()),
         }
         Ok(())
     }

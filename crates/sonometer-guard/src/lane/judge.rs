@@ -4,13 +4,16 @@ use super::text::engine;
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Judge;
 use crate::policy::Action;
-use sonometer::{Reading, Session, SessionOptions, Unit};
+use sonometer::{Event, Instrument, Reading, Session, SessionOptions, Unit};
 
 /// One rule that reads an answer as it comes.
 #[derive(Clone)]
 pub(super) struct Judging {
     session: Session,
     settled: usize,
+    /// Whether no verdict changes without an event, so that it need not be asked for: a reading costs all of the text so far.
+    reports_all: bool,
+    has_news: bool,
     markers: Vec<String>,
     at_least: Option<Unit>,
     at_most: Option<Unit>,
@@ -23,6 +26,8 @@ impl Judging {
         (judge.action == Action::Block).then(|| Self {
             session: judge.instrument.session(SessionOptions::default()),
             settled: 0,
+            reports_all: reports_all(&judge.instrument),
+            has_news: true,
             markers: judge.markers.clone(),
             at_least: judge.at_least,
             at_most: judge.at_most,
@@ -33,10 +38,14 @@ impl Judging {
     /// Reads on. Gives the place up to which the rule has nothing against the text.
     pub(super) fn push(&mut self, text: &str) -> Result<usize, Blocked> {
         let step = self.session.push(text.as_bytes()).map_err(|error| engine(&error))?;
+        let is_news = |event: &Event| matches!(event, Event::Resonance { .. } | Event::Fidelity(_));
+        self.has_news |= !self.reports_all || step.events.iter().any(is_news);
         let settled = step.settled_to.offset;
         if settled > self.settled {
-            let reading = self.session.so_far().map_err(|error| engine(&error))?;
-            self.check(&reading)?;
+            if std::mem::take(&mut self.has_news) {
+                let reading = self.session.so_far().map_err(|error| engine(&error))?;
+                self.check(&reading)?;
+            }
             self.settled = settled;
         }
         Ok(settled)
@@ -53,6 +62,18 @@ impl Judging {
             false => Ok(()),
         }
     }
+}
+
+/// Whether sessions of an instrument report every change of its markers: a rate or a share changes with words in which nothing is found.
+fn reports_all(instrument: &Instrument) -> bool {
+    let markers = instrument.sensors().iter().flat_map(|sensor| &sensor.protocol().markers);
+    markers.into_iter().all(|marker| {
+        marker.per.is_none()
+            && marker.share.is_none()
+            && marker.scope.is_none()
+            && marker.ratio.is_none()
+            && marker.absence.is_none()
+    })
 }
 
 pub(crate) fn refused(name: &str) -> Blocked {

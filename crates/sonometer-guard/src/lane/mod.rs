@@ -12,9 +12,12 @@ pub(crate) use text::TextLane;
 
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Compiled;
+use crate::json::string::decode;
 use crate::numbering::Numbering;
 use crate::policy::{On, Role};
 use crate::report::Report;
+use crate::schema;
+use std::sync::Arc;
 
 /// What all texts of an exchange share.
 pub(crate) struct Context<'c> {
@@ -30,25 +33,49 @@ pub(crate) enum Manner {
     Text,
     /// JSON, whose values are texts: arguments of tools.
     Arguments,
+    /// A value within JSON: a text that may be JSON itself.
+    Value,
     /// Text that must not be changed: what would be masked is refused, and nothing is restored.
     Unchanged,
 }
 
 /// One text that comes in.
-pub(crate) enum Lane {
-    Text(Box<TextLane>),
+pub(crate) struct Lane {
+    text: Text,
+    schema: Option<Box<Held>>,
+}
+
+enum Text {
+    Plain(Box<TextLane>),
     Arguments(Box<ArgumentsLane>),
 }
 
+/// JSON with a schema, and what was shown of it.
+struct Held {
+    schema: Arc<str>,
+    shown: String,
+    /// Whether a mask changed it.
+    is_masked: bool,
+}
+
 impl Lane {
-    pub(crate) fn new(context: &Context<'_>, on: On, role: Role, manner: Manner) -> Self {
-        match manner {
-            Manner::Arguments => Self::Arguments(Box::new(ArgumentsLane::new(on, role))),
+    /// `schema`: what JSON must fit when it is complete.
+    pub(crate) fn new(
+        context: &Context<'_>,
+        on: On,
+        role: Role,
+        manner: Manner,
+        schema: Option<Arc<str>>,
+    ) -> Self {
+        let text = match manner {
+            Manner::Arguments => Text::Arguments(Box::new(ArgumentsLane::new(on, role))),
             _ => {
                 let lane = TextLane::new(context.compiled, on, role).judged(context.compiled);
-                Self::Text(Box::new(if manner == Manner::Unchanged { lane.unchanged() } else { lane }))
+                Text::Plain(Box::new(if manner == Manner::Unchanged { lane.unchanged() } else { lane }))
             }
-        }
+        };
+        let schema = schema.map(|schema| Box::new(Held { schema, shown: String::new(), is_masked: false }));
+        Self { text, schema }
     }
 
     /// Takes what stands between the quotes of the next part, and adds what may be shown.
@@ -61,10 +88,12 @@ impl Lane {
         context: &mut Context<'_>,
         out: &mut String,
     ) -> Result<(), Blocked> {
-        match self {
-            Self::Text(lane) => lane.push(raw, context, out)?,
-            Self::Arguments(lane) => lane.push(raw, context, out)?,
+        let (from, masked) = (out.len(), context.report.masked_answer);
+        match &mut self.text {
+            Text::Plain(lane) => lane.push(raw, context, out)?,
+            Text::Arguments(lane) => lane.push(raw, context, out)?,
         }
+        self.note(&out[from..], context.report.masked_answer > masked);
         let limits = context.compiled.policy.limits;
         if self.held() > limits.held_bytes {
             return Err(Blocked::new(
@@ -86,25 +115,38 @@ impl Lane {
     /// # Errors
     /// What must not pass.
     pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
-        match self {
-            Self::Text(lane) => lane.finish(context, out),
-            Self::Arguments(lane) => lane.finish(context, out),
+        let (from, masked) = (out.len(), context.report.masked_answer);
+        match &mut self.text {
+            Text::Plain(lane) => lane.finish(context, out)?,
+            Text::Arguments(lane) => lane.finish(context, out)?,
+        }
+        self.note(&out[from..], context.report.masked_answer > masked);
+        match &self.schema {
+            Some(held) if held.is_masked => schema::check(&held.schema, &decode(&held.shown)),
+            _ => Ok(()),
+        }
+    }
+
+    fn note(&mut self, shown: &str, is_masked: bool) {
+        if let Some(held) = &mut self.schema {
+            held.shown.push_str(shown);
+            held.is_masked |= is_masked;
         }
     }
 
     /// The bytes that are held back.
     fn held(&self) -> usize {
-        match self {
-            Self::Text(lane) => lane.held(),
-            Self::Arguments(lane) => lane.held(),
+        match &self.text {
+            Text::Plain(lane) => lane.held(),
+            Text::Arguments(lane) => lane.held(),
         }
     }
 
     /// The bytes that came in.
     fn taken(&self) -> usize {
-        match self {
-            Self::Text(lane) => lane.taken(),
-            Self::Arguments(lane) => lane.taken(),
+        match &self.text {
+            Text::Plain(lane) => lane.taken(),
+            Text::Arguments(lane) => lane.taken(),
         }
     }
 }
@@ -121,13 +163,17 @@ pub(crate) fn whole(
     match manner {
         Manner::Arguments => {
             let mut lane = ArgumentsLane::new(on, role);
-            lane.push(raw, context, &mut out)?;
+            lane.take(raw, context, &mut out)?;
             lane.finish(context, &mut out)?;
         }
         _ => {
             let lane = TextLane::new(context.compiled, on, role);
-            let mut lane = if manner == Manner::Unchanged { lane.unchanged() } else { lane };
-            lane.push(raw, context, &mut out)?;
+            let mut lane = match manner {
+                Manner::Unchanged => lane.unchanged(),
+                Manner::Value => lane.value(),
+                _ => lane,
+            };
+            lane.take(raw)?;
             lane.finish(context, &mut out)?;
         }
     }

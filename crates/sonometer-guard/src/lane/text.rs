@@ -19,6 +19,7 @@ const LONGEST_PLACEHOLDER: usize = 160;
 pub(crate) struct TextLane {
     side: Arc<Side>,
     role: Role,
+    /// Begins with the first text that is read before the end is known.
     session: Option<Session>,
     judging: Vec<Judging>,
     decoder: Decoder,
@@ -39,7 +40,7 @@ impl TextLane {
         let side = Arc::clone(compiled.side(on, role));
         Self {
             role,
-            session: side.session(),
+            session: None,
             judging: Vec::new(),
             decoder: Decoder::default(),
             source: Source::default(),
@@ -57,6 +58,11 @@ impl TextLane {
     pub(crate) fn judged(mut self, compiled: &Compiled) -> Self {
         self.judging = self.side.judges.iter().filter_map(|at| Judging::of(&compiled.judges[*at])).collect();
         self
+    }
+
+    /// The same for a value within JSON, which may be JSON itself.
+    pub(crate) fn value(self) -> Self {
+        Self { source: Source::of_value(), ..self }
     }
 
     /// The same for text that must not be changed.
@@ -83,24 +89,27 @@ impl TextLane {
         context: &mut Context<'_>,
         out: &mut String,
     ) -> Result<(), Blocked> {
-        for c in raw.chars() {
-            self.take(c)?;
-        }
+        self.take(raw)?;
         self.flow(context, out)
     }
 
-    /// Takes one character as it is written. It is read with the next [`Self::flow`].
-    pub(crate) fn take(&mut self, c: char) -> Result<(), Blocked> {
-        self.taken += c.len_utf8();
-        self.decoder.push(c, &mut self.source).map_err(|NotJson| not_json())
+    /// Takes text with its escapes. It is read with the next [`Self::flow`], or at the end.
+    pub(crate) fn take(&mut self, raw: &str) -> Result<(), Blocked> {
+        self.taken += raw.len();
+        self.decoder.read(raw, &mut self.source).map_err(|NotJson| not_json())
     }
 
     /// Reads what was taken, and adds what may be shown of it.
     pub(crate) fn flow(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
         let new = &self.source.text()[self.read - self.source.start()..];
+        if new.is_empty() {
+            return Ok(());
+        }
         self.read = self.source.end();
+        if self.session.is_none() {
+            self.session = self.side.session();
+        }
         match &mut self.session {
-            Some(_) if new.is_empty() => {}
             Some(session) => {
                 let step = session.push(new.as_bytes()).map_err(|error| engine(&error))?;
                 let at = step.released_to.offset;
@@ -109,8 +118,7 @@ impl TextLane {
             }
             None => self.masked_to = self.read,
         }
-        if self.side.is_request && context.compiled.policy.placeholders {
-            // A request comes as a whole, and values that have numbers are looked for in all of it at its end.
+        if self.waits(context) {
             return Ok(());
         }
         let mut to = self.masked_to;
@@ -120,9 +128,20 @@ impl TextLane {
         self.show(to, true, context, out)
     }
 
+    /// Whether nothing is shown before the end: values that have numbers are looked for in all of a request.
+    fn waits(&self, context: &Context<'_>) -> bool {
+        self.side.is_request && context.compiled.policy.placeholders
+    }
+
     pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
         self.decoder.finish(&mut self.source).map_err(|NotJson| not_json())?;
-        self.flow(context, out)?;
+        if self.read == 0 && self.judging.is_empty() {
+            // The text came as a whole, which a session would read twice: once to let go of it early, once at its end.
+            let found = self.side.found(self.source.text()).map_err(|error| engine(&error))?;
+            self.spans = found.into();
+        } else {
+            self.flow(context, out)?;
+        }
         if let Some(session) = &mut self.session {
             let step = session.end().map_err(|error| engine(&error))?;
             queue(&mut self.spans, step);
@@ -131,7 +150,7 @@ impl TextLane {
             judging.finish()?;
         }
         self.masked_to = self.source.end();
-        if self.side.is_request && context.compiled.policy.placeholders {
+        if self.waits(context) {
             self.find_known(context);
         }
         self.show(self.masked_to, false, context, out)?;
@@ -147,23 +166,7 @@ impl TextLane {
         let mut more = context.numbering.find(text, self.role == Role::Assistant);
         more.extend(typed(text));
         more.sort_by_key(|(place, _)| place.start);
-        let mut all: Vec<(Range<usize>, String)> = std::mem::take(&mut self.spans).into();
-        for (place, by) in more {
-            let touches = |other: &Range<usize>| other.start < place.end && place.start < other.end;
-            match all
-                .iter()
-                .any(|(other, _)| touches(other) && !(place.start <= other.start && other.end <= place.end))
-            {
-                // A rule finds more than the value, such as an address that begins with a name.
-                true => {}
-                false => {
-                    all.retain(|(other, _)| !touches(other));
-                    all.push((place, by));
-                }
-            }
-        }
-        all.sort_by_key(|(place, _)| place.start);
-        self.spans = all.into();
+        self.spans = merge(std::mem::take(&mut self.spans), more).into();
     }
 
     /// Passes text on up to a place. `more`: it may still go on.
@@ -201,12 +204,23 @@ impl TextLane {
             false => context.report.masked_answer += 1,
         }
         if let Some(text) = self.side.text(shown) {
-            write_plain(text, out);
+            self.put(text, out);
         } else if self.side.is_numbered && label_of(shown).is_some() {
             let keep = self.side.is_request && context.compiled.policy.placeholders;
-            write_plain(&context.numbering.name(shown, hidden, keep), out);
+            self.put(&context.numbering.name(shown, hidden, keep), out);
         } else {
-            write_plain(shown, out);
+            self.put(shown, out);
+        }
+    }
+
+    /// Writes text of ours; where the text around it is JSON itself, with its escapes.
+    fn put(&self, text: &str, out: &mut String) {
+        if self.source.is_json() {
+            let mut within = String::with_capacity(text.len());
+            write_plain(text, &mut within);
+            write_plain(&within, out);
+        } else {
+            write_plain(text, out);
         }
     }
 
@@ -240,13 +254,43 @@ impl TextLane {
                     self.source.write(start + at, out);
                     self.source.take(start + at + length);
                     context.report.restored += 1;
-                    write_plain(&value, out);
+                    self.put(&value, out);
                 }
                 None => self.source.write(start + at + 1, out),
             }
         }
         self.source.write(to, out);
     }
+}
+
+/// Spans that rules found with further ones, both in order. A further one takes the place of those within it; where it touches one that
+/// reaches beyond it, such as an address that begins with a name, it is left out.
+fn merge(
+    mut found: VecDeque<(Range<usize>, String)>,
+    more: Vec<(Range<usize>, String)>,
+) -> Vec<(Range<usize>, String)> {
+    let mut all: Vec<(Range<usize>, String)> = Vec::with_capacity(found.len() + more.len());
+    for (place, by) in more {
+        while found.front().is_some_and(|(other, _)| other.end <= place.start) {
+            all.extend(found.pop_front());
+        }
+        let holds = |other: &Range<usize>| place.start <= other.start && other.end <= place.end;
+        let is_before = all.last().is_some_and(|(other, _)| place.start < other.end);
+        let within = found.iter().take_while(|(other, _)| other.start < place.end).count();
+        let last = all.last().filter(|_| is_before);
+        if last.is_some_and(|(other, _)| !holds(other))
+            || found.range(..within).any(|(other, _)| !holds(other))
+        {
+            continue;
+        }
+        if is_before {
+            all.pop();
+        }
+        found.drain(..within);
+        all.push((place, by));
+    }
+    all.extend(found);
+    all
 }
 
 fn queue(spans: &mut VecDeque<(Range<usize>, String)>, step: Step) {

@@ -65,7 +65,7 @@ impl Corpus<'_> {
         let middle =
             (1..periods.len() - 1).filter(is_free).min_by_key(|nth| along(places[*nth].0).abs_diff(500));
         let named: Vec<usize> = [0].into_iter().chain(middle).chain([periods.len() - 1]).collect();
-        let ticks = named.iter().map(|nth| (along(places[*nth].0), periods[*nth].from.clone())).collect();
+        let ticks = named.iter().map(|nth| (along(places[*nth].0), periods[*nth].shown.clone())).collect();
         let drawing = Track {
             title: format!("Mean score by {}", self.course.length()),
             across: "time (UTC)".into(),
@@ -73,17 +73,22 @@ impl Corpus<'_> {
             points,
             ticks,
         };
-        let row = |Period { from, count, mean }: Period| {
+        let row = |Period { shown, count, mean, .. }: Period| {
             let bar = Cell::Bar(Some(Bar { value: mean, interval: None }));
-            Row::of(vec![from.into(), grouped(count).into(), mean.to_string().into(), bar])
+            Row::of(vec![shown.into(), grouped(count).into(), mean.to_string().into(), bar])
+        };
+        let head = match self.course.length() {
+            "hour" => "<hour",
+            "day" => "<day",
+            _ => "<from",
         };
         Some(Part::Plots(Plots {
             title: "Course by time".into(),
-            about: "By the time of the first turn of each talk.".into(),
+            about: "By the time of the first turn of each talk, in UTC.".into(),
             plots: vec![Plot::Track(drawing)],
             table: Some(Table {
                 title: "All periods".into(),
-                columns: columns(&["<from", "talks", "mean score", "="]),
+                columns: columns(&[head, "talks", "mean score", "="]),
                 rows: periods.into_iter().map(row).collect(),
                 folded: true,
                 ..Table::default()

@@ -4,20 +4,15 @@ use super::drawings::BINS;
 use super::picks::SHOWN;
 use super::scores::Quantiles;
 use super::{Corpus, Picked};
-use crate::json::{self, Target, number};
-use crate::measured::{Measurer, Number, measurers};
+use crate::json::{self, number};
+use crate::measured::{Head, Number};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 struct Figures<'c> {
-    /// The version of this form.
-    sonometer_report: u8,
-    kind: &'static str,
-    target: Target<'c>,
-    protocols: Vec<Measurer<'c>>,
-    engine: String,
-    data: &'c str,
+    #[serde(flatten)]
+    head: Head<'c>,
     talks: u64,
     turns: u64,
     measured: u64,
@@ -171,12 +166,7 @@ impl Corpus<'_> {
                 .collect()
         };
         json::text(&Figures {
-            sonometer_report: 1,
-            kind: "corpus",
-            target: Target::of_any(self.instrument),
-            protocols: measurers(self.instrument),
-            engine: sonometer::fingerprint().to_string(),
-            data: self.source(),
+            head: Head::of("corpus", self.instrument, self.source()),
             talks: self.items,
             turns: self.turns,
             measured: self.measured(),

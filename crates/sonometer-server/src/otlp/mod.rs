@@ -1,18 +1,23 @@
-//! Traces and metrics for a collector of OpenTelemetry: OTLP over HTTP, in protobuf. Nothing is sent unless an endpoint is set.
+//! Traces, metrics and readings for a collector of OpenTelemetry: OTLP over HTTP, in protobuf. Nothing is sent unless an endpoint is set.
 //! The spans are those of `sonometer_service::spans` and one for each request; they hold no texts of callers.
 
 mod carrier;
+mod evaluations;
 mod meters;
 
 pub(crate) use meters::{count, observe};
 
 use carrier::Carrier;
+use opentelemetry::logs::LoggerProvider;
 use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::{TraceContextExt, TracerProvider};
 use opentelemetry::{Context, KeyValue, global};
 use opentelemetry_http::HeaderExtractor;
-use opentelemetry_otlp::{MetricExporter, Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_otlp::{
+    LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig, WithHttpConfig,
+};
 use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
@@ -43,6 +48,8 @@ pub struct Otlp {
     pub sample_percent: u64,
     /// How often metrics are sent; `None`: never.
     pub metrics_every: Option<Duration>,
+    /// Whether each reading is sent as an event `gen_ai.evaluation.result`.
+    pub evaluations: bool,
 }
 
 impl Otlp {
@@ -83,10 +90,11 @@ impl Otlp {
     }
 }
 
-/// What sends traces and metrics, until it is stopped.
+/// What sends traces, metrics and readings, until it is stopped.
 pub struct Telemetry {
     tracer: SdkTracerProvider,
     meter: Option<SdkMeterProvider>,
+    logger: Option<SdkLoggerProvider>,
 }
 
 impl Telemetry {
@@ -112,6 +120,22 @@ impl Telemetry {
             .with_headers(headers())
             .build()
             .map_err(|error| error.to_string())?;
+        let logger = match otlp.evaluations {
+            false => None,
+            true => {
+                let readings = LogExporter::builder()
+                    .with_http()
+                    .with_http_client(carrier.clone())
+                    .with_protocol(Protocol::HttpBinary)
+                    .with_endpoint(at("/v1/logs"))
+                    .with_timeout(TIME)
+                    .with_headers(headers())
+                    .build()
+                    .map_err(|error| error.to_string())?;
+                let logger = SdkLoggerProvider::builder().with_batch_exporter(readings);
+                Some(logger.with_resource(resource.clone()).build())
+            }
+        };
         let sampler = Sampler::TraceIdRatioBased(otlp.sample_percent.min(100) as f64 / 100.0);
         let tracer = SdkTracerProvider::builder()
             .with_batch_exporter(spans)
@@ -138,23 +162,25 @@ impl Telemetry {
             // Instruments are made where they are used, after this.
             global::set_meter_provider(meter.clone());
         }
-        Ok(Self { tracer, meter })
+        Ok(Self { tracer, meter, logger })
     }
 
-    /// What takes the spans out of the log.
+    /// What takes the spans and the readings out of the log.
     pub fn layer<S>(&self) -> Box<dyn Layer<S> + Send + Sync>
     where
         S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     {
         let layer: tracing_opentelemetry::OpenTelemetryLayer<S, _> =
             tracing_opentelemetry::layer().with_tracer(self.tracer.tracer("sonometer"));
-        layer
+        let spans = layer
             .with_location(false)
             .with_threads(false)
             .with_target(false)
             .with_tracked_inactivity(false)
             .with_filter(Targets::new().with_target(SPANS, LevelFilter::INFO))
-            .boxed()
+            .boxed();
+        let readings = self.logger.as_ref().map(|logger| evaluations::layer(logger.logger("sonometer")));
+        [spans].into_iter().chain(readings).collect::<Vec<_>>().boxed()
     }
 
     /// Sends what is left, for a few seconds at most. Blocks; not to be called by a task of the runtime.
@@ -163,6 +189,9 @@ impl Telemetry {
         let _ = self.tracer.shutdown_with_timeout(TIME);
         if let Some(meter) = self.meter {
             let _ = meter.shutdown_with_timeout(TIME);
+        }
+        if let Some(logger) = self.logger {
+            let _ = logger.shutdown_with_timeout(TIME);
         }
     }
 }

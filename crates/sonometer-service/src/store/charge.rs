@@ -21,6 +21,7 @@ use crate::token::Mode;
 use sonometer::Unit;
 use sqlx::any::AnyRow;
 use sqlx::{Any, AnyPool, Row, Transaction};
+use std::collections::btree_map;
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -375,8 +376,8 @@ impl<'c> Batch<'c> {
         let Self { work, dialect, accounts, kept, .. } = self;
         for charge in charges {
             let of = (charge.account.as_str(), charge.period);
-            if !accounts.contains_key(&of) {
-                accounts.insert(of, locked(work, *dialect, charge).await?);
+            if let btree_map::Entry::Vacant(missing) = accounts.entry(of) {
+                missing.insert(locked(work, *dialect, charge).await?);
             }
         }
         let keys = charges.iter().filter_map(|charge| Some(place(charge, charge.key.as_ref()?)));

@@ -73,6 +73,17 @@ fn limits() {
     let found = read_json(&nested(500_000)).expect_err("deeper than any stack");
     assert_eq!((found.code, found.span), ("SM0104", Span::new(16, 17)));
 
+    // What others write: the same, but empty where it is deeper.
+    let mut found = &read_json_of_others(&nested(500_000)).expect("left out");
+    for level in 1..=MAX_NESTING {
+        let Value::List(items) = &found.value else { panic!("no list at level {level}") };
+        found = &items[0];
+    }
+    assert_eq!((&found.value, found.span), (&Value::List(Vec::new()), Span::new(16, 1_000_001 - 16)));
+    let quoted = format!("{}[\"\\\\\", \"]\\\"\"], 2{}", "[".repeat(16), "]".repeat(16));
+    assert!(read_json_of_others(&quoted).is_ok(), "{quoted}");
+    assert_eq!(read_json_of_others("[1").expect_err("no JSON").code, "SM0130");
+
     let listed = |n: usize| format!("[{}1]", "1,".repeat(n - 1));
     assert!(read_json(&listed(MAX_NODES - 1)).is_ok());
     assert_eq!(read_json(&listed(MAX_NODES + 1)).expect_err("many").code, "SM0105");

@@ -15,6 +15,26 @@ use crate::diagnostic::{Diagnostic, Span};
 /// # Errors
 /// The first finding: text that is not JSON, a key that appears twice, half of a surrogate pair, a limit.
 pub fn read_json(source: &str) -> Result<Node, Diagnostic> {
+    read(source, Deep::Refused)
+}
+
+/// As [`read_json`], for what other programs write: lists and maps nested too deep are empty here, with the span of all that they
+/// hold. What a model gives to a tool, or the schema of that, may be nested as deep as it likes, and nobody said it.
+///
+/// # Errors
+/// As [`read_json`], but for the nesting.
+pub(crate) fn read_json_of_others(source: &str) -> Result<Node, Diagnostic> {
+    read(source, Deep::LeftOut)
+}
+
+/// What becomes of lists and maps that are nested too deep.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Deep {
+    Refused,
+    LeftOut,
+}
+
+fn read(source: &str, deep: Deep) -> Result<Node, Diagnostic> {
     check_size(source)?;
     let text = source.strip_prefix(BYTE_ORDER_MARK).unwrap_or(source);
     if text.trim_start_matches(JSON_SPACE).is_empty() {
@@ -23,7 +43,7 @@ pub fn read_json(source: &str) -> Result<Node, Diagnostic> {
     let start = source.len() - text.len();
     // The whole text is checked before anything is made of it: what follows knows that it is JSON.
     let sizes = check(text).map_err(|fault| not_json(source, Fault { at: start + fault.at, ..fault }))?;
-    Reader { source, at: start, sizes: sizes.into_iter(), left: MAX_NODES }.node(1)
+    Reader { source, at: start, sizes: sizes.into_iter(), left: MAX_NODES, deep }.node(1)
 }
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
@@ -36,6 +56,7 @@ struct Reader<'s> {
     sizes: std::vec::IntoIter<usize>,
     /// How many more values may come.
     left: usize,
+    deep: Deep,
 }
 
 impl<'s> Reader<'s> {
@@ -44,6 +65,10 @@ impl<'s> Reader<'s> {
         let first = self.after_space();
         let start = self.at;
         let value = match first {
+            b'{' | b'[' if level > MAX_NESTING && self.deep == Deep::LeftOut => {
+                self.step_over();
+                if first == b'{' { Value::Map(Vec::new()) } else { Value::List(Vec::new()) }
+            }
             b'{' | b'[' => {
                 let bracket = Span::new(start, start + 1);
                 if level > MAX_NESTING {
@@ -92,6 +117,36 @@ impl<'s> Reader<'s> {
         match repeated_keys(&entries).first() {
             Some(&at) => Err(duplicate_key(&entries[at].0)),
             None => Ok(entries),
+        }
+    }
+
+    /// Steps over a list or map with all that it holds.
+    fn step_over(&mut self) {
+        let bytes = self.source.as_bytes();
+        let mut open = 0;
+        loop {
+            let byte = bytes[self.at];
+            self.at += 1;
+            match byte {
+                b'{' | b'[' => open += 1,
+                b'}' | b']' if open == 1 => return,
+                b'}' | b']' => open -= 1,
+                b'"' => self.step_over_string(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Steps over what follows the first quote of a string.
+    fn step_over_string(&mut self) {
+        let bytes = self.source.as_bytes();
+        loop {
+            self.at += plain_length(&bytes[self.at..]) + 1;
+            if bytes[self.at - 1] == b'"' {
+                return;
+            }
+            // What a backslash escapes may be a quote.
+            self.at += 1;
         }
     }
 

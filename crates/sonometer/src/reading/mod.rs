@@ -28,6 +28,7 @@ use crate::protocol::Protocol;
 use crate::unit::Unit;
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// What an instrument found in an interaction. A [`View`] only shows more or less of it.
 #[derive(Clone, Debug)]
@@ -176,6 +177,13 @@ impl Reading {
     /// The content of a turn with everything hidden that a mask covers.
     pub fn masked_turn(&self, turn: usize) -> Cow<'_, str> {
         self.parts[0].shown(turn as u32, 0..self.interaction().turns()[turn].content.len())
+    }
+
+    /// The stretches of a turn that masks hide, in bytes and in order, each with what is shown in its place. They do not overlap, and a
+    /// session reports the same ones ([`crate::Event::Mask`]).
+    pub fn masks(&self, turn: usize) -> Vec<(Range<usize>, Cow<'_, str>)> {
+        let spans = self.parts[0].cover().spans().iter().filter(|(of, _)| *of as usize == turn);
+        spans.map(|(of, range)| (range.clone(), self.parts[0].shown(*of, range.clone()))).collect()
     }
 
     /// What is shown for each character of a turn, in order: the character itself, its replacement, or nothing

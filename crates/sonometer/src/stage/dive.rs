@@ -187,6 +187,11 @@ impl Dive {
         self.state.talk.iter().skip(1).step_by(2).map(|turn| &*turn.content)
     }
 
+    /// All that was said: the arrival of the world, then action and answer by turns.
+    pub fn talk(&self) -> &[Turn] {
+        &self.state.talk
+    }
+
     /// The head of the hash chain, as hexadecimal digits.
     pub fn chain(&self) -> String {
         crate::keys::canonical::hex(&self.state.chain)

@@ -20,7 +20,7 @@ __all__ = ["dive_task"]
 def dive_task(stage: str | Stage, *, seeds: Sequence[int] = (0,)) -> Any:
     """A task in which a model dives in a stage, one sample for each seed: `inspect_ai.eval(dive_task("billing-dispute"), model=…)`.
 
-    The model is told the objective, then what the world says, turn by turn. Values are `passed` (1 or 0), `score` and `on_target`
+    The model gets the objective first, then each answer of the world. Values are `passed` (1 or 0), `score` and `on_target`
     (0 to 1). A dive ends early with an answer that is empty or longer than the stage allows.
     """
     inspect_ai, scorers, solvers = need("inspect_ai", "inspect"), need("inspect_ai.scorer", "inspect"), need("inspect_ai.solver", "inspect")

@@ -1,5 +1,6 @@
 //! The changes that mend a finding.
 
+use crate::assist::units;
 use crate::trials::list_file;
 use serde::Serialize;
 use sonometer::{Diagnostics, Document};
@@ -19,17 +20,20 @@ struct Edit {
 /// "insert"}`; an empty list if there is no such finding.
 #[wasm_bindgen(skip_typescript)]
 pub fn fixes(source: &str, files: Vec<String>, code: &str, start: usize) -> String {
-    let read = |text: &str| -> Diagnostics {
-        match Document::read_with(text, &|path| list_file(&files, path)) {
-            Ok((_, warnings)) => warnings,
-            Err(error) => error.diagnostics,
-        }
-    };
-    let units = |byte: usize| source.get(..byte).map_or(0, |before| before.encode_utf16().count());
-    let found = read(source);
+    let again = |text: &str| read(text, &files);
+    let units = |byte: usize| units(source, byte);
+    let found = again(source);
     let finding = found.iter().find(|finding| finding.code == code && units(finding.span.start) == start);
-    let fixes = finding.map(|finding| fix::fixes(source, &found, finding, &read)).unwrap_or_default();
+    let fixes = finding.map(|finding| fix::fixes(source, &found, finding, &again)).unwrap_or_default();
     let edit =
         |fix: fix::Fix| Edit { from: units(fix.span.start), to: units(fix.span.end), insert: fix.text };
     json::text(&fixes.into_iter().map(edit).collect::<Vec<_>>())
+}
+
+/// What `check` finds in a text. `files` are its list files, each a path and then a text.
+pub(crate) fn read(text: &str, files: &[String]) -> Diagnostics {
+    match Document::read_with(text, &|path| list_file(files, path)) {
+        Ok((_, warnings)) => warnings,
+        Err(error) => error.diagnostics,
+    }
 }

@@ -1,6 +1,6 @@
 // The page as a whole: what is typed goes to the workers, what they answer is shown.
 import type { Finding } from 'sonometer';
-import type { Compiled, Protocol, Sensed } from '../shared/asks.js';
+import type { Asks, Compiled, Protocol, Sensed } from '../shared/asks.js';
 import { Engines, STALE, type Client } from './client.js';
 import { courseView } from './course.js';
 import { byId, counted, fill, h, later } from './dom.js';
@@ -43,7 +43,12 @@ export class App {
   /** The protocol whose tests were asked for. */
   #tested: Protocol | undefined;
 
-  readonly protocol = protocolEditor(byId('protocol'), this.state, async (finding) => this.fixes(finding));
+  readonly protocol = protocolEditor(byId('protocol'), this.state, {
+    complete: (at) => this.#known('complete', { source: this.state.protocol.source, at }),
+    explain: (at) => this.#known('explain', { ...this.state.protocol, at }),
+    section: (code) => this.#known('section', { code }),
+    fixes: (finding) => this.fixes(finding),
+  });
   readonly talk = talkEditor(byId('talk'), this.state, () => this.times.begin('talk'));
   readonly disk = new Disk();
   readonly #reading = readingView(
@@ -198,12 +203,14 @@ export class App {
     state.message = compiled.message ?? '';
     if (compiled.facts !== undefined) state.setFacts(compiled.facts);
     const isBroken = compiled.facts === undefined && state.facts !== undefined;
+    state.isBroken = isBroken;
     fill(byId('state'), isBroken ? 'by the last version without errors' : '');
     if (isBroken) {
       fill(byId('tab-tests'), 'Tests');
       byId('tests-state').hidden = true;
       // Once it is mended they are run again, though the text may be as before.
       this.#tested = undefined;
+      state.tell('tests');
     }
     // Typed on since: a newer answer is under way.
     if (state.protocol === of) state.tell('findings');
@@ -246,6 +253,12 @@ export class App {
       findings.length === 0 ? null : h('ul', {}, findings.slice(0, 20).map(item)),
       findings.length === 0 ? null : h('p', { class: 'dim' }, h('kbd', {}, 'Alt+Enter'), ' applies a fix where there is one.'),
     );
+  }
+
+  /** What the quick worker knows; nothing while there is none, and where something newer was asked. */
+  async #known<K extends 'complete' | 'explain' | 'section'>(kind: K, takes: Asks[K]['takes']): Promise<Asks[K]['gives'] | undefined> {
+    const answer = await this.#quick?.newest(kind, takes).catch(() => undefined);
+    return answer === STALE ? undefined : answer;
   }
 
   async fixes(finding: Finding) {

@@ -54,6 +54,21 @@ export function fill(element: Element, ...children: readonly (Child | readonly C
   append(element, children);
 }
 
+/** An element whose content is made anew only where its key has changed: what stays is neither laid out nor painted again. */
+export function kept(props: Props = {}): { readonly element: HTMLElement; show(key: unknown, make: () => Child | readonly Child[]): void } {
+  const element = h('div', props);
+  let shown: string | undefined;
+  return {
+    element,
+    show(key, make) {
+      const next = JSON.stringify(key);
+      if (next === shown) return;
+      shown = next;
+      fill(element, make());
+    },
+  };
+}
+
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no #${id}`);

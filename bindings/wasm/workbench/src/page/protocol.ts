@@ -8,9 +8,9 @@ import { EditorState, Transaction } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Finding } from 'sonometer';
-import type { Edit } from '../shared/asks.js';
-import { complete } from './complete.js';
-import { about, explainHover } from './explain.js';
+import type { About, Completions, Edit, Section } from '../shared/asks.js';
+import { completion } from './complete.js';
+import { aboutCode, hover } from './explain.js';
 import { h } from './dom.js';
 import { phraseColours } from './phrases.js';
 import type { State } from './state.js';
@@ -37,10 +37,18 @@ export interface ProtocolEditor {
   mend(): Promise<boolean>;
 }
 
-export function protocolEditor(parent: HTMLElement, state: State, fixesOf: (finding: Finding) => Promise<readonly Edit[]>): ProtocolEditor {
+/** What the engine knows about the protocol as it is now. */
+export interface Knows {
+  complete(at: number): Promise<Completions | undefined>;
+  explain(at: number): Promise<About | undefined>;
+  section(code: string): Promise<Section | undefined>;
+  fixes(finding: Finding): Promise<readonly Edit[]>;
+}
+
+export function protocolEditor(parent: HTMLElement, state: State, knows: Knows): ProtocolEditor {
   let shown: readonly Finding[] = [];
   const apply = async (finding: Finding): Promise<boolean> => {
-    const [edit] = await fixesOf(finding);
+    const [edit] = await knows.fixes(finding);
     if (edit === undefined) return false;
     view.dispatch({ changes: edit, userEvent: 'input.fix', scrollIntoView: true });
     return true;
@@ -69,14 +77,14 @@ export function protocolEditor(parent: HTMLElement, state: State, fixesOf: (find
         yaml(),
         syntaxHighlighting(colours),
         phraseColours,
-        explainHover,
+        hover((at) => knows.explain(at)),
         bracketMatching(),
         closeBrackets(),
         highlightActiveLine(),
         indentUnit.of('  '),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': 'Protocol', tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
-        autocompletion({ override: [complete], icons: false, interactionDelay: 0 }),
+        autocompletion({ override: [completion((at) => knows.complete(at))], icons: false, interactionDelay: 0 }),
         keymap.of([
           { key: 'Alt-Enter', run: () => (void mend(), true) },
           { key: 'Tab', run: acceptCompletion },
@@ -109,7 +117,7 @@ export function protocolEditor(parent: HTMLElement, state: State, fixesOf: (find
       severity,
       message: `${message}; ${fix}`,
       actions,
-      renderMessage: () => h('div', {}, h('p', {}, h('b', {}, code), ` ${message}`), h('p', { class: 'dim' }, fix), about(code)),
+      renderMessage: () => h('div', {}, h('p', {}, h('b', {}, code), ` ${message}`), h('p', { class: 'dim' }, fix), aboutCode(code, (one) => knows.section(one))),
     };
   }
 

@@ -1,6 +1,6 @@
 // The reading: score, fidelity, a bar for each marker, evidence and what nearly was found. Every number says why when it is clicked.
 import type { Reading } from 'sonometer';
-import { byId, counted, fill, h, number } from './dom.js';
+import { byId, counted, fill, h, kept, number } from './dom.js';
 import type { State } from './state.js';
 import type { Mark } from './talk.js';
 import { said } from './tones.js';
@@ -84,22 +84,19 @@ export function readingView(state: State, why: (why: Why) => void, goTo: (mark: 
     );
   }
 
+  /** Marks as they are now, by list: the rows stay while only places move. */
+  const now = new Map<string, readonly Mark[]>();
+
   function list(title: string, key: 'evidence' | 'nearly', marks: readonly Mark[], cell: (mark: Mark) => string): HTMLElement | null {
     if (marks.length === 0) return null;
-    const row = (mark: Mark) => {
+    const row = (mark: Mark, at: number) => {
       const { hue, effect } = state.tones.of(mark.marker);
-      const text = state.text.slice(mark.from, mark.to);
+      const own = () => now.get(title)?.[at] ?? mark;
       return h(
         'tr',
         {},
         h('td', {}, h('span', { class: `dot ${effect}`, style: { '--h': hue } }), mark.marker),
-        h(
-          'td',
-          {},
-          mark.to > mark.from
-            ? h('button', { type: 'button', class: 'plain', onclick: () => goTo(mark) }, `“${text.length > 90 ? `${text.slice(0, 89)}…` : text}”`)
-            : '',
-        ),
+        h('td', {}, mark.to > mark.from ? h('button', { type: 'button', class: 'plain', onclick: () => goTo(own()) }, `“${excerpt(mark)}”`) : ''),
         h('td', { class: key === 'evidence' ? 'n' : 'dim' }, cell(mark)),
       );
     };
@@ -113,6 +110,11 @@ export function readingView(state: State, why: (why: Why) => void, goTo: (mark: 
     );
     details.addEventListener('toggle', () => (open[key] = details.open));
     return details;
+  }
+
+  function excerpt({ from, to }: Mark): string {
+    const text = state.text.slice(from, to);
+    return text.length > 90 ? `${text.slice(0, 89)}…` : text;
   }
 
   /** Sides and course, of protocols on SGM 1.5. */
@@ -157,6 +159,27 @@ export function readingView(state: State, why: (why: Why) => void, goTo: (mark: 
     return h('table', {}, h('caption', { class: 'hidden' }, 'Parts'), h('tbody', {}, all.map(row)));
   }
 
+  const parted = {
+    head: kept(),
+    bars: kept(),
+    unheard: kept(),
+    evidence: kept(),
+    nearly: kept(),
+    against: kept(),
+    dynamics: kept(),
+  };
+  const whole = Object.values(parted).map(({ element }) => element);
+
+  /** A list, made anew where a row says something else. */
+  function rows(part: keyof typeof parted, title: string, key: 'evidence' | 'nearly', marks: readonly Mark[], cell: (mark: Mark) => string): void {
+    now.set(title, marks);
+    const told = marks.slice(0, MOST_ROWS).map((mark) => [mark.marker, mark.to > mark.from ? excerpt(mark) : '', cell(mark)]);
+    parted[part].show([told, marks.length, tones()], () => list(title, key, marks, cell));
+  }
+
+  /** What the colours of markers depend on. */
+  const tones = () => [state.facts?.markers, state.facts?.effects];
+
   return {
     show(marks) {
       const { reading, facts } = state;
@@ -164,34 +187,25 @@ export function readingView(state: State, why: (why: Why) => void, goTo: (mark: 
         fill(root, h('p', { class: 'warn' }, state.unread === '' ? 'Nothing to measure yet: write a talk.' : state.unread));
         return;
       }
-      const unplaced: Mark[] = (reading.weak_signals ?? [])
-        .filter((own) => own.start === undefined)
-        .map((own) => ({ from: 0, to: 0, marker: own.metamarker, score: own.score, kind: 'weak', told: own.hint }));
-      const unheard = (reading.unheard ?? []).map(({ metamarker, roles }) =>
-        h('p', { class: 'dim' }, `${metamarker} listens to ${roles.join(', ')}, and nobody here has that role`),
-      );
-      fill(
-        root,
+      if (parted.head.element.parentElement !== root) fill(root, whole);
+      const { score, fidelity, ics, resonance, components, protocols, metrics, signal, actant_flow: flow, temporal, unheard = [] } = reading;
+      parted.head.show([score, fidelity, ics.consumed, facts?.meaning, components, protocols, metrics], () => [
         head(reading),
         h('p', { class: 'dim' }, facts?.meaning ?? ''),
         parts(reading),
-        bars(reading),
-        unheard,
-        list(
-          'Evidence',
-          'evidence',
-          marks.filter(({ kind }) => kind === 'evidence'),
-          (mark) => number(mark.score ?? 0),
-        ),
-        list('Nearly found', 'nearly', [...marks.filter(({ kind }) => kind === 'weak'), ...unplaced], (mark) => mark.told),
-        list(
-          'Counts against',
-          'nearly',
-          marks.filter(({ kind }) => kind === 'against'),
-          (mark) => number(mark.score ?? 0),
-        ),
-        dynamics(reading),
+      ]);
+      parted.bars.show([resonance, ics.markers, tones()], () => bars(reading));
+      parted.unheard.show(unheard, () =>
+        unheard.map(({ metamarker, roles }) => h('p', { class: 'dim' }, `${metamarker} listens to ${roles.join(', ')}, and nobody here has that role`)),
       );
+      const unplaced: Mark[] = (reading.weak_signals ?? [])
+        .filter((own) => own.start === undefined)
+        .map((own) => ({ from: 0, to: 0, marker: own.metamarker, score: own.score, kind: 'weak', told: own.hint }));
+      const of = (wanted: Mark['kind']) => marks.filter(({ kind }) => kind === wanted);
+      rows('evidence', 'Evidence', 'evidence', of('evidence'), (mark) => number(mark.score ?? 0));
+      rows('nearly', 'Nearly found', 'nearly', [...of('weak'), ...unplaced], (mark) => mark.told);
+      rows('against', 'Counts against', 'nearly', of('against'), (mark) => number(mark.score ?? 0));
+      parted.dynamics.show([signal, flow, temporal], () => dynamics(reading));
     },
   };
 }

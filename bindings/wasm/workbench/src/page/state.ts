@@ -28,6 +28,8 @@ export class State {
   /** Why there is no reading. */
   unread = '';
   tests: Tests | undefined;
+  /** Whether the text has errors, so that reading and tests are those of the last version without any. */
+  isBroken = false;
   /** The version that the current one is compared with. */
   baseline: { readonly name: string; readonly protocol: Protocol } | undefined;
 

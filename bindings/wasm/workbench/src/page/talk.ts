@@ -7,7 +7,7 @@ import { h, number } from './dom.js';
 import { nonce } from './protocol.js';
 import type { State } from './state.js';
 import { hueClass, said, type Tones } from './tones.js';
-import type { TypedTalk } from './talk-text.js';
+import type { PlacedTurn, TypedTalk } from './talk-text.js';
 
 /** A place in what was typed, and what was found there. */
 export interface Mark {
@@ -40,24 +40,54 @@ export function marksOf(reading: Reading, talk: TypedTalk): Mark[] {
 
 const setMarks = StateEffect.define<{ readonly marks: readonly Mark[]; readonly tones: Tones; readonly talk: TypedTalk }>();
 
+/** Where the role of a turn begins, and its content. */
+type Role = Pick<PlacedTurn, 'at' | 'from'>;
+
 interface Shown {
   readonly marks: readonly Mark[];
+  readonly roles: readonly Role[];
+  readonly tones: Tones | undefined;
   readonly decorations: DecorationSet;
 }
 
+/** Whether the editor shows this already: most keys only move what is there. */
+function isShown(shown: Shown, marks: readonly Mark[], tones: Tones, talk: TypedTalk): boolean {
+  return (
+    shown.tones === tones &&
+    shown.marks.length === marks.length &&
+    shown.roles.length === talk.turns.length &&
+    talk.turns.every(({ at, from }, nth) => shown.roles[nth]?.at === at && shown.roles[nth]?.from === from) &&
+    marks.every((mark, nth) => {
+      const own = shown.marks[nth];
+      return (
+        own !== undefined &&
+        own.from === mark.from &&
+        own.to === mark.to &&
+        own.marker === mark.marker &&
+        own.kind === mark.kind &&
+        own.score === mark.score &&
+        own.told === mark.told
+      );
+    })
+  );
+}
+
 const shownMarks = StateField.define<Shown>({
-  create: () => ({ marks: [], decorations: Decoration.none }),
+  create: () => ({ marks: [], roles: [], tones: undefined, decorations: Decoration.none }),
   update(shown, transaction) {
     for (const effect of transaction.effects) {
       if (effect.is(setMarks)) {
         const { marks, tones, talk } = effect.value;
-        return { marks, decorations: decorations(marks, tones, talk, transaction.newDoc.length) };
+        const roles = talk.turns.map(({ at, from }) => ({ at, from }));
+        return { marks, roles, tones, decorations: decorations(marks, tones, talk, transaction.newDoc.length) };
       }
     }
     if (!transaction.docChanged) return shown;
     const move = (at: number) => transaction.changes.mapPos(at);
     return {
+      tones: shown.tones,
       marks: shown.marks.map((mark) => ({ ...mark, from: move(mark.from), to: move(mark.to) })),
+      roles: shown.roles.map(({ at, from }) => ({ at: move(at), from: move(from) })),
       decorations: shown.decorations.map(transaction.changes),
     };
   },
@@ -134,6 +164,7 @@ export function talkEditor(parent: HTMLElement, state: State, typedAt: () => voi
       state.setText(text);
     },
     mark(marks, tones, talk) {
+      if (isShown(view.state.field(shownMarks), marks, tones, talk)) return;
       view.dispatch({ effects: setMarks.of({ marks, tones, talk }) });
     },
     goTo(from, to) {

@@ -54,6 +54,7 @@ export function testsView(state: State, goTo: (line: number) => void, cover: () 
         h('span', { class: 'good' }, `${passed.length} passed`),
         ', ',
         h('span', { class: failed.length > 0 ? 'warn' : 'dim' }, `${failed.length} failed`),
+        state.isBroken ? h('span', { class: 'dim' }, ' by the last version without errors') : null,
       );
       const shown = [...failed, ...passed.slice(0, MOST_PASSED)];
       const more = passed.length > MOST_PASSED ? h('p', { class: 'dim' }, `and ${passed.length - MOST_PASSED} more that pass`) : null;

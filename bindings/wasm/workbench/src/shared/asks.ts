@@ -72,6 +72,40 @@ export interface Tests {
   readonly coverage?: Coverage;
 }
 
+/** What can be typed at a place of a protocol. */
+export interface Offered {
+  readonly label: string;
+  readonly kind: 'required' | 'key' | 'name' | 'value' | 'role' | 'marker' | 'list' | 'class' | 'shipped';
+  readonly detail: string;
+  /** Markdown. */
+  readonly about: string;
+  /** What is put in; the label without it. */
+  readonly insert?: string;
+}
+
+export interface Completions {
+  /** Where what is chosen is put, up to the place. */
+  readonly from: number;
+  readonly items: readonly Offered[];
+}
+
+/** What is known about a place of a protocol. */
+export interface About {
+  readonly from: number;
+  readonly to: number;
+  /** Markdown. */
+  readonly text: string;
+}
+
+/** What a code of `check` means. */
+export interface Section {
+  readonly title: string;
+  /** Markdown. */
+  readonly meaning: string;
+  readonly example: string;
+  readonly mended: string;
+}
+
 /** A change of a text that mends a finding. */
 export interface Edit {
   readonly from: number;
@@ -186,6 +220,9 @@ export interface Asks {
   tests: { takes: Protocol & { readonly coverage: boolean }; gives: Tests };
   format: { takes: Protocol; gives: string };
   fixes: { takes: Protocol & { readonly finding: Finding }; gives: readonly Edit[] };
+  complete: { takes: { readonly source: string; readonly at: number }; gives: Completions };
+  explain: { takes: Protocol & { readonly at: number }; gives: About | undefined };
+  section: { takes: { readonly code: string }; gives: Section | undefined };
   masked: { takes: Protocol & { readonly talk: Talk; readonly mask: string }; gives: readonly string[] };
   stream: { takes: Protocol & { readonly talk: Talk }; gives: readonly Streamed[] };
   report: { takes: Protocol & { readonly talk: Talk }; gives: string };

@@ -15,13 +15,12 @@ use crate::progress::Bar;
 use crate::resume;
 use crate::screen::Screen;
 use crate::target::Source;
+use crate::threads::ThreadArgument;
 use sonometer::batch::{guarded, in_order, line_json};
 use sonometer::{Error, ErrorCode, Instrument, OffsetUnit, Profile, SenseOptions, Sensor, Unit, View};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
-use std::num::NonZeroUsize;
 use std::ops::{AddAssign, ControlFlow};
-use std::thread;
 use std::time::Instant;
 use summary::Summary;
 
@@ -60,19 +59,11 @@ pub(crate) struct Arguments {
     json: bool,
     #[command(flatten)]
     page: PageArgument,
-    /// Number of threads; the results are the same bytes [default: one for each core]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgument,
     #[cfg(feature = "columns")]
     #[command(flatten)]
     tables: columns::ColumnArguments,
-}
-
-impl Arguments {
-    /// The threads that sense: one for each core, unless a number is given.
-    fn threads(&self) -> NonZeroUsize {
-        self.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
-    }
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -99,7 +90,8 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     };
     let sensor = Source::find(&arguments.target)?.sensor()?;
     let sums = arguments.summary || arguments.page.is_asked();
-    let bench = Bench { sensor, options, view, sums };
+    let source = input::shown(input).to_owned();
+    let bench = Bench { sensor, options, view, sums, source };
     let (reader, size) = open(input)?;
     let mut blocks = Blocks::new(reader);
     let before = match &arguments.out {
@@ -120,7 +112,7 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
     bar.advance(blocks.taken());
     let start = Instant::now();
     let end = in_order(
-        arguments.threads(),
+        arguments.threads.number(),
         blocks,
         |block| bench.block(block),
         |done| {
@@ -145,7 +137,8 @@ fn lines(arguments: &Arguments, input: &str, screen: &mut Screen) -> Result<Exit
         return Err(Failure::unusable(format!("{}: the input is empty", input::shown(input))));
     }
     let instrument = Instrument::from(bench.sensor);
-    let sheet = summary.sheet(&instrument, input::shown(input), before.lines);
+    summary.withhold(&instrument);
+    let sheet = summary.sheet(&instrument, &bench.source, before.lines);
     arguments.page.write(std::slice::from_ref(&sheet))?;
     match (arguments.summary, arguments.json) {
         (false, _) => {}
@@ -164,6 +157,8 @@ struct Bench {
     view: View<'static>,
     /// Whether the readings are summed up.
     sums: bool,
+    /// The name of the input, as the sums show it.
+    source: String,
 }
 
 /// What was made of some lines.
@@ -220,7 +215,7 @@ impl Bench {
             };
             if self.sums {
                 let better = self.sensor.protocol().better;
-                done.summary.reading(number, id.as_deref(), better, reading);
+                done.summary.reading(number, id.as_deref(), &self.source, better, reading);
             }
             Ok(done)
         });

@@ -6,7 +6,7 @@ use serde::Serialize;
 use sonometer::protocol::Better;
 use sonometer::{ErrorCode, Instrument, Reading, Unit};
 use sonometer_report::{
-    Bar, Case, Cases, Cell, Line, Part, Row, Sheet, Subject, Table, Talk, Text, Tone, columns,
+    Bar, Case, Cases, Cell, Hidden, Line, Names, Part, Row, Sheet, Subject, Table, Talk, Text, Tone, columns,
 };
 use std::collections::BTreeMap;
 
@@ -29,6 +29,10 @@ pub(super) struct Summary {
     markers: Vec<(u64, i128)>,
     /// The worst readings with line and id, the worst first; of equal ones the first of the data.
     worst: Vec<Kept>,
+    /// Whether the name of the input holds what some line masks.
+    source_hidden: bool,
+    /// Ids among the worst that are not shown.
+    withheld: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -48,8 +52,16 @@ impl Summary {
     }
 
     /// Counts a line that was sensed.
-    pub(super) fn reading(&mut self, line: u64, id: Option<&str>, better: Better, reading: Reading) {
+    pub(super) fn reading(
+        &mut self,
+        line: u64,
+        id: Option<&str>,
+        source: &str,
+        better: Better,
+        reading: Reading,
+    ) {
         self.items += 1;
+        self.source_hidden = self.source_hidden || Hidden::of(&reading).is_in(source);
         self.ics += reading.ics().consumed;
         let Some(score) = reading.score() else { return };
         self.measured += 1;
@@ -80,6 +92,7 @@ impl Summary {
         self.items += later.items;
         self.measured += later.measured;
         self.ics += later.ics;
+        self.source_hidden |= later.source_hidden;
         self.scores += later.scores;
         for (code, count) in later.errors {
             *self.errors.entry(code).or_default() += count;
@@ -95,6 +108,17 @@ impl Summary {
 
     fn mean(&self) -> Option<Unit> {
         (self.measured > 0).then(|| Unit::ratio(self.scores, 1_000_000 * i128::from(self.measured)))
+    }
+
+    /// Leaves out the ids of the worst that hold what the protocol masks, as `report` does.
+    pub(super) fn withhold(&mut self, instrument: &Instrument) {
+        let mut names = Names::of(instrument);
+        for kept in &mut self.worst {
+            let hidden = Hidden::of(&kept.reading);
+            if kept.id.take_if(|id| !names.allows_beside(id, &hidden)).is_some() {
+                self.withheld += 1;
+            }
+        }
     }
 
     /// What text and page show; `kept` lines were in the file before and are not counted.
@@ -115,6 +139,12 @@ impl Summary {
         if kept > 0 {
             notes.push(format!("{} that the file had before are not counted.", number(kept, "line")));
         }
+        if self.withheld > 0 {
+            let ids = counted(self.withheld, "id");
+            notes.push(format!("Not shown: {ids} among the worst, because of what the protocol masks."));
+        }
+        let is_shown = !self.source_hidden && Names::of(instrument).allows(on);
+        let on = if is_shown { on } else { "data whose name is not shown" };
         let mut parts = vec![Part::Table(self.distribution()), Part::Table(self.markers(instrument))];
         if !self.worst.is_empty() {
             parts.push(Part::Cases(self.cases()));

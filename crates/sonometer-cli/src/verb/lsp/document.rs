@@ -3,10 +3,8 @@
 use crate::target::Source;
 use lsp_types::{Position, Range, Uri};
 use sonometer::diagnostic::Span;
-use sonometer::document::{self, Node};
-use sonometer::keys::Map;
-use sonometer::stage::Stage;
-use sonometer::{Blueprint, Metric, Protocol};
+use sonometer::document::{Node, Value};
+use sonometer_author::assist::Draft;
 
 /// How an editor counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +24,8 @@ pub(super) struct File {
     pub(super) changed: bool,
     /// What the tests came to when the file was last opened or saved.
     pub(super) tests: super::lenses::Tests,
-    /// The tree of the text, or of the last text that had one.
-    tree: Option<Node>,
-    /// Whether the tree is that of the text.
-    is_current: bool,
+    /// The same text with its tree.
+    pub(super) draft: Draft,
     /// Where lines begin.
     lines: Vec<usize>,
     columns: Columns,
@@ -44,8 +40,7 @@ impl File {
             source,
             changed: true,
             tests: super::lenses::Tests::default(),
-            tree: None,
-            is_current: false,
+            draft: Draft::default(),
             lines: Vec::new(),
             columns,
         };
@@ -59,11 +54,7 @@ impl File {
         self.changed = true;
         self.tests.is_current = false;
         self.lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        self.is_current = false;
-        if let Ok((root, _)) = document::read(&text) {
-            self.tree = Some(root);
-            self.is_current = true;
-        }
+        self.draft.set(text.clone());
         self.source.text = text.into();
     }
 
@@ -71,27 +62,9 @@ impl File {
         &self.source.text
     }
 
-    /// The tree of the text, or of the last text that had one.
-    pub(super) fn last_tree(&self) -> Option<&Node> {
-        self.tree.as_ref()
-    }
-
     /// The tree of this very text.
     pub(super) fn tree(&self) -> Option<&Node> {
-        self.tree.as_ref().filter(|_| self.is_current)
-    }
-
-    /// The keys of this kind of file.
-    pub(super) fn keys(&self) -> &'static Map {
-        let text = self.text();
-        let begins =
-            |key: &str| text.lines().any(|line| line.trim_start_matches(['{', '"', ' ']).starts_with(key));
-        match () {
-            () if Stage::is_meant(text) => Stage::KEYS,
-            () if begins("sonometer_metric") => Metric::KEYS,
-            () if begins("sonometer_blueprint") => Blueprint::KEYS,
-            () => Protocol::KEYS,
-        }
+        self.draft.tree()
     }
 
     /// The byte of a position; a position past the end of its line is the end of the line.
@@ -145,6 +118,14 @@ impl File {
     }
 }
 
+/// The items of a list; none of anything else.
+pub(super) fn items(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(items) => items,
+        _ => &[],
+    }
+}
+
 /// The path of a file; another address gives its last part, so that what the file names is looked for in the catalogue alone.
 fn name_of(uri: &Uri) -> String {
     let path = url::Url::parse(uri.as_str())
@@ -189,13 +170,9 @@ mod tests {
     }
 
     #[test]
-    fn files_have_their_path_and_their_kind() {
-        let mut file = file("sonometer_metric: 1\n", Columns::Utf16);
+    fn files_have_their_path() {
+        let file = file("sonometer_metric: 1\n", Columns::Utf16);
         assert_eq!(file.source.name, "/tmp/a b/x.yaml");
-        assert_eq!(file.keys().name, "metric");
-        file.set(2, "sonometer: 1\nid: [\n".to_owned());
-        assert_eq!(file.keys().name, "protocol");
-        assert!(file.tree().is_none() && file.last_tree().is_some());
         let unnamed =
             File::new("untitled:Untitled-1".parse().expect("an address"), 1, String::new(), Columns::Utf8);
         assert_eq!(unnamed.source.name, "Untitled-1.yaml");

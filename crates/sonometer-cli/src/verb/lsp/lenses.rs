@@ -36,12 +36,12 @@ fn outcome(protocol: &Protocol) -> Tests {
 pub(super) fn of(file: &File) -> Vec<CodeLens> {
     let Some(root) = file.tree() else { return Vec::new() };
     let mut lenses = Vec::new();
-    let markers = root.get("markers").map(super::hover::items).unwrap_or_default();
+    let markers = root.get("markers").map(super::document::items).unwrap_or_default();
     for label in markers.iter().filter_map(|marker| marker.get("label")) {
         let Some(name) = label.text().map(str::trim) else { continue };
         lenses.extend(lens(file, label, Some(name), |test| test.marker.as_deref() == Some(name)));
     }
-    if let Some(tests) = root.get("tests").map(super::hover::items).and_then(<[Node]>::first) {
+    if let Some(tests) = root.get("tests").map(super::document::items).and_then(<[Node]>::first) {
         lenses.extend(lens(file, tests, None, |test| test.marker.is_none()));
     }
     lenses

@@ -6,11 +6,7 @@
 mod completion;
 mod document;
 mod findings;
-mod hover;
 mod lenses;
-mod names;
-mod outline;
-mod pattern;
 mod symbols;
 mod tokens;
 
@@ -21,6 +17,7 @@ use lsp_types as lsp;
 use lsp_types::notification::Notification as _;
 use lsp_types::request::Request as _;
 use serde_json::{Value, json};
+use sonometer_author::assist::{explain, names};
 use sonometer_author::format;
 use std::collections::BTreeMap;
 
@@ -235,7 +232,9 @@ impl Server<'_> {
             HoverRequest::METHOD => {
                 let asked: lsp::HoverParams = parameters(request)?;
                 let (file, at) = self.place(&asked.text_document_position_params)?;
-                answer(hover::at(file, at).map(|(value, span)| lsp::Hover {
+                let found = crate::findings::findings(&file.source);
+                let told = explain(&file.draft, at, &found, &|path| file.source.list_file(path));
+                answer(told.map(|(value, span)| lsp::Hover {
                     contents: lsp::HoverContents::Markup(lsp::MarkupContent {
                         kind: lsp::MarkupKind::Markdown,
                         value,
@@ -385,7 +384,7 @@ fn answer(result: impl serde::Serialize) -> Answer {
 fn names_of(file: &File) -> Result<Vec<names::Name>, (ErrorCode, String)> {
     let unread =
         || (ErrorCode::RequestFailed, "the file cannot be read; correct its errors first".to_owned());
-    Ok(names::all(file.text(), file.tree().ok_or_else(unread)?, file.keys()))
+    Ok(names::all(file.text(), file.tree().ok_or_else(unread)?, file.draft.keys()))
 }
 
 /// The places of the name at a byte that are wanted.

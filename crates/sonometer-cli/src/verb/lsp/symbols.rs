@@ -1,7 +1,6 @@
 //! The outline of a file: lists, markers and tests, or whatever its keys hold.
 
-use super::document::File;
-use super::hover::items;
+use super::document::{File, items};
 use lsp_types::{DocumentSymbol, SymbolKind};
 use sonometer::diagnostic::Span;
 use sonometer::document::{Node, Value};

@@ -1,10 +1,10 @@
 //! Colours for the phrase language, beside those that the editor gives YAML.
 
 use super::document::File;
-use super::names;
-use super::pattern::{Kind, pieces};
 use lsp_types::{SemanticToken, SemanticTokenType, SemanticTokens};
 use sonometer::diagnostic::Span;
+use sonometer_author::assist::names;
+use sonometer_author::assist::pattern::{Kind, pieces};
 
 /// The kinds of tokens, by number.
 pub(super) const LEGEND: [SemanticTokenType; 7] = [
@@ -33,7 +33,7 @@ fn number(kind: Kind) -> u32 {
 pub(super) fn of(file: &File) -> SemanticTokens {
     let mut spans = Vec::new();
     if let Some(root) = file.tree() {
-        for (key, span) in names::pattern_lines(root, file.keys()) {
+        for (key, span) in names::pattern_lines(root, file.draft.keys()) {
             let line = &file.text()[span.range()];
             // In JSON a line with escapes is longer than its text, and its parts would be elsewhere.
             if line.contains('\n') {

@@ -9,6 +9,7 @@ use crate::screen::Screen;
 use crate::tables::files::{self, Format};
 use crate::tables::read::Tables;
 use crate::target::Source;
+use crate::threads::ThreadArgument;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::{SQLOptions, SessionConfig, SessionContext};
@@ -16,10 +17,8 @@ use datafusion::sql::parser::Statement;
 use datafusion::sql::sqlparser::ast;
 use output::Output;
 use sonometer::{Error, Instrument};
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::thread;
 
 /// What sorting, grouping and joining may hold; sorting and grouping go on in files of the temporary folder, joins end with an error.
 const MEMORY: usize = 2 << 30;
@@ -40,9 +39,8 @@ pub(crate) struct Arguments {
     /// Where the result is written [default: standard output]
     #[arg(short = 'o', long, value_name = "FILE")]
     out: Option<String>,
-    /// Number of threads that sense; the result is the same [default: one for each core]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgument,
 }
 
 /// How a result is shown.
@@ -73,8 +71,7 @@ fn named(text: &str) -> Result<(String, String), String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Failure> {
-    let threads =
-        arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let threads = arguments.threads.number();
     let pool = sonometer_arrow::pool(threads).map_err(|error| Failure::engine("threads", &error))?;
     let session = session(arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

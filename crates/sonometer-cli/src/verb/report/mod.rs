@@ -14,13 +14,13 @@ use crate::screen::Screen;
 #[cfg(feature = "columns")]
 use crate::tables::{content::TalkArguments, files::Format as TableFormat};
 use crate::target::Source;
+use crate::threads::ThreadArgument;
 use clap::ValueEnum;
 use sonometer::batch::{guarded, in_order};
 use sonometer::{Error, Evidence, Instrument, Reading, SenseOptions};
 use sonometer_ingest::Ingested;
 use sonometer_report::{Card, Corpus, Heard, Picked, Sheet, of_talk};
 use source::{Item, Sources};
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -46,9 +46,8 @@ pub(crate) struct Arguments {
     by: Option<String>,
     #[command(flatten)]
     masks: MaskArguments,
-    /// Number of threads; the report is the same [default: one for each core]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    threads: ThreadArgument,
     #[cfg(feature = "columns")]
     #[command(flatten)]
     talks: TalkArguments,
@@ -156,8 +155,6 @@ fn count(
     options: SenseOptions,
     each: &mut dyn FnMut(&Item, Result<&Reading, &Error>),
 ) -> Result<(), Failure> {
-    let threads =
-        arguments.threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     thread::scope(|scope| {
         let (give, chunks) = sync_channel::<Vec<Item>>(2);
         let reader = scope.spawn(move || {
@@ -175,7 +172,7 @@ fn count(
                 })
                 .collect()
         };
-        let _ = in_order(threads, chunks.into_iter(), work, |done| {
+        let _ = in_order(arguments.threads.number(), chunks.into_iter(), work, |done| {
             done.iter().for_each(|(item, outcome)| each(item, outcome.as_ref()));
             ControlFlow::<()>::Continue(())
         });

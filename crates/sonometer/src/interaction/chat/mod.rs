@@ -12,7 +12,7 @@ mod sharegpt;
 mod vcon;
 
 use crate::diagnostic::line_and_column;
-use crate::document::{Node, Value, read_json, suggest};
+use crate::document::{Node, Value, read_json_of_others, suggest};
 use crate::error::Error;
 use crate::interaction::{Interaction, Turn};
 use crate::json::Json;
@@ -101,7 +101,7 @@ impl MessageForm {
 
     /// The form of a JSON text by its keys; `None` if it is no JSON or has none of the forms.
     pub fn of(json: &str) -> Option<Self> {
-        recognised(&read_json(json).ok()?)
+        recognised(&read_json_of_others(json).ok()?)
     }
 }
 
@@ -279,7 +279,7 @@ impl Turn {
 }
 
 fn parsed(json: &str) -> Result<Node, Error> {
-    read_json(json).map_err(|found| {
+    read_json_of_others(json).map_err(|found| {
         let (line, column) = line_and_column(json, found.span.start);
         Error::invalid(format!("line {line}, column {column}"), format!("{}; {}", found.message, found.fix))
     })

@@ -116,8 +116,8 @@ pub(super) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
     let before = out.before();
     let shown = arguments.out.is_some() || !io::stdout().is_terminal();
     let meter = Meter::new(tables.rows, tables.bytes, tables.count.clone(), before.items, shown);
-    let pool =
-        sonometer_arrow::pool(arguments.threads()).map_err(|error| Failure::engine("threads", &error))?;
+    let pool = sonometer_arrow::pool(arguments.threads.number())
+        .map_err(|error| Failure::engine("threads", &error))?;
     let start = Instant::now();
     let name = tables.name().to_owned();
     let tally = thread::scope(|scope| {

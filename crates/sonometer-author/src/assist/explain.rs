@@ -1,25 +1,30 @@
 //! What is known about a place: a key, a list, a class, a marker, a finding.
 
-use super::completion::{Target, follow};
-use super::document::File;
+use super::complete::{Target, follow};
+use super::draft::Draft;
 use super::names::{self, Named};
 use super::outline::{Cursor, Place};
 use super::pattern::{Kind, pieces};
-use crate::findings::findings;
-use sonometer::Protocol;
 use sonometer::class::Class;
 use sonometer::diagnostic::{Span, page};
-use sonometer::document::{Node, Value};
+use sonometer::document::Node;
 use sonometer::keys::{Key, Shape};
+use sonometer::protocol::ListFiles;
+use sonometer::{Diagnostics, Protocol};
 
 /// How many entries of a list are shown.
 const ENTRIES: usize = 12;
 
-/// Markdown about a byte, and the place that it is about.
-pub(super) fn at(file: &File, offset: usize) -> Option<(String, Span)> {
+/// Markdown about a byte, and the place that it is about. `found` is what `check` says of the text, `files` gives its list files.
+pub fn explain(
+    draft: &Draft,
+    offset: usize,
+    found: &Diagnostics,
+    files: &ListFiles<'_>,
+) -> Option<(String, Span)> {
     let mut parts = Vec::new();
     let mut place = None;
-    for finding in findings(&file.source).iter() {
+    for finding in found {
         let span = finding.span;
         let is_here = (span.start..=span.end).contains(&offset);
         if let Some(section) = page::section(finding.code).filter(|_| is_here) {
@@ -27,8 +32,9 @@ pub(super) fn at(file: &File, offset: usize) -> Option<(String, Span)> {
             place = Some(span);
         }
     }
-    let about =
-        of_name(file, offset).or_else(|| of_pattern(file, offset)).or_else(|| of_key_at(file, offset));
+    let about = of_name(draft, offset, files)
+        .or_else(|| of_pattern(draft, offset))
+        .or_else(|| of_key_at(draft, offset));
     if let Some((text, span)) = about {
         parts.insert(0, text);
         place = Some(span);
@@ -36,14 +42,14 @@ pub(super) fn at(file: &File, offset: usize) -> Option<(String, Span)> {
     Some((parts.join("\n\n---\n\n"), place?))
 }
 
-fn of_name(file: &File, offset: usize) -> Option<(String, Span)> {
-    let root = file.tree()?;
-    let names = names::all(file.text(), root, file.keys());
+fn of_name(draft: &Draft, offset: usize, files: &ListFiles<'_>) -> Option<(String, Span)> {
+    let root = draft.tree()?;
+    let names = names::all(draft.text(), root, draft.keys());
     let name = names::at(&names, offset)?;
     let uses = names::same(&names, name).filter(|name| !name.is_definition).count();
     let text = match name.named {
         Named::List => list(root, &name.text),
-        Named::Marker => marker(file, &name.text),
+        Named::Marker => marker(draft, &name.text, files),
     };
     let used = match uses {
         0 => "not used by name".to_owned(),
@@ -61,9 +67,7 @@ fn list(root: &Node, name: &str) -> String {
     let mut entries: Vec<String> = node
         .lines()
         .iter()
-        .flat_map(|line| {
-            sonometer_author::test::entries(sonometer::protocol::phrase::strip_comment(line.text).0)
-        })
+        .flat_map(|line| crate::test::entries(sonometer::protocol::phrase::strip_comment(line.text).0))
         .map(|entry| entry.trim().to_owned())
         .filter(|entry| !entry.is_empty())
         .collect();
@@ -77,16 +81,20 @@ fn entries_of(count: usize) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
-fn marker(file: &File, label: &str) -> String {
-    let read = Protocol::read_with(file.text(), &|path| file.source.list_file(path));
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn marker(draft: &Draft, label: &str, files: &ListFiles<'_>) -> String {
+    let read = Protocol::read_with(draft.text(), files);
     let protocol = read.ok().map(|(protocol, _)| protocol);
     let found = protocol.as_ref().and_then(|protocol| {
         let marker = protocol.markers.iter().find(|marker| marker.label == label)?;
         Some((marker, protocol.effect_of(marker)))
     });
     let Some((marker, effect)) = found else { return format!("marker `{label}`") };
-    let lines = crate::failure::counted(marker.lines.len(), "pattern line");
-    let tests = crate::failure::counted(marker.hit.len() + marker.miss.len(), "test");
+    let lines = counted(marker.lines.len(), "pattern line");
+    let tests = counted(marker.hit.len() + marker.miss.len(), "test");
     let about = match marker.description.trim() {
         "" => String::new(),
         text => format!("\n\n{text}"),
@@ -94,10 +102,10 @@ fn marker(file: &File, label: &str) -> String {
     format!("marker `{label}`: {}; {lines}, {tests}, triggers at {}{about}", effect.as_str(), marker.trigger)
 }
 
-fn of_pattern(file: &File, offset: usize) -> Option<(String, Span)> {
-    let lines = names::pattern_lines(file.tree()?, file.keys());
+fn of_pattern(draft: &Draft, offset: usize) -> Option<(String, Span)> {
+    let lines = names::pattern_lines(draft.tree()?, draft.keys());
     let (key, span) = lines.into_iter().find(|(_, span)| (span.start..=span.end).contains(&offset))?;
-    let line = &file.text()[span.range()];
+    let line = &draft.text()[span.range()];
     let piece = pieces(line, key == "weigh")
         .into_iter()
         .find(|piece| (span.start + piece.range.start..span.start + piece.range.end).contains(&offset))?;
@@ -127,12 +135,20 @@ fn operator(text: &str) -> &'static str {
     }
 }
 
+/// What stands between `<` and `>`, each with what it finds: the classes, and what is written like one.
+pub(super) fn classes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let names = Class::ALL.into_iter().map(Class::name).chain(["question", "shout", "start", "end"]);
+    names.map(|name| (name, class(name)))
+}
+
 /// What a class finds, in a few words.
-pub(super) fn class(name: &str) -> &'static str {
+fn class(name: &str) -> &'static str {
     let Some(class) = Class::from_name(name) else {
         return match name {
             "question" => "a sentence that asks",
-            "shout" => "words in capitals",
+            "shout" => "words in capitals, or a word followed by !!",
+            "start" => "the beginning of a sentence",
+            "end" => "the end of a sentence",
             _ => "unknown class",
         };
     };
@@ -155,8 +171,8 @@ pub(super) fn class(name: &str) -> &'static str {
     }
 }
 
-fn of_key_at(file: &File, offset: usize) -> Option<(String, Span)> {
-    let text = file.text();
+fn of_key_at(draft: &Draft, offset: usize) -> Option<(String, Span)> {
+    let text = draft.text();
     // The key that the cursor is in: read on to its end, and take the path there.
     let start = text[..text.floor_char_boundary(offset)]
         .rfind(|letter: char| !is_of_key(letter))
@@ -171,7 +187,7 @@ fn of_key_at(file: &File, offset: usize) -> Option<(String, Span)> {
     if !matches!(place, Place::Key(_)) {
         return None;
     }
-    let Some((_, Target::Map(map))) = follow(file.keys(), &path) else { return None };
+    let Some((_, Target::Map(map))) = follow(draft.keys(), &path) else { return None };
     let key = map.keys.iter().find(|key| key.name == name)?;
     Some((format!("`{name}` {}\n\n{}", shape(&key.value), of_key(key)), Span::new(start, end)))
 }
@@ -212,25 +228,22 @@ pub(super) fn shape(shape: &Shape) -> String {
     }
 }
 
-/// The items of a list; none of anything else.
-pub(super) fn items(node: &Node) -> &[Node] {
-    match &node.value {
-        Value::List(items) => items,
-        _ => &[],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verb::lsp::document::Columns;
+    use sonometer::Document;
+    use sonometer::protocol::NoFile;
 
     const TEXT: &str = "sonometer: 1\nid: x\nversion: \"1.0\"\ntaxonomy: Signal\nlanguage: en\nlists: {kind: warm | nice}\nmarkers:\n  - label: thanks\n    strong: |\n      @kind words ..3.. <email>\n    hit: Nice words to a@b.example.\n    repeet: once\n";
 
     fn about(word: &str) -> String {
-        let file =
-            File::new("file:///x.yaml".parse().expect("an address"), 1, TEXT.to_owned(), Columns::Utf8);
-        at(&file, TEXT.find(word).expect("is there") + 1).map_or_else(String::new, |(text, _)| text)
+        let no_file = |_: &str| Err(NoFile::missing("name a file that exists"));
+        let found = match Document::read_with(TEXT, &no_file) {
+            Ok((_, warnings)) => warnings,
+            Err(error) => error.diagnostics,
+        };
+        let at = TEXT.find(word).expect("is there") + 1;
+        explain(&Draft::new(TEXT.to_owned()), at, &found, &no_file).map_or_else(String::new, |(text, _)| text)
     }
 
     #[test]

@@ -5,15 +5,16 @@ use std::ops::Range;
 
 /// A part of a pattern line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) kind: Kind,
+pub struct Piece {
+    /// What it is.
+    pub kind: Kind,
     /// Bytes of the line.
-    pub(super) range: Range<usize>,
+    pub range: Range<usize>,
 }
 
 /// What a part is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// `@kind`, with the sign.
     List,
     /// `<email>`, with the brackets.
@@ -31,11 +32,10 @@ pub(super) enum Kind {
 }
 
 /// The keys whose lines are patterns; the others hold lines of talk.
-pub(super) const KEYS: [&str; 9] =
-    ["strong", "clear", "weak", "weigh", "absent", "any", "then", "except", "to"];
+pub const KEYS: [&str; 9] = ["strong", "clear", "weak", "weigh", "absent", "any", "then", "except", "to"];
 
 /// The parts of a line, in their order.
-pub(super) fn pieces(line: &str, weighted: bool) -> Vec<Piece> {
+pub fn pieces(line: &str, weighted: bool) -> Vec<Piece> {
     let (text, cut) = strip_comment(line);
     let mut found = Vec::new();
     let mut end = cut + text.len();
@@ -85,7 +85,7 @@ pub(super) fn pieces(line: &str, weighted: bool) -> Vec<Piece> {
 }
 
 /// How long the name of a list is.
-pub(super) fn name_length(text: &str) -> usize {
+pub fn name_length(text: &str) -> usize {
     text.bytes().take_while(|b| b.is_ascii_alphanumeric() || b"_-".contains(b)).count()
 }
 

@@ -7,23 +7,28 @@ use sonometer::keys::{Map, Shape};
 
 /// What a name names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub enum Named {
+    /// A marker, by its label.
     Marker,
+    /// A list, used as `@name`.
     List,
 }
 
 /// A name at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name {
-    pub(super) named: Named,
-    pub(super) text: String,
+pub struct Name {
+    /// What it names.
+    pub named: Named,
+    /// The name.
+    pub text: String,
     /// The name itself, without quotes and signs.
-    pub(super) span: Span,
-    pub(super) is_definition: bool,
+    pub span: Span,
+    /// Whether it is defined here, not used.
+    pub is_definition: bool,
 }
 
 /// Every name of a file, in the order of their places.
-pub(super) fn all(text: &str, root: &Node, keys: &'static Map) -> Vec<Name> {
+pub fn all(text: &str, root: &Node, keys: &'static Map) -> Vec<Name> {
     let mut names = Names { text, found: Vec::new() };
     names.map(root, keys);
     names.found.sort_by_key(|name| name.span);
@@ -31,17 +36,17 @@ pub(super) fn all(text: &str, root: &Node, keys: &'static Map) -> Vec<Name> {
 }
 
 /// The name at a byte; the edge after it counts.
-pub(super) fn at(names: &[Name], offset: usize) -> Option<&Name> {
+pub fn at(names: &[Name], offset: usize) -> Option<&Name> {
     names.iter().find(|name| (name.span.start..=name.span.end).contains(&offset))
 }
 
 /// The places of the same name.
-pub(super) fn same<'n>(names: &'n [Name], name: &'n Name) -> impl Iterator<Item = &'n Name> {
+pub fn same<'n>(names: &'n [Name], name: &'n Name) -> impl Iterator<Item = &'n Name> {
     names.iter().filter(|other| other.named == name.named && other.text == name.text)
 }
 
 /// Every pattern line of a file: its key and its place.
-pub(super) fn pattern_lines(root: &Node, keys: &'static Map) -> Vec<(&'static str, Span)> {
+pub fn pattern_lines(root: &Node, keys: &'static Map) -> Vec<(&'static str, Span)> {
     let mut lines = Vec::new();
     visit(root, keys, &mut |map, key, node| {
         if let (Shape::Lines, true) = (&key.value, pattern::KEYS.contains(&key.name)) {

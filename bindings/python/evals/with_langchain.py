@@ -1,0 +1,155 @@
+"""LangChain: guarded chat models of OpenAI and Anthropic, a Runnable for any model, a callback handler that senses."""
+
+import asyncio
+import json
+from typing import Any
+
+from langchain_anthropic import ChatAnthropic
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+from provider import PLACEHOLDER, SECRET_LETTERS, Provider
+
+from sonometer import BlockedError
+from sonometer.langchain import guard_model, guard_runnable, sensing_handler
+
+MAIL = "ann@example.org"
+WROTE = f"I wrote to {MAIL} and asked."
+MASKED = "Her address is ***.**@***.***, the one of the farm. Call in the evening."
+provider = Provider(size=5, piece=11)
+OPENAI = {"model": "m", "base_url": f"{provider.address}/v1", "api_key": "k", "max_retries": 0}
+
+
+@tool
+def send(to: str, note: str) -> str:
+    """Sends a note."""
+    return f"sent to {to}: {note}"
+
+
+def models() -> list[Any]:
+    return [
+        ChatOpenAI(**OPENAI),
+        ChatOpenAI(**OPENAI, use_responses_api=True),
+        ChatAnthropic(model_name="m", base_url=provider.address, api_key="k", max_retries=0),
+    ]
+
+
+def text_of(message: Any) -> str:
+    return str(message.text) if isinstance(message.content, list) else str(message.content)
+
+
+def of_models() -> None:
+    for model in models():
+        guarded = guard_model(model, mask="personal-data", placeholders=True)
+        assert type(guarded) is type(model)
+        assert text_of(guarded.invoke(f"Write to {MAIL}")) == f"I wrote to {MAIL}.", model
+        assert PLACEHOLDER.encode() in provider.asked[-1][2] and b"ann@" not in provider.asked[-1][2]
+        assert "".join(map(text_of, guarded.stream(f"Write to {MAIL}"))) == WROTE
+        chain = ChatPromptTemplate.from_messages([("user", "{ask}")]) | guarded | StrOutputParser()
+        assert "".join(chain.stream({"ask": f"Write to {MAIL}"})) == WROTE
+        shown = ""
+        for chunk in guard_model(model, mask="personal-data").stream("secret"):
+            shown += text_of(chunk)
+            assert not set(shown) & set(SECRET_LETTERS), shown
+        assert shown == MASKED, shown
+        # The model itself is as it was.
+        assert text_of(model.invoke("Hi")) == f"I wrote to {PLACEHOLDER}."
+    for model in (models()[0], models()[2]):
+        whole: Any = None
+        for chunk in guard_model(model, mask="personal-data", placeholders=True).bind_tools([send]).stream(f"Write to {MAIL}. write"):
+            whole = chunk if whole is None else whole + chunk
+        assert whole.tool_calls[0]["args"] == {"to": MAIL, "note": "see you"}, whole
+
+
+async def of_models_async() -> None:
+    for model in models():
+        guarded = guard_model(model, mask="personal-data", placeholders=True)
+        assert text_of(await guarded.ainvoke(f"Write to {MAIL}")) == f"I wrote to {MAIL}."
+        assert "".join([text_of(chunk) async for chunk in guarded.astream(f"Write to {MAIL}")]) == WROTE
+
+
+class Fake(GenericFakeChatModel):
+    """A model without a client; it keeps what it is asked."""
+
+    asked: list[Any] = []
+
+    def _generate(self, messages: Any, *arguments: Any, **more: Any) -> Any:
+        self.asked.append(messages)
+        return super()._generate(messages, *arguments, **more)
+
+
+def fake(*answers: Any) -> Any:
+    return Fake(messages=iter(answers), asked=[])
+
+
+async def of_any_model() -> None:
+    call = {"name": "send", "args": {"to": PLACEHOLDER, "note": "é \"quoted\""}, "id": "t1", "type": "tool_call"}
+    model = fake(AIMessage(f"I wrote to {PLACEHOLDER}.", tool_calls=[call], additional_kwargs={"raw": MAIL}), AIMessage(f"Yes, {PLACEHOLDER}."))
+    guarded = guard_runnable(model, mask="personal-data", placeholders=True)
+    answer = guarded.invoke(f"Write to {MAIL}")
+    assert answer.content == f"I wrote to {MAIL}." and answer.tool_calls == [{**call, "args": {"to": MAIL, "note": "é \"quoted\""}}], answer
+    assert answer.additional_kwargs == {}
+    history = [HumanMessage(f"Write to {MAIL}"), answer, ToolMessage(send.invoke(answer.tool_calls[0]["args"]), tool_call_id="t1")]
+    assert (await guarded.ainvoke(history)).content == f"Yes, {MAIL}."
+    assert all("ann@" not in str(message) for asked in model.asked for message in asked), model.asked
+    assert [message.type for message in model.asked[1]] == ["human", "ai", "tool"] and model.asked[1][1].tool_calls == [call]
+    words = [f"{part} " for part in f"I wrote to {PLACEHOLDER} and asked.".split()]
+    chain = ChatPromptTemplate.from_messages([("user", "{ask}")]) | guard_runnable(fake("".join(words).strip()), mask="personal-data", placeholders=True)
+    assert "".join(chunk.content for chunk in chain.stream({"ask": f"Write to {MAIL}"})) == WROTE
+    masking = guard_runnable(fake("Her address is zqx.zq@zqx.org, the one of the farm. Call in the evening."), mask="personal-data")
+    shown = ""
+    async for chunk in masking.astream("Hi"):
+        shown += chunk.content
+        assert not set(shown) & set(SECRET_LETTERS), shown
+    assert shown == MASKED, shown
+    image = HumanMessage([{"type": "image", "base64": "AAAA", "mime_type": "image/png"}])
+    for wrong in ([image], [HumanMessage("Hi"), AIMessage([{"type": "thinking", "thinking": MAIL}])]):
+        try:
+            guarded.invoke(wrong)
+        except BlockedError as error:
+            assert "unknown_type" in str(error) and MAIL not in str(error)
+        else:
+            raise AssertionError("it was let through")
+    try:
+        guard_model(model)
+    except BlockedError as error:
+        assert "guard_runnable" in str(error)
+
+
+def senses() -> None:
+    readings: list[Any] = []
+    handler = sensing_handler("courtesy@1.0", readings.append)
+    guarded = guard_model(ChatOpenAI(**OPENAI), mask="personal-data")
+    guarded.invoke("secret", config={"callbacks": [handler]})
+    list(guarded.stream("secret", config={"callbacks": [handler]}))
+    assert len(readings) == 2 and readings[0].json() == readings[1].json(), readings
+    found: list[Any] = []
+    kind = fake("Good morning, thank you so much for your help!")
+    list(kind.stream("Hi", config={"callbacks": [sensing_handler("courtesy@1.0", readings.append, on_evidence=found.append)]}))
+    assert readings[-1].triggered == ("gratitude", "greeting") and found, readings[-1]
+
+    class Enough(Exception):
+        pass
+
+    def stop(_event: Any) -> None:
+        raise Enough
+
+    heard = ""
+    try:
+        for chunk in fake("Thank you so much for your help! " + "And more. " * 50).stream(
+            "Hi", config={"callbacks": [sensing_handler("courtesy@1.0", readings.append, on_evidence=stop)]}
+        ):
+            heard += chunk.content
+    except Enough:
+        pass
+    assert 0 < len(heard) < 60, heard
+
+
+of_models()
+asyncio.run(of_models_async())
+asyncio.run(of_any_model())
+senses()
+print(json.dumps({"langchain": "passed"}))

@@ -1,0 +1,237 @@
+"""Guarded clients of `httpx` and `httpx2`: a transport that masks, hands on to another client, and masks what comes back.
+
+What is guarded goes through the whole of the other client, so its proxies, hooks, cookies and signatures see masked bytes only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from .errors import WrongTypeError
+
+if TYPE_CHECKING:
+    from ._sonometer import Exchange, ModelGuard
+
+__all__ = ["wrapped"]
+
+# What is no longer true of a body that may have changed.
+_GONE = ("content-encoding", "content-length", "transfer-encoding", "etag", "content-md5", "digest", "content-digest", "repr-digest")
+# Bodies from this size on are masked by another thread, so that an event loop goes on.
+_LARGE = 64 << 10
+_JSON = "application/json"
+
+
+def wrapped(client: Any, guard: ModelGuard) -> Any:
+    """A client like `client` whose transport is a guard in front of it."""
+    for name in ("httpx2", "httpx"):
+        module = sys.modules.get(name)
+        if module is not None and isinstance(client, (module.Client, module.AsyncClient)):
+            break
+    else:
+        fix = "give a Client or AsyncClient of httpx or httpx2"
+        raise WrongTypeError(f"a {type(client).__name__} is no client of HTTP that can be guarded; {fix}", place="client", fix=fix)
+    sync, asynchronous = _transports(name)
+    is_sync = isinstance(client, module.Client)
+    like = {key: getattr(client, key) for key in ("headers", "params", "cookies", "base_url", "timeout", "follow_redirects", "max_redirects")}
+    return (module.Client if is_sync else module.AsyncClient)(transport=(sync if is_sync else asynchronous)(client, guard), trust_env=False, **like)
+
+
+def _begin(guard: ModelGuard, request: Any, body: bytes) -> Exchange:
+    """Reads a request. It is one that is guarded."""
+    exchange = guard.request(request.method, request.url.path, body)
+    assert exchange is not None, "the route was looked at before"
+    if request.headers.get("content-encoding", "identity") not in ("", "identity") and exchange.blocked is None:
+        exchange.refuse("unreadable", "a compressed body; send it without content-encoding", is_answer=False)
+    return exchange
+
+
+def _refused_answer(exchange: Exchange, answer: Any) -> bool:
+    """Refuses an answer by its head alone."""
+    if answer.has_redirect_location:
+        exchange.refuse("unknown_type", "the provider redirects to another address; give that address to the client")
+    elif exchange.guards_answers and answer.headers.get("content-encoding", "identity") not in ("", "identity"):
+        exchange.refuse("unreadable", "the provider compressed its answer although it was asked not to")
+    return exchange.blocked is not None
+
+
+def _is_event_stream(answer: Any) -> bool:
+    kind: str = answer.headers.get("content-type", "")
+    return kind.partition(";")[0].strip().lower() == "text/event-stream"
+
+
+@lru_cache(maxsize=2)
+def _transports(name: str) -> tuple[type[Any], type[Any]]:
+    """The sync and the async transport for one of the two packages."""
+    http: Any = sys.modules[name]
+    # What httpx waits with, too.
+    to_thread: Any = importlib.import_module("anyio.to_thread")
+
+    def masked(request: Any, exchange: Exchange) -> Any:
+        """The request as it is sent."""
+        headers = http.Headers(request.headers)
+        for gone in ("content-length", "transfer-encoding"):
+            headers.pop(gone, None)
+        if exchange.guards_answers:
+            # Compressed answers could not be read.
+            headers["accept-encoding"] = "identity"
+        return http.Request(request.method, request.url, headers=headers, content=exchange.body, extensions=request.extensions)
+
+    def head(answer: Any, exchange: Exchange | None) -> Any:
+        headers = http.Headers(answer.headers)
+        if exchange is not None:
+            for gone in _GONE if exchange.guards_answers else ():
+                headers.pop(gone, None)
+            headers.update(exchange.headers)
+        return headers
+
+    def refusal(exchange: Exchange, request: Any) -> Any:
+        """What was refused. Nothing is different in another try."""
+        status, body = exchange.refusal or (500, b"")
+        headers = {"content-type": _JSON, "x-should-retry": "false", **dict(exchange.headers)}
+        return http.Response(status, headers=headers, content=body, request=request)
+
+    def whole(exchange: Exchange, answer: Any, body: bytes) -> Any:
+        status, shown = exchange.response(answer.status_code, body)
+        if exchange.blocked is not None:
+            return refusal(exchange, answer.request)
+        return http.Response(status, headers=head(answer, exchange), content=shown, extensions=answer.extensions)
+
+    def too_large(exchange: Exchange, request: Any, most: int) -> Any:
+        exchange.refuse("too_large", f"an answer has more than {most} bytes (limits.body_bytes)")
+        return refusal(exchange, request)
+
+    class Raw(http.SyncByteStream):  # type: ignore[misc]
+        """A body as it comes, guarded if it is one of events."""
+
+        def __init__(self, answer: Any, exchange: Exchange | None) -> None:
+            self._answer, self._exchange = answer, exchange
+
+        def __iter__(self) -> Iterator[bytes]:
+            exchange = self._exchange
+            if exchange is None:
+                yield from self._answer.iter_raw()
+                return
+            for chunk in self._answer.iter_raw():
+                if shown := exchange.feed(chunk):
+                    yield shown
+                if exchange.is_over:
+                    # The provider need not go on.
+                    self._answer.close()
+                    return
+            if shown := exchange.finish():
+                yield shown
+
+        def close(self) -> None:
+            self._answer.close()
+
+    class AsyncRaw(http.AsyncByteStream):  # type: ignore[misc]
+        """The same for those who wait."""
+
+        def __init__(self, answer: Any, exchange: Exchange | None) -> None:
+            self._answer, self._exchange = answer, exchange
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            exchange = self._exchange
+            async for chunk in self._answer.aiter_raw():
+                if exchange is None:
+                    yield chunk
+                    continue
+                if shown := exchange.feed(chunk):
+                    yield shown
+                if exchange.is_over:
+                    await self._answer.aclose()
+                    return
+            if exchange is not None and (shown := exchange.finish()):
+                yield shown
+
+        async def aclose(self) -> None:
+            await self._answer.aclose()
+
+    class Transport(http.BaseTransport):  # type: ignore[misc]
+        """A guard in front of a client."""
+
+        def __init__(self, client: Any, guard: ModelGuard) -> None:
+            self._client, self._guard = client, guard
+            self._most: int = json.loads(guard.policy)["limits"]["body_bytes"]
+
+        def handle_request(self, request: Any) -> Any:
+            if self._guard.route(request.method, request.url.path) is None:
+                answer = self._client.send(request, stream=True, follow_redirects=False)
+                return self._response(answer, None, None)
+            exchange = _begin(self._guard, request, request.read())
+            if exchange.blocked is not None:
+                return refusal(exchange, request)
+            answer = self._client.send(masked(request, exchange), stream=True, follow_redirects=False)
+            if _refused_answer(exchange, answer):
+                answer.close()
+                return refusal(exchange, request)
+            if not exchange.guards_answers:
+                return self._response(answer, None, exchange)
+            if _is_event_stream(answer):
+                return self._response(answer, exchange, exchange)
+            body = bytearray()
+            try:
+                for chunk in answer.iter_raw():
+                    body += chunk
+                    if len(body) > self._most:
+                        return too_large(exchange, request, self._most)
+            finally:
+                answer.close()
+            return whole(exchange, answer, bytes(body))
+
+        def _response(self, answer: Any, guarded: Exchange | None, told: Exchange | None) -> Any:
+            return http.Response(answer.status_code, headers=head(answer, told), stream=Raw(answer, guarded), extensions=answer.extensions)
+
+        def close(self) -> None:
+            self._client.close()
+
+    class AsyncTransport(http.AsyncBaseTransport):  # type: ignore[misc]
+        """The same for those who wait."""
+
+        def __init__(self, client: Any, guard: ModelGuard) -> None:
+            self._client, self._guard = client, guard
+            self._most: int = json.loads(guard.policy)["limits"]["body_bytes"]
+
+        async def handle_async_request(self, request: Any) -> Any:
+            if self._guard.route(request.method, request.url.path) is None:
+                answer = await self._client.send(request, stream=True, follow_redirects=False)
+                return self._response(answer, None, None)
+            body = await request.aread()
+            if len(body) < _LARGE:
+                exchange = _begin(self._guard, request, body)
+            else:
+                exchange = await to_thread.run_sync(_begin, self._guard, request, body)
+            if exchange.blocked is not None:
+                return refusal(exchange, request)
+            answer = await self._client.send(masked(request, exchange), stream=True, follow_redirects=False)
+            if _refused_answer(exchange, answer):
+                await answer.aclose()
+                return refusal(exchange, request)
+            if not exchange.guards_answers:
+                return self._response(answer, None, exchange)
+            if _is_event_stream(answer):
+                return self._response(answer, exchange, exchange)
+            came = bytearray()
+            try:
+                async for chunk in answer.aiter_raw():
+                    came += chunk
+                    if len(came) > self._most:
+                        return too_large(exchange, request, self._most)
+            finally:
+                await answer.aclose()
+            if len(came) < _LARGE:
+                return whole(exchange, answer, bytes(came))
+            return await to_thread.run_sync(whole, exchange, answer, bytes(came))
+
+        def _response(self, answer: Any, guarded: Exchange | None, told: Exchange | None) -> Any:
+            return http.Response(answer.status_code, headers=head(answer, told), stream=AsyncRaw(answer, guarded), extensions=answer.extensions)
+
+        async def aclose(self) -> None:
+            await self._client.aclose()
+
+    return Transport, AsyncTransport

@@ -1,0 +1,163 @@
+"""Guards for clients of language models: requests are masked before they leave, answers before they arrive, in this process.
+
+import openai, sonometer
+
+client = sonometer.guard(openai.OpenAI(), mask="personal-data", placeholders=True)
+
+The work is done by the same code as in `sonometer proxy`; docs/proxy.md says what is guarded, what is refused and what the settings mean.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from ._sonometer import ModelGuard, Target
+from .errors import InvalidRequestError, WrongTypeError
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+__all__ = ["Settings", "guard", "guarded_http_client", "open_guard"]
+
+_C = TypeVar("_C")
+
+# A client over a connection that stays open would pass the guard by: it is sent to a name that can never be reached.
+_NOWHERE = "wss://connections-that-stay-open-are-not-guarded.invalid"
+
+
+class Settings(typing.TypedDict, total=False):
+    """What a guard does; each key as in `[guard]` of docs/proxy.md, where the defaults are those that refuse."""
+
+    placeholders: bool
+    """Masks of requests are numbered (`<EMAIL_ADDRESS_1>`), and restored in the answer."""
+    unknown: Literal["block", "drop", "pass"]
+    """Types of events, items, parts and blocks that the guard does not know."""
+    media: Literal["block", "pass"]
+    """Images, audio and files, which cannot be masked."""
+    logprobs: Literal["block", "drop", "pass"]
+    """Log probabilities, which repeat the text."""
+    thinking: Literal["check", "pass", "block"]
+    """Signed thinking, which must not be changed."""
+    numbers: Literal["block", "nines"]
+    """Numbers of tool arguments in which a mask finds something."""
+    schema: Literal["block", "pass"]
+    """Tool arguments and structured answers that do not fit the schema of the request once they are masked."""
+    final_event: bool
+    """Whether streams end with the counts."""
+    limits: Mapping[str, int]
+    """The most bytes that are read and held."""
+    rules: Iterable[Mapping[str, Any]]
+    """More rules, after the masks; `target` may be an object, too."""
+
+
+def open_guard(
+    policy: str | os.PathLike[str] | Mapping[str, Any] | ModelGuard | None = None,
+    /,
+    *,
+    mask: str | Target[Any] | Iterable[str | Target[Any]] | None = None,
+    on: Literal["request", "response", "both"] = "both",
+    show: Literal["stars", "last4", "label", "numbered", "remove"] | None = None,
+    **settings: Unpack[Settings],
+) -> ModelGuard:
+    """A guard from a policy: the path of a TOML file as `sonometer proxy --config` reads it, a dict of the same keys, or settings.
+
+    `mask` names protocols, metrics or blueprints whose masks apply, `on` the direction, and `show` how masked places are shown.
+    Without any of these, `personal-data` is masked in both directions.
+
+    >>> from sonometer.guarding import open_guard
+    >>> open_guard(mask="personal-data", placeholders=True).route("POST", "/v1/chat/completions")
+    'chat'
+    >>> open_guard(mask="personal-dat")
+    Traceback (most recent call last):
+      ...
+    sonometer.errors.TargetNotFoundError: the catalogue has no protocol, metric or blueprint `personal-dat`; did you mean `personal-data`?
+    """
+    if isinstance(policy, ModelGuard):
+        if mask is not None or settings:
+            fix = "give either a ModelGuard or settings"
+            raise InvalidRequestError(f"a guard that is open cannot be changed; {fix}", place="policy", fix=fix)
+        return policy
+    whole: dict[str, Any] = {} if policy is None else _read(policy)
+    own = settings.pop("rules", None)
+    rules = [dict(rule) for rule in whole.get("rules", ())]
+    names = ["personal-data"] if mask is None and policy is None and own is None else mask
+    for target in [names] if isinstance(names, (str, Target)) else names or ():
+        rules.append({"action": "mask", "target": target, "on": on} | ({} if show is None else {"mask": show}))
+    rules.extend(dict(rule) for rule in own or ())
+    targets: dict[str, Target[Any]] = {}
+    for rule in rules:
+        if isinstance(named := rule.get("target"), Target):
+            rule["target"] = _name(named, targets)
+    whole |= settings | {"rules": rules}
+    try:
+        text = json.dumps(whole)
+    except (TypeError, ValueError) as error:
+        fix = "give texts, numbers, lists and dicts"
+        raise WrongTypeError(f"the policy cannot be written as JSON ({error}); {fix}", place="policy", fix=fix) from None
+    return ModelGuard(text, targets)
+
+
+def _read(policy: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(policy, Mapping):
+        return dict(policy)
+    try:
+        whole = tomllib.loads(Path(policy).read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidRequestError(f"{os.fspath(policy)} is not TOML: {error}", place="policy") from None
+    guard: dict[str, Any] = whole.get("guard", whole)
+    return guard
+
+
+def _name(target: Target[Any], targets: dict[str, Target[Any]]) -> str:
+    """The name by which the rules know an object."""
+    name = f"{target.id}@{target.version}"
+    while targets.setdefault(name, target) is not target:
+        name += "'"
+    return name
+
+
+def guard(
+    client: _C,
+    policy: str | os.PathLike[str] | Mapping[str, Any] | ModelGuard | None = None,
+    /,
+    *,
+    mask: str | Target[Any] | Iterable[str | Target[Any]] | None = None,
+    on: Literal["request", "response", "both"] = "both",
+    show: Literal["stars", "last4", "label", "numbered", "remove"] | None = None,
+    **settings: Unpack[Settings],
+) -> _C:
+    """A copy of a client of `openai` or `anthropic` whose requests and answers pass a guard. It shares the connections of the client.
+
+    The arguments are those of `open_guard`. What is refused raises the client's own errors: `BadRequestError` for a request,
+    `InternalServerError` or `APIError` for an answer; no text is in them. Connections that stay open (`realtime`) are not guarded and
+    cannot be opened by the copy.
+
+    client = sonometer.guard(openai.OpenAI(), mask="personal-data", placeholders=True)
+    """
+    opened = open_guard(policy, mask=mask, on=on, show=show, **settings)
+    with_options: Any = getattr(client, "with_options", None)
+    inner: Any = getattr(client, "_client", None)
+    if with_options is None or inner is None:
+        fix = "give a client of openai or anthropic"
+        raise WrongTypeError(f"{type(client).__name__} is no client that can be guarded; {fix}", place="client", fix=fix)
+    copy: Any = with_options(http_client=guarded_http_client(inner, opened))
+    if hasattr(copy, "websocket_base_url"):
+        copy.websocket_base_url = _NOWHERE
+    guarded: _C = copy
+    return guarded
+
+
+def guarded_http_client(client: Any, guard: ModelGuard, /) -> Any:
+    """A client of `httpx` or `httpx2` that guards what it sends and hands it to `client`, sync or async as it is.
+
+    For packages that take an `http_client`. Closing it closes `client`.
+    """
+    from . import _guard_http
+
+    return _guard_http.wrapped(client, guard)

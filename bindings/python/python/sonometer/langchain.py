@@ -1,0 +1,271 @@
+"""For LangChain: chat models whose requests and answers pass a guard, and a callback handler that senses answers.
+
+from sonometer.langchain import guard_model
+
+model = guard_model(ChatOpenAI(model="gpt-4o-mini"), mask="personal-data", placeholders=True)
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from . import load
+from ._guard_json import begin, ended, pushed, refused, shown
+from ._optional import need
+from .guarding import open_guard
+from .guarding import guard as guard_client
+
+if TYPE_CHECKING:
+    from ._sonometer import Exchange, ModelGuard, Reading, Target
+
+__all__ = ["guard_model", "guard_runnable", "sensing_handler"]
+
+# Where models of `langchain-openai` and `langchain-anthropic` keep their clients.
+_CLIENTS = ("root_client", "root_async_client", "_client", "_async_client")
+# What is said about an answer and repeats nothing of it.
+_ABOUT = ("finish_reason", "stop_reason", "model_name", "model", "model_provider", "id", "system_fingerprint", "service_tier")
+
+
+def guard_model(model: Any, policy: Any = None, /, **settings: Any) -> Any:
+    """A copy of a chat model whose clients are guarded: `ChatOpenAI`, `ChatAnthropic` and what is made of them.
+
+    It is a chat model like the other: with tools, structured output and streams. The arguments are those of `sonometer.guard`. For
+    models with other clients there is `guard_runnable`.
+    """
+    opened = open_guard(policy, **settings)
+    guarded = copy.copy(model)
+    found = [name for name in _CLIENTS if getattr(guarded, name, None) is not None]
+    if not found:
+        message = f"{type(model).__name__} has no client of openai or anthropic; use sonometer.langchain.guard_runnable"
+        raise refused("unknown_type", message)
+    # Fields that are no fields of the model too: the clients of Anthropic are made when they are first used.
+    guarded.__dict__ = {key: value for key, value in model.__dict__.items() if key not in _CLIENTS}
+    for name in found:
+        guarded.__dict__[name] = guard_client(getattr(model, name), opened)
+    for name, root in (("client", "root_client"), ("async_client", "root_async_client")):
+        if root in found:
+            guarded.__dict__[name] = guarded.__dict__[root].chat.completions
+    return guarded
+
+
+def guard_runnable(model: Any, policy: Any = None, /, **settings: Any) -> Any:
+    """A Runnable that masks what goes to a chat model of any provider, and what comes from it, also while it streams.
+
+    Messages go through the guard in the form of OpenAI's chat: texts, parts of texts, and calls of tools. Whatever else a message
+    has is not sent, and whatever else an answer has is not shown. Bind tools to the model before it is guarded.
+    """
+    return _runnable_class()(model, open_guard(policy, **settings))
+
+
+def sensing_handler(
+    target: str | Target[Any],
+    on_reading: Callable[[Reading], object],
+    *,
+    on_evidence: Callable[[Any], object] | None = None,
+) -> Any:
+    """A callback handler that senses answers of models: `model.invoke(…, config={"callbacks": [sensing_handler(…)]})`.
+
+    `on_reading` gets the reading of each answer. `on_evidence` gets each piece of evidence as soon as it is found in a stream; an
+    exception from it stops the stream.
+    """
+    return _handler_class()(load(target) if isinstance(target, str) else target, on_reading, on_evidence)
+
+
+def _text(content: Any) -> str:
+    """The text of an answer's content."""
+    if isinstance(content, str):
+        return content
+    return "".join(part if isinstance(part, str) else str(part.get("text", "")) for part in content or ())
+
+
+@lru_cache(maxsize=1)
+def _handler_class() -> Any:
+    base: Any = need("langchain_core.callbacks", "langchain").BaseCallbackHandler
+
+    class SensingHandler(base):  # type: ignore[misc]
+        """Senses answers."""
+
+        # Without it LangChain logs an exception and goes on.
+        raise_error = True
+
+        def __init__(self, target: Target[Any], on_reading: Any, on_evidence: Any) -> None:
+            self._target, self._on_reading, self._on_evidence = target, on_reading, on_evidence
+            self._sessions: dict[Any, Any] = {}
+
+        # LangChain passes `token` by this name.
+        def on_llm_new_token(self, token: Any, *, run_id: Any = None, **_more: Any) -> None:
+            if self._on_evidence is None or not (text := _text(token)):
+                return
+            session = self._sessions.get(run_id)
+            if session is None:
+                session = self._sessions[run_id] = self._target.session()
+            self._tell(session.push(text))
+
+        def _tell(self, step: Any) -> None:
+            for event in step.events:
+                if event.event == "evidence":
+                    self._on_evidence(event)
+
+        def on_llm_end(self, response: Any, *, run_id: Any = None, **_more: Any) -> None:
+            if (session := self._sessions.pop(run_id, None)) is not None:
+                # The last sentence.
+                self._tell(session.end())
+            for generations in response.generations:
+                for generation in generations:
+                    message = getattr(generation, "message", None)
+                    text = generation.text if message is None else _text(message.content)
+                    self._on_reading(self._target.sense(text))
+
+        def on_llm_error(self, error: BaseException, *, run_id: Any = None, **_more: Any) -> None:
+            self._sessions.pop(run_id, None)
+
+    return SensingHandler
+
+
+def _content(content: Any) -> Any:
+    """The content of a message as the form of OpenAI has it: a text, or parts of texts."""
+    if isinstance(content, str):
+        return content
+    parts = []
+    for part in content:
+        if isinstance(part, str):
+            parts.append({"type": "text", "text": part})
+        elif part.get("type") == "text" and isinstance(part.get("text"), str):
+            parts.append({"type": "text", "text": part["text"]})
+        elif part.get("type") not in ("tool_use", "tool_call", "input_json_delta", "tool_call_chunk"):
+            # Calls of tools stand in `tool_calls` once more, and are read there.
+            raise refused("unknown_type", f"a part of a message of the type {part.get('type')}")
+    return parts
+
+
+def _asked(messages: Sequence[Any]) -> list[dict[str, Any]]:
+    """Messages in the form of OpenAI's chat."""
+    roles = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool", "developer": "developer"}
+    asked = []
+    for message in messages:
+        if message.type not in roles:
+            raise refused("unknown_type", f"a message of the type {message.type}")
+        one: dict[str, Any] = {"role": roles[message.type], "content": _content(message.content)}
+        if message.name:
+            one["name"] = message.name
+        if message.type == "ai" and message.tool_calls:
+            one["tool_calls"] = [_call(call) for call in message.tool_calls]
+        if message.type == "tool":
+            one["tool_call_id"] = message.tool_call_id
+        asked.append(one)
+    return asked
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    # The escapes that the guard keeps as they are.
+    arguments = json.dumps(call["args"], ensure_ascii=False)
+    return {"id": call.get("id") or "", "type": "function", "function": {"name": call["name"], "arguments": arguments}}
+
+
+def _fields_of(message: Any) -> dict[str, Any]:
+    """What may be kept of an answer besides its texts."""
+    kept: dict[str, Any] = {"id": message.id}
+    if message.usage_metadata:
+        kept["usage_metadata"] = message.usage_metadata
+    about = {key: value for key, value in message.response_metadata.items() if key in _ABOUT and isinstance(value, str)}
+    return {**kept, "response_metadata": about}
+
+
+@lru_cache(maxsize=1)
+def _runnable_class() -> Any:
+    base: Any = need("langchain_core.runnables", "langchain").Runnable
+    messages: Any = need("langchain_core.messages", "langchain")
+    prompts: Any = need("langchain_core.prompt_values", "langchain")
+
+    def answered(exchange: Exchange, answer: Any) -> Any:
+        """A whole answer as it may be shown."""
+        message: dict[str, Any] = {"role": "assistant", "content": _content(answer.content)}
+        if answer.invalid_tool_calls:
+            raise refused("unreadable", "a call of a tool whose arguments are no JSON")
+        if answer.tool_calls:
+            message["tool_calls"] = [_call(call) for call in answer.tool_calls]
+        masked = shown(exchange, {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+        message = masked["choices"][0]["message"]
+        calls = [
+            {"type": "tool_call", "id": call["id"], "name": call["function"]["name"], "args": json.loads(call["function"]["arguments"])}
+            for call in message.get("tool_calls", ())
+        ]
+        return messages.AIMessage(content=message["content"] or "", tool_calls=calls, **_fields_of(answer))
+
+    def event(chunk: Any) -> dict[str, Any]:
+        """A chunk of an answer in the form of OpenAI's chat."""
+        delta: dict[str, Any] = {"content": _text(_content(chunk.content))}
+        if chunk.tool_call_chunks:
+            delta["tool_calls"] = [
+                {"index": call["index"] or 0, "id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["args"] or ""}}
+                for call in chunk.tool_call_chunks
+            ]
+        return {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+
+    def chunk_of(shown: Mapping[str, Any], more: Mapping[str, Any]) -> Any:
+        delta = shown["choices"][0]["delta"] if shown.get("choices") else {}
+        calls = [
+            {"type": "tool_call_chunk", "index": call["index"], "id": call.get("id"), "name": call["function"].get("name"), "args": call["function"].get("arguments", "")}
+            for call in delta.get("tool_calls") or ()
+        ]
+        return messages.AIMessageChunk(content=delta.get("content") or "", tool_call_chunks=calls, **more)
+
+    def parts(exchange: Exchange, chunk: Any) -> Iterator[Any]:
+        more = _fields_of(chunk)
+        for found in pushed(exchange, event(chunk)):
+            yield chunk_of(found, more)
+            # What is said about an answer is said once, as counts are added up.
+            more = {"id": chunk.id}
+        if len(more) > 1 and (more.get("usage_metadata") or more["response_metadata"]):
+            yield messages.AIMessageChunk(content="", **more)
+
+    def rest(exchange: Exchange, last: Any) -> Iterator[Any]:
+        end = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+        for found in ended(exchange, end):
+            part = chunk_of(found, {"id": None if last is None else last.id})
+            if part.content or part.tool_call_chunks:
+                yield part
+
+    class GuardedModel(base):  # type: ignore[misc]
+        """A model behind a guard."""
+
+        def __init__(self, model: Any, guard: ModelGuard) -> None:
+            self._model, self._guard = model, guard
+
+        def _begin(self, input: Any) -> tuple[Exchange, list[Any]]:
+            if isinstance(input, str):
+                input = [messages.HumanMessage(input)]
+            elif isinstance(input, prompts.PromptValue):
+                input = input.to_messages()
+            exchange, masked = begin(self._guard, "chat", {"messages": _asked(messages.convert_to_messages(input))})
+            return exchange, messages.convert_to_messages(masked["messages"])
+
+        def invoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+            exchange, masked = self._begin(input)
+            return answered(exchange, self._model.invoke(masked, config, **kwargs))
+
+        async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
+            exchange, masked = self._begin(input)
+            return answered(exchange, await self._model.ainvoke(masked, config, **kwargs))
+
+        def stream(self, input: Any, config: Any = None, **kwargs: Any) -> Iterator[Any]:
+            exchange, masked = self._begin(input)
+            chunk = None
+            for chunk in self._model.stream(masked, config, **kwargs):
+                yield from parts(exchange, chunk)
+            yield from rest(exchange, chunk)
+
+        async def astream(self, input: Any, config: Any = None, **kwargs: Any) -> AsyncIterator[Any]:
+            exchange, masked = self._begin(input)
+            chunk = None
+            async for chunk in self._model.astream(masked, config, **kwargs):
+                for part in parts(exchange, chunk):
+                    yield part
+            for part in rest(exchange, chunk):
+                yield part
+
+    return GuardedModel

@@ -1,0 +1,55 @@
+// Objects as JSON text, without a silent change on the way. This needs no engine.
+import { invalid } from './errors.js';
+import { messageOf } from './kind.js';
+
+/** An object as JSON text; `inside` is where its parts stand. */
+export function toJson(value, place, inside) {
+  let text;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    throw invalid(place, `this cannot be written as JSON (${messageOf(cause)})`, {}, { cause });
+  }
+  if (text === undefined) throw invalid(place, 'this has no JSON form');
+  // `JSON.stringify` writes half of a pair as an escape, and nothing else so.
+  if (text.includes('\\ud')) findHalf(JSON.parse(text), inside);
+  // NaN and Infinity become `null`, which is no time: a slip must not pass for one.
+  if (text.includes('null')) findNotFinite(value, inside);
+  return text;
+}
+
+const half = /\p{Surrogate}/u;
+
+/** A half of a surrogate pair has no UTF-8 form; it would silently become another character and move every place. */
+export function wantWhole(place, text) {
+  if (text.isWellFormed?.() ?? !half.test(text)) return;
+  const offset = text.search(half);
+  const unit = text.charCodeAt(offset).toString(16);
+  const message = `\`\\u${unit}\` at ${offset} is half of a surrogate pair; cut texts between characters, or repair them with \`toWellFormed()\``;
+  throw invalid(place, message, { offset });
+}
+
+function findHalf(value, place) {
+  if (typeof value === 'string') {
+    wantWhole(place || 'interaction', value);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      wantWhole(join(place, 'key'), key);
+      findHalf(part, Array.isArray(value) ? `${place}[${key}]` : join(place, key));
+    }
+  }
+}
+
+function findNotFinite(value, place) {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw invalid(place || 'interaction', `a number is needed, not ${value}; leave a time that is not known out, or give null`);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, part] of Object.entries(value)) {
+      findNotFinite(part, Array.isArray(value) ? `${place}[${key}]` : join(place, key));
+    }
+  }
+}
+
+export function join(place, key) {
+  return place === '' ? key : `${place}.${key}`;
+}

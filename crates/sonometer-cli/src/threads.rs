@@ -1,0 +1,19 @@
+//! `--threads N`: on how many threads is sensed.
+
+use std::num::NonZeroUsize;
+use std::thread;
+
+/// The argument of every verb that senses many.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct ThreadArgument {
+    /// Number of threads; what is written is the same [default: one for each core]
+    #[arg(long = "threads", value_name = "N")]
+    wanted: Option<NonZeroUsize>,
+}
+
+impl ThreadArgument {
+    /// The threads that sense.
+    pub(crate) fn number(&self) -> NonZeroUsize {
+        self.wanted.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
+}

@@ -1,0 +1,143 @@
+//! Streamable HTTP behind a token. The server keeps no sessions: each request stands for itself, and dives have names that nobody can guess. So there
+//! is nothing that a client could leave behind.
+
+use crate::bench::Bench;
+use crate::limits::{MESSAGE_BYTES, WAITING_OF_ALL, grouped};
+use crate::server::Server;
+use crate::works::Client;
+use axum::Router;
+use axum::extract::connect_info::Connected;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::serve::IncomingStream;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use std::future::Future;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+/// Where the server is.
+const PATH: &str = "/mcp";
+
+/// Who may come in, and how many at once.
+#[derive(Clone)]
+struct Door {
+    token: Arc<str>,
+    places: Arc<Semaphore>,
+}
+
+/// A connection is a client.
+#[derive(Clone, Debug)]
+struct Connection(Client);
+
+impl Connected<IncomingStream<'_, TcpListener>> for Connection {
+    fn connect_info(_: IncomingStream<'_, TcpListener>) -> Self {
+        Self(Client::new())
+    }
+}
+
+/// Serves until `stop` ends.
+pub(crate) async fn serve(
+    bench: Arc<Bench>,
+    listener: TcpListener,
+    token: &str,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let is_local = listener.local_addr()?.ip().is_loopback();
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_sse_keep_alive(None);
+    // No page of a browser is a client. Beyond loopback the host may have any name; the token keeps out who rebinds one.
+    let config = config.enforce_origin_validation();
+    let mut config = if is_local { config } else { config.disable_allowed_hosts() };
+    config.max_request_body_bytes = MESSAGE_BYTES;
+    let service = StreamableHttpService::new(
+        move || Ok(Server::new(Arc::clone(&bench))),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    );
+    let door = Door { token: token.into(), places: Arc::new(Semaphore::new(WAITING_OF_ALL)) };
+    let router = Router::new()
+        .route_service(PATH, service)
+        .fallback(|| async { refused(StatusCode::NOT_FOUND, "the address of the server ends in /mcp") })
+        .layer(from_fn_with_state(door, admit));
+    axum::serve(listener, router.into_make_service_with_connect_info::<Connection>())
+        .with_graceful_shutdown(stop)
+        .await
+}
+
+/// Lets in who has the token, before anything of the body is read.
+async fn admit(
+    State(door): State<Door>,
+    ConnectInfo(Connection(client)): ConnectInfo<Connection>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if !knows(request.headers(), &door.token) {
+        let why = "the token is missing or wrong; send the header `Authorization: Bearer TOKEN` with the token that `sonometer mcp` was given or printed";
+        let mut response = refused(StatusCode::UNAUTHORIZED, why);
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, header::HeaderValue::from_static("Bearer"));
+        return response;
+    }
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    if length
+        .and_then(|length| length.parse::<u64>().ok())
+        .is_some_and(|length| length > MESSAGE_BYTES as u64)
+    {
+        let why = format!(
+            "the message is larger than {} bytes, the limit; send a shorter text, or use the command `sonometer` with a file",
+            grouped(MESSAGE_BYTES)
+        );
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, &why);
+    }
+    let Ok(place) = Arc::clone(&door.places).try_acquire_owned() else {
+        let why = format!(
+            "{WAITING_OF_ALL} requests are under way already; wait for an answer, then send it again"
+        );
+        return refused(StatusCode::SERVICE_UNAVAILABLE, &why);
+    };
+    request.extensions_mut().insert(client);
+    let response = next.run(request).await;
+    drop(place);
+    response
+}
+
+/// Compares in a time that does not tell how much of it was right.
+fn knows(headers: &HeaderMap, token: &str) -> bool {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let given = given
+        .and_then(|value| value.split_once(' '))
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    let given = given.map_or("", |(_, token)| token.trim());
+    let differ = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+    given.len() == token.len() && differ == 0
+}
+
+fn refused(status: StatusCode, why: &str) -> Response {
+    (status, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{why}\n")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_right_as_a_whole() {
+        let knows = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::AUTHORIZATION, value.parse().expect("a header"));
+            super::knows(&headers, "secret")
+        };
+        assert!(knows("Bearer secret") && knows("bearer  secret "));
+        for wrong in
+            ["secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "Bearer Secret", "Basic secret"]
+        {
+            assert!(!knows(wrong), "{wrong}");
+        }
+        assert!(!super::knows(&HeaderMap::new(), "secret"));
+    }
+}

@@ -1,0 +1,108 @@
+//! Sonometer for language models: tools, resources and prompts by the Model Context Protocol, over standard input or over HTTP.
+//!
+//! A [`Sonometer`] answers; [`Sonometer::serve_lines`] is the transport of clients that start it as a process, [`Sonometer::serve_http`] that of clients
+//! that connect. Every call is bounded before it begins, clients take turns, and what a protocol masks is never shown. Nothing here reads files: what is
+//! served beside the catalogue, the caller reads ([`Own`]).
+
+mod answer;
+mod bench;
+mod content;
+mod dives;
+mod http;
+mod limits;
+mod prompts;
+mod resources;
+mod schema;
+mod server;
+mod sieve;
+mod tool;
+mod works;
+
+pub use bench::Own;
+
+use bench::Bench;
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use server::Server;
+use std::fmt::Write;
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+
+/// The server. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Sonometer {
+    bench: Arc<Bench>,
+}
+
+impl Sonometer {
+    /// A server of what ships and of what the caller has.
+    pub fn new(own: Own) -> Self {
+        Self { bench: Arc::new(Bench::new(own)) }
+    }
+
+    /// Serves one client, a message a line, until the input ends.
+    ///
+    /// # Errors
+    /// Those of the transport; a client that speaks something else.
+    pub async fn serve_lines(
+        &self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> io::Result<()> {
+        let (to, from) = tokio::io::duplex(64 << 10);
+        // Ends with the input, or when nobody reads what it passes on.
+        tokio::spawn(sieve::pass(input, to, sieve::MOST));
+        let transport = AsyncRwTransport::new_server(from, output);
+        let serving = Server::new(Arc::clone(&self.bench)).serve(transport).await;
+        match serving {
+            Ok(serving) => {
+                serving.waiting().await.map_err(io::Error::other)?;
+                Ok(())
+            }
+            // A client that goes away before it has said anything.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+
+    /// Serves clients that send `Authorization: Bearer` with this token, at `/mcp`, until `stop` ends.
+    ///
+    /// # Errors
+    /// Those of the listener.
+    pub async fn serve_http(
+        &self,
+        listener: TcpListener,
+        token: &str,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        http::serve(Arc::clone(&self.bench), listener, token, stop).await
+    }
+}
+
+/// A token that nobody can guess.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub fn token() -> Result<String, String> {
+    random()
+}
+
+/// Thirty-two hexadecimal digits.
+fn random() -> Result<String, String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|error| format!("the system provides no random numbers: {error}"))?;
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        // A text takes everything.
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
+}
+
+/// The code of the README compiles and says what it says.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

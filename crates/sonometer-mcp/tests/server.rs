@@ -1,0 +1,175 @@
+//! The server as raw messages see it.
+
+use serde_json::{Value, json};
+use sonometer_mcp::{Own, Sonometer};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf};
+
+struct Client {
+    to: WriteHalf<DuplexStream>,
+    from: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    last: u64,
+}
+
+impl Client {
+    /// A client that has shaken hands.
+    async fn new() -> Self {
+        let (own, other) = tokio::io::duplex(1 << 20);
+        let (input, output) = tokio::io::split(other);
+        tokio::spawn(async move { Sonometer::new(Own::default()).serve_lines(input, output).await });
+        let (from, to) = tokio::io::split(own);
+        let mut client = Self { to, from: BufReader::new(from).lines(), last: 0 };
+        let info = json!({"name": "test", "version": "1"});
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
+        let said = client.ask("initialize", hello).await;
+        assert_eq!(said["result"]["serverInfo"]["name"], "sonometer", "{said}");
+        assert!(
+            said["result"]["instructions"].as_str().is_some_and(|text| text.contains("`sense` measures"))
+        );
+        client.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        client
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.to.write_all(format!("{message}\n").as_bytes()).await.expect("the server reads");
+    }
+
+    async fn next(&mut self) -> Value {
+        let line = self.from.next_line().await.expect("UTF-8").expect("the server answers");
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        let said = self.next().await;
+        assert_eq!(said["id"], id, "{said}");
+        said
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await["result"].clone()
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().expect("a text")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_of_tools_fits_a_model() {
+    let mut client = Client::new().await;
+    let said = client.ask("tools/list", json!({})).await;
+    let tools = said["result"]["tools"].as_array().expect("a list");
+    assert_eq!(tools.len(), 12);
+    // What clients put before a model: names, descriptions, schemas of arguments.
+    let shown: usize = tools
+        .iter()
+        .map(|tool| json!([tool["name"], tool["description"], tool["inputSchema"]]).to_string().len())
+        .sum();
+    assert!(shown < 16_000, "{shown} bytes");
+    for tool in tools {
+        let schema = tool["inputSchema"].to_string();
+        for part in ["$ref", "anyOf", "oneOf", "\"null\""] {
+            assert!(!schema.contains(part), "{part}: {schema}");
+        }
+        assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reading_is_short_and_exact() {
+    let mut client = Client::new().await;
+    let words = "Thank you so much for waiting. I am sorry for the delay.";
+    let said = client.call("sense", json!({"target": "courtesy@2.0", "text": words})).await;
+    assert_eq!(said["isError"], false, "{said}");
+    assert_eq!(said["content"].as_array().map(Vec::len), Some(1));
+    let text = text(&said);
+    assert!(text.starts_with("courtesy@2.0: score 0.713986, fidelity 1, ") && text.contains("  “"), "{text}");
+    assert_eq!(
+        said["structuredContent"]["target"],
+        json!({"type": "protocol", "id": "courtesy", "version": "2.0"})
+    );
+
+    let said =
+        client.call("sense", json!({"target": "courtesy@2.0", "text": words, "canonical": true})).await;
+    let instrument = sonometer_catalog::shipped("courtesy@2.0").expect("ships");
+    let reading = instrument.sense(&sonometer::Interaction::text(words).expect("is short")).expect("senses");
+    let view = sonometer::View { offsets: Some(sonometer::OffsetUnit::Chars), ..sonometer::View::default() };
+    assert_eq!(said["content"][1]["text"], reading.to_json(view));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_masked_is_in_no_message() {
+    let mut client = Client::new().await;
+    let secret = "4111 1111 1111 1111";
+    let words = format!("My card is {secret}, please charge it and send the bill to ann@example.org today.");
+    let turns = json!([{"role": "4111111111111111", "content": words}]);
+    for arguments in [
+        json!({"target": "personal-data", "text": words, "profile": "discovery", "canonical": true}),
+        json!({"target": "personal-data", "turns": turns, "profile": "discovery"}),
+    ] {
+        for tool in ["sense", "explain"] {
+            let mut arguments = arguments.clone();
+            if tool == "explain" {
+                arguments.as_object_mut().expect("an object").remove("profile");
+            }
+            let said = client.call(tool, arguments).await;
+            assert_eq!(said["isError"], false, "{said}");
+            let said = said.to_string();
+            assert!(!said.contains("4111") && !said.contains("ann@"), "{tool}: {said}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_too_large_is_answered_and_the_next_is_served() {
+    let mut client = Client::new().await;
+    let said = client.call("sense", json!({"target": "courtesy", "text": "x".repeat(300_000)})).await;
+    assert_eq!(said["_meta"]["sonometer/error"]["limit"], 200_000, "{said}");
+    let said =
+        client.ask("tools/call", json!({"name": "sense", "arguments": {"text": "x".repeat(9 << 20)}})).await;
+    let message = said["error"]["message"].as_str().expect("an error");
+    assert!(message.contains("8,388,608 bytes, the limit; send a shorter text"), "{message}");
+    let said = client.call("fidelity", json!({"target": "courtesy", "text": "Thank you."})).await;
+    assert_eq!(said["isError"], false, "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_message_does_not_end_the_server() {
+    let mut client = Client::new().await;
+    client.to.write_all(b"not json\n\n{\"jsonrpc\":\"2.0\"\n").await.expect("the server reads");
+    let said = client.ask("no/such/method", json!({})).await;
+    assert_eq!(said["error"]["code"], -32601, "{said}");
+    let said = client.ask("tools/call", json!({"name": "sens"})).await;
+    assert!(
+        text(&said["result"]).starts_with("invalid_request: no tool `sens`; there is protocols, sense"),
+        "{said}"
+    );
+    let said = client.ask("resources/read", json!({"uri": "sonometer://docs/x"})).await;
+    assert_eq!(said["error"]["message"], "no page `x`; there is semantics, protocol", "{said}");
+}
+
+/// Many small calls at once: every one is answered, by a reading or by a refusal.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_call_is_answered() {
+    let mut client = Client::new().await;
+    let calls = 60;
+    for id in 100..100 + calls {
+        let arguments = json!({"target": "courtesy", "text": "Thank you so much for waiting."});
+        let params = json!({"name": "sense", "arguments": arguments});
+        client.send(json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
+    }
+    let mut ids = Vec::new();
+    for _ in 0..calls {
+        let said = client.next().await;
+        ids.push(said["id"].as_u64().expect("a number"));
+        let text = text(&said["result"]);
+        assert!(
+            text.starts_with("courtesy@2.0: score") || text.starts_with("busy: 16 calls of this client wait"),
+            "{text}"
+        );
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (100..100 + calls).collect::<Vec<u64>>());
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Tests the endpoint for LiteLLM's generic guardrail API with the package `litellm` of PyPI: its client, and its code for streams.
+# Installs it into an environment of its own below `target`; skipped with a notice where that is not possible.
+#
+#     crates/sonometer-proxy/tests/litellm.sh [COMMAND]
+#
+# COMMAND is the command `sonometer`, also as `SONOMETER_COMMAND`; without it, it is built with nothing but the proxy.
+set -eu
+cd "$(dirname "$0")/../../.."
+
+command=${1:-${SONOMETER_COMMAND:-}}
+if [ -z "$command" ]; then
+    cargo build --quiet --package sonometer-cli --no-default-features --features proxy
+    command=${CARGO_TARGET_DIR:-target}/debug/sonometer
+fi
+environment=target/packages/litellm
+if ! [ -x "$environment/bin/python" ]; then
+    python3 -m venv "$environment" 2>/dev/null || { echo "skipped: the endpoint for LiteLLM (python3 has no venv)"; exit 0; }
+fi
+if ! "$environment/bin/python" -c 'import litellm.proxy._types' 2>/dev/null; then
+    "$environment/bin/pip" install --quiet 'litellm[proxy]>=1.108,<2' ||
+        { echo "skipped: the endpoint for LiteLLM (pip could not install litellm)"; exit 0; }
+fi
+# Its table of prices is in the package; without this it is fetched.
+LITELLM_LOCAL_MODEL_COST_MAP=True exec "$environment/bin/python" crates/sonometer-proxy/tests/litellm.py "$command"
