@@ -10,7 +10,7 @@ use sonometer::protocol::Status;
 use sonometer::{Blueprint, Catalog, Document, Error, Instrument, Metric, Protocol, TargetKind};
 use std::collections::BTreeMap;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// The target of a ledger line and of answers.
 pub(crate) fn used(instrument: &Instrument) -> TargetUsed {
@@ -67,9 +67,12 @@ fn shipped() -> &'static [Document] {
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
     own: Vec<Document>,
-    /// What was asked for and made ready.
-    ready: Mutex<BTreeMap<(TargetKind, String, String), Arc<Tool>>>,
+    /// What was asked for and made ready, each once: who asks meanwhile waits for it.
+    ready: Mutex<BTreeMap<Key, Arc<OnceLock<Result<Arc<Tool>, Refusal>>>>>,
 }
+
+/// Kind, id and version.
+type Key = (TargetKind, String, String);
 
 impl Shelf {
     /// The shelf of what an organization published. A file that an older version could read and this one cannot is left
@@ -122,24 +125,34 @@ impl Shelf {
         })
     }
 
-    /// The instrument that a target means: the version asked for, else the latest that is published (or active).
-    pub(crate) fn find(&self, target: &Target) -> Result<Arc<Tool>, Refusal> {
+    /// The document that a target means: the version asked for, else the latest that is published (or active).
+    fn chosen(&self, target: &Target) -> Result<(&Document, Key), Refusal> {
         let Target { kind, id, version } = target;
         let wanted = version.as_deref();
         let of_kind = self.documents().filter(|document| document.kind() == *kind);
         let all =
             of_kind.map(|document| (document, document.id(), document.version(), document.is_current()));
         let document = choose(all, id, wanted).ok_or_else(|| self.missing(*kind, id, wanted))?;
-        let key = (*kind, id.clone(), document.version().to_owned());
-        let kept = self.ready.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        if let Some(kept) = kept {
-            return Ok(kept);
-        }
-        let digest = document.digest().into();
-        let instrument = Instrument::new(document.clone(), self).map_err(Refusal::from)?;
-        let made = Arc::new(Tool { instrument, digest });
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner).insert(key, made.clone());
-        Ok(made)
+        Ok((document, (*kind, id.clone(), document.version().to_owned())))
+    }
+
+    /// The instrument that a target means, if it is ready.
+    pub(crate) fn ready(&self, target: &Target) -> Result<Option<Arc<Tool>>, Refusal> {
+        let (_, key) = self.chosen(target)?;
+        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        ready.get(&key).and_then(|tool| tool.get().cloned()).transpose()
+    }
+
+    /// The instrument that a target means. It may have to be made ready, which takes as long as a long text.
+    pub(crate) fn find(&self, target: &Target) -> Result<Arc<Tool>, Refusal> {
+        let (document, key) = self.chosen(target)?;
+        let place = self.ready.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+        let make = || {
+            let digest = document.digest().into();
+            let instrument = Instrument::new(document.clone(), self).map_err(Refusal::from)?;
+            Ok(Arc::new(Tool { instrument, digest }))
+        };
+        place.get_or_init(make).clone()
     }
 
     /// Makes the current version of everything ready.

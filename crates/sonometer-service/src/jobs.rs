@@ -110,7 +110,7 @@ impl Service {
         idempotency_key: Option<&[u8]>,
         asked: request::Batch,
     ) -> Result<Answer, Refusal> {
-        let instrument = self.shelf(caller).await?.find(&asked.target)?;
+        let instrument = self.tool(caller, &asked.target).await?;
         self.check_interactions(&asked)?;
         caller.standing().check()?;
         let total = asked.ids.len();
@@ -357,7 +357,7 @@ impl Service {
         let shelf = self.shelf_of(&job.org, job.revision).await?;
         if job.route == SENSE {
             let request::Sense { root, target, look, .. } = request::sense(&job.body)?;
-            let instrument = shelf.find(&Target { version, ..target })?;
+            let instrument = self.tool_of(&job.org, &shelf, &Target { version, ..target }).await?;
             let asked = Asked::under(&root, "interaction")?;
             let subject = self.subject_of_job(&job.org, &asked, &instrument).await?;
             let effort = Effort::sensing(instrument.steps_per_word(), length(&subject.interaction));
@@ -366,7 +366,7 @@ impl Service {
             return Ok(Done { lines: vec![line], answer });
         }
         let asked = request::batch(&job.body)?;
-        let instrument = shelf.find(&Target { version, ..asked.target.clone() })?;
+        let instrument = self.tool_of(&job.org, &shelf, &Target { version, ..asked.target.clone() }).await?;
         let measured = match asked.files {
             0 => {
                 let items = request::items(&asked.root).iter().enumerate();

@@ -58,9 +58,11 @@ pub use store::Store;
 pub use stream::{Streaming, Told};
 pub use token::{Mode, Scope};
 
-use catalogue::{Shelf, Shelves};
+use catalogue::{Shelf, Shelves, Tool};
+use effort::Effort;
 use ports::{Callbacks, Clock, Files, Ids, Ports};
 use queue::{Bounds, Queue};
+use request::Target;
 use spans::SPANS;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -248,8 +250,25 @@ impl Service {
         if let Some(shelf) = self.inner.shelves.get(org, revision) {
             return Ok(shelf);
         }
-        let shelf = Arc::new(Shelf::of(&self.inner.store.targets(org).await?));
+        let rows = self.inner.store.targets(org).await?;
+        let shelf = Arc::new(self.work(org, Effort::LONG, move || Shelf::of(&rows)).await?);
         self.inner.shelves.put(org, revision, shelf.clone());
         Ok(shelf)
+    }
+
+    /// What a target means for a caller.
+    async fn tool(&self, caller: &Caller, target: &Target) -> Result<Arc<Tool>, Refusal> {
+        let shelf = self.shelf(caller).await?;
+        self.tool_of(caller.org(), &shelf, target).await
+    }
+
+    /// What a target means. What nobody used yet is made ready on a thread, once it is the turn of the organization: all requests
+    /// that are under way share a few threads, and would wait for it.
+    async fn tool_of(&self, org: &str, shelf: &Arc<Shelf>, target: &Target) -> Result<Arc<Tool>, Refusal> {
+        if let Some(tool) = shelf.ready(target)? {
+            return Ok(tool);
+        }
+        let (shelf, target) = (shelf.clone(), target.clone());
+        self.work(org, Effort::LONG, move || shelf.find(&target)).await?
     }
 }

@@ -57,7 +57,7 @@ impl Service {
             let checked = self.inner.callbacks.check(&callback.url);
             checked.map_err(|refusal| refusal.inside("callback.url"))?;
         }
-        let instrument = self.shelf(caller).await?.find(&target)?;
+        let instrument = self.tool(caller, &target).await?;
         check_look(&look, &instrument)?;
         let asked = Asked::under(&root, "interaction")?;
         if look.origin && !asked.is_file() {
@@ -102,7 +102,7 @@ impl Service {
             return Ok(answer);
         }
         let request::Compare { root, target } = self.reads(caller.org(), body, request::compare).await?;
-        let instrument = self.shelf(caller).await?.find(&target)?;
+        let instrument = self.tool(caller, &target).await?;
         let asked = [Asked::under(&root, "interaction_a")?, Asked::under(&root, "interaction_b")?];
         if asked.iter().any(Asked::is_file) {
             asked.iter().try_for_each(|asked| self.check_file(asked))?;
@@ -150,7 +150,7 @@ impl Service {
         if asked.ids.len() >= BATCH_JOB {
             return self.batch_later(caller, body, idempotency_key, asked).await;
         }
-        let instrument = self.shelf(caller).await?.find(&asked.target)?;
+        let instrument = self.tool(caller, &asked.target).await?;
         if asked.files > 0 {
             self.check_interactions(&asked)?;
             caller.standing().check()?;
@@ -181,7 +181,7 @@ impl Service {
     /// `invalid_request`, `target_not_found`, `payload_too_large`.
     pub async fn fidelity(&self, caller: &Caller, body: &str) -> Result<Answer, Refusal> {
         let request::Compare { root, target } = self.reads(caller.org(), body, request::fidelity).await?;
-        let instrument = self.shelf(caller).await?.find(&target)?;
+        let instrument = self.tool(caller, &target).await?;
         let subject =
             self.subject_now(caller.org(), &Asked::under(&root, "interaction")?, &instrument).await?;
         let effort = Effort::reading(body.len().max(subject.bytes()));

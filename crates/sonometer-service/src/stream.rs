@@ -237,7 +237,7 @@ impl Service {
             return Ok(Some(Streaming { name, events, remaining, replayed: true }));
         }
         let request::Stream { root, target, pace } = self.reads(caller.org(), body, request::stream).await?;
-        let instrument = self.shelf(caller).await?.find(&target)?;
+        let instrument = self.tool(caller, &target).await?;
         let asked = Asked::under(&root, "interaction")?;
         if asked.is_file() {
             self.check_file(&asked)?;

@@ -90,7 +90,7 @@ impl Service {
     /// `invalid_request`, `target_not_found`, `unavailable`.
     pub async fn estimate(&self, caller: &Caller, body: &str) -> Result<String, Refusal> {
         let request::Estimate { target, content_length, modality } = request::estimate(body)?;
-        let instrument = self.shelf(caller).await?.find(&target)?;
+        let instrument = self.tool(caller, &target).await?;
         let estimate =
             instrument.estimate(content_length, modality, sonometer_catalog::rates_of).map_err(|error| {
                 let mut refusal = Refusal::from(error);
