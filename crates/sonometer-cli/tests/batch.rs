@@ -365,14 +365,15 @@ fn sums_show_no_name_that_holds_what_is_masked() {
     let lines =
         talk("call-7", said) + &talk("anna.schmidt@example.org", said) + &talk("4111111111111111", said);
     let input = scratch("calls of anna.schmidt@example.org.jsonl", lines.as_bytes());
-    let (out, page) = (fresh("private.out"), fresh("private.html"));
-    let of = |more: &[&str]| {
+    let page = fresh("private.html");
+    let of = |out: &str, more: &[&str]| {
+        let out = fresh(out);
         let all = ["batch", "personal-data@2.0", &input, "--out", &out, "--html", &page, "--summary"];
         let ran = run(&[all.as_slice(), more].concat());
         assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
         text(&ran.stdout)
     };
-    let (shown, json) = (of(&[]), of(&["--json"]));
+    let (shown, json) = (of("private.out", &[]), of("private-json.out", &["--json"]));
     let page = fs::read_to_string(&page).expect("is written");
     for (form, text) in [("text", &shown), ("page", &page), ("json", &json)] {
         assert!(text.contains("call-7"), "{form}: other ids are shown: {text}");

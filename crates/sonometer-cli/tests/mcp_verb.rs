@@ -88,7 +88,7 @@ fn what_cannot_be_served_is_told_at_the_start() {
     for (arguments, part) in [
         (vec!["courtesy".to_owned()], "`courtesy` is not a file; what ships is served in any case"),
         (vec![path("none.yaml")], "none.yaml"),
-        (vec![path("broken.yaml")], "SM02"),
+        (vec![path("broken.yaml")], "SM03"),
         (vec!["--http=nowhere".to_owned()], "give an address such as --http=127.0.0.1:8091"),
         (
             vec!["--http".to_owned(), "--token-file".to_owned(), path("short.txt")],

@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn decimals_print_as_the_engine_prints_them() {
-        for millionths in [0, 1, 600_000, 333_333, 999_999, 1_000_000, 9_007_199_254_740_991, -200_000] {
+        for millionths in [0, 1, 600_000, 333_333, 999_999, 1_000_000, 999_999_999_999, -200_000] {
             let unit = Unit(millionths);
             let printed: Unit = Unit::parse(&json!(decimal(unit)).to_string()).expect("a number");
             assert_eq!(printed, unit);

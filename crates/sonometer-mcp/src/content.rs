@@ -39,7 +39,7 @@ pub(crate) struct Turn {
     /// What is said.
     content: String,
     /// When, in seconds from any origin.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "number")]
     timestamp: Option<serde_json::Number>,
 }
