@@ -6,21 +6,27 @@ use crate::limits::{MESSAGE_BYTES, WAITING_OF_ALL, grouped};
 use crate::server::Server;
 use crate::works::Client;
 use axum::Router;
+use axum::body::Body;
 use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::serve::IncomingStream;
+use http_body_util::BodyExt;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 /// Where the server is.
 const PATH: &str = "/mcp";
+/// What is read of a refused message at most, and for how long.
+const REST: (usize, Duration) = (8 * MESSAGE_BYTES, Duration::from_secs(5));
 
 /// Who may come in, and how many at once.
 #[derive(Clone)]
@@ -92,6 +98,7 @@ async fn admit(
             "the message is larger than {} bytes, the limit; send a shorter text, or use the command `sonometer` with a file",
             grouped(MESSAGE_BYTES)
         );
+        drain(request.into_body()).await;
         return refused(StatusCode::PAYLOAD_TOO_LARGE, &why);
     }
     let Ok(place) = Arc::clone(&door.places).try_acquire_owned() else {
@@ -104,6 +111,21 @@ async fn admit(
     let response = next.run(request).await;
     drop(place);
     response
+}
+
+/// Reads the rest of a message that is refused: a client that still writes would lose the answer with the connection.
+async fn drain(mut body: Body) {
+    let (most, time) = REST;
+    let all = async {
+        let mut read = 0;
+        while let Some(Ok(frame)) = body.frame().await {
+            read += frame.data_ref().map_or(0, |bytes| bytes.len());
+            if read > most {
+                break;
+            }
+        }
+    };
+    let _ = timeout(time, all).await;
 }
 
 /// Compares in a time that does not tell how much of it was right.
