@@ -68,11 +68,13 @@ fn shipped() -> &'static [Document] {
 pub(crate) struct Shelf {
     own: Vec<Document>,
     /// What was asked for and made ready, each once: who asks meanwhile waits for it.
-    ready: Mutex<BTreeMap<Key, Arc<OnceLock<Result<Arc<Tool>, Refusal>>>>>,
+    ready: Mutex<BTreeMap<Key, Place>>,
 }
 
 /// Kind, id and version.
 type Key = (TargetKind, String, String);
+/// Where an instrument is made ready.
+type Place = Arc<OnceLock<Result<Arc<Tool>, Refusal>>>;
 
 impl Shelf {
     /// The shelf of what an organization published. A file that an older version could read and this one cannot is left
