@@ -106,7 +106,7 @@ def measure(nodes: list[tuple[subprocess.Popen[bytes], int]], tokens: list[str],
     for thread in threads:
         thread.join()
     took = time.monotonic() - began
-    # What backends counted is told once they are idle.
+    # Backends report what they counted once they are idle.
     time.sleep(1.5)
     database, own, commits, log = (after - start for after, start in zip(counters(), before, strict=True))
     count = len(times)

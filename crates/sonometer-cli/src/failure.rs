@@ -1,4 +1,4 @@
-//! How a command ends: exit codes, and the errors that are told to people and programs.
+//! How a command ends: exit codes, and its errors for people and programs.
 
 use crate::target::Source;
 use sonometer::{Diagnostics, Error, ErrorCode, Fidelity, Protocol};
@@ -64,7 +64,7 @@ pub(crate) enum Failure {
     Told(Box<Told>),
 }
 
-/// A failure that is told.
+/// A failure with a message.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) code: ErrorCode,

@@ -141,7 +141,7 @@ fn apart() -> Result<Exit, Failure> {
     served.map(|()| Exit::Done).map_err(|error| Failure::unusable(format!("standard input: {error}")))
 }
 
-/// What `--version` says: the fingerprint, by which readings are told to be comparable. `-V` says the version alone.
+/// What `--version` says: the fingerprint, which is equal where readings can be compared. `-V` says the version alone.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let fingerprint = sonometer::fingerprint();
     fingerprint.strip_prefix("sonometer ").unwrap_or(&fingerprint).to_owned()
@@ -192,7 +192,7 @@ impl Verb {
         }
     }
 
-    /// Whether errors are told in JSON too.
+    /// Whether errors are printed in JSON too.
     fn json(&self) -> bool {
         match self {
             Self::Sense(arguments) => arguments.json,

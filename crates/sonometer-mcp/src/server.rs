@@ -18,7 +18,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use std::sync::Arc;
 
-/// What a client is told first.
+/// The first words to a client.
 const INSTRUCTIONS: &str = "Sonometer measures texts and conversations with protocols: sets of rules that find evidence in the words. The same input \
     gives the same bytes every time, and every number can be explained. `protocols` lists what can be measured with; `sense` measures; `explain` \
     says why. To write a protocol, start with the prompt `write-protocol`, or read the resource `sonometer://docs/protocol`, then use `check` and \

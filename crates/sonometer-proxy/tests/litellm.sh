@@ -22,4 +22,4 @@ if ! "$environment/bin/python" -c 'import litellm.proxy._types' 2>/dev/null; the
         { echo "skipped: the endpoint for LiteLLM (pip could not install litellm)"; exit 0; }
 fi
 # Its table of prices is in the package; without this it is fetched.
-LITELLM_LOCAL_MODEL_COST_MAP=True exec "$environment/bin/python" crates/sonometer-proxy/tests/litellm.py "$command"
+LITELLM_LOCAL_MODEL_COST_MAP=True exec "$environment/bin/python" crates/sonometer-proxy/tests/litellm_client.py "$command"

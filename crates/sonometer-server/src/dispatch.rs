@@ -62,7 +62,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
     let (parts, body) = request.into_parts();
     let mut body = Some(body);
     let work = answer(&state, endpoint, &request_id, parts, &mut body, &mut caller);
-    // Whoever watches the process gets an answer all the same.
+    // Probes of the process get an answer all the same.
     let watches = matches!(endpoint.act, Act::Healthy | Act::Figures);
     let outcome = tokio::select! {
         biased;
@@ -103,7 +103,7 @@ pub(crate) async fn run(state: State, endpoint: &'static Endpoint, request: Requ
         Ok(Reply::Nothing) => respond::nothing(&request_id),
         Err(refusal) => respond::refusal(&refusal, &request_id),
     };
-    // How much a stream consumes is told at its end.
+    // A stream says what it consumed at its end.
     let is_stream = endpoint.act == Act::SenseStream && response.status() == StatusCode::OK;
     if endpoint.act == Act::Page {
         let policy = HeaderValue::from_static(docs::policy());
@@ -150,7 +150,7 @@ async fn answer(
     let State { service, control, failures, arriving, turns, streams, figures } = state;
     let live = control.live();
     let limits = &live.limits;
-    // Whoever watches the process must see it when it is full: these wait in no queue.
+    // Probes must get through when the process is full: these wait in no queue.
     match endpoint.act {
         Act::Healthy => return Ok(Reply::Json("{\"status\":\"ok\"}".to_owned())),
         Act::Figures => {
@@ -202,7 +202,7 @@ async fn answer(
     text::check(endpoint.parameter().unwrap_or_default(), &id)?;
     let listing = Listing::read(&pairs, endpoint.query)?;
     let named = |name: &str| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    // Whoever has no token shares one turn with all others that have none.
+    // All requests without a token share one turn.
     let org = caller.as_ref().map_or("", Caller::org);
     let body = match endpoint.body {
         Some(_) if endpoint.bodiless && left_out(&parts.headers, body.as_ref()) => "{}".to_owned(),

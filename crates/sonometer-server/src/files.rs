@@ -262,7 +262,7 @@ impl FileReader {
     }
 }
 
-/// Works on a thread that may wait. The turn is held until the work has ended, whoever waits for it.
+/// Works on a thread that may wait. The turn is held until the work has ended, even if the caller has gone.
 async fn apart_from<T: Send + 'static>(
     turn: Place,
     bytes: Vec<u8>,

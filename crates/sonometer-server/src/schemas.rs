@@ -236,7 +236,7 @@ fn reading() -> Value {
     )
 }
 
-/// What is told of a file, where `options.origin` asks for it.
+/// Facts about a file, where `options.origin` asks for it.
 fn origin() -> Value {
     let place = object(
         [("shown", text())],

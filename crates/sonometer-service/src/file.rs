@@ -55,7 +55,7 @@ impl Subject {
     }
 }
 
-/// What is told of a file (`origin`).
+/// Facts about a file (`origin`).
 #[derive(Serialize)]
 struct Origin<'a> {
     kind: &'static str,
@@ -70,7 +70,7 @@ struct Origin<'a> {
     places: Vec<Option<Found<'a>>>,
 }
 
-/// What is told of a recording.
+/// Facts about a recording.
 #[derive(Serialize)]
 struct Heard<'a> {
     /// What the file holds, such as `mp3, 44100 Hz, 2 channels`.

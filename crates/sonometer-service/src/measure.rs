@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tracing::{Instrument as _, info_span};
 
-/// The routes that charge, by which keys are told apart.
+/// The routes that charge. A key counts for one route only.
 pub(crate) const SENSE: &str = "POST /api/v1/sense";
 /// See [`SENSE`].
 pub(crate) const COMPARE: &str = "POST /api/v1/sense/compare";
@@ -65,7 +65,7 @@ impl Service {
             return Err(Refusal::invalid("options.origin", message));
         }
         if asked.is_file() {
-            // Nothing is fetched for whoever cannot pay for it, nor twice for a job.
+            // Nothing is fetched for a caller who cannot pay, nor twice for a job.
             self.check_file(&asked)?;
             caller.standing().check()?;
             if callback.is_some() {
@@ -263,7 +263,7 @@ impl Service {
         }
         let full = |_| Refusal::unavailable("too much long work of one organization at once");
         let turn = self.inner.threads.place(org, effort.cost()).await.map_err(full)?;
-        // The thread is busy until the work has ended, whoever waits for it.
+        // The thread is busy until the work has ended, even if the caller has gone.
         let span = span();
         let work = move || {
             let _turn = turn;

@@ -143,7 +143,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// The keys that stand beside the byte `at` in the same map.
+/// The other keys of the map that holds the byte `at`.
 pub(super) fn beside(text: &str, at: usize) -> Vec<&str> {
     let at = text.floor_char_boundary(at.min(text.len()));
     let start = text[..at].rfind('\n').map_or(0, |found| found + 1);

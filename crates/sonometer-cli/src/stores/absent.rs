@@ -33,7 +33,7 @@ pub(crate) fn find(address: &str) -> Result<Found, Failure> {
     Err(lacking(address))
 }
 
-/// No address is a path, but those that are none are told as such.
+/// An address is never taken as a path; a malformed one is an error.
 pub(crate) fn local(address: &str) -> Result<Option<String>, Failure> {
     known(address)?;
     Err(lacking(address))

@@ -27,7 +27,7 @@ pub(super) fn deed(task: &Task) -> Option<(Deed<'_>, bool)> {
             DiveTask::StageAccess { org, stage, .. } => deed("stage.access", org, stage),
             DiveTask::Entitle { org, .. } => named("stage.entitle", org),
             DiveTask::Invite { org, .. } => named("stage.invite", org),
-            // Whoever knows its id is let in, so the audit log has only the stage.
+            // The id of a session lets its holder in, so the audit log names only the stage.
             DiveTask::OpenSession { org, stage, .. } => deed("stage.session", org, stage),
             DiveTask::Keys { rotate: true } => deed("signing-key.rotate", "", ""),
             DiveTask::Keys { rotate: false } | DiveTask::Dives { .. } => None,

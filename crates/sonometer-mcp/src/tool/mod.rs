@@ -40,7 +40,7 @@ pub(crate) struct Entry {
     pub(crate) run: Run,
 }
 
-/// What is told of a tool.
+/// The description of a tool.
 struct About {
     name: &'static str,
     title: &'static str,

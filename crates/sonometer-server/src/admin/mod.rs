@@ -18,5 +18,5 @@ pub struct Reloaded {
     pub restart: Vec<&'static str>,
 }
 
-/// Reads the settings again; what is wrong in them changes nothing, and is told.
+/// Reads the settings again; a wrong setting changes nothing and is an error.
 pub type Reload = Arc<dyn Fn() -> Result<Reloaded, String> + Send + Sync>;

@@ -268,7 +268,7 @@ impl Service {
             }
             Task::OpenSession => {
                 let until = body.moment("until")?.unwrap_or(0);
-                // Whoever knows its id is let in, so the audit log has only the stage.
+                // The id of a session lets its holder in, so the audit log names only the stage.
                 json!({"stage": stage, "session": self.open_session(org, stage, until).await?}).into()
             }
             Task::Keys => {

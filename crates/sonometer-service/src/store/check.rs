@@ -11,7 +11,7 @@ use std::fmt;
 
 /// The last row is looked at of so many accounts that are wrong.
 const FAULTS_TRACED: usize = 100;
-/// So many broken places of the ledger are told at most.
+/// The most broken places of the ledger in a report.
 const MOST: i64 = 1_000;
 
 /// An account whose ledger says something else than its row.

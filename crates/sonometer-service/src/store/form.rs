@@ -11,7 +11,7 @@ use std::path::Path;
 /// A file up to this size is read whole before it is used; that takes about a tenth of a second. Larger ones are read whole by
 /// `sonometer admin check`.
 const LOOKED_THROUGH: u64 = 64 << 20;
-/// So many faults of a file are told at most.
+/// The most faults of a file in a message.
 const FAULTS: usize = 10;
 
 /// The steps from an empty database to the newest form, in order; one that was released never changes. Listed here since the

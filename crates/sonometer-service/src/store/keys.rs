@@ -14,7 +14,7 @@ pub(crate) struct NewKey {
     pub(crate) created_ms: i64,
 }
 
-/// A key as it is told.
+/// A key as messages name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyRow {
     pub(crate) id: String,

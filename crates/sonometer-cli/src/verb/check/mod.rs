@@ -66,7 +66,7 @@ fn fail(failure: &Failure, arguments: &Arguments, screen: &mut Screen, checked: 
 /// Mends the files themselves.
 fn mend(arguments: &Arguments, screen: &mut Screen) -> Result<(), Failure> {
     for file in arguments.files.iter().filter(|file| is_path(file)) {
-        // What cannot be read is told by the check.
+        // The check reports what cannot be read.
         let Ok(source) = Source::find(file) else { continue };
         let (text, mended) = findings::mend(&source);
         if mended > 0 {

@@ -117,8 +117,8 @@ impl Plan {
         })
     }
 
-    /// Which columns of the input stand beside. Without a word, all but those that are sensed: what a protocol hides would stand beside its
-    /// reading. Of conversations made of rows it is the key, for the other columns differ from turn to turn.
+    /// Which columns of the input are kept: by default all but those that are sensed, or a text that the protocol hides would be kept next
+    /// to its reading. Conversations made of rows keep their key only, for the other columns differ from turn to turn.
     fn keep(&mut self, asked: Option<&[String]>, tables: &Tables) -> Result<(), Failure> {
         let own = self.content.columns();
         self.kept = match (asked, &self.content) {
