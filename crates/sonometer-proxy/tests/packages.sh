@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests the proxy with the packages `openai` and `anthropic` of PyPI, before a provider on this machine that replays recorded streams.
 # Installs them into an environment of their own below `target`; skipped with a notice where that is not possible.
+# The last line is the sum.
 #
 #     crates/sonometer-proxy/tests/packages.sh [COMMAND]
 #
