@@ -10,8 +10,9 @@ use crate::target::Target;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use sonometer::Instrument;
-use sonometer_guard::{Blocked, Form, Guard, Kind, Policy, Report, Route, Stream, Unknown};
+use sonometer_guard::{Blocked, Form, Guard, Kind, Policy, Report, Route, Stream, Tables, Unknown};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// So many bytes are worth letting other threads run.
 const WORTH_DETACHING: usize = 2 << 10;
@@ -38,6 +39,8 @@ const WORDS: Words = Words {
 #[pyclass(frozen, name = "ModelGuard", module = "sonometer")]
 pub(crate) struct ModelGuard {
     guard: Guard,
+    /// Of conversations that go on by `previous_response_id`.
+    tables: Arc<Tables>,
 }
 
 /// One request that was read and masked, and what its answer needs. Made by `ModelGuard.request`.
@@ -50,6 +53,7 @@ pub(crate) struct Exchange {
     body: Py<PyBytes>,
     is_stream: bool,
     guards_answers: bool,
+    tables: Arc<Tables>,
     held: Held<Live>,
 }
 
@@ -57,6 +61,7 @@ pub(crate) struct Exchange {
 struct Live {
     state: State,
     blocked: Option<Blocked>,
+    is_kept: bool,
 }
 
 enum State {
@@ -89,7 +94,7 @@ impl ModelGuard {
             known.ok_or_else(|| sonometer::Error::invalid("target", format!("`{name}` was not loaded")))
         };
         let guard = py.detach(|| Guard::new(&read, find)).map_err(Failure::from)?;
-        Ok(Self { guard })
+        Ok(Self { guard, tables: Arc::default() })
     }
 
     /// The policy as JSON, with every key.
@@ -123,7 +128,7 @@ impl ModelGuard {
         let Some((form, is_read)) = self.form(method, path) else { return Ok(None) };
         let bytes = body.as_bytes();
         let read = || match is_read {
-            true => self.guard.request(form, bytes),
+            true => self.guard.request_kept(&self.tables, form, bytes),
             false => {
                 let message = "this route gives or takes conversations that the guard does not read; set `unknown` to `pass` to let it through";
                 Err(refused(Kind::Unknown, message.to_owned(), false))
@@ -131,7 +136,8 @@ impl ModelGuard {
         };
         let outcome = if bytes.len() < WORTH_DETACHING { guarded(read) } else { py.detach(|| guarded(read)) };
         let digest = self.guard.digest().to_owned();
-        let live = |state, blocked| Held::new(Live { state, blocked }, &WORDS);
+        let live = |state, blocked| Held::new(Live { state, blocked, is_kept: false }, &WORDS);
+        let tables = Arc::clone(&self.tables);
         Ok(Some(match outcome? {
             Ok(mut exchange) => Exchange {
                 form,
@@ -143,6 +149,7 @@ impl ModelGuard {
                 },
                 is_stream: exchange.is_stream(),
                 guards_answers: exchange.guards_answers(),
+                tables,
                 held: live(State::Asked(Box::new(exchange)), None),
             },
             Err(blocked) => Exchange {
@@ -151,6 +158,7 @@ impl ModelGuard {
                 body: PyBytes::new(py, b"").unbind(),
                 is_stream: false,
                 guards_answers: true,
+                tables,
                 held: live(State::Refused(Report::default()), Some(blocked)),
             },
         }))
@@ -267,6 +275,7 @@ impl Exchange {
                     Err(refused(Kind::Unreadable, "a whole answer after a stream".to_owned(), true))
                 }
             };
+            live.keep(&self.tables);
             Ok(match outcome {
                 Ok(shown) => (status, shown),
                 Err(blocked) => live.block(blocked).answer(form),
@@ -341,6 +350,7 @@ impl Exchange {
         let out = self.held.with(py, is_detached, |live| {
             let mut out = Vec::new();
             work(live, &mut out);
+            live.keep(&self.tables);
             Ok(out)
         })?;
         Ok(PyBytes::new(py, &out).unbind())
@@ -353,6 +363,17 @@ impl Live {
             State::Asked(exchange) => exchange.report(),
             State::Coming(stream) => stream.report(),
             State::Refused(report) => report,
+        }
+    }
+
+    /// Keeps the table of the conversation as soon as its answer has an id.
+    fn keep(&mut self, tables: &Tables) {
+        if !self.is_kept {
+            self.is_kept = match &self.state {
+                State::Asked(exchange) => tables.keep(exchange),
+                State::Coming(stream) => tables.keep_of(stream),
+                State::Refused(_) => true,
+            };
         }
     }
 

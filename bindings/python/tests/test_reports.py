@@ -103,10 +103,11 @@ def test_notebooks_show_sessions_comparisons_and_dives(courtesy: Sensor) -> None
 
 def test_dives_show_what_was_said_and_mask_it() -> None:
     dive = Stage("billing-dispute").open(seed=1)
-    dive.act(f"I am so sorry about this, I understand. {PRIVATE} <b>")
-    dive.act("Thank you for your patience.")
+    dive.act("I am so sorry about this, I understand.")
+    # A card number is what this stage forbids: it ends the dive.
+    dive.act(f"{PRIVATE} <b>")
     shown = dive._repr_html_()
-    assert "so sorry" in shown and "<mark" in shown and "Thank you for your patience." in shown
+    assert "so sorry" in shown and "<mark" in shown and "thank you for all of it" in shown
     assert "**** 1111" in shown and "&lt;b&gt;" in shown and "<b>" not in shown
     for secret in SECRETS:
         assert secret not in shown, secret

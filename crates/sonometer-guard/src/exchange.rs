@@ -4,13 +4,13 @@ use crate::blocked::{Blocked, Kind};
 use crate::form::Form;
 use crate::guard::{Compiled, Judge};
 use crate::json::{Edits, Object, Shape, shape, text_of};
-use crate::lane::{Context, applies, refused};
+use crate::lane::{Context, applies, note, refused};
 use crate::numbering::{Numbering, Table};
 use crate::policy::{Action, Misfit, On, Role};
 use crate::report::Report;
 use crate::schema::Schemas;
 use crate::stream::Stream;
-use crate::walk::Walk;
+use crate::walk::{Said, Walk};
 use sonometer::interaction::Turn;
 use sonometer::protocol::Modality;
 use sonometer::{Error, Interaction, Reading};
@@ -133,8 +133,23 @@ impl Exchange {
             )
             .in_answer());
         }
+        self.note_id(text);
         let written = self.walk(text, On::Response).map_err(answer)?;
         Ok(written.map_or_else(|| body.to_vec(), String::into_bytes))
+    }
+
+    /// Notes the provider's id of an answer where it is told or kept: of a whole one, or of the event of a stream that names it.
+    pub(crate) fn note_id(&mut self, json: &str) {
+        let measures = || self.compiled.judges.iter().any(|judge| judge.action == Action::Sense);
+        let may_go_on = self.form == Form::Responses && self.compiled.policy.placeholders;
+        if self.report.response_id.is_some() || !(may_go_on || measures()) {
+            return;
+        }
+        let Ok(object) = Object::read(json) else { return };
+        let within = ["message", "response"].into_iter().filter_map(|key| object.get(key));
+        let within = within.filter_map(|value| Object::read(value.get()).ok());
+        let mut ids = within.filter_map(|object| object.text("id").map(Cow::into_owned));
+        self.report.response_id = object.text("id").map(Cow::into_owned).or_else(|| ids.next());
     }
 
     /// Goes on with the events of an answer.
@@ -170,33 +185,42 @@ impl Exchange {
         walk.body(text)?;
         let (written, read) = (walk.edits.apply(), walk.read.take());
         if let Some(read) = read {
-            for judge in judges {
-                self.judge(judge, &read)?;
+            for judge in &judges {
+                self.judge(judge, on, &read)?;
+            }
+            // Each text of an answer by itself, as streams measure them.
+            for said in read.iter().filter(|said| said.is_answer) {
+                for judge in judges.iter().filter(|judge| judge.action != Action::Block) {
+                    self.measure(judge, on, &[(said.role, &said.text)])?;
+                }
             }
         }
         Ok(written)
     }
 
-    /// Measures what was read by one rule.
-    fn judge(&mut self, judge: &Judge, read: &[(Role, String)]) -> Result<(), Blocked> {
-        let meant =
+    /// What a rule says of all texts: of a request any rule, of an answer one that may end it.
+    fn judge(&mut self, judge: &Judge, on: On, read: &[Said]) -> Result<(), Blocked> {
+        if on == On::Response && judge.action != Action::Block {
+            return Ok(());
+        }
+        let turns: Vec<(Role, &str)> = read.iter().map(|said| (said.role, said.text.as_str())).collect();
+        self.measure(judge, on, &turns)
+    }
+
+    /// Measures texts by one rule, those of the roles that it means.
+    fn measure(&mut self, judge: &Judge, on: On, turns: &[(Role, &str)]) -> Result<(), Blocked> {
+        let is_meant =
             |role: &Role| judge.roles.is_empty() && *role != Role::Other || judge.roles.contains(role);
-        let turns: Vec<(Role, &str)> =
-            read.iter().filter(|(role, _)| meant(role)).map(|(role, text)| (*role, text.as_str())).collect();
+        let turns: Vec<(Role, &str)> = turns.iter().filter(|(role, _)| is_meant(role)).copied().collect();
         let Some(reading) =
             sense(judge, &turns).map_err(|error| Blocked::new(Kind::Engine, error.code.as_str()))?
         else {
             return Ok(());
         };
-        let is_met = applies(&reading, &judge.markers, judge.at_least, judge.at_most);
-        match judge.action {
-            Action::Block if is_met => return Err(refused(&judge.name)),
-            Action::Tag if is_met && !self.report.tags.contains(&judge.name) => {
-                self.report.tags.push(judge.name.clone());
-            }
-            Action::Sense => self.report.scores.push((judge.name.clone(), reading.score())),
-            _ => {}
+        if judge.action == Action::Block && applies(&reading, &judge.markers, judge.at_least, judge.at_most) {
+            return Err(refused(&judge.name));
         }
+        note(judge, on, &reading, &mut self.report);
         Ok(())
     }
 }

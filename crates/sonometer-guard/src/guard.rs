@@ -5,6 +5,7 @@ use crate::exchange::Exchange;
 use crate::form::Form;
 use crate::numbering::Table;
 use crate::policy::{Action, On, Policy, Role, Rule};
+use crate::tables::Tables;
 use sha2::{Digest, Sha256};
 use sonometer::composition::{Component, Reference, Standing};
 use sonometer::session::SessionOptions;
@@ -45,7 +46,7 @@ pub(crate) struct Side {
     pub(crate) is_numbered: bool,
     /// Whether numbered masks may be restored.
     pub(crate) is_request: bool,
-    /// `block` rules that read answers as they come.
+    /// The rules that read answers as they come.
     pub(crate) judges: Vec<usize>,
 }
 
@@ -60,6 +61,8 @@ pub(crate) struct Judge {
     pub(crate) at_most: Option<Unit>,
     /// The tag or the id of the target.
     pub(crate) name: String,
+    /// That of a protocol.
+    pub(crate) digest: Option<String>,
 }
 
 impl Side {
@@ -189,6 +192,15 @@ impl Guard {
         Exchange::begin(Arc::clone(&self.inner), form, body, Some(table))
     }
 
+    /// Reads a request, and goes on with the placeholders of the answer that it names in `previous_response_id`, if its table is kept.
+    ///
+    /// # Errors
+    /// What must not be sent.
+    pub fn request_kept(&self, tables: &Tables, form: Form, body: &[u8]) -> Result<Exchange, Blocked> {
+        let table = self.inner.policy.placeholders.then(|| tables.of(form, body)).flatten();
+        Exchange::begin(Arc::clone(&self.inner), form, body, table.as_deref())
+    }
+
     /// The conversation of texts that do not come in the form of a provider, one by one.
     pub fn texts(&self) -> crate::texts::Texts {
         crate::texts::Texts::new(Arc::clone(&self.inner))
@@ -296,6 +308,7 @@ fn judge(rule: &Rule, instrument: &Instrument) -> Judge {
         at_least: rule.at_least.map(unit),
         at_most: rule.at_most.map(unit),
         name: rule.text.clone().unwrap_or_else(|| instrument.id().to_owned()),
+        digest: instrument.sensor().map(|sensor| sensor.protocol().digest()),
     }
 }
 

@@ -13,6 +13,7 @@ mod route;
 mod schema;
 mod sse;
 mod stream;
+mod tables;
 mod texts;
 mod walk;
 
@@ -24,7 +25,8 @@ pub use numbering::Table;
 pub use policy::{
     Action, Limits, Logprobs, Misfit, Numbers, On, Pass, Policy, Role, Rule, Thinking, Unknown,
 };
-pub use report::Report;
+pub use report::{Report, Sensed};
 pub use route::Route;
 pub use stream::Stream;
+pub use tables::Tables;
 pub use texts::Texts;

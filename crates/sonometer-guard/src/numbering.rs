@@ -152,6 +152,14 @@ impl Table {
         self.values.is_empty()
     }
 
+    /// About as many bytes as it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values
+            .iter()
+            .map(|(placeholder, shown, value)| placeholder.len() + shown.len() + value.len() + 96)
+            .sum()
+    }
+
     /// As JSON. It holds every value: seal it before it leaves memory.
     pub fn to_json(&self) -> String {
         serde_json::to_string(&self.values).unwrap_or_default()

@@ -151,6 +151,17 @@ choices! {
     }
 }
 
+impl On {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Response => "response",
+            Self::Both => "both",
+        }
+    }
+}
+
 impl Role {
     /// All of them.
     pub const ALL: [Self; 6] =

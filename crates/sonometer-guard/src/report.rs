@@ -1,5 +1,7 @@
 //! What a guard did: counts and scores, never text.
 
+use crate::policy::On;
+use serde_json::Value;
 use sonometer::Unit;
 use std::fmt;
 
@@ -16,10 +18,31 @@ pub struct Report {
     pub unknown: u64,
     /// Choices of the answer that a rule ended.
     pub ended: u64,
-    /// What rules with `sense` measured, in their order: the target and its score; `None` where there was too little text.
-    pub scores: Vec<(String, Option<Unit>)>,
+    /// What rules with `sense` measured, in the order in which it was known: a request as a whole, of an answer each text.
+    pub sensed: Vec<Sensed>,
     /// The tags that apply.
     pub tags: Vec<String>,
+    /// The provider's id of the answer, where a rule measures or the conversation may go on by it, and the answer has one.
+    pub response_id: Option<String>,
+}
+
+/// What a rule with `sense` measured. It holds names and places, no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sensed {
+    /// Of the request or of the answer.
+    pub on: On,
+    /// The id of the target.
+    pub target: String,
+    /// Its version.
+    pub version: String,
+    /// SHA-256 of a protocol; of a metric or a blueprint only the policy has a digest.
+    pub digest: Option<String>,
+    /// The score; `None` where there was too little text.
+    pub score: Option<Unit>,
+    /// The metamarkers that triggered.
+    pub triggered: Vec<String>,
+    /// Where the evidence is, as [`sonometer::Reading::places`] writes it.
+    pub places: String,
 }
 
 impl Report {
@@ -29,22 +52,37 @@ impl Report {
         if !self.tags.is_empty() {
             headers.push(("x-sonometer-tags", self.tags.join(", ")));
         }
-        if !self.scores.is_empty() {
-            let scores = self.scores.iter().map(|(id, score)| match score {
-                Some(score) => format!("{id}={score}"),
-                None => format!("{id}=insufficient"),
+        if !self.sensed.is_empty() {
+            let scores = self.sensed.iter().map(|Sensed { target, score, .. }| match score {
+                Some(score) => format!("{target}={score}"),
+                None => format!("{target}=insufficient"),
             });
             headers.push(("x-sonometer-scores", scores.collect::<Vec<_>>().join(", ")));
         }
         headers
     }
 
-    /// The counts as JSON.
+    /// The counts as JSON, with tags and scores where there are any.
     pub fn to_json(&self) -> String {
-        format!(
-            "{{\"masked_request\":{},\"masked_answer\":{},\"restored\":{},\"unknown\":{},\"ended\":{}}}",
+        let mut json = format!(
+            "{{\"masked_request\":{},\"masked_answer\":{},\"restored\":{},\"unknown\":{},\"ended\":{}",
             self.masked_request, self.masked_answer, self.restored, self.unknown, self.ended
-        )
+        );
+        if !self.tags.is_empty() {
+            json += &format!(",\"tags\":{}", Value::from(self.tags.clone()));
+        }
+        if !self.sensed.is_empty() {
+            let scores = self.sensed.iter().map(|Sensed { on, target, score, .. }| {
+                let score = score.map_or_else(|| "null".to_owned(), |score| score.to_string());
+                format!(
+                    "{{\"on\":\"{}\",\"target\":{},\"score\":{score}}}",
+                    on.as_str(),
+                    Value::from(target.as_str())
+                )
+            });
+            json += &format!(",\"scores\":[{}]", scores.collect::<Vec<_>>().join(","));
+        }
+        json + "}"
     }
 }
 

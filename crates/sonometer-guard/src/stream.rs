@@ -55,7 +55,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Whether `response_format` and the like speak of this text.
+    /// Whether it is what the model says to the person, of which `response_format` and the like speak.
     fn is_content(self) -> bool {
         matches!(self.field, "content" | "text" | "response.output_text")
     }
@@ -95,7 +95,9 @@ impl Lanes {
                     Manner::Arguments => self.tools.get(&(key.of, key.part)).cloned(),
                     _ => None,
                 };
-                self.all.push((key, Lane::new(context, On::Response, Role::Assistant, manner, schema)));
+                let is_said = key.is_content();
+                let lane = Lane::new(context, On::Response, Role::Assistant, manner, is_said, schema)?;
+                self.all.push((key, lane));
                 self.all.len() - 1
             }
         };
@@ -223,6 +225,10 @@ impl Stream {
         self.exchange.report()
     }
 
+    pub(crate) fn exchange(&self) -> &Exchange {
+        &self.exchange
+    }
+
     fn fail(&mut self, blocked: Blocked) -> Blocked {
         let blocked = blocked.in_answer();
         self.error = Some(blocked.clone());
@@ -243,6 +249,7 @@ impl Stream {
             frame.write(out);
             return Ok(());
         };
+        self.exchange.note_id(data);
         let exchange = &mut self.exchange;
         let mut context = Context {
             compiled: &exchange.compiled,

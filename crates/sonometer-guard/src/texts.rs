@@ -64,7 +64,8 @@ impl Texts {
             return Err(Blocked::new(Kind::TooLarge, "a text or their number is over its bound (limits)"));
         }
         if self.growing.get(&index).is_none_or(|known| !raw.starts_with(&known.came)) {
-            let lane = TextLane::new(&self.compiled, On::Response, Role::Assistant).judged(&self.compiled);
+            let lane =
+                TextLane::new(&self.compiled, On::Response, Role::Assistant).judged(&self.compiled, true)?;
             self.growing.insert(index, Growing { came: String::new(), lane, shown: String::new() });
         }
         let Some(growing) = self.growing.get_mut(&index) else { return Ok((String::new(), 0)) };

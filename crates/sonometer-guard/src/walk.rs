@@ -24,7 +24,7 @@ pub(crate) struct Walk<'w, 'c, 'j> {
     pub(crate) context: &'w mut Context<'c>,
     pub(crate) edits: Edits<'j>,
     /// The texts that rules judge; `None` where none does.
-    pub(crate) read: Option<Vec<(Role, String)>>,
+    pub(crate) read: Option<Vec<Said>>,
     pub(crate) known: Option<&'w Known>,
     /// The content of answers is JSON, as the request asked for it.
     pub(crate) is_json: bool,
@@ -32,6 +32,14 @@ pub(crate) struct Walk<'w, 'c, 'j> {
     pub(crate) schemas: Option<&'w Schemas>,
     /// Events of streams keep what they are.
     pub(crate) may_drop: bool,
+}
+
+/// A text that rules judge.
+pub(crate) struct Said {
+    pub(crate) role: Role,
+    pub(crate) text: String,
+    /// Whether the model says it to the person, as [`crate::stream::Key::is_content`] says of streams.
+    pub(crate) is_answer: bool,
 }
 
 /// Where a value stands.
@@ -56,6 +64,8 @@ enum Kinded {
     Free,
     /// A thinking block with its signature.
     Signed,
+    /// Thinking, or a summary of it.
+    Aside,
     /// A definition of a function or a call of one: its name is one of the application's.
     Call,
     /// A call whose `input` is no JSON.
@@ -182,6 +192,7 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         let around = match kind {
             "thinking" | "redacted_thinking" if is_signed("signature") || is_signed("data") => Kinded::Signed,
             "custom_tool_call" | "custom" => Kinded::TextCall,
+            "summary_text" | "reasoning_text" | "thinking" => Kinded::Aside,
             _ if matches!(place.key, "function" | "function_call" | "tool_choice")
                 || kind.ends_with("_call")
                 || kind.ends_with("tool_use") =>
@@ -307,7 +318,13 @@ impl<'w, 'c, 'j> Walk<'w, 'c, 'j> {
         }
         let manner = self.manner(raw, place);
         if let Some(read) = &mut self.read {
-            read.push((place.role, text_of(value).unwrap_or_default().into_owned()));
+            let is_content = matches!(place.key, "content" | "text") && place.kind == Kinded::Plain;
+            let is_answer = self.on == On::Response && manner == Manner::Text && is_content;
+            read.push(Said {
+                role: place.role,
+                text: text_of(value).unwrap_or_default().into_owned(),
+                is_answer,
+            });
         }
         let known = self.known.and_then(|known| known.get(&(raw.into(), manner)));
         let written = match known {

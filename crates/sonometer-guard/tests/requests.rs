@@ -3,7 +3,7 @@
 mod common;
 
 use common::{begin, events, guard, joined, masking, run};
-use sonometer_guard::{Form, Guard, Kind};
+use sonometer_guard::{Form, Guard, Kind, Tables};
 
 fn sent(guard: &Guard, form: Form, body: &str) -> String {
     let exchange = guard.request(form, body.as_bytes()).unwrap_or_else(|blocked| panic!("{blocked}"));
@@ -219,7 +219,7 @@ fn rules_judge_requests_and_answers() {
         "Thank you very much for your help, I really appreciate it. Could you please look at my order?";
     let exchange = judging.request(Form::Chat, body(polite).as_bytes()).expect("passes");
     assert_eq!(exchange.report().tags, ["polite"]);
-    assert_eq!(exchange.report().scores.len(), 1);
+    assert_eq!(exchange.report().sensed.len(), 1);
 
     // T12: one of two choices ends, the other goes on; a message ends as refused.
     let ending = guard(
@@ -262,6 +262,218 @@ fn rules_judge_requests_and_answers() {
         text.contains("\"stop_reason\":\"refusal\"") && text.ends_with("{\"type\":\"message_stop\"}\n\n")
     );
     assert!(!text.contains("4111"), "{text}");
+}
+
+/// A conversation goes on by the id of its last answer, whole or streamed, with the numbers that it had; one that is not known is refused.
+#[test]
+fn a_conversation_whose_history_the_provider_keeps_goes_on() {
+    let (guard, tables) = (guard(REVERSIBLE), Tables::default());
+    let ask = |body: &str| guard.request_kept(&tables, Form::Responses, body.as_bytes());
+    let answer = |id: &str, text: &str| {
+        format!(
+            r#"{{"id":"{id}","output":[{{"type":"message","role":"assistant","content":[{{"type":"output_text","text":"{text}"}}]}}]}}"#
+        )
+    };
+    let mut first = ask(r#"{"model":"m","input":"I am ann@example.org"}"#).expect("passes");
+    assert!(!tables.keep(&first), "no answer has come");
+    first.response(200, answer("r1", "Hello <EMAIL_ADDRESS_1>").as_bytes()).expect("passes");
+    assert!(tables.keep(&first));
+
+    let second = ask(r#"{"model":"m","stream":true,"previous_response_id":"r1","input":"Ask bob@example.net, not ann@example.org"}"#)
+        .expect("goes on");
+    let sent = String::from_utf8_lossy(second.body()).into_owned();
+    assert!(sent.contains("Ask <EMAIL_ADDRESS_2>, not <EMAIL_ADDRESS_1>"), "{sent}");
+    let mut stream = second.stream();
+    let mut out = Vec::new();
+    let created = "event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"id\":\"r2\",\"output\":[]}}\n\n";
+    stream.push(created.as_bytes(), &mut out).expect("passes");
+    assert!(tables.keep_of(&stream));
+
+    // From either answer; each has the values of its own history.
+    for (id, text) in
+        [("r1", "ann@example.org, <EMAIL_ADDRESS_2>"), ("r2", "ann@example.org, bob@example.net")]
+    {
+        let body = format!(r#"{{"model":"m","previous_response_id":"{id}","input":"Who?"}}"#);
+        let mut third = ask(&body).expect("goes on");
+        let shown = third
+            .response(200, answer("r3", "<EMAIL_ADDRESS_1>, <EMAIL_ADDRESS_2>").as_bytes())
+            .expect("passes");
+        assert!(String::from_utf8_lossy(&shown).contains(text), "{}", String::from_utf8_lossy(&shown));
+    }
+    let unknown = ask(r#"{"model":"m","previous_response_id":"r9","input":"Who?"}"#).expect_err("is refused");
+    assert_eq!(unknown.kind, Kind::NoTable);
+    assert!(unknown.message.contains("previous_response_id"), "{}", unknown.message);
+
+    // The last thousand are kept.
+    for number in 0..1_000 {
+        let mut exchange = ask(r#"{"model":"m","input":"Hi"}"#).expect("passes");
+        exchange.response(200, answer(&format!("n{number}"), "Hi").as_bytes()).expect("passes");
+        assert!(tables.keep(&exchange));
+    }
+    assert_eq!(
+        ask(r#"{"previous_response_id":"r1","input":"Who?"}"#).expect_err("is refused").kind,
+        Kind::NoTable
+    );
+    ask(r#"{"previous_response_id":"n0","input":"Who?"}"#).expect("goes on");
+}
+
+/// What rules with `sense` and `tag` say of an answer is the same whether it comes whole or as events, cut anywhere.
+#[test]
+fn answers_are_measured_whole_and_streamed_alike() {
+    // `escalation` reads conversations only.
+    let measuring = guard(
+        r#"{"final_event":true,"rules":[{"action":"sense","target":"courtesy","on":"response"},
+            {"action":"tag","target":"courtesy","text":"polite","on":"response"},
+            {"action":"sense","target":"escalation","on":"response"}]}"#,
+    );
+    let text = "Good morning! Thank you so much for your help, I really appreciate it.";
+    let other = "No. That is not my job, and I will not do it for you at all.";
+    let think = "Thank you, thank you, thank you. The user wants help.";
+    let whole = [
+        (
+            Form::Chat,
+            format!(
+                r#"{{"id":"a1","choices":[{{"index":0,"message":{{"role":"assistant","reasoning_content":"{think}","content":"{text}"}},"finish_reason":"stop"}},
+                    {{"index":1,"message":{{"role":"assistant","content":"{other}"}},"finish_reason":"stop"}}]}}"#
+            ),
+        ),
+        (
+            Form::Messages,
+            format!(
+                r#"{{"id":"a1","type":"message","role":"assistant","content":[{{"type":"text","text":"{text}"}},{{"type":"text","text":"{other}"}}],"stop_reason":"end_turn"}}"#
+            ),
+        ),
+        (
+            Form::Responses,
+            format!(
+                r#"{{"id":"a1","output":[{{"type":"reasoning","id":"rs","summary":[{{"type":"summary_text","text":"{think}"}}]}},
+                    {{"type":"message","id":"m","role":"assistant","content":[{{"type":"output_text","text":"{text}","annotations":[]}},
+                    {{"type":"output_text","text":"{other}","annotations":[]}}]}}]}}"#
+            ),
+        ),
+    ];
+    for (form, body) in whole {
+        let mut exchange = begin(&measuring, form);
+        exchange.response(200, body.as_bytes()).expect("passes");
+        let report = exchange.report();
+        assert_eq!(report.tags, ["polite"], "{form:?}");
+        assert_eq!(report.response_id.as_deref(), Some("a1"), "{form:?}");
+        let targets: Vec<(&str, bool)> =
+            report.sensed.iter().map(|sensed| (sensed.target.as_str(), sensed.score.is_some())).collect();
+        let once = [("courtesy", true), ("escalation", targets[1].1)];
+        assert_eq!(targets, [once, once].concat(), "{form:?}");
+        assert!(report.sensed[0].score > report.sensed[2].score, "{form:?}");
+        assert!(report.sensed[0].places.starts_with("greeting 0:0-12"), "{}", report.sensed[0].places);
+
+        let bytes = as_events(form, &[text, other], think);
+        for size in [1, 7, bytes.len()] {
+            let mut stream = begin(&measuring, form).stream();
+            let mut out = Vec::new();
+            for part in bytes.as_bytes().chunks(size) {
+                stream.push(part, &mut out).expect("passes");
+            }
+            stream.finish(&mut out).expect("ends well");
+            assert_eq!(stream.report(), report, "{form:?} in pieces of {size}");
+            if form != Form::Responses {
+                let told = r#""scores":[{"on":"response","target":"courtesy","score":"#;
+                assert!(String::from_utf8_lossy(&out).contains(told), "{}", String::from_utf8_lossy(&out));
+            }
+        }
+    }
+}
+
+/// An answer of two texts in the events of a provider, each text in pieces of eleven characters.
+fn as_events(form: Form, texts: &[&str], think: &str) -> String {
+    let mut out = String::new();
+    let mut event = |kind: &str, data: String| {
+        if form != Form::Chat {
+            out.push_str(&format!("event: {kind}\n"));
+        }
+        out.push_str(&format!("data: {data}\n\n"));
+    };
+    let pieces = |text: &str| {
+        let letters: Vec<char> = text.chars().collect();
+        letters.chunks(11).map(|piece| piece.iter().collect::<String>()).collect::<Vec<_>>()
+    };
+    match form {
+        Form::Messages => {
+            event(
+                "message_start",
+                r#"{"type":"message_start","message":{"id":"a1","type":"message","role":"assistant","content":[],"stop_reason":null}}"#.to_owned(),
+            );
+            for (at, text) in texts.iter().enumerate() {
+                event(
+                    "content_block_start",
+                    format!(
+                        r#"{{"type":"content_block_start","index":{at},"content_block":{{"type":"text","text":""}}}}"#
+                    ),
+                );
+                for piece in pieces(text) {
+                    let delta = format!(r#"{{"type":"text_delta","text":"{piece}"}}"#);
+                    event(
+                        "content_block_delta",
+                        format!(r#"{{"type":"content_block_delta","index":{at},"delta":{delta}}}"#),
+                    );
+                }
+                event("content_block_stop", format!(r#"{{"type":"content_block_stop","index":{at}}}"#));
+            }
+            event(
+                "message_delta",
+                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}"#
+                    .to_owned(),
+            );
+            event("message_stop", r#"{"type":"message_stop"}"#.to_owned());
+        }
+        Form::Responses => {
+            event(
+                "response.created",
+                r#"{"type":"response.created","response":{"id":"a1","output":[]}}"#.to_owned(),
+            );
+            for piece in pieces(think) {
+                event(
+                    "response.reasoning_summary_text.delta",
+                    format!(
+                        r#"{{"type":"response.reasoning_summary_text.delta","item_id":"rs","output_index":0,"summary_index":0,"delta":"{piece}"}}"#
+                    ),
+                );
+            }
+            for (at, text) in texts.iter().enumerate() {
+                let place = format!(r#""item_id":"m","output_index":1,"content_index":{at}"#);
+                for piece in pieces(text) {
+                    event(
+                        "response.output_text.delta",
+                        format!(r#"{{"type":"response.output_text.delta",{place},"delta":"{piece}"}}"#),
+                    );
+                }
+                event(
+                    "response.output_text.done",
+                    format!(r#"{{"type":"response.output_text.done",{place},"text":"{text}"}}"#),
+                );
+            }
+            event(
+                "response.completed",
+                r#"{"type":"response.completed","response":{"id":"a1","output":[]}}"#.to_owned(),
+            );
+        }
+        _ => {
+            let chunk = |at: usize, delta: String, reason: &str| {
+                format!(
+                    r#"{{"id":"a1","object":"chat.completion.chunk","choices":[{{"index":{at},"delta":{delta},"finish_reason":{reason}}}]}}"#
+                )
+            };
+            for piece in pieces(think) {
+                event("", chunk(0, format!(r#"{{"reasoning_content":"{piece}"}}"#), "null"));
+            }
+            for (at, text) in texts.iter().enumerate() {
+                for piece in pieces(text) {
+                    event("", chunk(at, format!(r#"{{"content":"{piece}"}}"#), "null"));
+                }
+                event("", chunk(at, "{}".to_owned(), "\"stop\""));
+            }
+            event("", "[DONE]".to_owned());
+        }
+    }
+    out
 }
 
 /// Errors of the provider repeat what was sent.

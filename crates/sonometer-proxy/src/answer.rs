@@ -1,5 +1,6 @@
 //! Answers: whole, or as events while they come.
 
+use crate::observer::Trace;
 use crate::{Chunk, Inner, headers, refuse, report};
 use axum::body::Body;
 use axum::http::{Response, header};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 pub(crate) async fn guarded(
     inner: &Arc<Inner>,
     mut exchange: Exchange,
-    digest: &str,
+    trace: Trace,
     answer: Response<Incoming>,
     most: usize,
 ) -> Response<Body> {
@@ -23,8 +24,8 @@ pub(crate) async fn guarded(
     let (parts, body) = answer.into_parts();
     let mut to = headers::forward(&parts.headers);
     if !exchange.guards_answers() {
-        report(&exchange, digest, &mut to);
-        inner.counts.add(exchange.report());
+        report(&exchange, &mut to);
+        inner.ended(exchange.report(), exchange.digest(), &trace);
         return with(parts.status, to, Body::new(body));
     }
     if headers::is_encoded(&parts.headers) {
@@ -34,8 +35,17 @@ pub(crate) async fn guarded(
     headers::changed(&mut to);
     if headers::is_event_stream(&parts.headers) {
         // What the answer itself comes to shows at its end.
-        report(&exchange, digest, &mut to);
-        return with(parts.status, to, events(inner, exchange.stream(), form, body));
+        report(&exchange, &mut to);
+        let policy = exchange.digest().to_owned();
+        let coming = Coming {
+            inner: Arc::clone(inner),
+            body: Some(body),
+            stream: exchange.stream(),
+            form,
+            policy,
+            trace,
+        };
+        return with(parts.status, to, coming.events());
     }
     let body = match Limited::new(body, most).collect().await {
         Ok(body) => body.to_bytes(),
@@ -46,8 +56,8 @@ pub(crate) async fn guarded(
     };
     match exchange.response(parts.status.as_u16(), &body) {
         Ok(shown) => {
-            report(&exchange, digest, &mut to);
-            inner.counts.add(exchange.report());
+            report(&exchange, &mut to);
+            inner.ended(exchange.report(), exchange.digest(), &trace);
             with(parts.status, to, Body::from(shown))
         }
         Err(blocked) => refuse(inner, &blocked, form),
@@ -68,25 +78,26 @@ struct Coming {
     body: Option<Incoming>,
     stream: Stream,
     form: Form,
+    policy: String,
+    trace: Trace,
 }
 
 /// An answer counts when it ends, also where its client left.
 impl Drop for Coming {
     fn drop(&mut self) {
-        self.inner.counts.add(self.stream.report());
+        self.inner.ended(self.stream.report(), &self.policy, &self.trace);
     }
 }
 
-/// The events of an answer as they may be shown. The upstream is dropped with the body, so a client that leaves ends both.
-fn events(inner: &Arc<Inner>, stream: Stream, form: Form, body: Incoming) -> Body {
-    let coming = Coming { inner: Arc::clone(inner), body: Some(body), stream, form };
-    Body::from_stream(unfold(coming, |mut coming| async move {
-        let chunk = coming.next().await?;
-        Some((chunk, coming))
-    }))
-}
-
 impl Coming {
+    /// The events of an answer as they may be shown. The upstream is dropped with the body, so a client that leaves ends both.
+    fn events(self) -> Body {
+        Body::from_stream(unfold(self, |mut coming| async move {
+            let chunk = coming.next().await?;
+            Some((chunk, coming))
+        }))
+    }
+
     async fn next(&mut self) -> Option<Chunk> {
         loop {
             let body = self.body.as_mut()?;

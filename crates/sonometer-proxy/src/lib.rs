@@ -5,10 +5,12 @@ mod counts;
 mod guards;
 mod headers;
 mod litellm;
+mod observer;
 mod tables;
 mod upstream;
 
 pub use counts::Counts;
+pub use observer::Ended;
 pub use tables::TableKeys;
 pub use upstream::{Upstream, WrongUpstream};
 
@@ -21,7 +23,8 @@ use axum::serve::ListenerExt;
 use bytes::Bytes;
 use guards::Guards;
 use http_body_util::{BodyExt, Limited};
-use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Route, Unknown};
+use observer::{Observer, Trace};
+use sonometer_guard::{Blocked, Exchange, Form, Guard, Kind, Report, Route, Unknown};
 use std::sync::{Arc, RwLock};
 use tokio::net::TcpListener;
 
@@ -49,9 +52,16 @@ struct Inner {
     counts: Counts,
     litellm: litellm::Calls,
     tables: RwLock<Option<Arc<TableKeys>>>,
+    observer: Observer,
 }
 
 impl Inner {
+    /// Counts an exchange that is over, and reports it.
+    fn ended(&self, report: &Report, policy: &str, trace: &Trace) {
+        self.counts.add(report);
+        self.observer.tell(report, policy, trace);
+    }
+
     fn tables(&self) -> Option<Arc<TableKeys>> {
         self.tables.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
@@ -66,6 +76,7 @@ impl Proxy {
             counts: Counts::default(),
             litellm: litellm::Calls::default(),
             tables: RwLock::default(),
+            observer: Observer::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -79,6 +90,11 @@ impl Proxy {
     /// Seals the tables of placeholders with these keys from now on, in [`TABLE_HEADER`]; `None`: there is no such header.
     pub fn seal_tables(&self, keys: Option<TableKeys>) {
         *self.inner.tables.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = keys.map(Arc::new);
+    }
+
+    /// Has each exchange reported when it is over, to a function that must not block. Only the first one is taken.
+    pub fn observe(&self, observer: impl Fn(&Ended<'_>) + Send + Sync + 'static) {
+        self.inner.observer.set(observer);
     }
 
     /// What was done so far.
@@ -177,7 +193,6 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
             }
         },
     };
-    let digest = guard.digest().to_owned();
     let read = move |body: &[u8]| match &table {
         Some(table) => guard.request_after(table, form, body),
         None => guard.request(form, body),
@@ -207,7 +222,8 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
     let body = Body::from(exchange.take_body());
     match inner.upstream.send(parts.method, &parts.uri, headers, body).await {
         Ok(answer) => {
-            let mut answer = answer::guarded(inner, exchange, &digest, answer, most).await;
+            let trace = Trace::of(&parts.headers);
+            let mut answer = answer::guarded(inner, exchange, trace, answer, most).await;
             if let Some(table) = table {
                 answer.headers_mut().insert(TABLE_HEADER, table);
             }
@@ -217,12 +233,13 @@ async fn guard(inner: &Arc<Inner>, request: Request, form: Form) -> Response {
     }
 }
 
-/// The table of an exchange, where there are keys that seal it and values in it. Requests without credentials have none: nothing would keep one
+/// The table of an exchange, where there are keys that seal it. Requests without credentials have none: nothing would keep one
 /// client from the table of another.
 fn sealed(inner: &Inner, exchange: &Exchange, request: &HeaderMap) -> Option<HeaderValue> {
     let keys = inner.tables().filter(|keys| !keys.is_bound() || tables::has_credentials(request))?;
     let table = exchange.table();
-    if table.is_empty() { None } else { keys.seal(&table, request) }
+    // Of a conversation that may go on by its id, also one without values so far: without it, the next request would be refused.
+    if table.is_empty() && exchange.form() != Form::Responses { None } else { keys.seal(&table, request) }
 }
 
 /// What is refused is reported in the form of the provider.
@@ -247,9 +264,9 @@ fn unreachable_upstream(error: &upstream::SendError, form: Form) -> Response {
 }
 
 /// Adds headers that say what was done so far.
-fn report(exchange: &Exchange, digest: &str, headers: &mut HeaderMap) {
+fn report(exchange: &Exchange, headers: &mut HeaderMap) {
     let all = exchange.report().headers();
-    let all = all.into_iter().chain([(POLICY_HEADER, digest.to_owned())]);
+    let all = all.into_iter().chain([(POLICY_HEADER, exchange.digest().to_owned())]);
     for (name, value) in all {
         if let Ok(value) = value.parse() {
             headers.insert(axum::http::HeaderName::from_static(name), value);

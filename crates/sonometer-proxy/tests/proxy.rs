@@ -454,3 +454,38 @@ async fn litellm_is_answered() {
     }
     assert!(fixed.starts_with("Write to ***@*******.***"), "{fixed}");
 }
+
+/// Who is told learns what was measured, of whole answers and of streams, with the trace of the request and nothing of the text.
+#[tokio::test(flavor = "multi_thread")]
+async fn exchanges_that_are_over_are_reported() {
+    let policy =
+        r#"{"rules":[{"action":"mask","target":"personal-data"},{"action":"sense","target":"courtesy"}]}"#;
+    let (address, proxy, _) = serve(policy).await;
+    let told: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+    let to = Arc::clone(&told);
+    proxy.observe(move |ended| {
+        let trace = ended.trace.get("traceparent").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        assert_eq!(ended.policy.len(), 16);
+        to.lock().expect("is sound").push((trace.to_owned(), format!("{:?}", ended.report)));
+    });
+    for stream in ["", "\"stream\":true,"] {
+        let body = format!(
+            "{{{stream}\"messages\":[{{\"role\":\"user\",\"content\":\"Thank you so much for all of your help, bob@example.net\"}}]}}"
+        );
+        let headers = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\nauthorization: Bearer k\r\n";
+        let (head, _, _) = ask(address, "POST", "/v1/chat/completions", headers, &body).await;
+        assert!(head.contains("x-sonometer-scores: courtesy="), "{head}");
+    }
+    let all_told = async {
+        while told.lock().expect("is sound").len() < 2 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(Duration::from_secs(10), all_told).await.expect("is told");
+    for (trace, report) in told.lock().expect("is sound").iter() {
+        assert!(trace.starts_with("00-4bf9"), "{trace}");
+        assert!(report.contains("on: Request") && report.contains("on: Response"), "{report}");
+        assert!(report.contains("gratitude 0:0-"), "{report}");
+        assert!(!report.contains("bob") && !report.contains("Thank"), "{report}");
+    }
+}

@@ -40,7 +40,7 @@ pub use listen::{Doors, run, serve};
 pub use network::Network;
 pub use openapi::document as openapi;
 #[cfg(feature = "otlp")]
-pub use otlp::{Otlp, Telemetry};
+pub use otlp::{Evaluation, Evaluations, Otlp, Telemetry};
 pub use outbound::Outbound;
 pub use reach::{Resolved, Resolver};
 pub use routes::router;

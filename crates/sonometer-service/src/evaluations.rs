@@ -3,7 +3,6 @@
 
 use crate::catalogue::Tool;
 use sonometer::{Reading, fingerprint};
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 use tracing::{Level, enabled, event};
 
@@ -26,28 +25,11 @@ pub(crate) fn evaluated(tool: &Tool, reading: &Reading, item: Option<usize>) {
         gen_ai.evaluation.name = format!("sonometer/{}", tool.id()),
         gen_ai.evaluation.score.value = reading.score().map(|score| score.0 as f64 / 1e6),
         gen_ai.evaluation.score.label = if reading.fidelity().sufficient { "measured" } else { "insufficient" },
-        gen_ai.evaluation.explanation = explanation(reading),
+        gen_ai.evaluation.explanation = reading.places(MOST_EXPLAINED),
         sonometer.target.version = tool.version(),
         sonometer.target.digest = tool.digest(),
         sonometer.fingerprint = FINGERPRINT.get_or_init(fingerprint).as_str(),
         sonometer.triggered = triggered.join(" "),
         sonometer.item = item,
     );
-}
-
-/// Metamarkers with turn and code points, such as `gratitude 0:0-9`.
-fn explanation(reading: &Reading) -> String {
-    let mut places = String::new();
-    let found = reading.evidence().count();
-    for piece in reading.evidence().take(MOST_EXPLAINED) {
-        let content = &reading.interaction().turns()[piece.turn].content;
-        let points = |end: usize| content.get(..end).map_or(0, |before| before.chars().count());
-        let (start, end) = (points(piece.range.start), points(piece.range.end));
-        let comma = if places.is_empty() { "" } else { ", " };
-        let _ = write!(places, "{comma}{} {}:{start}-{end}", piece.metamarker, piece.turn);
-    }
-    if found > MOST_EXPLAINED {
-        let _ = write!(places, ", {} more", found - MOST_EXPLAINED);
-    }
-    places
 }

@@ -7,7 +7,7 @@ mod random;
 mod runner;
 
 use crate::dives;
-use crate::test::{build_command, root};
+use crate::test::{build_command, root, whole_command};
 use case::{Answer, Case, Feed, Sense, Task};
 use runner::Why;
 use sonometer_reference::vectors;
@@ -133,7 +133,7 @@ fn by_engine(cases: Vec<Case>, table: &mut Table) -> Vec<Pair> {
 /// The command, with what it can be asked for.
 fn by_command(pairs: &[Pair], table: &mut Table) -> Result<command::Depth, String> {
     // Built as this program is: with optimisation where many cases are to be run.
-    let program = build_command(if cfg!(debug_assertions) { &[] } else { &["--release"] })?;
+    let program = if cfg!(debug_assertions) { whole_command()? } else { build_command(&["--release"])? };
     let at_once: Vec<&Pair> = pairs.iter().filter(|pair| command::takes(pair)).collect();
     let start = Instant::now();
     let said = command::run(&program, &target().join("doors"), &at_once)?;

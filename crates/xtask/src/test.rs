@@ -41,8 +41,7 @@ pub(crate) fn run() -> Result<(), String> {
             broken.push(name.to_owned());
         }
     }
-    let whole = keep_command()?;
-    let command = build_command(&[])?;
+    let command = whole_command()?;
     tally.note("self tests of the shipped protocols", self_tests(&command)?);
     tally.note("shipped conversations, sensed twice", same_bytes_everywhere(&command, &fixtures()?)?);
     let conversations = root().join(DATA).join(CONVERSATIONS);
@@ -51,7 +50,7 @@ pub(crate) fn run() -> Result<(), String> {
     } else {
         tally.skipped.push(format!("readings of {CONVERSATIONS} compared byte by byte (no {DATA})"));
     }
-    for (name, said) in scripts::run_all(scripts::all(), &whole)? {
+    for (name, said) in scripts::run_all(scripts::all(), &command)? {
         tally.passed += said.passed;
         tally.failed += said.failed;
         tally.skipped.retain(|left_out| !said.made_up.contains(left_out));
@@ -117,8 +116,15 @@ fn cargo_test(arguments: &[&str]) -> Result<(Tally, bool), String> {
     Ok((tally, output.status.success()))
 }
 
-/// Keeps the command with all that the tests of crates built it with: what is built later with less takes its place.
-fn keep_command() -> Result<PathBuf, String> {
+/// The command as the tests of crates have it, with all features: a copy, since what is built later with less takes its place. One command
+/// for all that needs one costs one build: each choice of features is one of its own, down to the libraries of others.
+pub(crate) fn whole_command() -> Result<PathBuf, String> {
+    let mut build = cargo();
+    build.args(["test", "--quiet", "--workspace", "--test", "serve", "--no-run"]);
+    let status = build.status().map_err(|e| format!("cargo: {e}"))?;
+    if !status.success() {
+        return Err("the command `sonometer` cannot be built".into());
+    }
     let name = format!("sonometer{}", std::env::consts::EXE_SUFFIX);
     let (built, kept) = (doors::target().join("debug").join(&name), doors::target().join("whole"));
     let failed = |e: std::io::Error| format!("{}: {e}", built.display());

@@ -12,7 +12,7 @@ from .errors import SonometerError
 if TYPE_CHECKING:
     from ._sonometer import Dive, Reading, Session, StageCard
     from .diving import Totals, Verdict
-    from .model import Evidence
+    from .model import Evidence, Stretch
 
 _MOST_SEGMENTS = 200
 _MOST_CHARACTERS = 20_000
@@ -66,7 +66,8 @@ def _turns(
     """Turns by their roles and by what is shown for each character, as far as they fit on a page, with their evidence marked."""
     spans: dict[int, list[tuple[int, int, str]]] = {}
     for found in evidence:
-        for place in (found, *found.joined):
+        places: tuple[Evidence | Stretch, ...] = (found, *found.joined)
+        for place in places:
             spans.setdefault(place.segment, []).append((place.start, place.end, found.metamarker))
     parts: list[str] = []
     shown = 0

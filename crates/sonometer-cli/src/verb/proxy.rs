@@ -7,14 +7,24 @@ use crate::signals::{Hangups, stop};
 use crate::target::Source;
 use serde::Deserialize;
 use sonometer::Error;
+#[cfg(feature = "otlp")]
+use sonometer_guard::On;
 use sonometer_guard::{Action, Guard, Policy, Rule};
+#[cfg(feature = "otlp")]
+use sonometer_proxy::Ended;
 use sonometer_proxy::{Proxy, TableKeys, Upstream};
+#[cfg(feature = "otlp")]
+use sonometer_server::{Evaluation, Evaluations, Otlp, Telemetry};
 use tokio::net::TcpListener;
 
 /// Where it listens unless something else is asked for.
 const LISTEN: &str = "127.0.0.1:8090";
 /// The most bytes of a file with a policy.
 const MOST_CONFIG_BYTES: usize = 1 << 20;
+
+/// Headers for the collector, as the service reads them.
+#[cfg(feature = "otlp")]
+const OTLP_HEADERS: &str = "SONOMETER_OTLP_HEADERS";
 
 /// Arguments of `proxy`.
 #[derive(Debug, clap::Args)]
@@ -35,6 +45,10 @@ pub(crate) struct Arguments {
     /// provider keeps its history
     #[arg(long, value_name = "FILE")]
     table_keys: Option<String>,
+    /// Send what rules with `sense` measure to this collector of OpenTelemetry, by OTLP over HTTP, such as `http://127.0.0.1:4318`
+    #[cfg(feature = "otlp")]
+    #[arg(long, value_name = "URL")]
+    otlp_endpoint: Option<String>,
     /// A TOML file with `listen`, `upstream` and the policy below `[guard]`; read again on SIGHUP, for new conversations
     #[arg(long, value_name = "FILE")]
     config: Option<String>,
@@ -47,6 +61,7 @@ struct Config {
     listen: Option<String>,
     upstream: Option<String>,
     tables: Tables,
+    otlp: Collector,
     guard: Policy,
 }
 
@@ -58,6 +73,18 @@ struct Tables {
     keys: Option<String>,
     /// Whether a table opens only for the credentials that it was made for.
     bound: bool,
+}
+
+/// Where readings are sent.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Collector {
+    /// The address of the collector without the paths of OTLP.
+    endpoint: Option<String>,
+    /// `name=value`, with commas between them.
+    headers: Option<String>,
+    /// `service.name`.
+    service: Option<String>,
 }
 
 impl Default for Tables {
@@ -76,6 +103,11 @@ impl Arguments {
         config.listen = self.listen.clone().or(config.listen);
         config.upstream = self.upstream.clone().or(config.upstream);
         config.tables.keys = self.table_keys.clone().or(config.tables.keys);
+        #[cfg(feature = "otlp")]
+        {
+            config.otlp.endpoint = self.otlp_endpoint.clone().or(config.otlp.endpoint);
+            config.otlp.headers = std::env::var(OTLP_HEADERS).ok().or(config.otlp.headers);
+        }
         config.guard.placeholders |= self.placeholders;
         config.guard.rules.extend(self.mask.iter().map(|target| Rule::new(Action::Mask, target)));
         Ok(config)
@@ -122,6 +154,60 @@ impl Config {
     }
 }
 
+impl Config {
+    /// What is sent where, if there is a collector.
+    #[cfg(feature = "otlp")]
+    fn otlp(&self) -> Result<Option<Otlp>, Failure> {
+        let Some(endpoint) = &self.otlp.endpoint else { return Ok(None) };
+        let wrong =
+            |key: &str, message: String| Failure::unusable(format!("`{key}` for the collector: {message}"));
+        Otlp::endpoint(endpoint).map_err(|message| wrong("endpoint", message))?;
+        if !self.guard.rules.iter().any(|rule| rule.action == Action::Sense) {
+            let message = "a collector is named, and no rule measures; add a rule with `action = \"sense\"` to the file of --config";
+            return Err(Failure::unusable(message));
+        }
+        Ok(Some(Otlp {
+            endpoint: endpoint.clone(),
+            headers: Otlp::headers(self.otlp.headers.as_deref().unwrap_or_default())
+                .map_err(|message| wrong("headers", message))?,
+            service: self.otlp.service.clone().unwrap_or_else(|| "sonometer-proxy".to_owned()),
+            sample_percent: 100,
+            metrics_every: None,
+            evaluations: true,
+        }))
+    }
+
+    /// A command that sends nothing says so, and does not start as if it did.
+    #[cfg(not(feature = "otlp"))]
+    fn check_otlp(&self) -> Result<(), Failure> {
+        let Collector { endpoint, headers, service } = &self.otlp;
+        if endpoint.is_none() && headers.is_none() && service.is_none() {
+            return Ok(());
+        }
+        let message = "this command was built without the feature `otlp` and sends no readings; leave `[otlp]` out of the file of --config";
+        Err(Failure::unusable(message))
+    }
+}
+
+/// Sends what an exchange measured.
+#[cfg(feature = "otlp")]
+fn send(evaluations: &Evaluations, ended: &Ended<'_>) {
+    for sensed in &ended.report.sensed {
+        let is_answer = sensed.on == On::Response;
+        let reading = Evaluation {
+            target: &sensed.target,
+            version: &sensed.version,
+            digest: sensed.digest.as_deref(),
+            score: sensed.score.map(|score| score.0 as f64 / 1e6),
+            triggered: &sensed.triggered,
+            places: &sensed.places,
+            response_id: ended.report.response_id.as_deref().filter(|_| is_answer),
+            more: &[("sonometer.guard.on", sensed.on.as_str()), ("sonometer.guard.policy", ended.policy)],
+        };
+        evaluations.send(ended.trace, &reading);
+    }
+}
+
 fn read(path: &str) -> Result<Config, Failure> {
     let bytes = file::bytes(path, MOST_CONFIG_BYTES)?;
     let text = file::utf8(path, &bytes, 0)?;
@@ -144,7 +230,24 @@ pub(crate) fn run(arguments: &Arguments, screen: &mut Screen) -> Result<Exit, Fa
         .map_err(|error| Failure::unusable(format!("cannot start threads: {error}")))?;
     let proxy = Proxy::new(upstream, guard);
     proxy.seal_tables(config.keys()?);
-    runtime.block_on(serve(arguments, &config, proxy, screen))
+    #[cfg(feature = "otlp")]
+    {
+        let telemetry = config.otlp()?.map(|otlp| Telemetry::start(&otlp, runtime.handle())).transpose();
+        let telemetry = telemetry.map_err(Failure::unusable)?;
+        if let Some(evaluations) = telemetry.as_ref().and_then(Telemetry::evaluations) {
+            proxy.observe(move |ended| send(&evaluations, ended));
+        }
+        let served = runtime.block_on(serve(arguments, &config, proxy, screen));
+        if let Some(telemetry) = telemetry {
+            telemetry.stop();
+        }
+        served
+    }
+    #[cfg(not(feature = "otlp"))]
+    {
+        config.check_otlp()?;
+        runtime.block_on(serve(arguments, &config, proxy, screen))
+    }
 }
 
 async fn serve(

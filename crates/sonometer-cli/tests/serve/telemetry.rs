@@ -295,6 +295,78 @@ fn readings_are_events_in_the_trace_of_their_request() {
     }
 }
 
+/// A provider that gives every request the same answer.
+#[cfg(feature = "proxy")]
+fn provider() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
+    let address = listener.local_addr().expect("is bound").to_string();
+    spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut part = [0; 65_536];
+            let _ = stream.read(&mut part);
+            let body = r#"{"id":"a1","choices":[{"index":0,"message":{"role":"assistant","content":"Good morning! Thank you so much for your help."}}]}"#;
+            let length = body.len();
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let _ = stream.write_all(format!("{head}\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes());
+        }
+    });
+    address
+}
+
+#[cfg(feature = "proxy")]
+#[test]
+fn the_proxy_sends_what_its_rules_measure() {
+    let collector = Collector::start();
+    let folder = folder("proxy-readings");
+    let policy = format!(
+        "listen = \"127.0.0.1:0\"\nupstream = \"http://{}\"\n[otlp]\nheaders = \"x-key=of-the-collector\"\n\
+         [[guard.rules]]\naction = \"sense\"\ntarget = \"courtesy\"\n",
+        provider()
+    );
+    fs::write(folder.join("guard.toml"), policy).expect("is written");
+    let endpoint = format!("http://{}", collector.address);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sonometer"))
+        .args(["proxy", "--config", "guard.toml", "--otlp-endpoint", &endpoint])
+        .current_dir(&folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
+    let listening = lines
+        .map_while(Result::ok)
+        .find_map(|line| line.strip_prefix("listening on http://").map(str::to_owned));
+    let mut served = Served { child, address: listening.expect("listens"), token: String::new() };
+    let body =
+        r#"{"messages":[{"role":"user","content":"Thank you so much, could you please look at my bill?"}]}"#;
+    let traceparent = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");
+    assert_eq!(served.ask("POST", "/v1/chat/completions", &traceparent, body), 200);
+    served.stop();
+
+    let readings = collector.readings();
+    let [request, answer] = &readings[..] else { panic!("{readings:?}") };
+    for (reading, on) in [(request, "request"), (answer, "response")] {
+        assert_eq!(reading.event_name, "gen_ai.evaluation.result");
+        assert_eq!((hex(&reading.trace_id), hex(&reading.span_id)), (TRACE.to_owned(), PARENT.to_owned()));
+        let told = attributes(&reading.attributes);
+        assert_eq!(told["gen_ai.evaluation.name"], "sonometer/courtesy");
+        assert_eq!(told["gen_ai.evaluation.score.label"], "measured");
+        assert_eq!(told["sonometer.guard.on"], on);
+        assert_eq!(told["sonometer.guard.policy"].len(), 16);
+        assert!(told["sonometer.target.digest"].starts_with("sha256:"), "{told:?}");
+        assert!(told["gen_ai.evaluation.explanation"].contains("gratitude 0:"), "{told:?}");
+    }
+    assert!(!attributes(&request.attributes).contains_key("gen_ai.response.id"));
+    assert_eq!(attributes(&answer.attributes)["gen_ai.response.id"], "a1");
+    let came = collector.came.lock().expect("is sound");
+    assert!(came.iter().any(|(path, key, _)| path == "/v1/logs" && key == "of-the-collector"));
+    for secret in ["Good morning", "look at my bill"] {
+        let sent =
+            came.iter().any(|(.., body)| body.windows(secret.len()).any(|part| part == secret.as_bytes()));
+        assert!(!sent, "{secret} was sent");
+    }
+}
+
 #[test]
 fn a_request_that_waits_for_its_turn_says_so() {
     let collector = Collector::start();

@@ -1,10 +1,15 @@
-//! Rules that end an answer: text waits until they have settled.
+//! Rules that read an answer as it comes: those that end it, for which text waits until they have settled, and those that measure it.
 
 use super::text::engine;
 use crate::blocked::{Blocked, Kind};
 use crate::guard::Judge;
-use crate::policy::Action;
-use sonometer::{Event, Instrument, Reading, Session, SessionOptions, Unit};
+use crate::policy::{Action, On};
+use crate::report::{Report, Sensed};
+use sonometer::protocol::Modality;
+use sonometer::{Error, Event, Instrument, Reading, Session, SessionOptions, Unit};
+
+/// The most pieces of evidence that are told.
+const MOST_PLACES: usize = 20;
 
 /// One rule that reads an answer as it comes.
 #[derive(Clone)]
@@ -21,10 +26,9 @@ pub(super) struct Judging {
 }
 
 impl Judging {
-    /// `None` for rules that do not end an answer.
-    pub(super) fn of(judge: &Judge) -> Option<Self> {
-        (judge.action == Action::Block).then(|| Self {
-            session: judge.instrument.session(SessionOptions::default()),
+    pub(super) fn of(judge: &Judge) -> Result<Self, Blocked> {
+        Ok(Self {
+            session: begin(&judge.instrument)?,
             settled: 0,
             reports_all: reports_all(&judge.instrument),
             has_news: true,
@@ -61,6 +65,60 @@ impl Judging {
             true => Err(refused(&self.name)),
             false => Ok(()),
         }
+    }
+}
+
+/// One rule that measures an answer.
+#[derive(Clone)]
+pub(super) struct Measuring {
+    session: Session,
+    /// The rule's number.
+    pub(super) rule: usize,
+}
+
+impl Measuring {
+    pub(super) fn of(rule: usize, judge: &Judge) -> Result<Self, Blocked> {
+        Ok(Self { session: begin(&judge.instrument)?, rule })
+    }
+
+    pub(super) fn push(&mut self, text: &str) -> Result<(), Blocked> {
+        self.session.push(text.as_bytes()).map(drop).map_err(|error| engine(&error))
+    }
+
+    pub(super) fn finish(&mut self) -> Result<Reading, Blocked> {
+        let end = self.session.end().and_then(|_| self.session.so_far());
+        end.map_err(|error| engine(&error))
+    }
+}
+
+/// A session for what a model says: a text, or the one turn of a conversation where the instrument reads nothing else.
+fn begin(instrument: &Instrument) -> Result<Session, Blocked> {
+    let mut session = instrument.session(SessionOptions::default());
+    if !instrument.modalities().contains(&Modality::Text) {
+        session.begin_segment("assistant", None).map_err(|error: Error| engine(&error))?;
+    }
+    Ok(session)
+}
+
+/// Notes what a rule that lets text pass has measured.
+pub(crate) fn note(judge: &Judge, on: On, reading: &Reading, report: &mut Report) {
+    match judge.action {
+        Action::Tag => {
+            let is_met = applies(reading, &judge.markers, judge.at_least, judge.at_most);
+            if is_met && !report.tags.contains(&judge.name) {
+                report.tags.push(judge.name.clone());
+            }
+        }
+        Action::Sense => report.sensed.push(Sensed {
+            on,
+            target: judge.instrument.id().to_owned(),
+            version: judge.instrument.version().to_owned(),
+            digest: judge.digest.clone(),
+            score: reading.score(),
+            triggered: reading.triggered().map(str::to_owned).collect(),
+            places: reading.places(MOST_PLACES),
+        }),
+        Action::Block | Action::Mask | Action::Replace => {}
     }
 }
 

@@ -7,7 +7,7 @@ mod judge;
 mod text;
 
 pub(crate) use arguments::{ArgumentsLane, number};
-pub(crate) use judge::{applies, refused};
+pub(crate) use judge::{applies, note, refused};
 pub(crate) use text::TextLane;
 
 use crate::blocked::{Blocked, Kind};
@@ -59,23 +59,24 @@ struct Held {
 }
 
 impl Lane {
-    /// `schema`: what JSON must fit when it is complete.
+    /// `is_said`: it is what the model says to the person, which rules measure. `schema`: what JSON must fit when it is complete.
     pub(crate) fn new(
         context: &Context<'_>,
         on: On,
         role: Role,
         manner: Manner,
+        is_said: bool,
         schema: Option<Arc<str>>,
-    ) -> Self {
+    ) -> Result<Self, Blocked> {
         let text = match manner {
             Manner::Arguments => Text::Arguments(Box::new(ArgumentsLane::new(on, role))),
             _ => {
-                let lane = TextLane::new(context.compiled, on, role).judged(context.compiled);
+                let lane = TextLane::new(context.compiled, on, role).judged(context.compiled, is_said)?;
                 Text::Plain(Box::new(if manner == Manner::Unchanged { lane.unchanged() } else { lane }))
             }
         };
         let schema = schema.map(|schema| Box::new(Held { schema, shown: String::new(), is_masked: false }));
-        Self { text, schema }
+        Ok(Self { text, schema })
     }
 
     /// Takes what stands between the quotes of the next part, and adds what may be shown.

@@ -1,12 +1,12 @@
 //! A lane of text for people, or of one value within tool arguments.
 
 use super::Context;
-use super::judge::Judging;
+use super::judge::{Judging, Measuring, note};
 use crate::blocked::{Blocked, Kind};
 use crate::guard::{Compiled, Side};
 use crate::json::string::{Decoder, NotJson, Source, write_plain};
 use crate::numbering::{label_of, typed, untyped};
-use crate::policy::{On, Role};
+use crate::policy::{Action, On, Role};
 use sonometer::{Event, Session, Step};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -22,6 +22,7 @@ pub(crate) struct TextLane {
     /// Begins with the first text that is read before the end is known.
     session: Option<Session>,
     judging: Vec<Judging>,
+    measuring: Vec<Measuring>,
     decoder: Decoder,
     source: Source,
     /// Up to where the session has read.
@@ -42,6 +43,7 @@ impl TextLane {
             role,
             session: None,
             judging: Vec::new(),
+            measuring: Vec::new(),
             decoder: Decoder::default(),
             source: Source::default(),
             read: 0,
@@ -54,10 +56,17 @@ impl TextLane {
         }
     }
 
-    /// The same with the rules that end answers.
-    pub(crate) fn judged(mut self, compiled: &Compiled) -> Self {
-        self.judging = self.side.judges.iter().filter_map(|at| Judging::of(&compiled.judges[*at])).collect();
-        self
+    /// The same with the rules that end answers; and, if it is said to the person, with those that measure it.
+    pub(crate) fn judged(mut self, compiled: &Compiled, is_said: bool) -> Result<Self, Blocked> {
+        for at in &self.side.judges {
+            let judge = &compiled.judges[*at];
+            match judge.action {
+                Action::Block => self.judging.push(Judging::of(judge)?),
+                _ if is_said => self.measuring.push(Measuring::of(*at, judge)?),
+                _ => {}
+            }
+        }
+        Ok(self)
     }
 
     /// The same for a value within JSON, which may be JSON itself.
@@ -121,6 +130,9 @@ impl TextLane {
         if self.waits(context) {
             return Ok(());
         }
+        for measuring in &mut self.measuring {
+            measuring.push(new)?;
+        }
         let mut to = self.masked_to;
         for judging in &mut self.judging {
             to = to.min(judging.push(new)?);
@@ -135,7 +147,7 @@ impl TextLane {
 
     pub(crate) fn finish(&mut self, context: &mut Context<'_>, out: &mut String) -> Result<(), Blocked> {
         self.decoder.finish(&mut self.source).map_err(|NotJson| not_json())?;
-        if self.read == 0 && self.judging.is_empty() {
+        if self.read == 0 && self.judging.is_empty() && self.measuring.is_empty() {
             // The text came as a whole, which a session would read twice: once to let go of it early, once at its end.
             let found = self.side.found(self.source.text()).map_err(|error| engine(&error))?;
             self.spans = found.into();
@@ -148,6 +160,12 @@ impl TextLane {
         }
         for judging in &mut self.judging {
             judging.finish()?;
+        }
+        for mut measuring in std::mem::take(&mut self.measuring) {
+            if self.read > 0 {
+                let reading = measuring.finish()?;
+                note(&context.compiled.judges[measuring.rule], On::Response, &reading, context.report);
+            }
         }
         self.masked_to = self.source.end();
         if self.waits(context) {

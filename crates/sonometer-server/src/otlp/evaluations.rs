@@ -1,9 +1,13 @@
-//! Takes the readings out of the events of `tracing`, and sends each as a log record `gen_ai.evaluation.result` in the trace in which was
-//! measured.
+//! Sends readings as log records `gen_ai.evaluation.result`: those of the service, which are events of `tracing`, in the trace in which was
+//! measured, and those of others ([`Evaluations`]) in the trace that a request names.
 
+use super::named;
 use opentelemetry::logs::{AnyValue, LogRecord, Logger, Severity};
-use opentelemetry::trace::TraceContextExt;
+use opentelemetry::trace::{SpanContext, TraceContextExt};
+use opentelemetry_sdk::logs::SdkLogger;
+use sonometer::fingerprint;
 use sonometer_service::evaluations::EVALUATIONS;
+use std::sync::Arc;
 use std::time::SystemTime;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
@@ -19,31 +23,95 @@ const EVENT: &str = "gen_ai.evaluation.result";
 /// The field that holds several words.
 const TRIGGERED: &str = "sonometer.triggered";
 
+/// A reading that was measured elsewhere than in the service. It holds no text.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluation<'e> {
+    /// The id of the target.
+    pub target: &'e str,
+    /// Its version.
+    pub version: &'e str,
+    /// The digest of a protocol.
+    pub digest: Option<&'e str>,
+    /// The score, 0 to 1; `None` where there was too little to measure.
+    pub score: Option<f64>,
+    /// The metamarkers that triggered.
+    pub triggered: &'e [String],
+    /// Where the evidence is, as [`sonometer::Reading::places`] writes it.
+    pub places: &'e str,
+    /// The id of the answer that was measured, as its provider gave it.
+    pub response_id: Option<&'e str>,
+    /// What else is to be told, by name.
+    pub more: &'e [(&'static str, &'e str)],
+}
+
+/// Sends readings; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Evaluations {
+    logger: SdkLogger,
+    fingerprint: Arc<str>,
+}
+
+impl Evaluations {
+    pub(super) fn new(logger: SdkLogger) -> Self {
+        Self { logger, fingerprint: fingerprint().into() }
+    }
+
+    /// Puts a reading into the next batch, in the trace that these headers name, if they do. It never waits.
+    pub fn send(&self, trace: &hyper::HeaderMap, reading: &Evaluation<'_>) {
+        let mut record = begin(&self.logger, named(trace).span().span_context());
+        record.add_attribute("gen_ai.evaluation.name", format!("sonometer/{}", reading.target));
+        if let Some(score) = reading.score {
+            record.add_attribute("gen_ai.evaluation.score.value", score);
+        }
+        let label = if reading.score.is_some() { "measured" } else { "insufficient" };
+        record.add_attribute("gen_ai.evaluation.score.label", label);
+        record.add_attribute("gen_ai.evaluation.explanation", reading.places.to_owned());
+        if let Some(id) = reading.response_id {
+            record.add_attribute("gen_ai.response.id", id.to_owned());
+        }
+        record.add_attribute("sonometer.target.version", reading.version.to_owned());
+        if let Some(digest) = reading.digest {
+            record.add_attribute("sonometer.target.digest", digest.to_owned());
+        }
+        record.add_attribute("sonometer.fingerprint", self.fingerprint.to_string());
+        let triggered = reading.triggered.iter().map(|word| AnyValue::from(word.clone()));
+        record.add_attribute(TRIGGERED, triggered.collect::<AnyValue>());
+        for (name, value) in reading.more {
+            record.add_attribute(*name, (*value).to_owned());
+        }
+        self.logger.emit(record);
+    }
+}
+
+/// A record with its name and time, in a trace if there is one.
+fn begin<L: Logger>(logger: &L, span: &SpanContext) -> L::LogRecord {
+    let mut record = logger.create_log_record();
+    record.set_event_name(EVENT);
+    record.set_severity_number(Severity::Info);
+    record.set_timestamp(SystemTime::now());
+    if span.is_valid() {
+        record.set_trace_context(span.trace_id(), span.span_id(), Some(span.trace_flags()));
+    }
+    record
+}
+
 /// The layer that sends by a logger.
 pub(super) fn layer<S, L>(logger: L) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span> + Send + Sync,
     L: Logger + Send + Sync + 'static,
 {
-    Evaluations { logger }.with_filter(Targets::new().with_target(EVALUATIONS, LevelFilter::INFO)).boxed()
+    OfTracing { logger }.with_filter(Targets::new().with_target(EVALUATIONS, LevelFilter::INFO)).boxed()
 }
 
-struct Evaluations<L> {
+struct OfTracing<L> {
     logger: L,
 }
 
-impl<S: Subscriber, L: Logger + Send + Sync + 'static> Layer<S> for Evaluations<L> {
+impl<S: Subscriber, L: Logger + Send + Sync + 'static> Layer<S> for OfTracing<L> {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut record = self.logger.create_log_record();
-        record.set_event_name(EVENT);
-        record.set_severity_number(Severity::Info);
-        record.set_timestamp(SystemTime::now());
+        let mut record = begin(&self.logger, Span::current().context().span().span_context());
         event.record(&mut Attributes(&mut record));
-        let around = Span::current().context();
-        let span = around.span().span_context().clone();
-        if span.is_valid() {
-            record.set_trace_context(span.trace_id(), span.span_id(), Some(span.trace_flags()));
-        }
         self.logger.emit(record);
     }
 }

@@ -5,6 +5,7 @@ mod carrier;
 mod evaluations;
 mod meters;
 
+pub use evaluations::{Evaluation, Evaluations};
 pub(crate) use meters::{count, observe};
 
 use carrier::Carrier;
@@ -183,6 +184,11 @@ impl Telemetry {
         [spans].into_iter().chain(readings).collect::<Vec<_>>().boxed()
     }
 
+    /// What sends readings that were measured elsewhere than in the service; `None` if none are to be sent.
+    pub fn evaluations(&self) -> Option<Evaluations> {
+        Some(Evaluations::new(self.logger.as_ref()?.logger("sonometer")))
+    }
+
     /// Sends what is left, for a few seconds at most. Blocks; not to be called by a task of the runtime.
     pub fn stop(self) {
         // A collector that is away keeps no service from stopping, and its absence was logged.
@@ -196,10 +202,14 @@ impl Telemetry {
     }
 }
 
-/// Makes a span part of the trace that the client began, if its headers name one (W3C Trace Context).
+/// The trace that headers name (W3C Trace Context).
+fn named(headers: &hyper::HeaderMap) -> Context {
+    TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(headers))
+}
+
+/// Makes a span part of the trace that the client began, if its headers name one.
 pub(crate) fn adopt(span: &Span, headers: &hyper::HeaderMap) {
-    let context =
-        TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(headers));
+    let context = named(headers);
     if context.span().span_context().is_valid() {
         // Without a layer for spans there is nothing to be a part of.
         let _ = span.set_parent(context);

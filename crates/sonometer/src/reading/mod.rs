@@ -28,6 +28,7 @@ use crate::protocol::Protocol;
 use crate::unit::Unit;
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 /// What an instrument found in an interaction. A [`View`] only shows more or less of it.
@@ -121,6 +122,24 @@ impl Reading {
     /// What triggered markers: the evidence of those that triggered, in the order of the text, then of the protocols.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'_>> {
         self.found().into_iter().map(|(at, found)| self.evidence_of(at, found))
+    }
+
+    /// Where the evidence is, in a line: metamarkers with turn and code points, such as `gratitude 0:0-9, tact 1:4-11`; of more pieces
+    /// than `most`, how many more there are. It holds no text.
+    pub fn places(&self, most: usize) -> String {
+        let mut places = String::new();
+        let found = self.evidence().count();
+        for piece in self.evidence().take(most) {
+            let content = &self.interaction().turns()[piece.turn].content;
+            let points = |end: usize| content.get(..end).map_or(0, |before| before.chars().count());
+            let (start, end) = (points(piece.range.start), points(piece.range.end));
+            let comma = if places.is_empty() { "" } else { ", " };
+            let _ = write!(places, "{comma}{} {}:{start}-{end}", piece.metamarker, piece.turn);
+        }
+        if found > most {
+            let _ = write!(places, ", {} more", found - most);
+        }
+        places
     }
 
     /// What counts against a marker, by the negative weights of its lines, in the order of the text, then of the protocols.

@@ -21,7 +21,7 @@ pub(crate) struct Measurer {
 impl Measurer {
     /// Builds the command. `data` is the folder of the labelled data.
     pub(crate) fn new(data: &Path) -> Result<Self, String> {
-        let command = crate::test::build_command(&["--release"])?;
+        let command = crate::test::whole_command()?;
         let scratch = command.with_file_name("cards");
         std::fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
         Ok(Self { command, data: data.to_path_buf(), scratch })

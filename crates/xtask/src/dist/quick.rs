@@ -4,7 +4,7 @@
 use super::metadata::Tree;
 use super::setting::Setting;
 use super::{archive, command, crates, notices, parts, sums};
-use crate::test::build_command;
+use crate::test::whole_command;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ pub(super) fn run() -> Result<(), String> {
     let begin = Instant::now();
     let setting = Setting::read()?;
     let order = crates::order(&setting.metadata)?;
-    let command = build_command(&[])?;
+    let command = whole_command()?;
     let first = round(&setting, &order, &command)?;
     sums::compare(&first, &round(&setting, &order, &command)?)?;
     let names: Vec<&str> = order.iter().map(|package| package.name.as_str()).collect();
