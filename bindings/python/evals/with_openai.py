@@ -1,15 +1,16 @@
-"""The package `openai` behind a guard: sync, async, streams, tools, refusals."""
+"""The package `openai` behind a guard: sync, async, streams, tools, refusals, conversations that go on by an id, Azure; and clients of `httpx`."""
 
 import asyncio
 import json
 from typing import Any
 
+import httpx
 import httpx2
 import openai
 from provider import PLACEHOLDER, SECRET, SECRET_LETTERS, Provider
 
 import sonometer
-from sonometer.guarding import open_guard
+from sonometer.guarding import guarded_http_client, open_guard
 
 PRIVATE = ["4111 1111", "4111-", "ann.b", "ann@", "bob@", "Old Mill"]
 MAIL = "ann@example.org"
@@ -188,6 +189,58 @@ def copies() -> None:
         assert "openai or anthropic" in str(error)
 
 
+def goes_on() -> None:
+    """A conversation whose history the provider keeps has the placeholders of its last answer, streamed or not."""
+    guarded = client(mask="personal-data", placeholders=True)
+    first = guarded.responses.create(model="m", input=ASK)
+    provider.asked.clear()
+    second = guarded.responses.create(model="m", input="Write it again.", previous_response_id=first.id)
+    assert second.output_text == f"I wrote to {MAIL}.", second
+    for event in guarded.responses.create(model="m", input="And once more.", previous_response_id=second.id, stream=True):
+        final = event
+    assert final.type == "response.completed" and final.response.output_text == f"I wrote to {MAIL} and asked.", final
+    assert all(b"ann@" not in body for _, _, body in provider.asked)
+    # Another guard has not seen the answer, and has no table.
+    try:
+        client(mask="personal-data", placeholders=True).responses.create(model="m", input="Hi", previous_response_id=first.id)
+    except openai.BadRequestError as error:
+        assert "previous_response_id" in str(error), error
+    else:
+        raise AssertionError("a history that was not seen was let through")
+
+
+def azure() -> None:
+    """The same forms below another path."""
+    guarded = sonometer.guard(
+        openai.AzureOpenAI(azure_endpoint=provider.address, api_version="2025-03-01-preview", api_key="k"), mask="personal-data", placeholders=True
+    )
+    provider.asked.clear()
+    answer = guarded.chat.completions.create(model="m", messages=said(ASK))
+    assert answer.choices[0].message.content == f"I wrote to {MAIL}.", answer
+    text = ""
+    for chunk in guarded.chat.completions.create(model="m", messages=said(ASK), stream=True):
+        text += (chunk.choices[0].delta.content or "") if chunk.choices else ""
+    assert text == f"I wrote to {MAIL} and asked.", text
+    guarded.embeddings.create(model="m", input=ASK)
+    for path, headers, body in provider.asked:
+        assert path.startswith("/openai/deployments/m/") and headers["api-key"] == "k" and b"ann@" not in body, (path, body)
+
+
+async def legacy() -> None:
+    """Clients of `httpx`, which older packages use."""
+    opened = open_guard(mask="personal-data", placeholders=True)
+    url, ask = f"{provider.address}/v1/chat/completions", {"model": "m", "messages": said(ASK)}
+    provider.asked.clear()
+    with guarded_http_client(httpx.Client(), opened) as own:
+        assert own.post(url, json=ask).json()["choices"][0]["message"]["content"] == f"I wrote to {MAIL}."
+        with own.stream("POST", url, json={**ask, "stream": True}) as answer:
+            frames = "".join(answer.iter_text())
+        assert "<EMAIL" not in frames and frames.rstrip().endswith("[DONE]"), frames
+    async with guarded_http_client(httpx.AsyncClient(), opened) as own:
+        assert (await own.post(url, json=ask)).json()["choices"][0]["message"]["content"] == f"I wrote to {MAIL}."
+    assert len(provider.asked) == 3 and all(b"ann@" not in body for _, _, body in provider.asked)
+
+
 def leaves() -> None:
     guarded = client(mask="personal-data")
     stream = guarded.chat.completions.create(model="m", messages=said("endless"), stream=True)
@@ -234,6 +287,9 @@ for size, piece in ((1, 1), (7, 37), (3, 0), (100, 5), (100, 100_000)):
 recorded()
 refused()
 copies()
+goes_on()
+azure()
 leaves()
 asyncio.run(waits())
+asyncio.run(legacy())
 print(f"openai {openai.__version__}: passed")

@@ -93,6 +93,23 @@ def test_no_letter_of_what_is_masked_is_ever_shown() -> None:
             assert held(came)[0] == MASKED
 
 
+def test_a_conversation_goes_on_by_the_id_of_its_last_answer() -> None:
+    guard, path = open_guard(placeholders=True), "/v1/responses"
+
+    def answer(name: str, text: str) -> bytes:
+        content = [{"type": "output_text", "text": text}]
+        return json.dumps({"id": name, "output": [{"type": "message", "role": "assistant", "content": content}]}).encode()
+
+    first = guard.request("POST", path, json.dumps({"input": f"I am {MAIL}"}).encode())
+    assert first is not None and first.response(200, answer("r1", "Hello <EMAIL_ADDRESS_1>"))[0] == 200
+    second = guard.request("POST", path, json.dumps({"input": "Who?", "previous_response_id": "r1"}).encode())
+    assert second is not None and second.blocked is None
+    assert f"You are {MAIL}".encode() in second.response(200, answer("r2", "You are <EMAIL_ADDRESS_1>"))[1]
+    # Another guard has not seen the answer.
+    other = open_guard(placeholders=True).request("POST", path, json.dumps({"input": "Who?", "previous_response_id": "r1"}).encode())
+    assert other is not None and other.blocked is not None and other.blocked[0] == "no_table"
+
+
 def test_refusals_have_the_form_of_the_provider_and_no_text() -> None:
     guard = open_guard()
     image = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": f"data:{MAIL}"}}]}

@@ -138,7 +138,7 @@ impl Exchange {
         Ok(written.map_or_else(|| body.to_vec(), String::into_bytes))
     }
 
-    /// Notes the provider's id of an answer where it is told or kept: of a whole one, or of the event of a stream that names it.
+    /// Notes the provider's id of an answer where it is reported or kept: of a whole one, or of the event of a stream that names it.
     pub(crate) fn note_id(&mut self, json: &str) {
         let measures = || self.compiled.judges.iter().any(|judge| judge.action == Action::Sense);
         let may_go_on = self.form == Form::Responses && self.compiled.policy.placeholders;

@@ -11,6 +11,7 @@ mod policy;
 mod report;
 mod route;
 mod schema;
+mod side;
 mod sse;
 mod stream;
 mod tables;

@@ -1,4 +1,4 @@
-//! Who is told of exchanges that are over, such as what sends readings to a collector of traces.
+//! Reports of exchanges that are over, for what sends readings to a collector of traces.
 
 use axum::http::{HeaderMap, HeaderName};
 use sonometer_guard::Report;
@@ -16,10 +16,10 @@ pub struct Ended<'e> {
     pub trace: &'e HeaderMap,
 }
 
-/// What is told of an exchange.
+/// What takes a report.
 type Told = Box<dyn Fn(&Ended<'_>) + Send + Sync>;
 
-/// Who is told, if anybody is.
+/// What takes the reports, if anything does.
 #[derive(Default)]
 pub(crate) struct Observer(OnceLock<Told>);
 

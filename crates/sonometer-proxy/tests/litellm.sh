@@ -1,5 +1,6 @@
 #!/bin/sh
-# Tests the endpoint for LiteLLM's generic guardrail API with the package `litellm` of PyPI: its client, and its code for streams.
+# Tests the endpoint for LiteLLM's generic guardrail API with the package `litellm` of PyPI: its client, its code for streams, and its
+# proxy server as a whole.
 # Installs it into an environment of its own below `target`; skipped with a notice where that is not possible.
 #
 #     crates/sonometer-proxy/tests/litellm.sh [COMMAND]
@@ -22,4 +23,6 @@ if ! "$environment/bin/python" -c 'import litellm.proxy._types' 2>/dev/null; the
         { echo "skipped: the endpoint for LiteLLM (pip could not install litellm)"; exit 0; }
 fi
 # Its table of prices is in the package; without this it is fetched.
-LITELLM_LOCAL_MODEL_COST_MAP=True exec "$environment/bin/python" crates/sonometer-proxy/tests/litellm_client.py "$command"
+LITELLM_LOCAL_MODEL_COST_MAP=True "$environment/bin/python" crates/sonometer-proxy/tests/litellm_client.py "$command"
+"$environment/bin/python" crates/sonometer-proxy/tests/litellm_server.py "$command"
+echo "2 passed, 0 failed"

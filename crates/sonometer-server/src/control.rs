@@ -69,7 +69,7 @@ impl Control {
         *self.inner.tls.write().unwrap_or_else(PoisonError::into_inner) = tls;
     }
 
-    /// Is told of every change from now on.
+    /// Receives every change from now on.
     pub(crate) fn watch(&self, watcher: impl Fn(&Live) + Send + Sync + 'static) {
         self.inner.watchers.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(watcher));
     }

@@ -120,7 +120,7 @@ struct Door {
 }
 
 impl Door {
-    /// Until `stop` is told; what is left is to be shut down.
+    /// Until `stop` says so; what is left is to be shut down.
     async fn accept(self, listener: TcpListener, mut stop: watch::Receiver<bool>) -> GracefulShutdown {
         loop {
             let accepted = async {
@@ -173,7 +173,7 @@ async fn talk<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     server.timer(TokioTimer::new()).header_read_timeout(limits.arrival).max_buf_size(64 << 10);
     let service = From { peer: Peer(from), inner: TowerToHyperService::new(router) };
     let connection = server.serve_connection(TokioIo::new(stream), service);
-    // What breaks here is the connection of one client. What was no HTTP was answered by hyper itself, and is told here.
+    // What breaks here is the connection of one client. What was no HTTP was answered by hyper itself, and is logged here.
     match watcher.watch(connection).await {
         Err(error) if error.is_parse() || error.is_parse_too_large() => {
             tracing::info!(client = %from, status = 400, %error, "answered");

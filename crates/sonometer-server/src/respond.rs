@@ -68,7 +68,7 @@ pub(crate) fn json(text: String, request_id: &str) -> Response<Body> {
     body(StatusCode::OK, "application/json", text, request_id)
 }
 
-/// A response that is told bit by bit.
+/// A response that is sent bit by bit.
 pub(crate) fn stream(events: Body, was_told: bool, request_id: &str) -> Response<Body> {
     let mut response = body(StatusCode::OK, "text/event-stream; charset=utf-8", String::new(), request_id);
     *response.body_mut() = events;

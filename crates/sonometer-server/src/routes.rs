@@ -49,7 +49,7 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    /// Under what endpoints are told together, with what holds them together.
+    /// The groups of endpoints in the document, with what those of a group have in common.
     pub(crate) const FAMILIES: [(&'static str, &'static str); 6] = [
         (
             "Sensing",

@@ -79,7 +79,7 @@ impl TlsFiles {
     }
 }
 
-/// Reads the files again whenever they change, until `stop` is told. What cannot be read changes nothing: a file may be
+/// Reads the files again whenever they change, until `stop` says so. What cannot be read changes nothing: a file may be
 /// half written.
 pub(crate) async fn watch_tls(control: Control, mut stop: watch::Receiver<bool>) {
     let mut failed = None;

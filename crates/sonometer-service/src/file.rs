@@ -191,7 +191,7 @@ impl Service {
                 return Err(Refusal::too_large(place, most, message));
             }
         }
-        // A text that lies in a file is a document to whoever reads documents.
+        // A text in a file is a document for targets that read documents.
         if file.read.interaction.modality() == Modality::Text && reads.contains(&Modality::Document) {
             file.read.interaction = Interaction::document(&turns[0].content)?;
         }

@@ -1,7 +1,7 @@
 //! Which addresses the service may call: public ones, and those that a deployment allows.
 //!
 //! A request is checked when it comes in, by what can be told from the text of the address, in whatever spelling. What a
-//! name stands for is checked again when it is called, and only an address that was checked is connected to: whoever changes a
+//! name stands for is checked again when it is called, and only an address that was checked is connected to: somebody who changes a
 //! name in between gains nothing.
 
 use crate::refusal::Refusal;

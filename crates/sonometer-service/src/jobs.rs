@@ -1,6 +1,6 @@
 //! Work that is answered later: batches of [`request::BATCH_JOB`] interactions or more, and whatever has a callback.
 //!
-//! A job is claimed for a time. Whoever dies with it loses the claim, and another begins anew: measuring has no effect, and
+//! A job is claimed for a time. A worker that dies loses the claim, and another begins anew: measuring has no effect, and
 //! the charge is one transaction with the end of the job, under the id of the job. So a job that is begun five times is
 //! charged once, and one that fails or is cancelled not at all.
 
@@ -102,7 +102,7 @@ pub(crate) fn given_up() -> String {
 
 impl Service {
     /// `POST /api/v1/sense/batch` of [`request::BATCH_JOB`] interactions or more: makes a job. Everything that can be wrong with the
-    /// request is told at once.
+    /// request is reported at once.
     pub(crate) async fn batch_later(
         &self,
         caller: &Caller,
@@ -242,7 +242,7 @@ impl Service {
         self.inner.store.waiting().await
     }
 
-    /// Works on jobs, one after the other, until `stop` is told. What is under way then is handed back.
+    /// Works on jobs, one after the other, until `stop` says so. What is under way then is handed back.
     pub async fn work_on_jobs(self, mut stop: watch::Receiver<bool>) {
         let worker = self.id("wrk");
         while !*stop.borrow_and_update() {

@@ -167,7 +167,7 @@ impl Service {
         self.inner.charged[mode as usize].load(Ordering::Relaxed)
     }
 
-    /// Steps that the work of this process took at worst, since it began: what is told of a piece of work before it begins.
+    /// Steps that the work of this process took at worst, since it began: the sum of the bounds that are known before each piece of work begins.
     pub fn steps(&self) -> u64 {
         self.inner.steps.load(Ordering::Relaxed)
     }

@@ -1,7 +1,7 @@
 //! A fair, bounded queue for something that all organizations share: places for requests, threads, fetches, readers.
 //!
 //! Organizations are served in turn, weighted by what their work costs: each has a *finish*, the sum of the costs that it was
-//! served, and the one with the lowest goes next (start-time fair queuing). Whoever was idle begins at the present and saves
+//! served, and the one with the lowest goes next (start-time fair queuing). An organization that was idle begins at the present and saves
 //! nothing up. Work that holds its place for long, such as a fetch from a host that does not answer, is not stopped by turns, so
 //! no organization holds more than its share of the places: the others always find one that is free or will be in turn. What
 //! waits is bounded for each organization, and the one that fills its bound is sent away; the others do not see it.
@@ -170,7 +170,7 @@ impl Queue {
         let State { bounds: Bounds { places, share, waiting }, held, refused, now, orgs } = &mut *state;
         let most_waiting = most_waiting.min(*waiting);
         let org = orgs.entry(name.to_owned()).or_default();
-        // Where a place is free, whoever waits has its share already: nobody is overtaken.
+        // Where a place is free, those that wait have their share already: nobody is overtaken.
         if *held < *places && org.held < *share && org.waiting.is_empty() {
             *held += 1;
             org.take(cost, now);
@@ -208,7 +208,7 @@ impl Queue {
             org.take(cost, now);
             given.push((caller, Place { queue: self.clone(), org: name.clone() }));
         }
-        // Whoever was served beyond the present is remembered until the present has come there, or all is quiet.
+        // An organization that was served beyond the present is remembered until the present has come there, or all is quiet.
         let (now, quiet) = (state.now, state.held == 0);
         state.orgs.retain(|_, org| org.held > 0 || !org.waiting.is_empty() || !quiet && org.finish > now);
         drop(state);

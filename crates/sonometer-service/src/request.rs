@@ -203,7 +203,7 @@ pub(crate) struct Asked<'n> {
 pub struct Look {
     profile: Profile,
     offsets: bool,
-    /// Whether it is told where in a file evidence stands.
+    /// Whether the answer says where in a file evidence stands.
     pub(crate) origin: bool,
     /// Whether there is a `v1_5` block at all.
     pub(crate) v1_5: bool,
@@ -224,7 +224,7 @@ impl Look {
     }
 }
 
-/// Who is told when a job has ended.
+/// Who is called when a job has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Callback {
     pub(crate) url: String,
@@ -284,10 +284,10 @@ pub(crate) fn fidelity(body: &str) -> Result<Compare, Refusal> {
     Ok(Compare { target: target(&root), root })
 }
 
-/// How a stream is told.
+/// How a stream is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pace {
-    /// Whether what still changes is told.
+    /// Whether what still changes is reported.
     pub(crate) partial: bool,
     /// How long it is silent in between, at least.
     pub(crate) interval: Duration,

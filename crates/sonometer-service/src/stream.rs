@@ -1,8 +1,8 @@
-//! `POST /api/v1/sense/stream`: an interaction that is told while it is sensed.
+//! `POST /api/v1/sense/stream`: reports of an interaction while it is sensed.
 //!
 //! Everything that can be refused is refused before the first event. Then the interaction goes through a session of the
-//! engine, and what that brings to light is told, at most once in an interval. Events wait for a slow reader, and the work
-//! waits with them, on no thread. Whoever goes away stops the work, and nothing is charged: the charge stands between what
+//! engine, and what that finds is reported, at most once in an interval. Events wait for a slow reader, and the work
+//! waits with them, on no thread. A client that goes away stops the work, and nothing is charged: the charge stands between what
 //! is partial and what is final.
 
 use crate::caller::{Caller, key};
@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument as _;
 
-/// The route, by which keys are told apart.
+/// The route, which tells keys apart.
 const STREAM: &str = "POST /api/v1/sense/stream";
 /// So many bytes are sensed at once.
 const CHUNK: usize = 2 << 10;
@@ -206,11 +206,11 @@ fn end(reading: &Reading) -> String {
 }
 
 impl Service {
-    /// `POST /api/v1/sense/stream`: begins a stream. What is wrong is told here, before the first event; what goes wrong
+    /// `POST /api/v1/sense/stream`: begins a stream. What is wrong is reported here, before the first event; what goes wrong
     /// later is an event `error` with the envelope, and the last one.
     ///
     /// `last_event` is the id of the event that a client saw last before it lost its connection: `None` is answered if that was
-    /// the end. Otherwise the stream is told again under its name, and if it was charged before, it is not charged again.
+    /// the end. Otherwise the stream is sent again under its name, and if it was charged before, it is not charged again.
     ///
     /// # Errors
     /// As [`Service::sense`].

@@ -8,7 +8,7 @@ use crate::report::{Report, Sensed};
 use sonometer::protocol::Modality;
 use sonometer::{Error, Event, Instrument, Reading, Session, SessionOptions, Unit};
 
-/// The most pieces of evidence that are told.
+/// The most pieces of evidence whose places are reported.
 const MOST_PLACES: usize = 20;
 
 /// One rule that reads an answer as it comes.

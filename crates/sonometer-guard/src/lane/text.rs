@@ -3,10 +3,11 @@
 use super::Context;
 use super::judge::{Judging, Measuring, note};
 use crate::blocked::{Blocked, Kind};
-use crate::guard::{Compiled, Side};
+use crate::guard::Compiled;
 use crate::json::string::{Decoder, NotJson, Source, write_plain};
 use crate::numbering::{label_of, typed, untyped};
 use crate::policy::{Action, On, Role};
+use crate::side::Side;
 use sonometer::{Event, Session, Step};
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Administration: whoever does it, by the command or over the wire, does it here, and the audit log has it: first that it is
+//! Administration, by the command and over the wire: both do it here, and the audit log has it: first that it is
 //! begun, then how it ended. What cannot be noted is not done.
 
 mod answers;

@@ -63,7 +63,7 @@ impl Service {
         }
         let wanted = Wanted { action, turn, key };
         let _turn = self.inner.dives.turn(id).lock().await;
-        // Whoever is overtaken on another node looks again; each time the dive has gone on, which it cannot do for ever.
+        // A request that another node overtook looks again; each time the dive has gone on, which it cannot do for ever.
         for _ in 0..=MOST_TURNS {
             let row = self.dive_row(caller, id).await?;
             let next = row.turns + 1;
@@ -83,7 +83,7 @@ impl Service {
             }
             match self.step(caller, row, &wanted, turn).await {
                 Err(refusal) if refusal.code == Code::TurnConflict => {}
-                // Whoever took the turn may have had the last of the quota for it.
+                // The request that took the turn may have had the last of the quota.
                 Err(refusal) if refusal.code == Code::QuotaExhausted && wanted.turn.is_some() => {
                     if self.dive_row(caller, id).await?.turns < turn {
                         return Err(refusal);

@@ -9,7 +9,7 @@ use sonometer::stage::{Agent, MAX_SEED};
 const MAX_SUMMARY: usize = 4_000;
 /// The most characters of a password.
 const MAX_PASSWORD: usize = 1_024;
-/// More than any stage takes: what is too long for a stage is told in its own words.
+/// More than any stage takes: a stage reports what is too long for it in its own words.
 const MAX_ACTION: usize = 1 << 20;
 /// More than any stage has.
 const MAX_TURN: u64 = 1_000_000;

@@ -15,7 +15,7 @@ impl Service {
     pub async fn dive_close(&self, caller: &Caller, id: &str, body: &str) -> Result<String, Refusal> {
         let summary = body::close(body)?;
         let _turn = self.inner.dives.turn(id).lock().await;
-        // Whoever is overtaken by an action, or by somebody who closes, looks again.
+        // A request that an action or another close overtook looks again.
         loop {
             let row = self.dive_row(caller, id).await?;
             if !row.is_open {
@@ -40,7 +40,7 @@ impl Service {
         let card = self.work(&row.org, Effort::reading(state.len()), move || -> Result<String, Refusal> {
             let (dive, other_engine) = world::resume(&world, &state)?;
             let mut card = dive.close(&closing);
-            // Whoever sensed the actions stands on the card, not whoever closes it.
+            // The card names who sensed the actions, not who closes it.
             card.engine = other_engine.unwrap_or(card.engine);
             Ok(sonometer_card::sign(&card, &key).to_json())
         });

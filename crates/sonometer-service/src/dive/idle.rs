@@ -36,7 +36,7 @@ impl Service {
         }
     }
 
-    /// Does so again and again, until `stop` is told.
+    /// Repeats it until `stop` says so.
     pub async fn watch_idle_dives(self, idle: Duration, mut stop: watch::Receiver<bool>) {
         let pause = (idle / 8).clamp(Duration::from_millis(100), Duration::from_secs(60));
         while !*stop.borrow_and_update() {

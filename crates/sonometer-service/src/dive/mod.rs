@@ -29,7 +29,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use tokio::sync::{Mutex, Semaphore};
 
-/// The routes under which keys are told apart and steps are charged.
+/// The routes that tell keys apart, and under which steps are charged.
 pub(crate) const OPEN: &str = "POST /api/v1/dive/open";
 /// See [`OPEN`].
 pub(crate) const ACT: &str = "POST /api/v1/dive/act";

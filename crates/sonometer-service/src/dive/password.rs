@@ -26,7 +26,7 @@ fn is_right(verifier: &str, password: &str) -> bool {
 }
 
 impl Service {
-    /// Asks for the password of a stage, if it has one. A missing one and a wrong one are told alike.
+    /// Asks for the password of a stage, if it has one. A missing one and a wrong one have the same answer.
     pub(super) async fn ask_password(
         &self,
         caller: &Caller,

@@ -156,7 +156,7 @@ impl Store {
             .map_err(down)?;
         }
         if status == "gone" {
-            // Whoever wants no more gets none of what waits either.
+            // An organization that wants no more gets none of what waits either.
             sqlx::query(
                 "UPDATE deliveries SET status = 'gone', ended_ms = $3 \
                  WHERE org_id = $1 AND url = $2 AND status = 'waiting'",

@@ -1,4 +1,4 @@
-//! The form of a database: the steps that bring it to the newest one, and what is told where a file or a server holds no database
+//! The form of a database: the steps that bring it to the newest one, and the errors where a file or a server holds no database
 //! that can be used. What is found here ends the start, so it is one line that says what to do.
 
 use super::{Dialect, Store, down};

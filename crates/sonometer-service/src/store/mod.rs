@@ -5,6 +5,7 @@ mod accounts;
 mod answers;
 mod audit;
 mod charge;
+mod charging;
 mod check;
 mod claims;
 mod deliveries;
@@ -23,6 +24,7 @@ mod statements;
 mod targets;
 mod tokens;
 mod windows;
+mod writer;
 
 pub use accounts::OrgRow;
 pub use answers::Key;
@@ -206,7 +208,7 @@ impl Store {
             Dialect::Sqlite => Pulse::steady(),
             Dialect::Postgres => Pulse::of(options),
         };
-        tokio::spawn(charge::write_all(writer.clone(), dialect, pulse.clone(), waiting));
+        tokio::spawn(writer::write_all(writer.clone(), dialect, pulse.clone(), waiting));
         let store = Self { readers, writer, dialect, charges, vault, pulse, unmetered: false };
         store.check_vault().await.map_err(|error| format!("{name}: {error}"))?;
         Ok(store)

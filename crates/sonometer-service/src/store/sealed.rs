@@ -43,7 +43,7 @@ impl Store {
         Ok(all)
     }
 
-    /// Whether everything can be read. What is not encrypted with the newest key is told in the log.
+    /// Whether everything can be read. The log names what is not encrypted with the newest key.
     pub(super) async fn check_vault(&self) -> Result<(), String> {
         let kept = self.kept().await.map_err(|error| error.to_string())?;
         for one in &kept {

@@ -34,7 +34,7 @@ pub(crate) enum Grant {
     Entitled,
     /// For a token.
     Invite,
-    /// For whoever knows its id.
+    /// For all who know its id.
     Session,
 }
 

@@ -1,0 +1,157 @@
+//! The one writer of charges: it puts those that wait into one transaction, and answers after the commit. Charges that wait together
+//! share a commit, which is what makes `synchronous=FULL` fast enough.
+
+use super::charge::{Charge, Order};
+use super::charging::{Outcomes, together};
+use super::pulse::Pulse;
+use super::{BUSY_MS, Dialect, down};
+use crate::refusal::Refusal;
+use sqlx::AnyPool;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, timeout, timeout_at};
+
+/// The most charges in one commit. Each holds the lock of its account until then, and all of them are tried again where one
+/// of them makes the database fail.
+const TOGETHER: usize = 128;
+
+/// Writes charges until every sender is gone.
+pub(super) async fn write_all(
+    pool: AnyPool,
+    dialect: Dialect,
+    pulse: Arc<Pulse>,
+    mut waiting: mpsc::Receiver<Order>,
+) {
+    let mut orders = Vec::with_capacity(TOGETHER);
+    let mut pace = Pace::default();
+    while waiting.recv_many(&mut orders, TOGETHER).await > 0 {
+        pace.gather(&mut orders, &mut waiting).await;
+        // Nobody would see the answer.
+        orders.retain(|order| !order.done.is_closed());
+        // All nodes lock accounts in the same order, so that no two wait for each other. The sort is stable: charges of one
+        // account keep the order in which they came in.
+        orders.sort_by(|a, b| {
+            let of = |order: &Order| order.charge.period;
+            a.charge.account.cmp(&b.charge.account).then_with(|| of(a).cmp(&of(b)))
+        });
+        let (charges, callers): (Vec<_>, Vec<_>) =
+            orders.drain(..).map(|order| (order.charge, order.done)).unzip();
+        let began = Instant::now();
+        let made = outcomes(&pool, dialect, &pulse, &charges).await;
+        pace.committed(charges.len(), waiting.len(), began.elapsed());
+        if made.iter().any(Result::is_ok) {
+            pulse.beat();
+        }
+        let drafts = charges.into_iter().map(|charge| charge.answer);
+        for ((caller, outcome), draft) in callers.into_iter().zip(made).zip(drafts) {
+            // A caller that no longer waits can ask again with the same key.
+            let _ = caller.send(outcome.map(|made| (made, draft)));
+        }
+    }
+}
+
+/// How long the writer waits for more charges before it commits. Clients that were answered by the last commit ask again, and a
+/// disk that takes long for a commit does better with one for all of them than with two for a half each.
+#[derive(Default)]
+struct Pace {
+    /// How many charges may come soon: those of the last commit, and those that waited for it.
+    expected: usize,
+    /// How long it is waited for them.
+    patience: Duration,
+}
+
+impl Pace {
+    /// Shorter commits are not worth waiting for, and timers are no finer than a millisecond.
+    const SLOW: Duration = Duration::from_millis(2);
+    /// The longest wait, however long the last commit took.
+    const MOST: Duration = Duration::from_millis(10);
+
+    /// Takes more orders, until as many are there as are expected or the patience is at its end.
+    async fn gather(&self, orders: &mut Vec<Order>, waiting: &mut mpsc::Receiver<Order>) {
+        let until = Instant::now() + self.patience;
+        while orders.len() < self.expected && !self.patience.is_zero() {
+            let more = waiting.recv_many(orders, TOGETHER - orders.len());
+            if !matches!(timeout_at(until, more).await, Ok(1..)) {
+                break;
+            }
+        }
+    }
+
+    fn committed(&mut self, charges: usize, waiting: usize, took: Duration) {
+        self.expected = (charges + waiting).min(TOGETHER);
+        // Half of what a commit takes: a wait in vain costs no more than that.
+        self.patience = if took < Self::SLOW { Duration::ZERO } else { (took / 2).min(Self::MOST) };
+    }
+}
+
+/// Charges all in one transaction. If the database refuses that because of one of them, each gets its own, so that no caller
+/// fails because of another's charge.
+async fn outcomes(pool: &AnyPool, dialect: Dialect, pulse: &Pulse, charges: &[Charge]) -> Outcomes {
+    match in_time(dialect, pulse, together(pool, dialect, charges)).await {
+        Ok(outcomes) => outcomes,
+        Err(error) if charges.len() == 1 || is_down(&error) => {
+            let refusal = down(error);
+            charges.iter().map(|_| Err(refusal.clone())).collect()
+        }
+        Err(error) => {
+            tracing::warn!(charges = charges.len(), %error, "charges failed together; each is tried alone");
+            one_by_one(pool, dialect, pulse, charges).await
+        }
+    }
+}
+
+async fn one_by_one(pool: &AnyPool, dialect: Dialect, pulse: &Pulse, charges: &[Charge]) -> Outcomes {
+    let mut outcomes = Vec::with_capacity(charges.len());
+    for charge in charges {
+        let alone = together(pool, dialect, std::slice::from_ref(charge));
+        let alone = match in_time(dialect, pulse, alone).await {
+            Ok(mut alone) => alone.pop().unwrap_or_else(|| Err(Refusal::internal("a charge has no outcome"))),
+            // The rest would fail likewise, each only after waiting for a connection or a lock (10 seconds).
+            Err(error) if is_down(&error) => {
+                let refusal = down(error);
+                outcomes.resize_with(charges.len(), || Err(refusal.clone()));
+                break;
+            }
+            Err(error) => {
+                let Charge { id, account, token, route, .. } = charge;
+                tracing::error!(charge = id, account, token, route, %error, "the database refuses a charge");
+                Err(down(error))
+            }
+        };
+        outcomes.push(alone);
+    }
+    outcomes
+}
+
+/// Whether an error is the database's own (no connection, no room, a lock that is not released) and not one of what was sent.
+fn is_down(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return !matches!(error, sqlx::Error::Encode(_)) };
+    let code = error.code().unwrap_or_default();
+    match code.len() {
+        // SQLSTATE (PostgreSQL) has five characters, the first two the class: connection, resources, objects in use,
+        // operator, system.
+        5 => ["08", "53", "55", "57", "58"].iter().any(|class| code.starts_with(class)),
+        // SQLite's codes are decimal, at most 4 digits: BUSY, LOCKED, IOERR, FULL are the lowest byte of an extended code.
+        _ => code.parse::<u32>().is_ok_and(|code| matches!(code & 0xFF, 5 | 6 | 10 | 13)),
+    }
+}
+
+/// Gives a server up that is away, or of which one connection does not answer: it may have lost its power, and say nothing ever
+/// again. Whether the charges were made is not known then.
+async fn in_time(
+    dialect: Dialect,
+    pulse: &Pulse,
+    work: impl Future<Output = Result<Outcomes, sqlx::Error>>,
+) -> Result<Outcomes, sqlx::Error> {
+    if dialect == Dialect::Sqlite {
+        return work.await;
+    }
+    tokio::select! {
+        biased;
+        // It waits for locks half as long itself, and says so.
+        made = timeout(Duration::from_millis(2 * BUSY_MS), work) => made.unwrap_or(Err(sqlx::Error::PoolTimedOut)),
+        () = pulse.stops() => Err(sqlx::Error::PoolTimedOut),
+    }
+}
