@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/../../.."
 root=$PWD
 clients=$root/crates/sonometer-server/tests/clients
-. crates/sonometer-server/tests/served.sh
+. crates/sonometer-server/tests/common/served.sh
 tools=$target/clients
 mkdir -p "$tools"
 

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 root=$PWD
-. crates/sonometer-server/tests/served.sh
+. crates/sonometer-server/tests/common/served.sh
 tools=$target/schemathesis
 if [ ! -x "$tools/bin/openapi-spec-validator" ]; then
     if ! python3 -m venv "$tools" || ! "$tools/bin/pip" install --quiet schemathesis==4.32.5 openapi-spec-validator==0.9.0; then

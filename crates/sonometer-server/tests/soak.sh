@@ -5,7 +5,7 @@
 #     [SOAK_SECONDS=15] [SOAK_SEED=…] [SOAK_PAUSE=0] [SOAK_CALM=2.5] crates/sonometer-server/tests/soak.sh [the sonometer command]
 set -eu
 cd "$(dirname "$0")/../../.."
-. crates/sonometer-server/tests/served.sh
+. crates/sonometer-server/tests/common/served.sh
 # Without it the clocks stay, and the script below says so.
 .ci/install-packages libfaketime || true
 
