@@ -35,7 +35,7 @@ class World(_server.Environment):  # type: ignore[misc]
     SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self, stage: str = "billing-dispute@1.0") -> None:
-        super().__init__()
+        super().__init__()  # pyright: ignore[reportUnknownMemberType]
         self._dive = DiveEnv(stage)
         self._turns = 0
         self._episode: str | None = None
