@@ -19,7 +19,8 @@ if ! [ -x "$environment/bin/python" ]; then
     python3 -m venv "$environment" 2>/dev/null || { echo "skipped: the endpoint for LiteLLM (python3 has no venv)"; exit 0; }
 fi
 if ! "$environment/bin/python" -c 'import litellm.proxy._types' 2>/dev/null; then
-    "$environment/bin/pip" install --quiet 'litellm[proxy]>=1.108,<2' ||
+    # One version: to find the newest whose parts go together takes pip minutes. Most of its 700 MB are never imported, nor compiled here.
+    "$environment/bin/pip" install --quiet --no-compile 'litellm[proxy]==1.108.7' ||
         { echo "skipped: the endpoint for LiteLLM (pip could not install litellm)"; exit 0; }
 fi
 # Its table of prices is in the package; without this it is fetched.
