@@ -18,6 +18,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+/// The longest id of an answer, in bytes; those of providers have some 60.
+const LONGEST_ID: usize = 256;
+
 /// A request that was read and masked, and what its answer needs.
 pub struct Exchange {
     pub(crate) compiled: Arc<Compiled>,
@@ -149,7 +152,9 @@ impl Exchange {
         let within = ["message", "response"].into_iter().filter_map(|key| object.get(key));
         let within = within.filter_map(|value| Object::read(value.get()).ok());
         let mut ids = within.filter_map(|object| object.text("id").map(Cow::into_owned));
-        self.report.response_id = object.text("id").map(Cow::into_owned).or_else(|| ids.next());
+        let id = object.text("id").map(Cow::into_owned).or_else(|| ids.next());
+        // What is longer is no id, and would be kept and sent on.
+        self.report.response_id = id.filter(|id| id.len() <= LONGEST_ID);
     }
 
     /// Goes on with the events of an answer.

@@ -18,7 +18,8 @@ pub struct Report {
     pub unknown: u64,
     /// Choices of the answer that a rule ended.
     pub ended: u64,
-    /// What rules with `sense` measured, in the order in which it was known: a request as a whole, of an answer each text.
+    /// What rules with `sense` measured, in the order in which it was known: a request as a whole, of an answer each text; the
+    /// first 256.
     pub sensed: Vec<Sensed>,
     /// The tags that apply.
     pub tags: Vec<String>,

@@ -382,6 +382,20 @@ fn answers_are_measured_whole_and_streamed_alike() {
     }
 }
 
+/// What is reported has a bound, whatever a provider sends.
+#[test]
+fn reports_are_bounded() {
+    let measuring = guard(r#"{"rules":[{"action":"sense","target":"courtesy","on":"response"}]}"#);
+    let texts = vec![r#"{"type":"text","text":"Thank you."}"#; 1_000].join(",");
+    let id = "i".repeat(10_000);
+    let body = format!(
+        r#"{{"id":"{id}","type":"message","role":"assistant","content":[{texts}],"stop_reason":"end_turn"}}"#
+    );
+    let mut exchange = begin(&measuring, Form::Messages);
+    exchange.response(200, body.as_bytes()).expect("passes");
+    assert_eq!((exchange.report().sensed.len(), &exchange.report().response_id), (256, &None));
+}
+
 /// An answer of two texts in the events of a provider, each text in pieces of eleven characters.
 fn as_events(form: Form, texts: &[&str], think: &str) -> String {
     let mut out = String::new();

@@ -455,7 +455,7 @@ async fn litellm_is_answered() {
     assert!(fixed.starts_with("Write to ***@*******.***"), "{fixed}");
 }
 
-/// Who is told learns what was measured, of whole answers and of streams, with the trace of the request and nothing of the text.
+/// A report of an exchange has what was measured, of whole answers and of streams, and the trace of the request, but no text.
 #[tokio::test(flavor = "multi_thread")]
 async fn exchanges_that_are_over_are_reported() {
     let policy =
@@ -476,12 +476,12 @@ async fn exchanges_that_are_over_are_reported() {
         let (head, _, _) = ask(address, "POST", "/v1/chat/completions", headers, &body).await;
         assert!(head.contains("x-sonometer-scores: courtesy="), "{head}");
     }
-    let all_told = async {
+    let all_reported = async {
         while told.lock().expect("is sound").len() < 2 {
             sleep(Duration::from_millis(5)).await;
         }
     };
-    timeout(Duration::from_secs(10), all_told).await.expect("is told");
+    timeout(Duration::from_secs(10), all_reported).await.expect("both are reported");
     for (trace, report) in told.lock().expect("is sound").iter() {
         assert!(trace.starts_with("00-4bf9"), "{trace}");
         assert!(report.contains("on: Request") && report.contains("on: Response"), "{report}");

@@ -327,7 +327,7 @@ impl Probe {
             Self::Sense => "senses 1 KB",
             Self::File => "senses a small file",
             Self::Job => "a job of 50, until it has ended",
-            Self::Notification => "a job, until its receiver is told",
+            Self::Notification => "a job, until its receiver is called",
         }
     }
 

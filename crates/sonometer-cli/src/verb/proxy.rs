@@ -159,8 +159,7 @@ impl Config {
     #[cfg(feature = "otlp")]
     fn otlp(&self) -> Result<Option<Otlp>, Failure> {
         let Some(endpoint) = &self.otlp.endpoint else { return Ok(None) };
-        let wrong =
-            |key: &str, message: String| Failure::unusable(format!("`{key}` for the collector: {message}"));
+        let wrong = |key: &str, message: String| Failure::unusable(format!("`otlp.{key}`: {message}"));
         Otlp::endpoint(endpoint).map_err(|message| wrong("endpoint", message))?;
         if !self.guard.rules.iter().any(|rule| rule.action == Action::Sense) {
             let message = "a collector is named, and no rule measures; add a rule with `action = \"sense\"` to the file of --config";

@@ -8,6 +8,8 @@ use crate::report::{Report, Sensed};
 use sonometer::protocol::Modality;
 use sonometer::{Error, Event, Instrument, Reading, Session, SessionOptions, Unit};
 
+/// The most readings of one exchange that are reported: an answer may have thousands of texts, and its headers are to arrive.
+const MOST_SENSED: usize = 256;
 /// The most pieces of evidence whose places are reported.
 const MOST_PLACES: usize = 20;
 
@@ -109,7 +111,7 @@ pub(crate) fn note(judge: &Judge, on: On, reading: &Reading, report: &mut Report
                 report.tags.push(judge.name.clone());
             }
         }
-        Action::Sense => report.sensed.push(Sensed {
+        Action::Sense if report.sensed.len() < MOST_SENSED => report.sensed.push(Sensed {
             on,
             target: judge.instrument.id().to_owned(),
             version: judge.instrument.version().to_owned(),
@@ -118,7 +120,7 @@ pub(crate) fn note(judge: &Judge, on: On, reading: &Reading, report: &mut Report
             triggered: reading.triggered().map(str::to_owned).collect(),
             places: reading.places(MOST_PLACES),
         }),
-        Action::Block | Action::Mask | Action::Replace => {}
+        Action::Sense | Action::Block | Action::Mask | Action::Replace => {}
     }
 }
 
