@@ -1,19 +1,47 @@
 //! The signals that a running server heeds.
 
-/// Waits until the process is asked to stop: Ctrl-C or SIGTERM.
-pub(crate) async fn stop() {
+/// That the process is asked to stop: Ctrl-C or SIGTERM. They are heeded from when this is made, so make it before anybody is told
+/// that the server is there: whoever reads that line may send one at once.
+pub(crate) struct Stop {
     #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            return;
+    signals: [Option<tokio::signal::unix::Signal>; 2],
+}
+
+impl Stop {
+    pub(crate) fn new() -> Self {
+        Self {
+            #[cfg(unix)]
+            signals: {
+                use tokio::signal::unix::{SignalKind, signal};
+                [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok())
+            },
         }
     }
-    let _ = tokio::signal::ctrl_c().await;
+
+    /// Waits until it is.
+    pub(crate) async fn asked(self) {
+        #[cfg(unix)]
+        {
+            let [mut interrupt, mut terminate] = self.signals;
+            tokio::select! {
+                () = next(&mut interrupt) => {}
+                () = next(&mut terminate) => {}
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}
+
+/// Never comes where the signal cannot be listened to.
+#[cfg(unix)]
+async fn next(signal: &mut Option<tokio::signal::unix::Signal>) {
+    if let Some(signal) = signal
+        && signal.recv().await.is_some()
+    {
+        return;
+    }
+    std::future::pending().await
 }
 
 /// SIGHUP: read the files again. Never comes where the system has no such signal.
@@ -34,11 +62,8 @@ impl Hangups {
 
     pub(crate) async fn next(&mut self) {
         #[cfg(unix)]
-        if let Some(signal) = &mut self.signal
-            && signal.recv().await.is_some()
-        {
-            return;
-        }
-        std::future::pending().await
+        next(&mut self.signal).await;
+        #[cfg(not(unix))]
+        std::future::pending::<()>().await
     }
 }

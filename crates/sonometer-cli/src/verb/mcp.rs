@@ -4,7 +4,7 @@ use super::dive::StageSource;
 use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::screen::{self, Screen};
-use crate::signals::stop;
+use crate::signals::Stop;
 use crate::target::{Source, is_path};
 use sonometer_mcp::{Own, Sonometer};
 use std::net::ToSocketAddrs;
@@ -102,11 +102,12 @@ async fn over_http(
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = listener.local_addr().map_err(unusable)?;
     let shown = if is_new { format!("token {token}\n") } else { String::new() };
+    let stop = Stop::new();
     screen.print_bytes(&format!("listening on http://{bound}/mcp\n{shown}"))?;
     if !is_local {
         screen.note("others can reach this address, and it has no TLS; put a proxy with TLS in front of it");
     }
-    server.serve_http(listener, &token, stop()).await.map(|()| Exit::Done).map_err(unusable)
+    server.serve_http(listener, &token, stop.asked()).await.map(|()| Exit::Done).map_err(unusable)
 }
 
 /// The token that clients must send, and whether it is a new one.

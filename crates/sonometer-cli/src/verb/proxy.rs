@@ -3,7 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::screen::Screen;
-use crate::signals::{Hangups, stop};
+use crate::signals::{Hangups, Stop};
 use crate::target::Source;
 use serde::Deserialize;
 use sonometer::Error;
@@ -259,10 +259,10 @@ async fn serve(
     let unusable = |error: std::io::Error| Failure::unusable(format!("{address}: {error}"));
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let bound = listener.local_addr().map_err(unusable)?;
+    let (stop, mut hangups) = (Stop::new(), Hangups::new());
     screen.print_bytes(&format!("listening on http://{bound}\n"))?;
-    let serving = proxy.clone().serve(listener, stop());
+    let serving = proxy.clone().serve(listener, stop.asked());
     tokio::pin!(serving);
-    let mut hangups = Hangups::new();
     loop {
         tokio::select! {
             ended = &mut serving => return ended.map(|()| Exit::Done).map_err(unusable),

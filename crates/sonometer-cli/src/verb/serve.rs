@@ -6,7 +6,7 @@ use crate::failure::{Exit, Failure};
 use crate::input::READ_APART;
 use crate::screen::Screen;
 use crate::settings::{self, Given, Name, Settings, Value};
-use crate::signals::stop;
+use crate::signals::Stop;
 #[cfg(feature = "otlp")]
 use sonometer_server::Telemetry;
 use sonometer_server::{Control, Doors, FileReader, Outbound};
@@ -201,13 +201,14 @@ async fn serve(
     if let Some(admin) = &admin {
         screen.print_bytes(&format!("administration on {scheme}://{}\n", address(admin)?))?;
     }
-    screen.print_bytes(&format!("listening on {scheme}://{}\n", address(&listener)?))?;
     let store = service.store().clone();
     let reloader = Arc::new(Reloader::new(settings, given, file, log, control.clone(), service.clone()));
     reloader.follow_signals();
+    let stop = Stop::new();
+    screen.print_bytes(&format!("listening on {scheme}://{}\n", address(&listener)?))?;
     let by_call = reloader.clone();
     let doors = Doors { all: listener, admin, reload: Arc::new(move || by_call.reload()) };
-    let finished = sonometer_server::run(doors, service, control, stop()).await;
+    let finished = sonometer_server::run(doors, service, control, stop.asked()).await;
     store.close().await;
     if !finished {
         screen.note("stopped before all requests had finished");

@@ -30,6 +30,15 @@ fn the_first_start_shows_a_token_and_later_ones_do_not() {
 }
 
 #[test]
+fn a_server_can_be_stopped_as_soon_as_it_listens() {
+    let folder = folder("at-once");
+    for _ in 0..5 {
+        Served::start(&folder, &[]).stop();
+    }
+    let _ = fs::remove_dir_all(folder);
+}
+
+#[test]
 fn scripts_get_the_first_token_in_a_file() {
     let folder = folder("file");
     let served = Served::start(&folder, &["--first-token", "token"]);
