@@ -36,12 +36,13 @@ impl Answer {
         Self { text: clipped(text), structured, exact: Vec::new() }
     }
 
-    /// With the exact bytes of the engine, if they were asked for.
+    /// With the exact bytes of the engine, if they were asked for; `argument` is what asks for them.
     ///
     /// # Errors
     /// If there are more than a client should get.
     pub(crate) fn with_exact(
         mut self,
+        argument: &str,
         wanted: bool,
         exact: impl FnOnce() -> String,
     ) -> Result<Self, Refusal> {
@@ -51,12 +52,12 @@ impl Answer {
         let exact = exact();
         if exact.len() > CANONICAL_BYTES {
             let message = format!(
-                "the canonical JSON has {} bytes; the limit is {}; leave out `canonical`, send a shorter text, or use the command \
-                 `sonometer` with --json",
+                "what `{argument}` asks for has {} bytes; the limit is {}; leave out `{argument}`, send a shorter text, or use the \
+                 command `sonometer`",
                 grouped(exact.len()),
                 grouped(CANONICAL_BYTES)
             );
-            return Err(Refusal::new("payload_too_large", "canonical", message).with_limit(CANONICAL_BYTES));
+            return Err(Refusal::new("payload_too_large", argument, message).with_limit(CANONICAL_BYTES));
         }
         self.exact.push(exact);
         Ok(self)
@@ -184,9 +185,15 @@ mod tests {
     #[test]
     fn canonical_bytes_are_given_only_where_asked_for_and_bounded() {
         let answer = || Answer::new("short".to_owned(), &json!({}));
-        assert!(answer().with_exact(false, || unreachable!()).is_ok_and(|answer| answer.exact.is_empty()));
-        assert!(answer().with_exact(true, || "x".repeat(CANONICAL_BYTES)).is_ok());
-        let refused = answer().with_exact(true, || "x".repeat(CANONICAL_BYTES + 1)).expect_err("is too long");
+        assert!(
+            answer()
+                .with_exact("canonical", false, || unreachable!())
+                .is_ok_and(|answer| answer.exact.is_empty())
+        );
+        assert!(answer().with_exact("canonical", true, || "x".repeat(CANONICAL_BYTES)).is_ok());
+        let refused = answer()
+            .with_exact("canonical", true, || "x".repeat(CANONICAL_BYTES + 1))
+            .expect_err("is too long");
         assert!(
             refused.message.contains("262,145 bytes; the limit is 262,144; leave out `canonical`"),
             "{}",

@@ -24,8 +24,11 @@ use tokio::net::TcpListener;
 use tokio::time::sleep;
 
 const REQUESTS: usize = 2_000;
+/// Streams that are measured in turns, one alone, and so many side by side.
 const STREAMS: usize = 20;
 const CHUNKS: usize = 100;
+/// Rounds of streams side by side.
+const ROUNDS: usize = 5;
 /// Streams that are open at once.
 const MANY: usize = 1_000;
 
@@ -126,19 +129,20 @@ async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> 
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..STREAMS {
         for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
-            let mut body = ask(&client, uri, true).await?.into_body();
-            while let Some(frame) = body.frame().await {
-                let now = start.elapsed();
-                let Ok(bytes) = frame?.into_data() else { continue };
-                let text = String::from_utf8_lossy(&bytes);
-                let created = text.split("\"created\":").nth(1).and_then(|rest| rest.split(',').next());
-                if let Some(created) = created.and_then(|created| created.parse().ok()) {
-                    times[at].push(now.saturating_sub(Duration::from_nanos(created)));
-                }
+            times[at].extend(chunks(&client, uri, start).await?);
+        }
+    }
+    show("chunk of one stream alone", &mut times);
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..ROUNDS {
+        for (at, uri) in [&plain, &guarded].into_iter().enumerate() {
+            let side_by_side = (0..STREAMS).map(|_| chunks(&client, uri, start));
+            for stream in futures_util::future::join_all(side_by_side).await {
+                times[at].extend(stream?);
             }
         }
     }
-    show("chunk", &mut times);
+    show(&format!("chunk of {STREAMS} streams side by side"), &mut times);
     let before = resident(process)?;
     let mut open = Vec::new();
     for _ in 0..MANY {
@@ -163,6 +167,22 @@ async fn all(address: &str, start: Instant, process: u32) -> Result<(), Failed> 
         before / 1_000
     );
     Ok(())
+}
+
+/// How long each chunk of a stream was under way.
+async fn chunks(client: &Http, uri: &str, start: Instant) -> Result<Vec<Duration>, Failed> {
+    let mut times = Vec::new();
+    let mut body = ask(client, uri, true).await?.into_body();
+    while let Some(frame) = body.frame().await {
+        let now = start.elapsed();
+        let Ok(bytes) = frame?.into_data() else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let created = text.split("\"created\":").nth(1).and_then(|rest| rest.split(',').next());
+        if let Some(created) = created.and_then(|created| created.parse().ok()) {
+            times.push(now.saturating_sub(Duration::from_nanos(created)));
+        }
+    }
+    Ok(times)
 }
 
 async fn ask(

@@ -148,12 +148,9 @@ impl Served {
             .stderr(fs::File::create(folder.join("log")).expect("can be made"))
             .spawn()
             .expect("starts");
-        let lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
-        let listening = lines
-            .map_while(Result::ok)
-            .find_map(|line| line.strip_prefix("listening on http://").map(str::to_owned));
+        let address = listening(&mut child);
         let token = fs::read_to_string(folder.join("token")).expect("was written").trim().to_owned();
-        Self { child, address: listening.expect("listens"), token }
+        Self { child, address, token }
     }
 
     /// The status of a request.
@@ -185,6 +182,14 @@ impl Drop for Served {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Where a server listens, as soon as it says so.
+fn listening(child: &mut Child) -> String {
+    let lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
+    let mut told = lines.map_while(Result::ok);
+    let address = told.find_map(|line| line.strip_prefix("listening on http://").map(str::to_owned));
+    address.expect("listens")
 }
 
 fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
@@ -303,8 +308,14 @@ fn provider() -> String {
     spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
-            let mut part = [0; 65_536];
-            let _ = stream.read(&mut part);
+            // To its last brace: what is not read when a connection closes takes the answer with it.
+            let (mut asked, mut part) = (Vec::new(), [0; 65_536]);
+            while asked.last() != Some(&b'}') {
+                match stream.read(&mut part) {
+                    Ok(more @ 1..) => asked.extend_from_slice(&part[..more]),
+                    _ => break,
+                }
+            }
             let body = r#"{"id":"a1","choices":[{"index":0,"message":{"role":"assistant","content":"Good morning! Thank you so much for your help."}}]}"#;
             let length = body.len();
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
@@ -332,11 +343,8 @@ fn the_proxy_sends_what_its_rules_measure() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
-    let lines = BufReader::new(child.stdout.take().expect("is piped")).lines();
-    let listening = lines
-        .map_while(Result::ok)
-        .find_map(|line| line.strip_prefix("listening on http://").map(str::to_owned));
-    let mut served = Served { child, address: listening.expect("listens"), token: String::new() };
+    let address = listening(&mut child);
+    let mut served = Served { child, address, token: String::new() };
     let body =
         r#"{"messages":[{"role":"user","content":"Thank you so much, could you please look at my bill?"}]}"#;
     let traceparent = format!("traceparent: 00-{TRACE}-{PARENT}-01\r\n");

@@ -144,7 +144,7 @@ pub(crate) fn check(call: &Call, arguments: Check) -> Result<Answer, Refusal> {
         Checked { kind, usable, errors, warnings, findings, name, score_meaning, digest, mended, source };
     // A client that shows text alone needs the mended one there, too.
     let copy = checked.source.clone().unwrap_or_default();
-    Answer::new(told.trim_end().to_owned(), &checked).with_exact(changed.is_some(), || copy)
+    Answer::new(told.trim_end().to_owned(), &checked).with_exact("fix", changed.is_some(), || copy)
 }
 
 fn word(severity: Severity) -> &'static str {

@@ -93,6 +93,9 @@ pub(crate) fn compare(call: &Call, arguments: Compare) -> Result<Answer, Refusal
             .collect(),
         ics: comparison.ics.consumed,
     };
-    Answer::new(text.trim_end().to_owned(), &compared)
-        .with_exact(canonical == Some(true), || comparison.to_json())
+    Answer::new(text.trim_end().to_owned(), &compared).with_exact(
+        "canonical",
+        canonical == Some(true),
+        || comparison.to_json(),
+    )
 }

@@ -240,7 +240,7 @@ pub(crate) fn close(call: &Call, arguments: Close) -> Result<Answer, Refusal> {
             return Err(too_large(place, size, most, "characters", "shorten it"));
         }
     }
-    let open = call.bench.dives.remove(&dive_id)?;
+    let open = call.bench.dives.get(&dive_id)?;
     let open = open.lock().unwrap_or_else(PoisonError::into_inner);
     let dive = &open.dive;
     // As the command names it, so that the same dive has the same card.
@@ -277,6 +277,10 @@ pub(crate) fn close(call: &Call, arguments: Close) -> Result<Answer, Refusal> {
         }
     }
     text.push_str("The card follows; the tool `verify_card` checks it.");
-    let answer = Answer::new(text, &closed).with_exact(true, || card.to_json())?;
-    answer.with_exact(log == Some(true), || dive.log().iter().map(|line| format!("{line}\n")).collect())
+    let log_of = || dive.log().iter().map(|line| format!("{line}\n")).collect();
+    let answer = Answer::new(text, &closed).with_exact("summary", true, || card.to_json())?;
+    let answer = answer.with_exact("log", log == Some(true), log_of)?;
+    // Only now, so that a dive whose log is too long to be sent can be closed without it.
+    call.bench.dives.remove(&dive_id)?;
+    Ok(answer)
 }

@@ -116,7 +116,8 @@ pub(crate) fn evaluate(call: &Call, arguments: Evaluate) -> Result<Answer, Refus
         notes: report.notes().iter().map(|note| spelled(note)).collect(),
     };
     let text = spelled(&report.to_text(&Paint::default()));
-    Answer::new(text.trim_end().to_owned(), &evaluated).with_exact(canonical, || report.to_json())
+    Answer::new(text.trim_end().to_owned(), &evaluated)
+        .with_exact("canonical", canonical, || report.to_json())
 }
 
 fn figure(report: &Report, name: &'static str) -> Option<Figure> {

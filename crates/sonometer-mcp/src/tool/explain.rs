@@ -161,5 +161,6 @@ fn of_reading(call: &Call, target: &Target, content: &Content, canonical: bool) 
         markers: markers.collect(),
         code: None,
     };
-    Answer::new(text.trim_end().to_owned(), &explained).with_exact(canonical, || reading.ledger_json())
+    Answer::new(text.trim_end().to_owned(), &explained)
+        .with_exact("canonical", canonical, || reading.ledger_json())
 }

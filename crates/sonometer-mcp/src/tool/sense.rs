@@ -127,8 +127,11 @@ pub(crate) fn sense(call: &Call, arguments: Sense) -> Result<Answer, Refusal> {
     let profile: Profile = profile.unwrap_or(ProfileName::Raw).into();
     let sensed = sensed(&instrument, &reading, profile, notices);
     let view = View { profile, offsets: Some(OffsetUnit::Chars), ..View::default() };
-    Answer::new(told(&instrument, &reading, &sensed), &sensed)
-        .with_exact(canonical == Some(true), || reading.to_json(view))
+    Answer::new(told(&instrument, &reading, &sensed), &sensed).with_exact(
+        "canonical",
+        canonical == Some(true),
+        || reading.to_json(view),
+    )
 }
 
 /// The reading of what the arguments name, with its instrument and what is to be told of the input.

@@ -134,7 +134,8 @@ impl Matcher {
             }
             self.anchor(plan, turn, plan.anchors.at(Key::class(occurrence.class)), occurrence.first);
         }
-        for (regex, matches) in turn.regex_matches.iter().enumerate() {
+        let matched = turn.regex_matches.iter().enumerate().filter(|(_, matches)| !matches.is_empty());
+        for (regex, matches) in matched {
             let anchored = plan.anchors.at(Key::Regex(regex as u32));
             if !anchored.is_empty() {
                 self.tries.begin_pass();

@@ -2,10 +2,12 @@
 
 use super::step::{Point, step};
 use super::turn::TurnText;
-use crate::sensor::Plan;
+use crate::class::ClassSet;
+use crate::protocol::phrase::Class;
 use crate::sensor::compile::Body;
 use crate::sensor::phrases::Phrases;
 use crate::sensor::program::{Op, Program};
+use crate::sensor::{Plan, Rule};
 use crate::text::gap::{Ahead, GapKind, ahead};
 use std::collections::BTreeSet;
 
@@ -60,14 +62,19 @@ pub(crate) fn begins(plan: &Plan, turn: &TurnText<'_>, horizon: &Horizon, first:
     if goes_on(&plan.phrases, turn, horizon, first) {
         return true;
     }
-    let word = turn.tokens[first].word();
-    // Every rule, not those at anchors: an anchor may not have come in yet.
-    plan.rules.iter().any(|rule| match &rule.body {
-        Body::Program(program) if program.may_begin(word) => {
-            let way = Way { plan, turn, horizon, program, is_wide: rule.wide.is_some() };
-            way.is_open(first)
-        }
-        _ => false,
+    let here = turn.occurrences.iter().filter(|occurrence| occurrence.first as usize == first);
+    let here = here.fold(ClassSet::NONE, |all, occurrence| match occurrence.class {
+        Class::Detected(class) => all.with(class),
+        Class::Shout => all,
+    });
+    let some = |classes: ClassSet| first >= horizon.classes || classes.intersection(here) != ClassSet::NONE;
+    let mut todo = Vec::new();
+    // Not those at anchors: an anchor may not have come in yet.
+    plan.openers().at(turn.tokens[first].word(), some).any(|rule| {
+        let Rule { body: Body::Program(program), wide, .. } = &plan.rules[rule as usize] else {
+            return false;
+        };
+        Way { plan, turn, horizon, program, is_wide: wide.is_some() }.is_open(first, &mut todo)
     })
 }
 
@@ -101,9 +108,10 @@ struct Way<'w> {
 }
 
 impl Way<'_> {
-    /// Whether some way from token `first` on depends on what lies behind the horizon.
-    fn is_open(&self, first: usize) -> bool {
-        let mut todo = vec![Point::first(self.program, first)];
+    /// Whether some way from token `first` on depends on what lies behind the horizon. `todo` is memory for its work.
+    fn is_open(&self, first: usize, todo: &mut Vec<Point>) -> bool {
+        todo.clear();
+        todo.push(Point::first(self.program, first));
         let mut seen = BTreeSet::new();
         while let Some(point) = todo.pop() {
             // A class or an expression has led beyond what is certain.
@@ -114,7 +122,7 @@ impl Way<'_> {
             if point.begun && !seen.insert(point.key()) {
                 continue;
             }
-            if self.follow(point, &mut todo) {
+            if self.follow(point, todo) {
                 return true;
             }
         }

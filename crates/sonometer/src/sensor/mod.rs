@@ -5,6 +5,7 @@ mod bound;
 pub(crate) mod compile;
 mod guarded;
 pub(crate) mod marker;
+mod openers;
 mod parted;
 pub(crate) mod phrases;
 pub(crate) mod program;
@@ -27,6 +28,7 @@ use compile::{Anchored, Body, Compiler};
 pub(crate) use guarded::Guarded;
 pub use guarded::Unbounded;
 pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
+use openers::Openers;
 use program::Key;
 use roles::role_names;
 use std::collections::BTreeMap;
@@ -66,6 +68,8 @@ pub(crate) struct Plan {
     reaches: OnceLock<Option<Reaches>>,
     /// What a guard watches; made when the first one begins, as most sensors never guard.
     guarded: OnceLock<Guarded>,
+    /// What matches can begin with; made when the first guard asks.
+    openers: OnceLock<Openers>,
     pub(crate) classes: ClassSet,
     /// The classes with check digits that are a whole line: only for these a wrong digit is a near miss.
     pub(crate) checked: ClassSet,
@@ -350,6 +354,7 @@ impl Plan {
             regexes,
             reaches: OnceLock::new(),
             guarded: OnceLock::new(),
+            openers: OnceLock::new(),
             checked,
             class_words: language.map_or(Words::None, |l| Words::of(l.code)),
             classes: everywhere.classes,
@@ -382,6 +387,11 @@ impl Plan {
     /// What a guard watches.
     pub(crate) fn guarded(&self) -> &Guarded {
         self.guarded.get_or_init(|| Guarded::of(&self.protocol, &self.regexes))
+    }
+
+    /// The rules with a program, by what their matches can begin with.
+    pub(crate) fn openers(&self) -> &Openers {
+        self.openers.get_or_init(|| Openers::of(&self.rules))
     }
 
     /// A line of a marker by its number: its own lines, then those of `when` or of `to`, or those that other markers flip

@@ -114,9 +114,11 @@ export function streamView(state: State, asked: () => void): StreamView {
     },
     showStream(next, trouble) {
       stop();
+      // Whoever looks at a place within the talk stays there; whoever is at its end follows it.
+      const wasAtEnd = Number(range.value) >= steps.length - 1;
       steps = next;
       range.max = String(Math.max(0, next.length - 1));
-      range.value = range.max;
+      if (wasAtEnd) range.value = range.max;
       if (trouble !== undefined) {
         fill(told, h('span', { class: 'warn' }, trouble));
         fill(shown);

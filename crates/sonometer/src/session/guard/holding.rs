@@ -110,11 +110,12 @@ impl Holding {
     fn held<'t>(&self, plan: &Plan, known: &'t str) -> Held<'t> {
         let found = &self.matches;
         let local = |range: &Range<usize>| range.start - self.from..range.end - self.from;
+        // Most expressions match nothing, and are not touched: this is asked with each chunk.
         let places = |(at, found): (usize, &Vec<Range<usize>>)| -> Vec<Range<usize>> {
-            let expression = &plan.regexes[at];
-            if !expression.has_place() {
+            if found.is_empty() || !plan.regexes[at].has_place() {
                 return Vec::new();
             }
+            let expression = &plan.regexes[at];
             let place = |whole: &Range<usize>| {
                 let group = expression.place(known, whole).filter(|group| !group.is_empty());
                 local(&group.unwrap_or_else(|| whole.clone()))
@@ -125,14 +126,17 @@ impl Holding {
             text: &known[self.from..],
             base: self.from,
             from: self.base - self.from,
-            regex_matches: found.iter().map(|found| found.iter().map(local).collect()).collect(),
+            regex_matches: found
+                .iter()
+                .map(|found| if found.is_empty() { Vec::new() } else { found.iter().map(local).collect() })
+                .collect(),
             regex_places: found.iter().enumerate().map(places).collect(),
         }
     }
 
     /// Forgets the matches of expressions that end before a byte.
     fn forget(&mut self, before: usize) {
-        for found in &mut self.matches {
+        for found in self.matches.iter_mut().filter(|found| !found.is_empty()) {
             let gone = found.partition_point(|found| found.end <= before);
             found.drain(..gone);
         }
@@ -141,15 +145,7 @@ impl Holding {
     /// Takes what is found before `open`, and moves on.
     fn look(&mut self, plan: &Plan, turn: u32, text: &TurnText<'_>, matcher: &mut Matcher) {
         let hits = matcher.find(plan, text);
-        let mut setting = Setting::default();
-        // Without a role and a time: the guard's plan has no condition that asks for them.
-        setting.begin_turn(plan, None, None);
-        let mut findings = Findings::default();
-        let scene = Scene { turn: 0, window: None, manner: Manner::Written };
-        findings.judge(plan, &setting, scene, text, hits);
-        readings::settle(plan, &mut findings);
-        let mut candidates = findings.candidates;
-        candidates.iter_mut().for_each(|candidate| candidate.turn = turn);
+        let candidates = candidates(plan, turn, text, hits);
 
         self.hold = self.open;
         // An exclusion may still come over what reaches beyond, and a longer match, or another mask over the same text.
@@ -200,6 +196,23 @@ impl Holding {
             self.from += kept.unwrap_or(0);
         }
     }
+}
+
+/// What the hits of a turn come to.
+fn candidates(plan: &Plan, turn: u32, text: &TurnText<'_>, hits: &[Hit]) -> Vec<Candidate> {
+    if hits.is_empty() {
+        return Vec::new();
+    }
+    let mut setting = Setting::default();
+    // Without a role and a time: the guard's plan has no condition that asks for them.
+    setting.begin_turn(plan, None, None);
+    let mut findings = Findings::default();
+    let scene = Scene { turn: 0, window: None, manner: Manner::Written };
+    findings.judge(plan, &setting, scene, text, hits);
+    readings::settle(plan, &mut findings);
+    let mut candidates = findings.candidates;
+    candidates.iter_mut().for_each(|candidate| candidate.turn = turn);
+    candidates
 }
 
 /// The extent and the place of a match that may be masked.
