@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn are_found_by_word_and_by_class() {
         let source = r#"{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "language": "en",
-            "markers": [{"label": "x", "strong": ["please ... wait", "(call|<number>) me", "<date> ... late", "thank* ... you"],
+            "markers": [{"label": "x", "strong": ["please ... wait", "(call|<number>) ... me", "<date> ... late", "thank* ... you"],
             "hit": "please do wait"}]}"#;
         let sensor = Sensor::new(Protocol::read(source).expect("reads").0).expect("compiles");
         let plan = sensor.plan();
