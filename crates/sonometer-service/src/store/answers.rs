@@ -67,7 +67,7 @@ impl Store {
 
 /// As [`Store::answered`], within a transaction.
 pub(super) async fn answered_in(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     account: &str,
     route: &str,
     key: &Key,
@@ -108,7 +108,7 @@ const PLACES: usize = 64;
 
 /// The answers at places, within a transaction: a few statements for many places, since each is a way to the database and back.
 pub(super) async fn kept_at<'k>(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     places: &[Place<'k>],
 ) -> Result<HashMap<Place<'k>, Kept<'k>>, sqlx::Error> {
     static ALL: [OnceLock<String>; PLACES] = [const { OnceLock::new() }; PLACES];
@@ -142,7 +142,7 @@ pub(super) async fn kept_at<'k>(
 
 /// Keeps answers at their places.
 pub(super) async fn keep(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     kept: &[(Place<'_>, &Kept<'_>)],
 ) -> Result<(), sqlx::Error> {
     static ALL: [OnceLock<String>; PLACES] = [const { OnceLock::new() }; PLACES];
@@ -164,7 +164,7 @@ pub(super) async fn keep(
 
 /// Keeps an answer under its key.
 pub(super) async fn remember(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     account: &str,
     route: &str,
     key: &Key,

@@ -9,13 +9,13 @@ use super::answers::{Kept, Key, Place, keep, kept_at};
 use super::charge::{Along, Charge, JobEnd, Made, Said};
 use super::dives::take_step;
 use super::ledger::{self, Entry};
-use super::{Dialect, begin, count};
+use super::{Dialect, count};
 use crate::account::{Standing, affordable};
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
 use sonometer::Unit;
 use sqlx::any::AnyRow;
-use sqlx::{Any, AnyPool, Row, Transaction};
+use sqlx::{Any, AnyConnection, Connection, Row, Transaction};
 use std::collections::btree_map;
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeMap, HashMap};
@@ -25,11 +25,11 @@ pub(super) type Outcomes = Vec<Result<Made, Refusal>>;
 
 /// Charges in one transaction. After an error none of them is charged.
 pub(super) async fn together(
-    pool: &AnyPool,
+    connection: &mut AnyConnection,
     dialect: Dialect,
     charges: &[Charge],
 ) -> Result<Outcomes, sqlx::Error> {
-    let work = begin(pool, dialect).await?;
+    let work = connection.begin_with(dialect.begin()).await?;
     let mut batch =
         Batch { work, dialect, accounts: BTreeMap::new(), kept: HashMap::new(), entries: Vec::new() };
     batch.lock(charges).await?;
@@ -74,8 +74,8 @@ struct Account {
 }
 
 /// Charges that share a transaction.
-struct Batch<'c> {
-    work: Transaction<'static, Any>,
+struct Batch<'w, 'c> {
+    work: Transaction<'w, Any>,
     dialect: Dialect,
     /// The accounts met so far, all locked until the commit.
     accounts: BTreeMap<(&'c str, Period), Account>,
@@ -90,7 +90,7 @@ fn place<'c>(charge: &'c Charge, key: &'c Key) -> Place<'c> {
     (&charge.account, charge.route, &key.text)
 }
 
-impl<'c> Batch<'c> {
+impl<'c> Batch<'_, 'c> {
     /// Locks all accounts, and then finds the answers that were given before: nobody else can give one now.
     async fn lock(&mut self, charges: &'c [Charge]) -> Result<(), sqlx::Error> {
         let Self { work, dialect, accounts, kept, .. } = self;
@@ -166,7 +166,7 @@ impl<'c> Batch<'c> {
 
 /// The account of a charge, which no other transaction can change until the commit.
 async fn locked(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     dialect: Dialect,
     charge: &Charge,
 ) -> Result<Account, sqlx::Error> {
@@ -186,7 +186,7 @@ async fn locked(
 }
 
 async fn lock_row(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     dialect: Dialect,
     charge: &Charge,
 ) -> Result<Option<Account>, sqlx::Error> {
@@ -205,7 +205,7 @@ async fn lock_row(
 }
 
 /// The ICS beyond the quota that the token of a charge caused in its period.
-async fn spent_by_token(work: &mut Transaction<'static, Any>, charge: &Charge) -> Result<u64, sqlx::Error> {
+async fn spent_by_token(work: &mut Transaction<'_, Any>, charge: &Charge) -> Result<u64, sqlx::Error> {
     // PostgreSQL's sum of BIGINT is NUMERIC, and of no rows NULL.
     let row = sqlx::query(
         "SELECT CAST(COALESCE(SUM(overage), 0) AS BIGINT) FROM ledger WHERE token_id = $1 AND period = $2",
@@ -226,7 +226,7 @@ fn token_is_spent(standing: &Standing, needed: u64) -> Refusal {
 
 /// Does what goes along with a charge, or refuses the charge: its UPDATE then found no row, and nothing was written.
 async fn do_along(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     charge: &Charge,
     answer: &str,
     units: u64,
@@ -247,7 +247,7 @@ async fn do_along(
 
 /// Ends a job with its answer; whether its worker still held it.
 async fn end_job(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     end: &JobEnd,
     answer: &str,
     at_ms: i64,

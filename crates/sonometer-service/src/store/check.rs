@@ -175,7 +175,7 @@ impl Store {
     }
 }
 
-async fn check(work: &mut Transaction<'static, Any>) -> Result<Checked, sqlx::Error> {
+async fn check(work: &mut Transaction<'_, Any>) -> Result<Checked, sqlx::Error> {
     let rows = sqlx::query(SUMS).fetch_all(&mut **work).await?;
     let mut faults = Vec::new();
     for row in &rows {

@@ -222,7 +222,7 @@ impl Attempts {
 
 /// Takes a step, if it is the next and the dive is open; whether it was.
 pub(super) async fn take_step(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     step: &StepDone,
     answer: &str,
     units: u64,

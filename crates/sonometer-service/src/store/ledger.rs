@@ -34,7 +34,7 @@ pub(super) struct Entry<'c> {
 /// Writes rows and adds them to the sums of their accounts. Few statements for many charges: each is a round trip to the
 /// database. Leaves no rows behind.
 pub(super) async fn write(
-    work: &mut Transaction<'static, Any>,
+    work: &mut Transaction<'_, Any>,
     entries: &mut Vec<Entry<'_>>,
 ) -> Result<(), sqlx::Error> {
     for ((account, period), sum) in sums(entries) {
@@ -80,7 +80,7 @@ fn sums<'c>(entries: &[Entry<'c>]) -> BTreeMap<(&'c str, Period), Sum> {
     sums
 }
 
-async fn insert(work: &mut Transaction<'static, Any>, rows: &[Entry<'_>]) -> Result<(), sqlx::Error> {
+async fn insert(work: &mut Transaction<'_, Any>, rows: &[Entry<'_>]) -> Result<(), sqlx::Error> {
     static ALL: [OnceLock<String>; ROWS] = [const { OnceLock::new() }; ROWS];
     let text = statements::of_rows(&ALL, rows.len(), COLUMNS, |rows| {
         format!(

@@ -93,6 +93,14 @@ impl Dialect {
         }
     }
 
+    /// What begins a transaction that writes. SQLite takes the lock at once: a reader that becomes a writer could not wait for it.
+    fn begin(self) -> &'static str {
+        match self {
+            Self::Sqlite => "BEGIN IMMEDIATE",
+            Self::Postgres => "BEGIN",
+        }
+    }
+
     /// What a SELECT adds to lock its rows until the commit. SQLite has one writer, who took the lock at the beginning.
     fn for_update(self) -> &'static str {
         match self {
@@ -283,15 +291,7 @@ impl Store {
     }
 
     async fn begin(&self) -> Result<Transaction<'static, Any>, Refusal> {
-        begin(&self.writer, self.dialect).await.map_err(down)
-    }
-}
-
-/// A transaction that writes. SQLite takes the lock at once: a reader that becomes a writer could not wait for it.
-async fn begin(pool: &AnyPool, dialect: Dialect) -> Result<Transaction<'static, Any>, sqlx::Error> {
-    match dialect {
-        Dialect::Sqlite => pool.begin_with("BEGIN IMMEDIATE").await,
-        Dialect::Postgres => pool.begin().await,
+        self.writer.begin_with(self.dialect.begin()).await.map_err(down)
     }
 }
 

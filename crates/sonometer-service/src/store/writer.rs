@@ -6,7 +6,8 @@ use super::charging::{Outcomes, together};
 use super::pulse::Pulse;
 use super::{BUSY_MS, Dialect, down};
 use crate::refusal::Refusal;
-use sqlx::AnyPool;
+use sqlx::pool::PoolConnection;
+use sqlx::{Any, AnyPool};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,10 @@ use tokio::time::{Instant, timeout, timeout_at};
 /// of them makes the database fail.
 const TOGETHER: usize = 128;
 
+/// So many commits in a row are made on one connection before others may have it: SQLite has only one that writes. Giving it back and
+/// taking it again takes about as long as a third of a commit, as the pool tries it in between.
+const IN_A_ROW: u32 = 8;
+
 /// Writes charges until every sender is gone.
 pub(super) async fn write_all(
     pool: AnyPool,
@@ -24,9 +29,16 @@ pub(super) async fn write_all(
     pulse: Arc<Pulse>,
     mut waiting: mpsc::Receiver<Order>,
 ) {
+    let mut writer = Writer { pool, dialect, pulse, kept: None };
     let mut orders = Vec::with_capacity(TOGETHER);
     let mut pace = Pace::default();
-    while waiting.recv_many(&mut orders, TOGETHER).await > 0 {
+    loop {
+        if waiting.is_empty() {
+            writer.kept = None;
+        }
+        if waiting.recv_many(&mut orders, TOGETHER).await == 0 {
+            return;
+        }
         pace.gather(&mut orders, &mut waiting).await;
         // Nobody would see the answer.
         orders.retain(|order| !order.done.is_closed());
@@ -39,10 +51,10 @@ pub(super) async fn write_all(
         let (charges, callers): (Vec<_>, Vec<_>) =
             orders.drain(..).map(|order| (order.charge, order.done)).unzip();
         let began = Instant::now();
-        let made = outcomes(&pool, dialect, &pulse, &charges).await;
+        let made = writer.outcomes(&charges).await;
         pace.committed(charges.len(), waiting.len(), began.elapsed());
         if made.iter().any(Result::is_ok) {
-            pulse.beat();
+            writer.pulse.beat();
         }
         let drafts = charges.into_iter().map(|charge| charge.answer);
         for ((caller, outcome), draft) in callers.into_iter().zip(made).zip(drafts) {
@@ -86,43 +98,71 @@ impl Pace {
     }
 }
 
-/// Charges all in one transaction. If the database refuses that because of one of them, each gets its own, so that no caller
-/// fails because of another's charge.
-async fn outcomes(pool: &AnyPool, dialect: Dialect, pulse: &Pulse, charges: &[Charge]) -> Outcomes {
-    match in_time(dialect, pulse, together(pool, dialect, charges)).await {
-        Ok(outcomes) => outcomes,
-        Err(error) if charges.len() == 1 || is_down(&error) => {
-            let refusal = down(error);
-            charges.iter().map(|_| Err(refusal.clone())).collect()
-        }
-        Err(error) => {
-            tracing::warn!(charges = charges.len(), %error, "charges failed together; each is tried alone");
-            one_by_one(pool, dialect, pulse, charges).await
-        }
-    }
+/// What commits charges.
+struct Writer {
+    pool: AnyPool,
+    dialect: Dialect,
+    pulse: Arc<Pulse>,
+    /// The connection of the last commit, with the number of those that were made on it, as long as more charges wait.
+    kept: Option<(PoolConnection<Any>, u32)>,
 }
 
-async fn one_by_one(pool: &AnyPool, dialect: Dialect, pulse: &Pulse, charges: &[Charge]) -> Outcomes {
-    let mut outcomes = Vec::with_capacity(charges.len());
-    for charge in charges {
-        let alone = together(pool, dialect, std::slice::from_ref(charge));
-        let alone = match in_time(dialect, pulse, alone).await {
-            Ok(mut alone) => alone.pop().unwrap_or_else(|| Err(Refusal::internal("a charge has no outcome"))),
-            // The rest would fail likewise, each only after waiting for a connection or a lock (10 seconds).
-            Err(error) if is_down(&error) => {
+impl Writer {
+    /// Charges all in one transaction. If the database refuses that because of one of them, each gets its own, so that no caller
+    /// fails because of another's charge.
+    async fn outcomes(&mut self, charges: &[Charge]) -> Outcomes {
+        match self.commit(charges).await {
+            Ok(outcomes) => outcomes,
+            Err(error) if charges.len() == 1 || is_down(&error) => {
                 let refusal = down(error);
-                outcomes.resize_with(charges.len(), || Err(refusal.clone()));
-                break;
+                charges.iter().map(|_| Err(refusal.clone())).collect()
             }
             Err(error) => {
-                let Charge { id, account, token, route, .. } = charge;
-                tracing::error!(charge = id, account, token, route, %error, "the database refuses a charge");
-                Err(down(error))
+                tracing::warn!(charges = charges.len(), %error, "charges failed together; each is tried alone");
+                self.one_by_one(charges).await
             }
-        };
-        outcomes.push(alone);
+        }
     }
-    outcomes
+
+    async fn one_by_one(&mut self, charges: &[Charge]) -> Outcomes {
+        let mut outcomes = Vec::with_capacity(charges.len());
+        for charge in charges {
+            let alone = match self.commit(std::slice::from_ref(charge)).await {
+                Ok(mut alone) => {
+                    alone.pop().unwrap_or_else(|| Err(Refusal::internal("a charge has no outcome")))
+                }
+                // The rest would fail likewise, each only after waiting for a connection or a lock (10 seconds).
+                Err(error) if is_down(&error) => {
+                    let refusal = down(error);
+                    outcomes.resize_with(charges.len(), || Err(refusal.clone()));
+                    break;
+                }
+                Err(error) => {
+                    let Charge { id, account, token, route, .. } = charge;
+                    tracing::error!(charge = id, account, token, route, %error, "the database refuses a charge");
+                    Err(down(error))
+                }
+            };
+            outcomes.push(alone);
+        }
+        outcomes
+    }
+
+    /// Charges in one transaction. A connection on which anything went wrong is given back: the pool looks after it.
+    async fn commit(&mut self, charges: &[Charge]) -> Result<Outcomes, sqlx::Error> {
+        let Self { pool, dialect, pulse, kept } = self;
+        let kept_before = kept.take();
+        let work = async {
+            let (mut connection, commits) = match kept_before {
+                Some(kept) => kept,
+                None => (pool.acquire().await?, 0),
+            };
+            let outcomes = together(&mut connection, *dialect, charges).await?;
+            *kept = Some((connection, commits + 1)).filter(|(_, commits)| *commits < IN_A_ROW);
+            Ok(outcomes)
+        };
+        in_time(*dialect, pulse, work).await
+    }
 }
 
 /// Whether an error is the database's own (no connection, no room, a lock that is not released) and not one of what was sent.
