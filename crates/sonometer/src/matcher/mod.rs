@@ -253,26 +253,24 @@ fn walk_phrases(plan: &Plan, turn: &TurnText<'_>, first: usize, hits: &mut Vec<H
 
 /// Rules that are a `<question>` or a `/re/` and nothing else.
 fn find_whole_lines(plan: &Plan, turn: &TurnText<'_>, hits: &mut Vec<Hit>) {
-    for &rule in &plan.whole_lines {
-        match plan.rules[rule as usize].body {
-            Body::Question => {
-                let mut first = 0;
-                while first < turn.tokens.len() {
-                    let last = turn.sentence(first).end;
-                    if turn.is_question(first) {
-                        hits.push(Hit::over(turn, rule, first as u32, last as u32));
-                    }
-                    first = last;
-                }
+    for &rule in &plan.question_lines {
+        let mut first = 0;
+        while first < turn.tokens.len() {
+            let last = turn.sentence(first).end;
+            if turn.is_question(first) {
+                hits.push(Hit::over(turn, rule, first as u32, last as u32));
             }
-            Body::Regex(regex) => {
-                for (at, found) in turn.regex_matches[regex as usize].iter().enumerate() {
-                    let tokens = turn.tokens_over_own(found);
-                    let (first, last) = (tokens.start as u32, tokens.end as u32);
-                    hits.push(Hit { rule, first, last, start: 0, end: 0, regex_match: at as u32 });
-                }
-            }
-            Body::Phrases | Body::Program(_) | Body::Twin(_) => {}
+            first = last;
+        }
+    }
+    if turn.regex_matches.is_empty() {
+        return;
+    }
+    for &(rule, regex) in &plan.regex_lines {
+        for (at, found) in (0..).zip(turn.matches_of(regex)) {
+            let tokens = turn.tokens_over_own(found);
+            let (first, last) = (tokens.start as u32, tokens.end as u32);
+            hits.push(Hit { rule, first, last, start: 0, end: 0, regex_match: at });
         }
     }
 }
@@ -322,9 +320,7 @@ fn program_of<'p>(plan: &'p Plan, hit: &Hit) -> Option<(&'p Program, bool)> {
 /// The bytes of the original turn that a match covers.
 pub(crate) fn extent(plan: &Plan, turn: &TurnText<'_>, hit: &Hit) -> Range<usize> {
     match &plan.rules[hit.rule as usize].body {
-        Body::Regex(regex) => {
-            turn.original_of(turn.regex_matches[*regex as usize][hit.regex_match as usize].clone())
-        }
+        Body::Regex(regex) => turn.original_of(turn.matches_of(*regex)[hit.regex_match as usize].clone()),
         _ => {
             let classes = program_of(plan, hit).map_or(&[][..], |(program, _)| &program.classes);
             over(turn, classes, hit)

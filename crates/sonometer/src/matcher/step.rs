@@ -197,7 +197,7 @@ fn may_go_on(turn: &TurnText<'_>, op: &Op, at: usize) -> bool {
             let known = turn.tokens.get(at).map(|token| token.word()).filter(|word| *word != 0);
             known.is_some_and(|word| words.binary_search_by_key(&word, |(w, _)| *w).is_ok()) || passes()
         }
-        Op::Regex(regex, _) => !turn.regex_matches[*regex as usize].is_empty(),
+        Op::Regex(regex, _) => !turn.matches_of(*regex).is_empty(),
         _ => true,
     }
 }
@@ -214,7 +214,7 @@ fn may_step(turn: &TurnText<'_>, at: usize, bridge: bool) -> bool {
 /// The end of the match of a regular expression that covers whole tokens from token `at` on.
 #[cfg_attr(small_build, optimize(speed))]
 fn aligned_match(turn: &TurnText<'_>, regex: u32, at: usize) -> Option<usize> {
-    let matches = &turn.regex_matches[regex as usize];
+    let matches = turn.matches_of(regex);
     if matches.is_empty() {
         // Most expressions have no match in most texts, and programs ask at many tokens.
         return None;

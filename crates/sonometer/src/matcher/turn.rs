@@ -43,9 +43,10 @@ pub(crate) struct TurnText<'t> {
     pub(super) leads: Vec<u32>,
     /// Class occurrences over tokens, sorted by class and place.
     pub(crate) occurrences: Vec<Spread>,
-    /// Matches of the regular expressions, by number, in bytes of the reading's own text.
+    /// Matches of the regular expressions, by number, in bytes of the reading's own text. Empty where none of them matches, or with a list
+    /// for each.
     pub(crate) regex_matches: Vec<Vec<Range<usize>>>,
-    /// The places of those of expressions with a group `place`, in the same order.
+    /// The places of those of expressions with a group `place`, in the same order. Empty, or with a list for each.
     pub(crate) regex_places: Vec<Vec<Range<usize>>>,
     pub(crate) count: Count,
     /// Matches begin at this token or behind it, occurrences at this byte of the folded text or behind it. What stands before is
@@ -62,7 +63,7 @@ pub(crate) struct Held<'t> {
     pub(crate) base: usize,
     /// The byte of `text` from which on matches are looked for.
     pub(crate) from: usize,
-    /// The matches of the regular expressions from there on, by number, and the places of those with a group `place`.
+    /// As [`TurnText::regex_matches`] and [`TurnText::regex_places`], from there on.
     pub(crate) regex_matches: Vec<Vec<Range<usize>>>,
     pub(crate) regex_places: Vec<Vec<Range<usize>>>,
 }
@@ -233,6 +234,12 @@ impl<'t> TurnText<'t> {
             from: 0,
             from_byte: 0,
         }
+    }
+
+    /// The matches of a regular expression, in bytes of the reading's own text.
+    #[inline]
+    pub(crate) fn matches_of(&self, regex: u32) -> &[Range<usize>] {
+        self.regex_matches.get(regex as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Gives the memory to the next turn.

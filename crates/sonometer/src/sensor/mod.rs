@@ -83,8 +83,10 @@ pub(crate) struct Plan {
     pub(crate) has_programs: bool,
     /// Whether a line with braces is looked for with its gap widened.
     pub(crate) captures_widened: bool,
-    /// Rules that are a `<question>` or a `/re/` and nothing else.
-    pub(crate) whole_lines: Vec<u32>,
+    /// Rules that are a `<question>` and nothing else.
+    pub(crate) question_lines: Vec<u32>,
+    /// Rules that are a `/re/` and nothing else, each with the number of its regular expression.
+    pub(crate) regex_lines: Vec<(u32, u32)>,
     pub(crate) markers: Vec<MarkerPlan>,
     pub(crate) companions: Vec<CompanionPlan>,
     /// Where relations name markers: all markers, each behind those that decide about its matches. Else empty.
@@ -323,9 +325,7 @@ impl Plan {
         let checked = checked.fold(ClassSet::NONE, |set, class| set.with(*class));
         rules.shrink_to_fit();
         let (vocabulary, [phrases, lists], anchors, everywhere) = lay_out(compiler, &rules, language);
-        let rule_numbers = |wanted: fn(&Body) -> bool| -> Vec<u32> {
-            (0..rules.len() as u32).filter(|at| wanted(&rules[*at as usize].body)).collect()
-        };
+        let numbered = || (0..).zip(&rules);
         let weights_of = |pole| {
             let weights =
                 || protocol.markers.iter().filter(|m| m.pole == pole).map(|m| m.importance.weight());
@@ -365,7 +365,15 @@ impl Plan {
                 _ => false,
             }),
             has_programs: rules.iter().any(|rule| matches!(rule.body, Body::Program(_))),
-            whole_lines: rule_numbers(|body| matches!(body, Body::Question | Body::Regex(_))),
+            question_lines: numbered()
+                .filter(|(_, rule)| matches!(rule.body, Body::Question))
+                .map(|(at, _)| at)
+                .collect(),
+            regex_lines: numbered()
+                .filter_map(
+                    |(at, rule)| if let Body::Regex(regex) = rule.body { Some((at, regex)) } else { None },
+                )
+                .collect(),
             rules,
             vocabulary,
             phrases,

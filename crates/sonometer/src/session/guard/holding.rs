@@ -24,8 +24,9 @@ const LONG: usize = 4_096;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holding {
     ways: Ways,
-    /// The matches that are certain, by expression, not overlapping; without those that are no longer needed.
-    matches: Vec<Vec<Range<usize>>>,
+    /// The matches that are certain, each with the number of its expression and those of one in their order, not overlapping; without those
+    /// that are no longer needed. Mostly there is none.
+    matches: Vec<(usize, Range<usize>)>,
     /// Where the text begins that is read again and again.
     from: usize,
     /// Where matches begin in it: none from before goes on there, nor does an occurrence of a class.
@@ -45,11 +46,6 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// At the beginning of a turn.
-    pub(super) fn new(plan: &Plan) -> Self {
-        Self { matches: vec![Vec::new(); plan.regexes.len()], ..Self::default() }
-    }
-
     pub(super) fn hold(&self) -> usize {
         self.hold
     }
@@ -83,7 +79,7 @@ impl Holding {
         // Expressions first: they look at the whole turn and may be open from far before what is read again.
         let Self { ways, matches, .. } = self;
         let text = Known { text: known, base: 0 };
-        let alive = match ways.follow(plan, text, known.len(), |at, found| matches[at].push(found)) {
+        let alive = match ways.follow(plan, text, known.len(), |at, found| matches.push((at, found))) {
             Ok(alive) => alive,
             Err(Blind) => {
                 self.is_blind = true;
@@ -108,38 +104,29 @@ impl Holding {
 
     /// What is read again.
     fn held<'t>(&self, plan: &Plan, known: &'t str) -> Held<'t> {
-        let found = &self.matches;
+        let none = || vec![Vec::new(); if self.matches.is_empty() { 0 } else { plan.regexes.len() }];
+        let (mut regex_matches, mut regex_places) = (none(), none());
         let local = |range: &Range<usize>| range.start - self.from..range.end - self.from;
-        // Most expressions match nothing, and are not touched: this is asked with each chunk.
-        let places = |(at, found): (usize, &Vec<Range<usize>>)| -> Vec<Range<usize>> {
-            if found.is_empty() || !plan.regexes[at].has_place() {
-                return Vec::new();
-            }
-            let expression = &plan.regexes[at];
-            let place = |whole: &Range<usize>| {
+        for (at, whole) in &self.matches {
+            regex_matches[*at].push(local(whole));
+            let expression = &plan.regexes[*at];
+            if expression.has_place() {
                 let group = expression.place(known, whole).filter(|group| !group.is_empty());
-                local(&group.unwrap_or_else(|| whole.clone()))
-            };
-            found.iter().map(place).collect()
-        };
+                regex_places[*at].push(group.as_ref().map_or_else(|| local(whole), local));
+            }
+        }
         Held {
             text: &known[self.from..],
             base: self.from,
             from: self.base - self.from,
-            regex_matches: found
-                .iter()
-                .map(|found| if found.is_empty() { Vec::new() } else { found.iter().map(local).collect() })
-                .collect(),
-            regex_places: found.iter().enumerate().map(places).collect(),
+            regex_matches,
+            regex_places,
         }
     }
 
     /// Forgets the matches of expressions that end before a byte.
     fn forget(&mut self, before: usize) {
-        for found in self.matches.iter_mut().filter(|found| !found.is_empty()) {
-            let gone = found.partition_point(|found| found.end <= before);
-            found.drain(..gone);
-        }
+        self.matches.retain(|(_, found)| found.end > before);
     }
 
     /// Takes what is found before `open`, and moves on.

@@ -34,9 +34,7 @@ impl Guard {
 
     /// A new turn begins.
     pub(super) fn begin_turn(&mut self, sensors: &[Sensor]) {
-        for (plan, holding) in self.watched(sensors) {
-            *holding = Holding::new(plan);
-        }
+        self.watched(sensors).for_each(|(_, holding)| *holding = Holding::default());
     }
 
     /// The sentences of the turn before byte `at` have been read, see [`Holding::restart`].
