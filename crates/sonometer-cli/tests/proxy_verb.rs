@@ -138,6 +138,36 @@ fn reads_its_file_again() {
 }
 
 #[test]
+fn says_what_stays_until_it_is_started_again() {
+    let path = std::env::temp_dir().join(format!("sonometer-fixed-{}.toml", std::process::id()));
+    let write = |upstream: &str| {
+        let text = format!(
+            "upstream = \"{upstream}\"\n[[guard.rules]]\naction = \"mask\"\ntarget = \"personal-data\"\n"
+        );
+        std::fs::write(&path, text).expect("writes");
+    };
+    write("http://127.0.0.1:1");
+    let name = path.to_string_lossy().into_owned();
+    let mut command = command(&["--listen", "127.0.0.1:0", "--config", &name]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let (out, err) = (child.stdout.take().expect("is piped"), child.stderr.take().expect("is piped"));
+    let running = Running(child);
+    let mut line = String::new();
+    BufReader::new(out).read_line(&mut line).expect("reads");
+    write("http://127.0.0.1:2");
+    // As soon as it listens.
+    let process = running.0.id().to_string();
+    Command::new("kill").args(["-HUP", &process]).status().expect("signals");
+    let told: Vec<String> = BufReader::new(err).lines().take(2).map(|line| line.expect("is text")).collect();
+    assert!(told[0].contains("new conversations are guarded by policy "), "{told:?}");
+    assert!(
+        told[1].contains("`upstream` was changed too; for that, stop the proxy and start it again"),
+        "{told:?}"
+    );
+    let _ = std::fs::remove_file(&path);
+}
+
+#[test]
 fn says_what_is_wrong() {
     let said = |arguments: &[&str]| {
         let output = command(arguments).output().expect("runs");

@@ -76,7 +76,7 @@ struct Tables {
 }
 
 /// Where readings are sent.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields, default)]
 struct Collector {
     /// The address of the collector without the paths of OTLP.
@@ -114,9 +114,9 @@ impl Arguments {
     }
 
     /// Reads all files again.
-    fn again(&self) -> Result<(Guard, Option<TableKeys>), Failure> {
+    fn again(&self) -> Result<(Guard, Option<TableKeys>, Config), Failure> {
         let config = self.config()?;
-        Ok((self.guard(&config)?, config.keys()?))
+        Ok((self.guard(&config)?, config.keys()?, config))
     }
 
     fn guard(&self, config: &Config) -> Result<Guard, Failure> {
@@ -141,6 +141,16 @@ impl Arguments {
 }
 
 impl Config {
+    /// The names of what differs in another one and holds until the proxy ends.
+    fn fixed(&self, new: &Self) -> impl Iterator<Item = &'static str> {
+        let differ = [
+            ("listen", self.listen != new.listen),
+            ("upstream", self.upstream != new.upstream),
+            ("otlp", self.otlp != new.otlp),
+        ];
+        differ.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name)
+    }
+
     /// The keys that seal tables, if there are any.
     fn keys(&self) -> Result<Option<TableKeys>, Failure> {
         let Some(path) = &self.tables.keys else { return Ok(None) };
@@ -267,8 +277,11 @@ async fn serve(
         tokio::select! {
             ended = &mut serving => return ended.map(|()| Exit::Done).map_err(unusable),
             () = hangups.next() => match arguments.again() {
-                Ok((guard, keys)) => {
+                Ok((guard, keys, new)) => {
                     screen.note(&format!("new conversations are guarded by policy {}", guard.digest()));
+                    for name in config.fixed(&new) {
+                        screen.note(&format!("`{name}` was changed too; for that, stop the proxy and start it again"));
+                    }
                     proxy.seal_tables(keys);
                     proxy.reload(guard);
                 }
