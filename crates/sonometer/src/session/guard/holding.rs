@@ -185,11 +185,8 @@ impl Holding {
     }
 }
 
-/// What the hits of a turn come to.
+/// What the hits of a turn come to; there are some without a hit too: numbers with a wrong check digit.
 fn candidates(plan: &Plan, turn: u32, text: &TurnText<'_>, hits: &[Hit]) -> Vec<Candidate> {
-    if hits.is_empty() {
-        return Vec::new();
-    }
     let mut setting = Setting::default();
     // Without a role and a time: the guard's plan has no condition that asks for them.
     setting.begin_turn(plan, None, None);
