@@ -1,7 +1,7 @@
 //! The signals that a running server heeds.
 
-/// That the process is asked to stop: Ctrl-C or SIGTERM. They are heeded from when this is made, so make it before anybody is told
-/// that the server is there: whoever reads that line may send one at once.
+/// Waits for Ctrl-C or SIGTERM. From [`Stop::new`] on, these signals no longer end the process at once. So call it before the line that says
+/// that the server listens: a script may send a signal right after that line.
 pub(crate) struct Stop {
     #[cfg(unix)]
     signals: [Option<tokio::signal::unix::Signal>; 2],
@@ -18,7 +18,7 @@ impl Stop {
         }
     }
 
-    /// Waits until it is.
+    /// Waits until one of the signals comes.
     pub(crate) async fn asked(self) {
         #[cfg(unix)]
         {

@@ -114,7 +114,7 @@ export function streamView(state: State, asked: () => void): StreamView {
     },
     showStream(next, trouble) {
       stop();
-      // Whoever looks at a place within the talk stays there; whoever is at its end follows it.
+      // A place that was chosen stays. The end of the old steps becomes the end of the new ones.
       const wasAtEnd = Number(range.value) >= steps.length - 1;
       steps = next;
       range.max = String(Math.max(0, next.length - 1));

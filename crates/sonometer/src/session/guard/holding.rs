@@ -24,8 +24,8 @@ const LONG: usize = 4_096;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holding {
     ways: Ways,
-    /// The matches that are certain, each with the number of its expression and those of one in their order, not overlapping; without those
-    /// that are no longer needed. Mostly there is none.
+    /// The matches that are certain, each with the number of its expression. Those of one expression do not overlap, and come in the order of
+    /// the text. What is no longer needed is removed, so there is mostly none.
     matches: Vec<(usize, Range<usize>)>,
     /// Where the text begins that is read again and again.
     from: usize,
