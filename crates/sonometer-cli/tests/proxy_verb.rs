@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -10,6 +11,14 @@ use std::time::{Duration, Instant};
 
 /// Ends with the test.
 struct Running(Child);
+
+impl Running {
+    /// Has it read its file again.
+    fn hang_up(&self) {
+        let process = self.0.id().to_string();
+        assert!(Command::new("kill").args(["-HUP", &process]).status().expect("there is kill").success());
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -22,6 +31,14 @@ fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sonometer"));
     command.arg("proxy").args(arguments);
     command
+}
+
+/// A file that masks private data.
+fn write_policy(path: &Path, upstream: &str, mask: &str) {
+    let text = format!(
+        "upstream = \"{upstream}\"\n[[guard.rules]]\naction = \"mask\"\ntarget = \"personal-data\"\nmask = \"{mask}\"\n"
+    );
+    std::fs::write(path, text).expect("writes");
 }
 
 fn start(arguments: &[&str]) -> (Running, String) {
@@ -109,19 +126,12 @@ fn masks_by_two_flags() {
 fn reads_its_file_again() {
     let (upstream, seen) = provider();
     let path = std::env::temp_dir().join(format!("sonometer-guard-{}.toml", std::process::id()));
-    let write = |mask: &str| {
-        let text = format!(
-            "upstream = \"{upstream}\"\n[[guard.rules]]\naction = \"mask\"\ntarget = \"personal-data\"\nmask = \"{mask}\"\n"
-        );
-        std::fs::write(&path, text).expect("writes");
-    };
-    write("label");
+    write_policy(&path, &upstream, "label");
     let name = path.to_string_lossy().into_owned();
     let (running, address) = start(&["--listen", "127.0.0.1:0", "--config", &name]);
     ask(&address);
-    write("stars");
-    let process = running.0.id().to_string();
-    Command::new("kill").args(["-HUP", &process]).status().expect("signals");
+    write_policy(&path, &upstream, "stars");
+    running.hang_up();
     let until = Instant::now() + Duration::from_secs(20);
     loop {
         ask(&address);
@@ -140,13 +150,7 @@ fn reads_its_file_again() {
 #[test]
 fn says_what_stays_until_it_is_started_again() {
     let path = std::env::temp_dir().join(format!("sonometer-fixed-{}.toml", std::process::id()));
-    let write = |upstream: &str| {
-        let text = format!(
-            "upstream = \"{upstream}\"\n[[guard.rules]]\naction = \"mask\"\ntarget = \"personal-data\"\n"
-        );
-        std::fs::write(&path, text).expect("writes");
-    };
-    write("http://127.0.0.1:1");
+    write_policy(&path, "http://127.0.0.1:1", "label");
     let name = path.to_string_lossy().into_owned();
     let mut command = command(&["--listen", "127.0.0.1:0", "--config", &name]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -154,15 +158,19 @@ fn says_what_stays_until_it_is_started_again() {
     let running = Running(child);
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line).expect("reads");
-    write("http://127.0.0.1:2");
+    write_policy(&path, "http://127.0.0.1:2", "label");
     // As soon as it listens.
-    let process = running.0.id().to_string();
-    Command::new("kill").args(["-HUP", &process]).status().expect("signals");
-    let told: Vec<String> = BufReader::new(err).lines().take(2).map(|line| line.expect("is text")).collect();
-    assert!(told[0].contains("new conversations are guarded by policy "), "{told:?}");
+    running.hang_up();
+    let (tell, told) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        BufReader::new(err).lines().map_while(Result::ok).try_for_each(|line| tell.send(line))
+    });
+    let next = || told.recv_timeout(Duration::from_secs(60)).expect("says something");
+    let (policy, upstream) = (next(), next());
+    assert!(policy.contains("new conversations are guarded by policy "), "{policy}");
     assert!(
-        told[1].contains("`upstream` was changed too; for that, stop the proxy and start it again"),
-        "{told:?}"
+        upstream.contains("`upstream` was changed too; for that, stop the proxy and start it again"),
+        "{upstream}"
     );
     let _ = std::fs::remove_file(&path);
 }

@@ -67,7 +67,7 @@ pub(crate) fn begins(plan: &Plan, turn: &TurnText<'_>, horizon: &Horizon, first:
         Class::Detected(class) => all.with(class),
         Class::Shout => all,
     });
-    let some = |classes: ClassSet| first >= horizon.classes || classes.intersection(here) != ClassSet::NONE;
+    let some = |classes: ClassSet| first >= horizon.classes || !classes.intersection(here).is_empty();
     let mut todo = Vec::new();
     // Not those at anchors: an anchor may not have come in yet.
     plan.openers().at(turn.tokens[first].word(), some).any(|rule| {

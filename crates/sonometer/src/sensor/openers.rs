@@ -3,9 +3,8 @@
 
 use super::Rule;
 use super::compile::Body;
-use super::program::{Op, Program};
+use super::program::beginnings;
 use crate::class::ClassSet;
-use crate::protocol::phrase::Class;
 
 /// The rules with a program, by what a match of them begins with.
 #[derive(Debug, Default)]
@@ -23,12 +22,12 @@ impl Openers {
         let mut openers = Self::default();
         for (number, rule) in (0..).zip(rules) {
             let Body::Program(program) = &rule.body else { continue };
-            let Some((words, classes)) = beginnings(program) else {
+            let Some((words, classes)) = beginnings(&program.ops, program.entry) else {
                 openers.others.push(number);
                 continue;
             };
             openers.of_words.extend(words.into_iter().map(|word| (word, number)));
-            if classes != ClassSet::NONE {
+            if !classes.is_empty() {
                 openers.of_classes.push((classes, number));
             }
         }
@@ -48,25 +47,6 @@ impl Openers {
     }
 }
 
-/// The words and the classes of which every match of a program begins with one; `None` where it can begin with something else.
-fn beginnings(program: &Program) -> Option<(Vec<u32>, ClassSet)> {
-    let (mut words, mut classes) = (Vec::new(), ClassSet::NONE);
-    let mut todo = vec![program.entry];
-    while let Some(op) = todo.pop() {
-        match &program.ops[op as usize] {
-            Op::Word(word, _) | Op::Exact(word, ..) => words.push(*word),
-            Op::Dispatch { words: first, tests } if tests.is_empty() => {
-                words.extend(first.iter().map(|(word, _)| *word));
-            }
-            Op::Class(Class::Detected(class), _) => classes = classes.with(*class),
-            Op::Split(one, other) => todo.extend([*one, *other]),
-            Op::Open(next) | Op::SentenceStart(next) | Op::TurnStart(next) => todo.push(*next),
-            _ => return None,
-        }
-    }
-    Some((words, classes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,7 +64,7 @@ mod tests {
         let with = |word: &str, classes: &[Class]| -> Vec<u32> {
             let number = plan.vocabulary.number(word.as_bytes(), 0, word.len());
             let here = ClassSet::of(classes);
-            openers.at(number, |some| some.intersection(here) != ClassSet::NONE).collect()
+            openers.at(number, |some| !some.intersection(here).is_empty()).collect()
         };
         let anything = with("unheard", &[]);
         let [prefix] = anything[..] else { panic!("{openers:?}") };
@@ -95,5 +75,20 @@ mod tests {
         let is_line = |wanted: u32| lines.iter().filter(|line| **line == wanted).count() == 1;
         assert!(lines.iter().all(|line| is_line(*line)), "{lines:?} of {openers:?}");
         assert_eq!(with("call", &[Class::Date]), [or, date, prefix]);
+    }
+
+    /// So many optional words that to follow each way through them by itself would not come to an end.
+    #[test]
+    fn many_ways_to_begin_are_followed_once() {
+        let line = format!("{}<date>", "(one?|two?) ".repeat(30));
+        let source = format!(
+            r#"{{"sonometer": 1, "id": "x", "version": "1", "taxonomy": "Signal", "language": "en",
+            "markers": [{{"label": "x", "strong": ["{line}"], "hit": "5 May 2020"}}]}}"#
+        );
+        let Ok((protocol, _)) = Protocol::read(&source) else {
+            panic!("{:?}", Protocol::read(&source).err())
+        };
+        let sensor = Sensor::new(protocol).expect("compiles");
+        assert!(!sensor.plan().openers().of_classes.is_empty());
     }
 }

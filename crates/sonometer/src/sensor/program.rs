@@ -1,5 +1,6 @@
 //! Patterns that are more than plain phrases: a small program over tokens, and the anchors where it is tried.
 
+use crate::class::ClassSet;
 use crate::protocol::phrase::Class;
 use std::sync::Arc;
 
@@ -31,25 +32,37 @@ impl Program {
     }
 }
 
+/// The words and the classes of which every match begins with one; `None` where it can begin with something else.
+pub(super) fn beginnings(ops: &[Op], entry: Next) -> Option<(Vec<u32>, ClassSet)> {
+    let (mut words, mut classes) = (Vec::new(), ClassSet::NONE);
+    // Many ways can lead to one instruction: those through `(a?|b?)`, twenty times over, are 2^20.
+    let mut seen = vec![false; ops.len()];
+    let mut todo = vec![entry];
+    while let Some(op) = todo.pop() {
+        if std::mem::replace(&mut seen[op as usize], true) {
+            continue;
+        }
+        match &ops[op as usize] {
+            Op::Word(word, _) | Op::Exact(word, ..) => words.push(*word),
+            Op::Dispatch { words: first, tests } if tests.is_empty() => {
+                words.extend(first.iter().map(|(word, _)| *word));
+            }
+            Op::Class(Class::Detected(class), _) => classes = classes.with(*class),
+            Op::Split(one, other) => todo.extend([*one, *other]),
+            Op::Open(next) | Op::SentenceStart(next) | Op::TurnStart(next) => todo.push(*next),
+            _ => return None,
+        }
+    }
+    Some((words, classes))
+}
+
 /// The words of which every match begins with one; `None` where it can begin with something else, or with many words.
 pub(super) fn first_words(ops: &[Op], entry: Next) -> Option<Box<[u32]>> {
     // They are compared one by one at each start: 8 numbers are 32 bytes, half a line of the cache.
     const MOST_COMPARED: usize = 8;
-    let mut words = Vec::new();
-    let mut todo = vec![entry];
-    while let Some(op) = todo.pop() {
-        match &ops[op as usize] {
-            Op::Word(word, _) | Op::Exact(word, ..) => words.push(*word),
-            Op::Dispatch { words: first, tests } if tests.is_empty() => {
-                words.extend(first.iter().map(|(w, _)| *w))
-            }
-            Op::Split(one, other) => todo.extend([*one, *other]),
-            Op::Open(next) | Op::SentenceStart(next) => todo.push(*next),
-            _ => return None,
-        }
-        if words.len() > MOST_COMPARED {
-            return None;
-        }
+    let (mut words, classes) = beginnings(ops, entry)?;
+    if words.len() > MOST_COMPARED || !classes.is_empty() {
+        return None;
     }
     words.sort_unstable();
     words.dedup();
