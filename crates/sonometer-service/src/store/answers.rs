@@ -1,12 +1,12 @@
 //! Answers kept under the caller's `Idempotency-Key`, so that a request that is sent twice is charged once.
 
-use super::{Store, down, statements};
+use super::statements::Texts;
+use super::{Dialect, Store, down};
 use crate::refusal::{Code, Refusal};
 use sqlx::any::AnyRow;
 use sqlx::{Any, Row, Transaction};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 /// An `Idempotency-Key` of a caller, with the hash of the body it came with. The hash tells a repeated request from a new one
 /// that reuses the key by mistake.
@@ -109,12 +109,13 @@ const PLACES: usize = 64;
 /// The answers at places, within a transaction: a few statements for many places, since each is a way to the database and back.
 pub(super) async fn kept_at<'k>(
     work: &mut Transaction<'_, Any>,
+    dialect: Dialect,
     places: &[Place<'k>],
 ) -> Result<HashMap<Place<'k>, Kept<'k>>, sqlx::Error> {
-    static ALL: [OnceLock<String>; PLACES] = [const { OnceLock::new() }; PLACES];
+    static ALL: Texts<PLACES> = Texts::new();
     let mut kept = HashMap::with_capacity(places.len());
     for places in places.chunks(PLACES) {
-        let text = statements::of_rows(&ALL, places.len(), 3, |rows| {
+        let text = ALL.of(dialect, places.len(), 3, |rows| {
             format!(
                 "SELECT k.column1, k.column2, k.column3, a.body_sha, a.answer, a.status, a.at_ms FROM (VALUES {rows}) AS k \
                  JOIN answers a ON a.account_id = k.column1 AND a.route = k.column2 AND a.idempotency_key = k.column3"
@@ -143,11 +144,12 @@ pub(super) async fn kept_at<'k>(
 /// Keeps answers at their places.
 pub(super) async fn keep(
     work: &mut Transaction<'_, Any>,
+    dialect: Dialect,
     kept: &[(Place<'_>, &Kept<'_>)],
 ) -> Result<(), sqlx::Error> {
-    static ALL: [OnceLock<String>; PLACES] = [const { OnceLock::new() }; PLACES];
+    static ALL: Texts<PLACES> = Texts::new();
     for kept in kept.chunks(PLACES) {
-        let text = statements::of_rows(&ALL, kept.len(), 7, |rows| {
+        let text = ALL.of(dialect, kept.len(), 7, |rows| {
             format!(
                 "INSERT INTO answers (account_id, route, idempotency_key, body_sha, answer, at_ms, status) VALUES {rows}"
             )

@@ -9,11 +9,11 @@ use super::answers::{Kept, Key, Place, keep, kept_at};
 use super::charge::{Along, Charge, JobEnd, Made, Said};
 use super::dives::take_step;
 use super::ledger::{self, Entry};
+use super::reckon::Account;
 use super::{Dialect, count};
 use crate::account::{Standing, affordable};
 use crate::period::Period;
 use crate::refusal::{Code, Refusal};
-use sonometer::Unit;
 use sqlx::any::AnyRow;
 use sqlx::{Any, AnyConnection, Connection, Row, Transaction};
 use std::collections::btree_map;
@@ -23,12 +23,15 @@ use std::collections::{BTreeMap, HashMap};
 /// One for each charge, in the order of the charges.
 pub(super) type Outcomes = Vec<Result<Made, Refusal>>;
 
-/// Charges in one transaction. After an error none of them is charged.
-pub(super) async fn together(
+/// Accounts in a period.
+pub(super) type Accounts<'c> = BTreeMap<(&'c str, Period), Account>;
+
+/// Charges in one transaction, and tells what it left of their accounts. After an error none of them is charged.
+pub(super) async fn together<'c>(
     connection: &mut AnyConnection,
     dialect: Dialect,
-    charges: &[Charge],
-) -> Result<Outcomes, sqlx::Error> {
+    charges: &'c [Charge],
+) -> Result<(Outcomes, Accounts<'c>), sqlx::Error> {
     let work = connection.begin_with(dialect.begin()).await?;
     let mut batch =
         Batch { work, dialect, accounts: BTreeMap::new(), kept: HashMap::new(), entries: Vec::new() };
@@ -42,8 +45,9 @@ pub(super) async fn together(
         });
     }
     batch.write().await?;
-    batch.work.commit().await?;
-    Ok(outcomes)
+    let Batch { work, accounts, .. } = batch;
+    work.commit().await?;
+    Ok((outcomes, accounts))
 }
 
 /// Why a charge was not made.
@@ -66,19 +70,12 @@ impl From<sqlx::Error> for NotCharged {
     }
 }
 
-/// An account that is locked, with what the earlier charges of the transaction used.
-struct Account {
-    standing: Standing,
-    /// How many rows the ledger has of it in its period.
-    rows: i64,
-}
-
 /// Charges that share a transaction.
 struct Batch<'w, 'c> {
     work: Transaction<'w, Any>,
     dialect: Dialect,
     /// The accounts met so far, all locked until the commit.
-    accounts: BTreeMap<(&'c str, Period), Account>,
+    accounts: Accounts<'c>,
     /// Answers under the keys of the charges: those that were given before, and those that are given now.
     kept: HashMap<Place<'c>, Kept<'c>>,
     /// Rows of the ledger that are not written yet.
@@ -103,64 +100,60 @@ impl<'c> Batch<'_, 'c> {
         let keys = charges.iter().filter_map(|charge| Some(place(charge, charge.key.as_ref()?)));
         let keys: Vec<Place<'c>> = keys.collect();
         if !keys.is_empty() {
-            *kept = kept_at(work, &keys).await?;
+            *kept = kept_at(work, *dialect, &keys).await?;
         }
         Ok(())
     }
 
     /// Writes what the charges came to.
     async fn write(&mut self) -> Result<(), sqlx::Error> {
-        let Self { work, kept, entries, .. } = self;
+        let Self { work, dialect, kept, entries, .. } = self;
         let mut new: Vec<_> =
             kept.iter().filter(|(_, kept)| !kept.is_written).map(|(place, kept)| (*place, kept)).collect();
         // In one order, so that the pages of the database are met in that order too.
         new.sort_by_key(|(place, _)| *place);
-        keep(work, &new).await?;
-        ledger::write(work, entries).await
+        keep(work, *dialect, &new).await?;
+        ledger::write(work, *dialect, entries).await
     }
 
     /// Makes one charge. What can refuse it comes before what it writes.
     async fn charge(&mut self, charge: &'c Charge) -> Result<Made, NotCharged> {
-        let Self { work, accounts, kept, entries, .. } = self;
+        let Self { work, dialect, accounts, kept, entries } = self;
         let missing = || Refusal::internal("an account was not locked");
         let account = accounts.get_mut(&(charge.account.as_str(), charge.period)).ok_or_else(missing)?;
-        let Account { standing, .. } = account;
-        let Charge { mode, key, at_ms, lines, .. } = charge;
         let mut slot = None;
-        if let Some(key) = key {
+        if let Some(key) = &charge.key {
             match kept.entry(place(charge, key)) {
                 Slot::Occupied(before) => {
                     let (status, answer) = before.get().under(key)?;
-                    let remaining = standing.remaining();
+                    let remaining = account.standing.remaining();
                     return Ok(Made { status, answer: Said::Before(answer), units: 0, remaining });
                 }
                 Slot::Vacant(vacant) => slot = Some((vacant, &key.body_sha)),
             }
         }
-        let units: u64 = lines.iter().map(|line| line.units).sum();
-        let before = standing.used.units;
-        let after = before.checked_add(units).filter(|after| *after <= standing.settings.ceiling(*mode));
-        let after = after.ok_or_else(|| standing.exhausted(Some(units)))?;
-        // What is beyond the quota now and was not before.
-        let overage = after.saturating_sub(standing.settings.quota.max(before));
-        if let (Some(cap), 1..) = (charge.token_cap, overage) {
+        let sum = account.bear(charge)?;
+        if let (Some(cap), 1..) = (charge.token_cap, sum.overage) {
             // The ledger is asked what the token spent, so it must have the earlier charges of this transaction.
-            ledger::write(work, entries).await?;
+            ledger::write(work, *dialect, entries).await?;
             let spent = spent_by_token(work, charge).await?;
-            if spent.saturating_add(overage) > affordable(cap, standing.settings.rate_usd) {
-                return Err(token_is_spent(standing, units).into());
+            if spent.saturating_add(sum.overage) > affordable(cap, account.standing.settings.rate_usd) {
+                return Err(token_is_spent(&account.standing, sum.units).into());
             }
         }
-        let cost = standing.settings.cost(*mode, overage);
-        let answer = charge.answer.at(cost)?;
-        do_along(work, charge, &answer, units).await?;
+        let answer = charge.answer.at(sum.cost)?;
+        do_along(work, charge, &answer, sum.units).await?;
         if let Some((slot, body_sha)) = slot {
-            let body_sha = body_sha.into();
-            slot.insert(Kept { body_sha, answer, status: 200, at_ms: *at_ms, is_written: false });
+            let (body_sha, at_ms) = (body_sha.into(), charge.at_ms);
+            slot.insert(Kept { body_sha, answer, status: 200, at_ms, is_written: false });
         }
-        account.note(entries, charge, units - overage);
-        let remaining = account.standing.remaining();
-        Ok(Made { status: 200, answer: Said::At(cost), units, remaining })
+        account.note(entries, charge, &sum);
+        Ok(Made {
+            status: 200,
+            answer: Said::At(sum.cost),
+            units: sum.units,
+            remaining: account.standing.remaining(),
+        })
     }
 }
 
@@ -263,22 +256,4 @@ async fn end_job(
     .execute(&mut **work)
     .await?;
     Ok(ended.rows_affected() > 0)
-}
-
-impl Account {
-    /// Notes the rows of a charge, of whose ICS the first `within` are still within the quota.
-    fn note<'c>(&mut self, entries: &mut Vec<Entry<'c>>, charge: &'c Charge, mut within: u64) {
-        let Standing { settings, used, .. } = &mut self.standing;
-        for (place, line) in (0_i64..).zip(&charge.lines) {
-            let included = within.min(line.units);
-            within -= included;
-            let overage = line.units - included;
-            let cost = settings.cost(charge.mode, overage);
-            used.units = used.units.saturating_add(line.units);
-            used.overage = used.overage.saturating_add(overage);
-            used.cost_usd = Unit(used.cost_usd.0.saturating_add(cost.0));
-            self.rows += 1;
-            entries.push(Entry { charge, place, line, overage, cost, number: self.rows, after: *used });
-        }
-    }
 }

@@ -1,19 +1,25 @@
 //! The ledger: one row for each line of a charge, and the sums of an account in a period, which are its rows added up.
 
 use super::charge::{Charge, Line};
-use super::{statements, stored};
+use super::statements::Texts;
+use super::{Dialect, stored};
 use crate::account::Used;
 use crate::cause::Cause;
 use crate::period::Period;
 use sonometer::Unit;
+use sqlx::any::AnyArguments;
+use sqlx::query::Query;
 use sqlx::{Any, Transaction};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 /// Rows in one INSERT. With 22 values each they are 1,408 parameters, within the limits of PostgreSQL (65,535) and of the SQLite
 /// that is compiled in (32,766).
-const ROWS: usize = 64;
-const COLUMNS: usize = 22;
+pub(super) const ROWS: usize = 64;
+
+/// What [`bound`] gives values for.
+pub(super) const COLUMNS: &str = "charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, target_version, units, \
+     overage, cost_micros, request_id, idempotency_key, kind, target_digest, markers, number, used_after, overage_after, cost_after";
+pub(super) const WIDTH: usize = 22;
 
 /// A row of the ledger that is still to be written.
 pub(super) struct Entry<'c> {
@@ -35,6 +41,7 @@ pub(super) struct Entry<'c> {
 /// database. Leaves no rows behind.
 pub(super) async fn write(
     work: &mut Transaction<'_, Any>,
+    dialect: Dialect,
     entries: &mut Vec<Entry<'_>>,
 ) -> Result<(), sqlx::Error> {
     for ((account, period), sum) in sums(entries) {
@@ -52,7 +59,7 @@ pub(super) async fn write(
         .await?;
     }
     for rows in entries.chunks(ROWS) {
-        insert(work, rows).await?;
+        insert(work, dialect, rows).await?;
     }
     entries.clear();
     Ok(())
@@ -80,41 +87,45 @@ fn sums<'c>(entries: &[Entry<'c>]) -> BTreeMap<(&'c str, Period), Sum> {
     sums
 }
 
-async fn insert(work: &mut Transaction<'_, Any>, rows: &[Entry<'_>]) -> Result<(), sqlx::Error> {
-    static ALL: [OnceLock<String>; ROWS] = [const { OnceLock::new() }; ROWS];
-    let text = statements::of_rows(&ALL, rows.len(), COLUMNS, |rows| {
-        format!(
-            "INSERT INTO ledger (charge_id, line, account_id, token_id, period, at_ms, route, target_type, target_id, \
-             target_version, units, overage, cost_micros, request_id, idempotency_key, kind, target_digest, markers, number, \
-             used_after, overage_after, cost_after) VALUES {rows}"
-        )
-    });
-    let mut insert = sqlx::query(text);
-    for Entry { charge, place, line, overage, cost, number, after } in rows {
-        let Cause { request, key, kind } = &charge.cause;
-        insert = insert
-            .bind(&charge.id)
-            .bind(*place)
-            .bind(&charge.account)
-            .bind(&charge.token)
-            .bind(charge.period.to_string())
-            .bind(charge.at_ms)
-            .bind(charge.route)
-            .bind(line.target.r#type)
-            .bind(&line.target.id)
-            .bind(&line.target.version)
-            .bind(stored(line.units))
-            .bind(stored(*overage))
-            .bind(cost.0)
-            .bind(request)
-            .bind(key)
-            .bind(kind.as_str())
-            .bind(&*line.digest)
-            .bind(&line.markers)
-            .bind(*number)
-            .bind(stored(after.units))
-            .bind(stored(after.overage))
-            .bind(after.cost_usd.0);
-    }
-    insert.execute(&mut **work).await.map(drop)
+async fn insert(
+    work: &mut Transaction<'_, Any>,
+    dialect: Dialect,
+    rows: &[Entry<'_>],
+) -> Result<(), sqlx::Error> {
+    static ALL: Texts<ROWS> = Texts::new();
+    let text = ALL
+        .of(dialect, rows.len(), WIDTH, |places| format!("INSERT INTO ledger ({COLUMNS}) VALUES {places}"));
+    rows.iter().fold(sqlx::query(text), bound).execute(&mut **work).await.map(drop)
+}
+
+/// A statement with the values of a row.
+pub(super) fn bound<'q>(
+    insert: Query<'q, Any, AnyArguments>,
+    entry: &Entry<'q>,
+) -> Query<'q, Any, AnyArguments> {
+    let Entry { charge, place, line, overage, cost, number, after } = entry;
+    let Cause { request, key, kind } = &charge.cause;
+    insert
+        .bind(&charge.id)
+        .bind(*place)
+        .bind(&charge.account)
+        .bind(&charge.token)
+        .bind(charge.period.to_string())
+        .bind(charge.at_ms)
+        .bind(charge.route)
+        .bind(line.target.r#type)
+        .bind(&line.target.id)
+        .bind(&line.target.version)
+        .bind(stored(line.units))
+        .bind(stored(*overage))
+        .bind(cost.0)
+        .bind(request)
+        .bind(key)
+        .bind(kind.as_str())
+        .bind(&*line.digest)
+        .bind(&line.markers)
+        .bind(*number)
+        .bind(stored(after.units))
+        .bind(stored(after.overage))
+        .bind(after.cost_usd.0)
 }

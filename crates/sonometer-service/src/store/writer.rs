@@ -3,11 +3,12 @@
 
 use super::charge::{Charge, Order};
 use super::charging::{Outcomes, together};
+use super::known::Known;
 use super::pulse::Pulse;
 use super::{BUSY_MS, Dialect, down};
 use crate::refusal::Refusal;
 use sqlx::pool::PoolConnection;
-use sqlx::{Any, AnyPool};
+use sqlx::{Any, AnyConnection, AnyPool};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +30,7 @@ pub(super) async fn write_all(
     pulse: Arc<Pulse>,
     mut waiting: mpsc::Receiver<Order>,
 ) {
-    let mut writer = Writer { pool, dialect, pulse, kept: None };
+    let mut writer = Writer { pool, dialect, pulse, known: Known::new(dialect), kept: None };
     let mut orders = Vec::with_capacity(TOGETHER);
     let mut pace = Pace::default();
     loop {
@@ -64,7 +65,8 @@ pub(super) async fn write_all(
     }
 }
 
-/// How long the writer waits for more charges before it commits. Clients that were answered by the last commit ask again, and a
+/// How the writer waits for more charges before it commits: for those of requests that are at work, and, where commits take long,
+/// for those of clients that are about to ask again. Clients that were answered by the last commit ask again, and a
 /// disk that takes long for a commit does better with one for all of them than with two for a half each.
 #[derive(Default)]
 struct Pace {
@@ -82,6 +84,13 @@ impl Pace {
 
     /// Takes more orders, until as many are there as are expected or the patience is at its end.
     async fn gather(&self, orders: &mut Vec<Order>, waiting: &mut mpsc::Receiver<Order>) {
+        // Requests that could go on now go first: some of them come with a charge. If there are none, nothing is lost.
+        tokio::task::yield_now().await;
+        while orders.len() < TOGETHER
+            && let Ok(order) = waiting.try_recv()
+        {
+            orders.push(order);
+        }
         let until = Instant::now() + self.patience;
         while orders.len() < self.expected && !self.patience.is_zero() {
             let more = waiting.recv_many(orders, TOGETHER - orders.len());
@@ -103,6 +112,7 @@ struct Writer {
     pool: AnyPool,
     dialect: Dialect,
     pulse: Arc<Pulse>,
+    known: Known,
     /// The connection of the last commit, with the number of those that were made on it, as long as more charges wait.
     kept: Option<(PoolConnection<Any>, u32)>,
 }
@@ -148,21 +158,50 @@ impl Writer {
         outcomes
     }
 
-    /// Charges in one transaction. A connection on which anything went wrong is given back: the pool looks after it.
+    /// Charges in one transaction. After an error the pool looks after a connection to PostgreSQL; one to SQLite is closed, since a
+    /// transaction may have begun on it that the pool knows nothing of.
     async fn commit(&mut self, charges: &[Charge]) -> Result<Outcomes, sqlx::Error> {
-        let Self { pool, dialect, pulse, kept } = self;
+        let Self { pool, dialect, pulse, known, kept } = self;
         let kept_before = kept.take();
         let work = async {
             let (mut connection, commits) = match kept_before {
                 Some(kept) => kept,
                 None => (pool.acquire().await?, 0),
             };
-            let outcomes = together(&mut connection, *dialect, charges).await?;
-            *kept = Some((connection, commits + 1)).filter(|(_, commits)| *commits < IN_A_ROW);
-            Ok(outcomes)
+            match charged(&mut connection, *dialect, known, charges).await {
+                Ok(outcomes) => {
+                    *kept = Some((connection, commits + 1)).filter(|(_, commits)| *commits < IN_A_ROW);
+                    Ok(outcomes)
+                }
+                Err(error) => {
+                    known.forget();
+                    if *dialect == Dialect::Sqlite {
+                        // Whether it closes well does not matter: nobody uses it any more.
+                        let _ = connection.close().await;
+                    }
+                    Err(error)
+                }
+            }
         };
         in_time(*dialect, pulse, work).await
     }
+}
+
+/// Charges by what is known, or else step by step.
+async fn charged(
+    connection: &mut AnyConnection,
+    dialect: Dialect,
+    known: &mut Known,
+    charges: &[Charge],
+) -> Result<Outcomes, sqlx::Error> {
+    if let Some(reckoned) = known.reckon(charges)
+        && let Some(outcomes) = known.write(connection, reckoned).await?
+    {
+        return Ok(outcomes);
+    }
+    let (outcomes, accounts) = together(connection, dialect, charges).await?;
+    known.learn(accounts);
+    Ok(outcomes)
 }
 
 /// Whether an error is the database's own (no connection, no room, a lock that is not released) and not one of what was sent.

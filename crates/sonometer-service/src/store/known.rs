@@ -1,0 +1,199 @@
+//! Charges by what the writer knows of accounts since its last commit.
+//!
+//! Step by step ([`together`](super::charging::together)), a commit asks the database five times: begin, read and lock the accounts,
+//! add to them, write the rows, commit. Where many requests share few cores, each question costs more by its way there and back
+//! than by its work. But what the last commit left of an account is known. So what charges come to is reckoned by that, and
+//! the database is told everything at once: *if the accounts are what they were, write this*. It writes all of it or nothing. Nothing if
+//! another node, or an operator, changed one of the accounts since; then the charges are made step by step.
+
+use super::charge::{Along, Charge, Made, Said};
+use super::charging::{Accounts, Outcomes};
+use super::ledger::{self, Entry};
+use super::reckon::Account;
+use super::statements::places;
+use super::{Dialect, stored};
+use crate::period::Period;
+use sqlx::any::AnyArguments;
+use sqlx::query::Query;
+use sqlx::{Any, AnyConnection, AssertSqlSafe, Row};
+use std::collections::HashMap;
+use std::collections::btree_map::{self, BTreeMap};
+use std::sync::Arc;
+
+/// The most accounts in one statement. There are at most `ACCOUNTS` × [`ledger::ROWS`] texts of it.
+const ACCOUNTS: usize = 16;
+/// So many accounts are remembered (a few hundred bytes each); then all are forgotten.
+const REMEMBERED: usize = 4_096;
+
+/// What must still be so in the database, and what shall be so then.
+const CHANGE: &str = "account_id, period, used, over_used, cost_micros, analyses, quota, overage, rate_micros, cap_micros, \
+     used_after, overage_after, cost_after, analyses_after";
+const CHANGE_WIDTH: usize = 14;
+/// A row of `change` that is so: `c` is the row of `consumption`, `a` that of `accounts`.
+const IS_SO: &str = "change JOIN consumption c ON c.account_id = change.account_id AND c.period = change.period \
+     JOIN accounts a ON a.id = change.account_id \
+     WHERE c.used = change.used AND c.overage = change.over_used AND c.cost_micros = change.cost_micros \
+     AND c.analyses = change.analyses AND a.quota = change.quota AND a.overage = change.overage \
+     AND a.rate_micros = change.rate_micros AND a.cap_micros = change.cap_micros";
+/// What an UPDATE of `consumption` says.
+const SET: &str = "SET used = change.used_after, overage = change.overage_after, cost_micros = change.cost_after, \
+     analyses = change.analyses_after FROM change \
+     WHERE consumption.account_id = change.account_id AND consumption.period = change.period";
+
+/// What the writer knows.
+pub(super) struct Known {
+    dialect: Dialect,
+    /// By id, each in the period of its last charge.
+    accounts: HashMap<String, Account>,
+    /// Texts of the statement, by the numbers of accounts and of rows.
+    texts: HashMap<(usize, usize), Arc<str>>,
+}
+
+/// An account before and after charges.
+struct Change {
+    before: Account,
+    after: Account,
+}
+
+/// What charges come to, if all is as it is known.
+pub(super) struct Reckoned<'c> {
+    changes: BTreeMap<(&'c str, Period), Change>,
+    entries: Vec<Entry<'c>>,
+    outcomes: Outcomes,
+}
+
+impl Known {
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self { dialect, accounts: HashMap::new(), texts: HashMap::new() }
+    }
+
+    /// What a commit left of accounts.
+    pub(super) fn learn(&mut self, accounts: Accounts<'_>) {
+        if self.accounts.len() >= REMEMBERED {
+            self.accounts.clear();
+        }
+        self.accounts.extend(accounts.into_iter().map(|((id, _), account)| (id.to_owned(), account)));
+    }
+
+    /// After an error nobody knows.
+    pub(super) fn forget(&mut self) {
+        self.accounts.clear();
+    }
+
+    /// What charges come to. `None` if one of them needs more than its account: an answer that may be kept already, a job, a
+    /// step, the cap of a token, or a refusal, which is not told by what may have changed.
+    pub(super) fn reckon<'c>(&self, charges: &'c [Charge]) -> Option<Reckoned<'c>> {
+        let mut changes: BTreeMap<_, Change> = BTreeMap::new();
+        let (mut entries, mut outcomes) = (Vec::new(), Vec::with_capacity(charges.len()));
+        for charge in charges {
+            if charge.key.is_some() || charge.along != Along::Nothing || charge.lines.is_empty() {
+                return None;
+            }
+            let change = match changes.entry((charge.account.as_str(), charge.period)) {
+                btree_map::Entry::Occupied(change) => change.into_mut(),
+                btree_map::Entry::Vacant(vacant) => {
+                    let account = self.accounts.get(&charge.account)?;
+                    if account.standing.period != charge.period {
+                        return None;
+                    }
+                    vacant.insert(Change { before: account.clone(), after: account.clone() })
+                }
+            };
+            let sum = change.after.bear(charge).ok()?;
+            if charge.token_cap.is_some() && sum.overage > 0 {
+                return None;
+            }
+            charge.answer.at(sum.cost).ok()?;
+            change.after.note(&mut entries, charge, &sum);
+            let remaining = change.after.standing.remaining();
+            outcomes.push(Ok(Made { status: 200, answer: Said::At(sum.cost), units: sum.units, remaining }));
+        }
+        let fits = changes.len() <= ACCOUNTS && entries.len() <= ledger::ROWS;
+        fits.then_some(Reckoned { changes, entries, outcomes })
+    }
+
+    /// Writes what was reckoned; `None` if it is no longer so, and nothing was written.
+    ///
+    /// # Errors
+    /// Then it is not known whether it was written. A connection to SQLite may be within a transaction, and is of no more use.
+    pub(super) async fn write(
+        &mut self,
+        connection: &mut AnyConnection,
+        reckoned: Reckoned<'_>,
+    ) -> Result<Option<Outcomes>, sqlx::Error> {
+        let Reckoned { changes, entries, outcomes } = reckoned;
+        let (accounts, rows) = (changes.len(), entries.len());
+        let text = self.texts.entry((accounts, rows)).or_insert_with(|| text(self.dialect, accounts, rows));
+        let mut query = sqlx::query(AssertSqlSafe(text.clone()));
+        for ((account, period), change) in &changes {
+            query = bound(query, account, *period, change);
+        }
+        query = entries.iter().fold(query, ledger::bound);
+        let written = match self.dialect {
+            Dialect::Sqlite => match query.fetch_all(connection).await?.last() {
+                Some(row) => row.try_get::<i64, _>(0)?,
+                None => return Err(sqlx::Error::RowNotFound),
+            },
+            Dialect::Postgres => stored(query.execute(connection).await?.rows_affected()),
+        };
+        if written == 0 {
+            return Ok(None);
+        }
+        self.learn(changes.into_iter().map(|(of, change)| (of, change.after)).collect());
+        Ok(Some(outcomes))
+    }
+}
+
+/// Writes all rows if all accounts are as they were, and else none.
+fn text(dialect: Dialect, accounts: usize, rows: usize) -> Arc<str> {
+    let changes = places(dialect, 0, accounts, CHANGE_WIDTH);
+    let entries = places(dialect, accounts * CHANGE_WIDTH, rows, ledger::WIDTH);
+    let (columns, change) = (ledger::COLUMNS, format!("WITH change ({CHANGE}) AS (VALUES {changes})"));
+    match dialect {
+        // Within a transaction nobody else writes. `changes()` is the number of rows that the statement before changed.
+        Dialect::Sqlite => format!(
+            "BEGIN IMMEDIATE; \
+             {change} UPDATE OR ROLLBACK consumption {SET} AND (SELECT COUNT(*) FROM {IS_SO}) = {accounts}; \
+             INSERT OR ROLLBACK INTO ledger ({columns}) SELECT * FROM (VALUES {entries}) WHERE changes() = {accounts}; \
+             COMMIT; \
+             SELECT changes()"
+        ),
+        // One statement is a transaction. Accounts are locked in their order, as everywhere; whoever waited for a lock looks
+        // at the row again.
+        Dialect::Postgres => format!(
+            "{change}, \
+             so AS (SELECT c.account_id FROM {IS_SO} ORDER BY c.account_id, c.period FOR NO KEY UPDATE OF c), \
+             changed AS (UPDATE consumption {SET} AND (SELECT COUNT(*) FROM so) = {accounts} RETURNING 1) \
+             INSERT INTO ledger ({columns}) SELECT * FROM (VALUES {entries}) AS entry \
+             WHERE (SELECT COUNT(*) FROM changed) = {accounts}"
+        ),
+    }
+    .into()
+}
+
+/// A statement with the values of a row of `change`.
+fn bound<'q>(
+    query: Query<'q, Any, AnyArguments>,
+    account: &'q str,
+    period: Period,
+    change: &Change,
+) -> Query<'q, Any, AnyArguments> {
+    let (before, after) = (&change.before, &change.after);
+    let settings = &before.standing.settings;
+    let (was, is) = (before.standing.used, after.standing.used);
+    query
+        .bind(account)
+        .bind(period.to_string())
+        .bind(stored(was.units))
+        .bind(stored(was.overage))
+        .bind(was.cost_usd.0)
+        .bind(before.rows)
+        .bind(stored(settings.quota))
+        .bind(i64::from(settings.overage))
+        .bind(settings.rate_usd.0)
+        .bind(settings.cap_usd.map_or(-1, |cap| cap.0))
+        .bind(stored(is.units))
+        .bind(stored(is.overage))
+        .bind(is.cost_usd.0)
+        .bind(after.rows)
+}
