@@ -52,6 +52,29 @@ fn a_quota_that_both_charge_ends_at_exactly_500() {
     bench.ledger_is_right();
 }
 
+// covers: nodes.known
+#[test]
+fn what_a_node_knew_of_an_account_is_not_charged_by() {
+    let bench = bench();
+    let nodes = [bench.address(), bench.second_node()];
+    let ask = |node: usize| post(&bench, nodes[node], "/api/v1/sense", &sense("desk", ONE), "");
+    // What either knows is old as soon as the other has charged.
+    for (used, node) in [0, 0, 1, 1, 0, 1, 0, 0].into_iter().enumerate() {
+        let answer = ask(node);
+        let told = (answer.number("x-ics-consumed"), answer.number("x-ics-remaining"));
+        assert_eq!((answer.status, told), (200, (1, 10_000 - 1 - used as i64)));
+    }
+    bench.account(Mode::Test, |settings| settings.quota = 8);
+    for node in [0, 1] {
+        ask(node).is(402, "quota_exhausted");
+    }
+    bench.account(Mode::Test, |settings| settings.quota = 10);
+    assert_eq!([ask(0), ask(1)].map(|answer| answer.number("x-ics-remaining")), [1, 0]);
+    ask(0).is(402, "quota_exhausted");
+    assert_eq!(bench.used(Mode::Test), 10);
+    bench.ledger_is_right();
+}
+
 // covers: nodes.idempotency
 #[test]
 fn the_same_key_on_both_is_paid_once() {

@@ -197,3 +197,81 @@ fn bound<'q>(
         .bind(is.cost_usd.0)
         .bind(after.rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Store;
+    use super::super::accounts::{OrgRow, account_id};
+    use super::super::charge::{JobEnd, Line};
+    use super::super::charging::together;
+    use super::super::draft::Draft;
+    use super::*;
+    use crate::account::Settings;
+    use crate::cause::{Cause, Kind};
+    use crate::json::TargetUsed;
+    use crate::token::Mode;
+    use sonometer::Unit;
+
+    fn charge(id: &str, org: &str) -> Charge {
+        let target = TargetUsed { r#type: "protocol", id: "own".to_owned(), version: "1.0".to_owned() };
+        Charge {
+            account: account_id(org, Mode::Live),
+            mode: Mode::Live,
+            token: "token".to_owned(),
+            token_cap: None,
+            period: Period::at(0),
+            at_ms: 0,
+            route: "sense",
+            key: None,
+            cause: Cause { request: id.to_owned(), key: String::new(), kind: Kind::Sense },
+            along: Along::Nothing,
+            id: id.to_owned(),
+            lines: vec![Line { target, digest: "".into(), markers: "thanks".to_owned(), units: 3 }],
+            answer: Draft::of("{}".to_owned()),
+        }
+    }
+
+    #[tokio::test]
+    async fn all_is_written_if_all_is_known_and_else_nothing() {
+        let path = std::env::temp_dir().join(format!("sonometer-known-{}.sqlite", std::process::id()));
+        let store = Store::open(path.to_str().expect("is UTF-8")).await.expect("opens");
+        for org in ["a", "b"] {
+            let row = OrgRow { id: org.to_owned(), name: org.to_owned(), created_ms: 0 };
+            store.create_org(&row, &[(Mode::Live, Settings::new(Mode::Live))]).await.expect("is new");
+        }
+        let mut connection = store.writer.acquire().await.expect("is there");
+        let rows = async || -> i64 {
+            let row = sqlx::query("SELECT COUNT(*) FROM ledger").fetch_one(&store.readers).await;
+            row.and_then(|row| row.try_get(0)).expect("can be read")
+        };
+        let mut known = Known::new(Dialect::Sqlite);
+        let first = [charge("1", "a"), charge("2", "b")];
+        assert!(known.reckon(&first).is_none(), "nothing is known yet");
+        let (_, accounts) = together(&mut connection, Dialect::Sqlite, &first).await.expect("is made");
+        known.learn(accounts);
+        let second = [charge("3", "a"), charge("4", "b"), charge("5", "a")];
+        let reckoned = known.reckon(&second).expect("both are known");
+        let outcomes = known.write(&mut connection, reckoned).await.expect("is written").expect("all is so");
+        let left: Vec<u64> = outcomes.iter().flatten().map(|made| made.remaining).collect();
+        assert_eq!((left, rows().await), (vec![9_994, 9_994, 9_991], 5));
+        let settings = Settings { rate_usd: Unit(7), ..Settings::new(Mode::Live) };
+        drop(connection);
+        store.set_account("b", Mode::Live, &settings).await.expect("is there");
+        let mut connection = store.writer.acquire().await.expect("is there");
+        let third = [charge("6", "a"), charge("7", "b")];
+        let reckoned = known.reckon(&third).expect("both are known");
+        assert!(
+            known.write(&mut connection, reckoned).await.expect("can be asked").is_none(),
+            "one is not so"
+        );
+        assert_eq!(rows().await, 5, "and nothing of the other was written");
+        let mut with_job = charge("8", "a");
+        with_job.along = Along::Job(JobEnd { id: "j".to_owned(), worker: "w".to_owned() });
+        assert!(known.reckon(&[with_job]).is_none(), "a job needs more than its account");
+        known.forget();
+        assert!(known.reckon(&[charge("9", "a")]).is_none());
+        for ending in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(format!("{}{ending}", path.display()));
+        }
+    }
+}
