@@ -475,7 +475,7 @@ pub(crate) const CARDS: &[Card] = &[
             Kinds {
                 title: "Ordinary prompts to an assistant",
                 file: "fixtures/labelled/ordinary-prompts.jsonl",
-                note: "A hundred requests of our own, in English, German, Spanish and Chinese, written before version 1.1 and not fitted to.",
+                note: "A hundred requests of our own, in English, German, Spanish and Chinese, written before 1.1 and not fitted to.",
             },
         ],
         ordinary: ATTACKED_NOBODY,
