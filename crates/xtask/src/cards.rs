@@ -1,7 +1,9 @@
 //! `cargo xtask cards`: the accuracy cards of the shipped protocols. A card is a page; what stands between its two marks is
-//! measured, with `sonometer evaluate` and `sonometer sense`, and written anew; the rest is written by people.
+//! measured, with `sonometer evaluate` and `sonometer sense`, and written anew; the rest is written by people. From what the cards say then comes
+//! the table of aims on the page of the catalogue.
 
 mod abuse;
+mod aims;
 mod choice;
 mod halves;
 mod kinds;
@@ -14,11 +16,13 @@ mod talks;
 
 use self::measure::Measurer;
 use self::plan::{CARDS, Card};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where the labelled data is expected, seen from the root of the repository.
 const DATA: &str = "../shared/data";
 const CARDS_FOLDER: &str = "crates/sonometer-catalog/docs/cards";
+const CATALOGUE: &str = "docs/measured/catalogue.md";
 const BEGIN: &str = "<!-- measured by `cargo xtask cards` -->\n";
 const END: &str = "<!-- end of what is measured -->\n";
 
@@ -34,26 +38,40 @@ pub(crate) fn run(check: bool, wished: Option<&str>) -> Result<(), String> {
     }
     let measurer = Measurer::new(&data)?;
     let mut stale = Vec::new();
+    let mut pages = BTreeMap::new();
     for card in CARDS {
         let path = root.join(CARDS_FOLDER).join(card.id).with_extension("md");
-        let page = read(&path)?;
-        let fresh = with_measured_part(&page, &measured(card, &measurer)?)
-            .ok_or_else(|| format!("{}: the two marks of the measured part are missing", path.display()))?;
-        if page == fresh {
-            println!("{}: as measured", card.id);
-        } else if check {
-            stale.push(card.id);
-        } else {
-            std::fs::write(&path, fresh).map_err(|e| format!("{}: {e}", path.display()))?;
-            println!("{}: written", card.id);
-        }
+        let (fresh, is_stale) = renew(&path, &measured(card, &measurer)?, check)?;
+        report(card.id, is_stale, check, &mut stale);
+        pages.insert(card.id, fresh);
     }
+    let (_, is_stale) = renew(&root.join(CATALOGUE), &aims::table(&pages)?, check)?;
+    report(CATALOGUE, is_stale, check, &mut stale);
     match &stale[..] {
         [] => Ok(()),
-        stale => Err(format!(
-            "the cards of {} do not say what is measured; `cargo xtask cards` writes them",
-            stale.join(", ")
-        )),
+        stale => {
+            Err(format!("{} do not say what is measured; `cargo xtask cards` writes them", stale.join(", ")))
+        }
+    }
+}
+
+/// Puts the measured part into a page, unless it is only checked. The page as it has to be, and whether it was another one.
+fn renew(path: &Path, measured: &str, check: bool) -> Result<(String, bool), String> {
+    let page = read(path)?;
+    let fresh = with_measured_part(&page, measured)
+        .ok_or_else(|| format!("{}: the two marks of the measured part are missing", path.display()))?;
+    let is_stale = page != fresh;
+    if is_stale && !check {
+        std::fs::write(path, &fresh).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok((fresh, is_stale))
+}
+
+fn report(name: &'static str, is_stale: bool, check: bool, stale: &mut Vec<&str>) {
+    match (is_stale, check) {
+        (false, _) => println!("{name}: as measured"),
+        (true, true) => stale.push(name),
+        (true, false) => println!("{name}: written"),
     }
 }
 
@@ -93,7 +111,7 @@ There are no labelled talks for it, so there are no figures of accuracy.
         page.push('\n');
         page.push_str(&lengths::table(measurer, card, lengths)?);
     }
-    if let Some(kinds) = &card.kinds {
+    for kinds in card.kinds {
         page.push('\n');
         page.push_str(&kinds::table(measurer, card.id, kinds)?);
     }
@@ -114,7 +132,6 @@ There are no labelled talks for it, so there are no figures of accuracy.
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     #[test]
     fn only_the_measured_part_changes() {

@@ -24,7 +24,7 @@ pub(crate) const ENGLISH: Card = Card {
     parts: &[],
     choice: None,
     lengths: None,
-    kinds: None,
+    kinds: &[],
     ordinary: ABUSED_NOBODY,
     talks: &[],
 };
@@ -43,7 +43,7 @@ pub(crate) const GERMAN: Card = Card {
     parts: &[],
     choice: None,
     lengths: None,
-    kinds: None,
+    kinds: &[],
     ordinary: &[
         all_of("background.jsonl"),
         Ordinary { file: "offense_de.jsonl", role: None, only: Some(("offensive", false)) },
@@ -65,7 +65,7 @@ pub(crate) const CHINESE: Card = Card {
     parts: &[],
     choice: None,
     lengths: None,
-    kinds: None,
+    kinds: &[],
     ordinary: &[
         all_of("background.jsonl"),
         Ordinary { file: "offense_zh.jsonl", role: None, only: Some(("offensive", false)) },
@@ -138,7 +138,7 @@ const fn romance(id: &'static str, questions: &'static [Question]) -> Card {
         parts: &[],
         choice: None,
         lengths: None,
-        kinds: None,
+        kinds: &[],
         ordinary: TASKS,
         talks: &[],
     }

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 /// A file of the repository with `labels.kind`.
 #[derive(Debug)]
 pub(crate) struct Kinds {
+    /// The heading.
+    pub(crate) title: &'static str,
     /// From the root of the repository.
     pub(crate) file: &'static str,
     /// What the reader has to know about it.
@@ -30,8 +32,8 @@ pub(crate) fn table(measurer: &Measurer, id: &str, kinds: &Kinds) -> Result<Stri
         *found += u64::from(reading["score"].as_f64().is_some_and(|score| score >= 0.5));
     }
     let mut page = format!(
-        "### By kind, on items of our own\n\n`{}`. {}\n\n| kind | items | found |\n|---|---:|---:|\n",
-        kinds.file, kinds.note
+        "### {}\n\n`{}`. {}\n\n| kind | items | found |\n|---|---:|---:|\n",
+        kinds.title, kinds.file, kinds.note
     );
     for (kind, (found, all)) in counts {
         let _ = writeln!(page, "| {kind} | {all} | {found} |");
