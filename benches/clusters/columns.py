@@ -28,6 +28,10 @@ def message(row: int, length: int = 1024) -> str:
     return said[:length]
 
 
+def lengths(texts: polars.Series) -> polars.Series:
+    return texts.str.len_bytes().cast(polars.Float64)
+
+
 def main() -> None:
     parse = argparse.ArgumentParser()
     parse.add_argument("--quick", action="store_true")
@@ -37,6 +41,8 @@ def main() -> None:
     column, series = pyarrow.array(texts), polars.Series("text", texts)
     frame = polars.DataFrame({"text": series})
     scored = polars.col("text").sonometer.score(sensor, threads=1)
+    # What streaming costs without sensing.
+    idle = polars.col("text").map_batches(lengths, return_dtype=polars.Float64, is_elementwise=True)
     findings = ["score", "triggered", "evidence"]
 
     def one_by_one() -> list[float | None]:
@@ -50,6 +56,7 @@ def main() -> None:
         "pyarrow, `mask_column`": lambda: sensor.mask_column(column, threads=1),
         "Polars expression, `score`": lambda: frame.select(scored),
         "Polars expression, `score`, streaming": lambda: frame.lazy().select(scored).collect(engine="streaming"),
+        "Polars streaming, a function that does not sense": lambda: frame.lazy().select(idle).collect(engine="streaming"),
         "one by one, evidence read": lambda: [sensor.sense(text).evidence for text in texts],
         "one by one, `json()`": lambda: [sensor.sense(text).json(profile="detailed") for text in texts],
     }

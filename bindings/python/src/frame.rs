@@ -1,16 +1,14 @@
 //! Columns in, columns out: what `Target.frame` gives, in the form by which libraries of Python hand Arrow data to each other.
 
+use crate::capsule::{self, Arrays};
 use crate::failure::{Failure, Outcome};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
-use pyo3_arrow::error::PyArrowResult;
-use pyo3_arrow::ffi::{ArrayIterator, ArrayReader, to_schema_pycapsule, to_stream_pycapsule};
-use pyo3_arrow::input::AnyArray;
 use sonometer::Error;
-use sonometer_arrow::{BadRows, Column, Frame as Asked, Input};
+use sonometer_arrow::{BadRows, Column, Frame as Asked, GROUP, Input};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -52,33 +50,25 @@ impl Frame {
     }
 
     /// Its schema, for libraries.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        to_schema_pycapsule(py, self.schema.as_ref())
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        capsule::of_schema(py, &self.schema)
     }
 
-    /// Its batches, for libraries.
+    /// Its batches, for libraries. They have the types that its schema says, whatever is requested; who wants others casts them.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
-    ) -> PyArrowResult<Bound<'py, PyCapsule>> {
-        let fields = DataType::Struct(self.schema.fields().clone());
-        let field = Field::new("", fields, false).with_metadata(self.schema.metadata().clone());
-        let batches: Vec<_> = self
-            .batches
-            .iter()
-            .map(|batch| Ok(Arc::new(StructArray::from(batch.clone())) as ArrayRef))
-            .collect();
-        let reader: Box<dyn ArrayReader + Send> = Box::new(ArrayIterator::new(batches, field.into()));
-        to_stream_pycapsule(py, reader, requested_schema)
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        capsule::of_batches(py, self.batches.clone(), Arc::clone(&self.schema))
     }
 }
 
 /// A column of what Python gave.
-pub(crate) fn column(object: &Bound<'_, PyAny>) -> Outcome<Box<dyn ArrayReader + Send>> {
-    let read = object.extract::<AnyArray>().and_then(AnyArray::into_reader);
-    read.map_err(|_| {
+pub(crate) fn column(object: &Bound<'_, PyAny>) -> Outcome<Arrays> {
+    Arrays::of(object).map_err(|_| {
         let kind = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
         let fix = "give one of pyarrow, Polars, pandas, DuckDB or another library that speaks Arrow";
         Failure::wrong_type("column", format!("{kind} is no column"), fix)
@@ -115,24 +105,14 @@ pub(crate) fn bad_rows(name: &str) -> Outcome<BadRows> {
 }
 
 /// Senses a column, a part after the other, and looks for Ctrl-C between them.
-pub(crate) fn sense(
-    py: Python<'_>,
-    asked: &Asked,
-    reader: Box<dyn ArrayReader + Send>,
-    threads: NonZeroUsize,
-) -> PyResult<Frame> {
-    let batches = parts(py, reader, threads, |part| asked.sense_in_batches(part))?;
+pub(crate) fn sense(py: Python<'_>, asked: &Asked, reader: Arrays, threads: NonZeroUsize) -> PyResult<Frame> {
+    let batches = parts(py, asked, reader, threads, Asked::sense_in_batches)?;
     Ok(Frame { schema: asked.schema(), batches: batches.into_iter().flatten().collect() })
 }
 
 /// Masks a column.
-pub(crate) fn mask(
-    py: Python<'_>,
-    asked: &Asked,
-    reader: Box<dyn ArrayReader + Send>,
-    threads: NonZeroUsize,
-) -> PyResult<Frame> {
-    let columns = parts(py, reader, threads, |part| asked.mask(part))?;
+pub(crate) fn mask(py: Python<'_>, asked: &Asked, reader: Arrays, threads: NonZeroUsize) -> PyResult<Frame> {
+    let columns = parts(py, asked, reader, threads, Asked::mask)?;
     let kind = columns.first().map_or(DataType::Utf8, |column| column.data_type().clone());
     let schema: SchemaRef = Schema::new(vec![Field::new("masked", kind, true)]).into();
     let batch = |column: ArrayRef| {
@@ -143,13 +123,17 @@ pub(crate) fn mask(
     Ok(Frame { schema, batches })
 }
 
+/// The work of each part of a column, on this thread where others would not help: an engine that gives its rows in small pieces starts no
+/// threads for each of them, and those that it has keep their working memory.
 fn parts<T: Send>(
     py: Python<'_>,
-    reader: Box<dyn ArrayReader + Send>,
+    asked: &Asked,
+    reader: Arrays,
     threads: NonZeroUsize,
-    work: impl Fn(&dyn Array) -> Result<T, Error> + Sync,
+    work: impl Fn(&Asked, &dyn Array) -> Result<T, Error> + Sync,
 ) -> PyResult<Vec<T>> {
-    let pool = sonometer_arrow::pool(threads).map_err(Failure::from)?;
+    let alone = asked.clone().on_this_thread();
+    let mut pool = None;
     let mut done = Vec::new();
     let mut before = 0;
     for array in reader {
@@ -158,12 +142,20 @@ fn parts<T: Send>(
         let array = only_column(array)?;
         for from in (0..array.len()).step_by(ROWS) {
             let part = array.slice(from, ROWS.min(array.len() - from));
-            let found = py.detach(|| pool.install(|| work(part.as_ref())));
+            let found = if threads == NonZeroUsize::MIN || part.len() <= GROUP {
+                py.detach(|| work(&alone, part.as_ref()))
+            } else {
+                let pool = match &mut pool {
+                    Some(pool) => pool,
+                    empty => empty.insert(sonometer_arrow::pool(threads).map_err(Failure::from)?),
+                };
+                py.detach(|| pool.install(|| work(asked, part.as_ref())))
+            };
             done.push(found.map_err(|error| Failure::from(from_row(before + from, error)))?);
             py.check_signals()?;
         }
         if array.is_empty() {
-            done.push(work(array.as_ref()).map_err(Failure::from)?);
+            done.push(work(&alone, array.as_ref()).map_err(Failure::from)?);
         }
         before += array.len();
     }

@@ -1,10 +1,9 @@
 //! A frame: what is asked of every row of a column.
 
 use crate::column::Column;
+use crate::group::Group;
 use crate::input::{Rows, turns_of};
-use crate::output::Output;
-use arrow_array::builder::StringBuilder;
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 #[cfg(feature = "parallel")]
@@ -20,11 +19,11 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many rows are one piece of work. A short text costs 1 to 20 µs, so a piece is worth handing over; a table with one talk of 100,000
-/// turns has its other rows on the other threads.
-const GROUP: usize = 64;
+/// How many rows are one piece of work, so that threads do not help with fewer. A short text costs 1 to 20 µs, so a piece is worth handing
+/// over; a table with one talk of 100,000 turns has its other rows on the other threads.
+pub const GROUP: usize = 64;
 
-/// How many bytes of columns are joined to one batch: half of what places of 32 bits reach.
+/// How many bytes of columns are in one batch: half of what places of 32 bits reach.
 const MOST_BYTES: usize = 1 << 30;
 
 /// What the texts of a column are.
@@ -51,11 +50,13 @@ pub enum BadRows {
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub(crate) instrument: Instrument,
-    columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     input: Input,
     pub(crate) bad: BadRows,
-    offsets: OffsetUnit,
+    pub(crate) offsets: OffsetUnit,
     pub(crate) options: SenseOptions,
+    /// Whether the thread that calls does all of it.
+    alone: bool,
     schema: SchemaRef,
 }
 
@@ -69,6 +70,7 @@ impl Frame {
             bad: BadRows::Null,
             offsets: OffsetUnit::Chars,
             options: SenseOptions::default(),
+            alone: !cfg!(feature = "parallel"),
             schema: Schema::empty().into(),
         };
         frame.with_schema()
@@ -114,6 +116,13 @@ impl Frame {
         self
     }
 
+    /// Senses on the thread that calls and on no other, whatever pool it is in. Columns are then made in one piece, not joined of groups.
+    #[must_use]
+    pub fn on_this_thread(mut self) -> Self {
+        self.alone = true;
+        self
+    }
+
     /// The schema of what [`Frame::sense`] gives. Its metadata says what measured: `sonometer.target` (`protocol courtesy@2.0`),
     /// `sonometer.protocols` (each protocol with its digest), `sonometer.engine` (the fingerprint).
     pub fn schema(&self) -> SchemaRef {
@@ -137,7 +146,7 @@ impl Frame {
             .iter()
             .map(|sensor| {
                 let protocol = sensor.protocol();
-                format!("{}@{} {}", protocol.id, protocol.version, protocol.digest())
+                format!("{}@{} {}", protocol.id, protocol.version, sensor.digest())
             })
             .collect();
         HashMap::from([
@@ -164,7 +173,14 @@ impl Frame {
     pub fn sense_in_batches(&self, column: &dyn Array) -> Result<Vec<RecordBatch>, Error> {
         let turns = turns_of(column);
         let rows = Rows::of(column, turns.as_ref(), self.input)?;
-        let groups = in_groups(&self.instrument, column.len(), |own, group| self.group(own, &rows, group))?;
+        if self.alone || column.len() <= GROUP {
+            return guarded(|| self.sense_alone(&rows, column.len()));
+        }
+        let groups = self.in_groups(column.len(), |own, group| {
+            let mut made = Group::new(self, own, group.len());
+            group.into_iter().try_for_each(|row| made.add(&rows, row))?;
+            made.finish()
+        })?;
         let (mut batches, mut run, mut size) = (Vec::new(), Vec::new(), 0);
         for group in groups {
             let own = group.get_array_memory_size();
@@ -181,69 +197,42 @@ impl Frame {
         Ok(batches)
     }
 
-    fn group(&self, own: &Instrument, rows: &Rows<'_>, group: Range<usize>) -> Result<RecordBatch, Error> {
-        let make = |&column| Output::new(column, own, group.len(), self.offsets);
-        let mut outputs: Vec<Output> = self.columns.iter().map(make).collect();
-        let mut errors = StringBuilder::new();
-        let only_fidelity =
-            self.columns.iter().all(|column| matches!(column, Column::Fidelity | Column::Sufficient));
-        for row in group {
-            let said = rows.get(row).and_then(|interaction| match interaction {
-                None => {
-                    outputs.iter_mut().for_each(Output::add_null);
-                    Ok(())
-                }
-                // Which finds nothing, and costs a fraction.
-                Some(interaction) if only_fidelity => {
-                    guarded(|| own.fidelity(&interaction)).map(|fidelity| {
-                        outputs.iter_mut().for_each(|output| output.add_fidelity(&fidelity));
-                    })
-                }
-                Some(interaction) => guarded(|| own.sense_with(&interaction, self.options)).map(|reading| {
-                    outputs.iter_mut().for_each(|output| output.add(&reading));
-                }),
-            });
-            match said {
-                Ok(()) => errors.append_null(),
-                Err(error) if self.bad == BadRows::Null => {
-                    outputs.iter_mut().for_each(Output::add_null);
-                    errors.append_value(told(&error));
-                }
-                Err(error) => return Err(at_row(row, error)),
+    fn sense_alone(&self, rows: &Rows<'_>, count: usize) -> Result<Vec<RecordBatch>, Error> {
+        let own = self.instrument.apart();
+        let mut batches = Vec::new();
+        let mut made = Group::new(self, &own, count);
+        for row in 0..count {
+            made.add(rows, row)?;
+            if made.text_bytes() >= MOST_BYTES && row + 1 < count {
+                let rest = Group::new(self, &own, count - row - 1);
+                batches.push(std::mem::replace(&mut made, rest).finish()?);
             }
         }
-        let fields = self.schema.fields().iter();
-        let mut columns: Vec<ArrayRef> =
-            outputs.into_iter().zip(fields).map(|(output, field)| output.finish(field.data_type())).collect();
-        if self.bad == BadRows::Null {
-            columns.push(Arc::new(errors.finish()));
-        }
-        RecordBatch::try_new(self.schema(), columns)
-            .map_err(|error| Error::invalid("column", error.to_string()))
+        batches.push(made.finish()?);
+        Ok(batches)
     }
-}
 
-/// The work of each group of rows, in their order. Each thread has an instrument of its own, so that none waits for another.
-///
-/// # Errors
-/// The error of the first group that has one: all groups are done, or the order of the threads would decide which error is told. A panic, such as
-/// that of a builder whose texts are too large, is an error of its group.
-pub(crate) fn in_groups<T: Send>(
-    instrument: &Instrument,
-    rows: usize,
-    work: impl Fn(&Instrument, Range<usize>) -> Result<T, Error> + Send + Sync,
-) -> Result<Vec<T>, Error> {
-    let groups = (0..rows.div_ceil(GROUP)).map(|group| group * GROUP..rows.min((group + 1) * GROUP));
-    let groups: Vec<Range<usize>> = groups.collect();
-    #[cfg(feature = "parallel")]
-    let done: Vec<Result<T, Error>> = groups
-        .into_par_iter()
-        .map_init(|| instrument.apart(), |own, group| guarded(|| work(own, group)))
-        .collect();
-    #[cfg(not(feature = "parallel"))]
-    let done: Vec<Result<T, Error>> =
-        groups.into_iter().map(|group| guarded(|| work(instrument, group))).collect();
-    done.into_iter().collect()
+    /// The work of each group of rows, in their order. Each thread has an instrument of its own, so that none waits for another.
+    ///
+    /// # Errors
+    /// The error of the first group that has one: all groups are done, or the order of the threads would decide which error is told. A
+    /// panic, such as that of a builder whose texts are too large, is an error of its group.
+    pub(crate) fn in_groups<T: Send>(
+        &self,
+        rows: usize,
+        work: impl Fn(&Instrument, Range<usize>) -> Result<T, Error> + Send + Sync,
+    ) -> Result<Vec<T>, Error> {
+        let groups = (0..rows.div_ceil(GROUP)).map(|group| group * GROUP..rows.min((group + 1) * GROUP));
+        #[cfg(feature = "parallel")]
+        if !self.alone && rows > GROUP {
+            let groups: Vec<Range<usize>> = groups.collect();
+            let apart = || self.instrument.apart();
+            let done = groups.into_par_iter().map_init(apart, |own, group| guarded(|| work(own, group)));
+            return done.collect::<Vec<_>>().into_iter().collect();
+        }
+        let own = self.instrument.apart();
+        groups.map(|group| guarded(|| work(&own, group))).collect()
+    }
 }
 
 /// Batches as one.
@@ -266,11 +255,6 @@ pub(crate) fn too_large(error: impl fmt::Display) -> Error {
 pub fn pool(threads: NonZeroUsize) -> Result<rayon::ThreadPool, Error> {
     let built = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
     built.map_err(|error| Error::new(ErrorCode::Internal, "threads", error.to_string()))
-}
-
-/// An error as the cell of a column: the place within the row, and what is wrong.
-fn told(error: &Error) -> String {
-    if error.place.is_empty() { error.message.clone() } else { format!("{}: {}", error.place, error.message) }
 }
 
 /// An error as that of a row.

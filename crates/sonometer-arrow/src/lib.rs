@@ -23,6 +23,7 @@ mod column;
 mod frame;
 #[cfg(feature = "datafusion")]
 mod functions;
+mod group;
 mod input;
 mod mask;
 mod output;
@@ -30,7 +31,7 @@ mod output;
 pub use column::Column;
 #[cfg(feature = "parallel")]
 pub use frame::pool;
-pub use frame::{BadRows, Frame, Input};
+pub use frame::{BadRows, Frame, GROUP, Input};
 #[cfg(feature = "datafusion")]
 pub use functions::{FindTarget, functions};
 pub use input::interactions;

@@ -1,7 +1,7 @@
 //! A column as it may be shown: what the instrument masks is hidden.
 
 use crate::column::list;
-use crate::frame::{BadRows, Frame, Input, at_row, in_groups, too_large};
+use crate::frame::{BadRows, Frame, Input, at_row, too_large};
 use crate::input::{Rows, turns_of};
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, ListArray, StringArray, StructArray, new_empty_array};
@@ -23,7 +23,7 @@ impl Frame {
         let turns = turns_of(column);
         let rows = Rows::of(column, turns.as_ref(), Input::Text)?;
         let talks = matches!(rows, Rows::Talks(..));
-        let parts = in_groups(&self.instrument, column.len(), |own, group| {
+        let parts = self.in_groups(column.len(), |own, group| {
             let mut readings = Vec::with_capacity(group.len());
             for row in group {
                 let read = rows.get(row).and_then(|interaction| {

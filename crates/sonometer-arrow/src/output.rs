@@ -169,6 +169,21 @@ impl Output {
         }
     }
 
+    /// Bytes of the texts so far, of a column whose texts grow with what was said; labels of a row are few.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Json(texts) => texts.values_slice().len(),
+            Self::Evidence(evidence) => {
+                evidence.markers.values_slice().len().max(evidence.sources.values_slice().len())
+            }
+            Self::Triggered(lists) => lists.values_ref().values_slice().len(),
+            Self::Flow(_, _, driven, _) => {
+                driven.iter().map(|lists| lists.values_ref().values_slice().len()).max().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
     /// Adds what only `fidelity` and `sufficient` are asked of.
     pub(crate) fn add_fidelity(&mut self, fidelity: &Fidelity) {
         match self {

@@ -12,7 +12,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field};
 use arrow_select::concat::concat_batches;
 use sonometer::{Instrument, Interaction, OffsetUnit, Profile, Protocol, Sensor, Turn, Unit, View};
-use sonometer_arrow::{BadRows, Column, Frame, Input};
+use sonometer_arrow::{BadRows, Column, Frame, GROUP, Input};
 use std::sync::Arc;
 
 const SOURCE: &str = r#"
@@ -291,4 +291,27 @@ fn a_part_of_a_column_reads_its_own_turns() {
     }
     let batches = all(&desk).sense_in_batches(&column).expect("talks");
     assert_eq!(batches, [whole]);
+}
+
+#[test]
+fn one_thread_says_what_many_say() {
+    let desk = desk();
+    let rows: Vec<Option<&[Said<'_>]>> =
+        (0..200).map(|row| [None, Some(TALK), Some(&[][..]), Some(&TALK[..2])][row % 4]).collect();
+    let columns: [ArrayRef; 2] = [Arc::new(StringArray::from(texts())), talks(&rows)];
+    for column in columns {
+        let whole = all(&desk).sense(&column).expect("holds interactions");
+        let alone = all(&desk).on_this_thread();
+        assert_eq!(
+            alone.sense_in_batches(&column).expect("holds interactions"),
+            std::slice::from_ref(&whole)
+        );
+        assert_eq!(&alone.mask(&column).expect("masks"), &all(&desk).mask(&column).expect("masks"));
+        // Those of fewer rows than a group, which no pool is asked for.
+        let few = column.slice(3, GROUP - 5);
+        assert_eq!(alone.sense(&few).expect("holds interactions"), whole.slice(3, GROUP - 5));
+    }
+    let bad = talks(&rows);
+    let refused = |frame: Frame| frame.bad_rows(BadRows::Refuse).sense(&bad).expect_err("has bad rows");
+    assert_eq!(refused(all(&desk).on_this_thread()).place, refused(all(&desk)).place);
 }

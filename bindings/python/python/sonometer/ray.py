@@ -35,11 +35,11 @@ class Sense:
     ) -> None:
         self._sensed = Sensed(column, target, columns, prefix, False, {"threads": 1, **options})
         self._column = column
+        self._added = [field.name for field in self._sensed.fields()]
 
     def __call__(self, batch: Any) -> Any:
         arrow = need("pyarrow", "ray")
-        added = [field.name for field in self._sensed.fields()]
-        check(self._column, batch.column_names, added)
+        check(self._column, batch.column_names, self._added)
         # A batch of Ray may have its rows in several chunks; each is sensed as it is.
         pieces = [piece for rows in batch.to_batches() for piece in self._sensed.batch(rows)]
         return arrow.Table.from_batches(pieces) if pieces else arrow.Table.from_batches(list(self._sensed.batch(_empty(batch))))
@@ -76,8 +76,7 @@ def with_readings(
     """
     need("ray.data", "ray")
     sense = Sense(column, target, columns, prefix=prefix, **options)
-    added = [field.name for field in sense._sensed.fields()]
-    check(column, _names(dataset, column), added)
+    check(column, _names(dataset, column), sense._added)
     return _mapped(dataset, sense, order, workers, batch_size)
 
 

@@ -15,6 +15,25 @@ pub(crate) struct Piece {
     /// The rows with the columns that were read; of a conversation of several rows, its first.
     pub(crate) rows: RecordBatch,
     pub(crate) place: Place,
+    /// Whether nothing of the batch that it was read with comes behind it.
+    pub(crate) ends: bool,
+}
+
+impl Piece {
+    /// The same rows in up to so many pieces, which no row is in two of.
+    pub(crate) fn cut(self, most: usize) -> impl Iterator<Item = Self> {
+        let rows = self.content.len();
+        let size = rows.div_ceil(most).max(1);
+        (0..rows).step_by(size).map(move |from| {
+            let length = size.min(rows - from);
+            Self {
+                content: self.content.slice(from, length),
+                rows: self.rows.slice(from, length),
+                place: self.place.part(from, length),
+                ends: self.ends && from + length == rows,
+            }
+        })
+    }
 }
 
 /// Where the rows of a piece come from, for errors.
@@ -32,6 +51,14 @@ impl Place {
         match self {
             Self::Rows(path, first) => format!("{path}: row {}", first + row as u64),
             Self::Talks(keys) => format!("conversation `{}`", keys[row]),
+        }
+    }
+
+    /// The place of some of the rows.
+    fn part(&self, from: usize, length: usize) -> Self {
+        match self {
+            Self::Rows(path, first) => Self::Rows(Arc::clone(path), first + from as u64),
+            Self::Talks(keys) => Self::Talks(keys[from..from + length].to_vec()),
         }
     }
 
@@ -151,7 +178,7 @@ impl Content {
             Self::Turn(turns) => turns.single(path, first, &rows)?,
             Self::Column(name) | Self::Talk { key: name, .. } => Arc::clone(column(&rows, name)),
         };
-        Ok(Piece { content, rows, place: Place::Rows(path.into(), first) })
+        Ok(Piece { content, rows, place: Place::Rows(path.into(), first), ends: true })
     }
 
     /// The column of what is said.

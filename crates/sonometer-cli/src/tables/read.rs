@@ -14,10 +14,10 @@ use std::io::BufReader;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-/// Bytes that one batch shall have, by the mean of its file: some of them are in flight at once.
-const BATCH_BYTES: u64 = 8 << 20;
+/// Bytes that one batch shall have, by the mean of its file: some of them are in flight at once, and nothing is sensed before the first is read.
+const BATCH_BYTES: u64 = 2 << 20;
 /// The most rows of a batch.
-const MOST_ROWS: u64 = 32 << 10;
+const MOST_ROWS: u64 = 8 << 10;
 
 /// Rows of a batch, where so many rows have so many bytes.
 fn batch_rows(bytes: u64, rows: u64) -> usize {

@@ -266,6 +266,7 @@ impl Grouper {
             content: Arc::new(ListArray::new(item.into(), offsets, Arc::new(turns), None)),
             rows,
             place: Place::Talks(talks.into_iter().map(|talk| talk.key).collect()),
+            ends: true,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Tables, written.
 
+use super::bytes;
 use super::files::{Format, Packing};
 use crate::failure::Failure;
 use arrow_array::RecordBatch;
@@ -7,6 +8,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
 use arrow_json::writer::LineDelimited;
 use arrow_schema::{DataType, SchemaRef};
+use arrow_select::concat::concat_batches;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use parquet::arrow::ArrowWriter;
@@ -21,9 +23,21 @@ pub(crate) type Trouble = Box<dyn Error + Send + Sync>;
 /// A writer of a table.
 pub(crate) enum Writer<W: Write + Send> {
     Parquet(Box<ArrowWriter<W>>),
-    Arrow(Box<FileWriter<W>>),
+    Arrow(Box<Messages<W>>),
     Text { format: Format, header: bool, to: Packed<W> },
 }
+
+/// Batches of Arrow, which are packed and read one by one: what comes in small ones is joined.
+pub(crate) struct Messages<W: Write> {
+    to: FileWriter<W>,
+    joined: Vec<RecordBatch>,
+    rows: usize,
+    bytes: usize,
+}
+
+/// A batch of Arrow ends when it has so many rows or bytes.
+const MESSAGE_ROWS: usize = 32 << 10;
+const MESSAGE_BYTES: usize = 8 << 20;
 
 /// Packed or not.
 pub(crate) enum Packed<W: Write> {
@@ -52,7 +66,8 @@ impl<W: Write + Send> Writer<W> {
             }
             Format::Arrow => {
                 let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
-                Self::Arrow(Box::new(FileWriter::try_new_with_options(to, schema, options)?))
+                let to = FileWriter::try_new_with_options(to, schema, options)?;
+                Self::Arrow(Box::new(Messages { to, joined: Vec::new(), rows: 0, bytes: 0 }))
             }
             Format::Csv | Format::Jsonl => Self::Text {
                 format,
@@ -69,7 +84,7 @@ impl<W: Write + Send> Writer<W> {
     pub(crate) fn write(&mut self, rows: &RecordBatch) -> Result<(), Trouble> {
         match self {
             Self::Parquet(writer) => writer.write(rows)?,
-            Self::Arrow(writer) => writer.write(rows)?,
+            Self::Arrow(messages) => messages.write(rows)?,
             Self::Text { format, header, to } => {
                 let text = text(*format, *header, rows)?;
                 *header = false;
@@ -84,12 +99,36 @@ impl<W: Write + Send> Writer<W> {
     pub(crate) fn finish(self) -> Result<W, Trouble> {
         Ok(match self {
             Self::Parquet(writer) => writer.into_inner()?,
-            Self::Arrow(mut writer) => {
-                writer.finish()?;
-                writer.into_inner()?
-            }
+            Self::Arrow(messages) => messages.finish()?,
             Self::Text { to, .. } => to.finish()?,
         })
+    }
+}
+
+impl<W: Write> Messages<W> {
+    fn write(&mut self, rows: &RecordBatch) -> Result<(), Trouble> {
+        self.rows += rows.num_rows();
+        self.bytes += rows.columns().iter().map(bytes).sum::<usize>();
+        self.joined.push(rows.clone());
+        if self.rows >= MESSAGE_ROWS || self.bytes >= MESSAGE_BYTES {
+            self.send()?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> Result<(), Trouble> {
+        let rows = std::mem::take(&mut self.joined);
+        if let Some(first) = rows.first() {
+            self.to.write(&concat_batches(&first.schema(), &rows)?)?;
+        }
+        (self.rows, self.bytes) = (0, 0);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<W, Trouble> {
+        self.send()?;
+        self.to.finish()?;
+        Ok(self.to.into_inner()?)
     }
 }
 

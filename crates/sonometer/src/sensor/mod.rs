@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     pub(crate) protocol: Protocol,
     /// See [`Sensor::steps_per_word`]; worked out when it is first asked for.
     steps_per_word: OnceLock<u64>,
+    /// See [`Sensor::digest`]; worked out when it is first asked for.
+    digest: OnceLock<String>,
     pub(crate) language: Option<&'static Language>,
     /// What the language is written in.
     pub(crate) script: Option<Script>,
@@ -258,6 +260,12 @@ impl Sensor {
         &self.plan().protocol
     }
 
+    /// The digest of its protocol, see [`Protocol::digest`]; worked out once, since that writes and hashes the whole protocol.
+    pub fn digest(&self) -> &str {
+        let plan = self.plan();
+        plan.digest.get_or_init(|| plan.protocol.digest())
+    }
+
     /// Whether its protocol version is a draft, which can change.
     pub fn is_draft(&self) -> bool {
         self.plan().protocol.status == Status::Draft
@@ -333,6 +341,7 @@ impl Plan {
         };
         Ok(Self {
             steps_per_word: OnceLock::new(),
+            digest: OnceLock::new(),
             has_masks: protocol.markers.iter().any(|m| m.mask.is_some()),
             has_places: protocol.markers.iter().any(|m| m.place.is_some()),
             all_ask: protocol.markers.iter().all(|m| m.ratio.is_some() || m.named_roles().next().is_some()),

@@ -174,7 +174,8 @@ impl Parts {
         open.writer.write(&made.rows).map_err(|error| failed(&path, &error))?;
         open.tally += made.tally;
         open.bytes += made.bytes;
-        if open.tally.items >= PART_ROWS || open.bytes >= PART_BYTES {
+        // At the end of what was read at once: a run that goes on behind a part cuts the rest as one that was never stopped.
+        if made.ends && (open.tally.items >= PART_ROWS || open.bytes >= PART_BYTES) {
             self.close()?;
         }
         Ok(())

@@ -3,6 +3,7 @@
 use super::super::Tally;
 use super::ColumnArguments;
 use crate::failure::Failure;
+use crate::tables::bytes;
 use crate::tables::content::{Content, Piece};
 use crate::tables::read::Tables;
 use crate::tables::talks::Grouper;
@@ -22,11 +23,8 @@ pub(super) struct Made {
     pub(super) tally: Tally,
     /// Bytes of what was sensed.
     pub(super) bytes: usize,
-}
-
-/// Bytes of a part of a column: what it shares with other parts is not counted.
-fn size(column: &ArrayRef) -> usize {
-    column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size())
+    /// As that of the piece.
+    pub(super) ends: bool,
 }
 
 /// What a run does with each row.
@@ -65,7 +63,8 @@ impl Plan {
         let base = Frame::new(of)
             .bad_rows(arguments.bad_rows.unwrap_or_default())
             .offsets(offsets.unwrap_or(OffsetUnit::Chars))
-            .options(options);
+            .options(options)
+            .on_this_thread();
         let asked_frame = base.clone().columns(asked.clone());
         let measured = asked_frame.schema().fields().len()
             - usize::from(arguments.bad_rows.unwrap_or_default() == BadRows::Null);
@@ -199,7 +198,7 @@ impl Plan {
             errors: errors.map_or(0, |errors| (errors.len() - errors.null_count()) as u64),
             ics,
         };
-        Ok(Made { rows, tally, bytes: size(&piece.content) })
+        Ok(Made { rows, tally, bytes: bytes(&piece.content), ends: piece.ends })
     }
 
     /// What is sensed, as it may be shown.
