@@ -49,6 +49,9 @@ impl Arrays {
         let kind = DataType::try_from(unsafe { schema.as_ref() }).map_err(wrong)?;
         // SAFETY: a capsule of this name holds an array, which is moved out of it and marked as released there.
         let array = unsafe { FFI_ArrowArray::from_raw(array.as_ptr()) };
+        if array.is_released() {
+            return Err(wrong("the array was read already"));
+        }
         // SAFETY: the array has the type of the schema that came with it.
         unsafe { from_ffi_and_data_type(array, kind) }.map(make_array).map_err(wrong)
     }
