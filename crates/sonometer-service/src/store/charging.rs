@@ -132,26 +132,26 @@ impl<'c> Batch<'_, 'c> {
                 Slot::Vacant(vacant) => slot = Some((vacant, &key.body_sha)),
             }
         }
-        let sum = account.bear(charge)?;
-        if let (Some(cap), 1..) = (charge.token_cap, sum.overage) {
+        let due = account.bear(charge)?;
+        if let (Some(cap), 1..) = (charge.token_cap, due.overage) {
             // The ledger is asked what the token spent, so it must have the earlier charges of this transaction.
             ledger::write(work, *dialect, entries).await?;
             let spent = spent_by_token(work, charge).await?;
-            if spent.saturating_add(sum.overage) > affordable(cap, account.standing.settings.rate_usd) {
-                return Err(token_is_spent(&account.standing, sum.units).into());
+            if spent.saturating_add(due.overage) > affordable(cap, account.standing.settings.rate_usd) {
+                return Err(token_is_spent(&account.standing, due.units).into());
             }
         }
-        let answer = charge.answer.at(sum.cost)?;
-        do_along(work, charge, &answer, sum.units).await?;
+        let answer = charge.answer.at(due.cost)?;
+        do_along(work, charge, &answer, due.units).await?;
         if let Some((slot, body_sha)) = slot {
             let (body_sha, at_ms) = (body_sha.into(), charge.at_ms);
             slot.insert(Kept { body_sha, answer, status: 200, at_ms, is_written: false });
         }
-        account.note(entries, charge, &sum);
+        account.note(entries, charge, &due);
         Ok(Made {
             status: 200,
-            answer: Said::At(sum.cost),
-            units: sum.units,
+            answer: Said::At(due.cost),
+            units: due.units,
             remaining: account.standing.remaining(),
         })
     }

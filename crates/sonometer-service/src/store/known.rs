@@ -1,10 +1,10 @@
 //! Charges by what the writer knows of accounts since its last commit.
 //!
 //! Step by step ([`together`](super::charging::together)), a commit asks the database five times: begin, read and lock the accounts,
-//! add to them, write the rows, commit. Where many requests share few cores, each question costs more by its way there and back
-//! than by its work. But what the last commit left of an account is known. So what charges come to is reckoned by that, and
-//! the database is told everything at once: *if the accounts are what they were, write this*. It writes all of it or nothing. Nothing if
-//! another node, or an operator, changed one of the accounts since; then the charges are made step by step.
+//! add to them, write the rows, commit. On a busy machine the way to the database and back costs more than its work. But the writer
+//! knows what its last commit left of an account. So it works out the charges from that, and sends one message: if the accounts are
+//! still what they were, write these rows. The database writes all of them or none. It writes none if another node or an operator has
+//! changed one of the accounts. Then the charges are made step by step.
 
 use super::charge::{Along, Charge, Made, Said};
 use super::charging::{Accounts, Outcomes};
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::collections::btree_map::{self, BTreeMap};
 use std::sync::Arc;
 
-/// The most accounts in one statement. There are at most `ACCOUNTS` × [`ledger::ROWS`] texts of it.
+/// The most accounts in one statement. So there are at most `ACCOUNTS` × [`ledger::ROWS`] = 1,024 texts of it, of 13 KB or less.
 const ACCOUNTS: usize = 16;
 /// So many accounts are remembered (a few hundred bytes each); then all are forgotten.
 const REMEMBERED: usize = 4_096;
@@ -99,14 +99,14 @@ impl Known {
                     vacant.insert(Change { before: account.clone(), after: account.clone() })
                 }
             };
-            let sum = change.after.bear(charge).ok()?;
-            if charge.token_cap.is_some() && sum.overage > 0 {
+            let due = change.after.bear(charge).ok()?;
+            if charge.token_cap.is_some() && due.overage > 0 {
                 return None;
             }
-            charge.answer.at(sum.cost).ok()?;
-            change.after.note(&mut entries, charge, &sum);
+            charge.answer.at(due.cost).ok()?;
+            change.after.note(&mut entries, charge, &due);
             let remaining = change.after.standing.remaining();
-            outcomes.push(Ok(Made { status: 200, answer: Said::At(sum.cost), units: sum.units, remaining }));
+            outcomes.push(Ok(Made { status: 200, answer: Said::At(due.cost), units: due.units, remaining }));
         }
         let fits = changes.len() <= ACCOUNTS && entries.len() <= ledger::ROWS;
         fits.then_some(Reckoned { changes, entries, outcomes })
@@ -158,8 +158,8 @@ fn text(dialect: Dialect, accounts: usize, rows: usize) -> Arc<str> {
              COMMIT; \
              SELECT changes()"
         ),
-        // One statement is a transaction. Accounts are locked in their order, as everywhere; whoever waited for a lock looks
-        // at the row again.
+        // One statement is a transaction by itself. It locks the accounts in their order, as all nodes do, so that no two wait for each
+        // other. Where it had to wait for a lock, PostgreSQL compares the row anew.
         Dialect::Postgres => format!(
             "{change}, \
              so AS (SELECT c.account_id FROM {IS_SO} ORDER BY c.account_id, c.period FOR NO KEY UPDATE OF c), \

@@ -15,7 +15,7 @@ pub(super) struct Account {
 }
 
 /// What a charge comes to.
-pub(super) struct Sum {
+pub(super) struct Due {
     pub(super) units: u64,
     /// ICS beyond the quota.
     pub(super) overage: u64,
@@ -28,7 +28,7 @@ impl Account {
     ///
     /// # Errors
     /// `quota_exhausted` if the account cannot bear it.
-    pub(super) fn bear(&self, charge: &Charge) -> Result<Sum, Refusal> {
+    pub(super) fn bear(&self, charge: &Charge) -> Result<Due, Refusal> {
         let Standing { settings, used, .. } = &self.standing;
         let units: u64 = charge.lines.iter().map(|line| line.units).sum();
         let before = used.units;
@@ -36,14 +36,14 @@ impl Account {
         let after = after.ok_or_else(|| self.standing.exhausted(Some(units)))?;
         // What is beyond the quota now and was not before.
         let overage = after.saturating_sub(settings.quota.max(before));
-        Ok(Sum { units, overage, cost: settings.cost(charge.mode, overage) })
+        Ok(Due { units, overage, cost: settings.cost(charge.mode, overage) })
     }
 
     /// Notes the rows of a charge.
-    pub(super) fn note<'c>(&mut self, entries: &mut Vec<Entry<'c>>, charge: &'c Charge, sum: &Sum) {
+    pub(super) fn note<'c>(&mut self, entries: &mut Vec<Entry<'c>>, charge: &'c Charge, due: &Due) {
         let Standing { settings, used, .. } = &mut self.standing;
         // The first ICS are those within the quota.
-        let mut within = sum.units - sum.overage;
+        let mut within = due.units - due.overage;
         for (place, line) in (0_i64..).zip(&charge.lines) {
             let included = within.min(line.units);
             within -= included;
