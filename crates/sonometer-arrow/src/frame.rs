@@ -215,8 +215,8 @@ impl Frame {
     /// The work of each group of rows, in their order. Each thread has an instrument of its own, so that none waits for another.
     ///
     /// # Errors
-    /// The error of the first group that has one: all groups are done, or the order of the threads would decide which error is told. A
-    /// panic, such as that of a builder whose texts are too large, is an error of its group.
+    /// The error of the first group that has one. All groups are done before, so it does not depend on the order of the threads. A panic,
+    /// such as that of a builder whose texts are too large, counts as an error of its group.
     pub(crate) fn in_groups<T: Send>(
         &self,
         rows: usize,
