@@ -1,7 +1,7 @@
 //! Arrow's PyCapsule interface: columns of other libraries are taken over, and what was measured is handed out, both without a copy.
 //!
-//! A column comes as a structure of C, so this is the one module with unsafe code; each piece trusts what the interface promises of a capsule
-//! with its name. The crate `pyo3-arrow` does the same and weighs 1.4 MB more in the wheel: it casts any type to any other, which no library
+//! A column comes as a structure of C, so this is the one module with unsafe code. Each piece relies on what the interface promises of a
+//! capsule with its name. The crate `pyo3-arrow` does the same and weighs 1.4 MB more in the wheel: it casts any type to any other, which no library
 //! here needs from Sonometer, and knows all time zones and NumPy.
 #![allow(unsafe_code)]
 
@@ -46,7 +46,11 @@ impl Arrays {
         let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
         let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
         // SAFETY: a capsule of this name holds a schema, and the capsule outlives the reference.
-        let kind = DataType::try_from(unsafe { schema.as_ref() }).map_err(wrong)?;
+        let schema = unsafe { schema.as_ref() };
+        if schema.release.is_none() {
+            return Err(wrong("the schema was read already"));
+        }
+        let kind = DataType::try_from(schema).map_err(wrong)?;
         // SAFETY: a capsule of this name holds an array, which is moved out of it and marked as released there.
         let array = unsafe { FFI_ArrowArray::from_raw(array.as_ptr()) };
         if array.is_released() {
