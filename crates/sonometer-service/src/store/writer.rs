@@ -5,7 +5,7 @@ use super::charge::{Charge, Order};
 use super::charging::{Outcomes, together};
 use super::known::Known;
 use super::pulse::Pulse;
-use super::{BUSY_MS, Dialect, down};
+use super::{BUSY_MS, Dialect, down, ledger};
 use crate::refusal::Refusal;
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, AnyPool};
@@ -15,9 +15,9 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// The most charges in one commit. Each holds the lock of its account until then, and all of them are tried again where one
-/// of them makes the database fail.
-const TOGETHER: usize = 128;
+/// The most charges in one commit: as many as [`Known`] writes in one statement. Each holds the lock of its account until then, and all of
+/// them are tried again where one of them makes the database fail.
+const TOGETHER: usize = ledger::ROWS;
 
 /// So many commits in a row are made on one connection before others may have it: SQLite has only one that writes. Giving it back and
 /// taking it again takes about as long as a third of a commit, as the pool tries it in between.
