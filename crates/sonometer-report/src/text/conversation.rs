@@ -90,7 +90,9 @@ fn cells(paint: &Paint, stretches: &[Stretch<'_, '_>]) -> Vec<Cell> {
     let mut cells = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for stretch in stretches {
-        let now = labels(stretch);
+        // A space between two finds says nothing in brackets of its own: `[]{a}`.
+        let in_brackets = paint.brush.is_some() || !stretch.shown.trim().is_empty();
+        let now = if in_brackets { labels(stretch) } else { Vec::new() };
         if now != open {
             close(paint, &mut cells, &open);
             open = now;
@@ -213,6 +215,8 @@ mod tests {
         );
         assert_eq!(shown(&PLAIN, "aa bb", &[found("a", 0..5), found("a", 3..5)]), "[aa bb]{a}");
         assert_eq!(shown(&PLAIN, "aabb", &[found("a", 0..2), found("b", 2..4)]), "[aa]{a}[bb]{b}");
+        let words = [found("a", 0..5), found("b", 0..2), found("b", 3..5)];
+        assert_eq!(shown(&PLAIN, "aa bb", &words), "[aa]{a, b} [bb]{a, b}");
     }
 
     #[test]
