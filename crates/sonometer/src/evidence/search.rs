@@ -93,7 +93,8 @@ pub(crate) fn search_all(plans: &[&Plan], interaction: &Interaction) -> Vec<Sear
         for (turn, Turn { content, .. }) in read.turns().iter().enumerate() {
             each_piece(plans, content, |numbers, plans, piece| {
                 readings::each_of(plans, piece, desk, |at, manner, text, hits| {
-                    searches[numbers[at]].take(plans[at], turn, manner, text, hits);
+                    searches[numbers.map_or(at, |numbers| numbers[at])]
+                        .take(plans[at], turn, manner, text, hits);
                 });
             });
         }

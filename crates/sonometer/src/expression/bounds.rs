@@ -3,7 +3,7 @@
 
 use super::edges::Edges;
 use super::{Expression, Reaches};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What is known of the expressions of a protocol before there is a text.
 #[derive(Debug)]
@@ -12,8 +12,9 @@ pub(crate) struct Bounds {
     near: Vec<Arc<Expression>>,
     /// What these can read together; `None` if there are none.
     together: Option<Edges>,
-    /// All others. `None` if their automaton is too large to be made.
-    far: Option<Reaches>,
+    /// All others, and what follows them: made when it is first asked. `None` inside: too large to be made.
+    far: Vec<Arc<Expression>>,
+    reaches: OnceLock<Option<Reaches>>,
 }
 
 impl Bounds {
@@ -24,7 +25,7 @@ impl Bounds {
         };
         let (near, far) = expressions.iter().cloned().partition::<Vec<_>, _>(is_near);
         let together = near.iter().map(edges).reduce(Edges::or);
-        Self { near, together, far: Reaches::of(far) }
+        Self { near, together, far, reaches: OnceLock::new() }
     }
 
     /// Whether no match of those that end where sentences do reaches over the end of `gap`, which stands behind the last word of one.
@@ -34,9 +35,14 @@ impl Bounds {
         self.together.is_none_or(|all| end_in(&all) || self.near.iter().all(|one| end_in(&edges(one))))
     }
 
+    /// Whether there are others.
+    pub(crate) fn must_follow(&self) -> bool {
+        !self.far.is_empty()
+    }
+
     /// What follows the others through the text; `None` if nothing can.
     pub(crate) fn far(&self) -> Option<&Reaches> {
-        self.far.as_ref()
+        self.reaches.get_or_init(|| Reaches::of(self.far.clone())).as_ref()
     }
 }
 

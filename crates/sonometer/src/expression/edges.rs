@@ -117,25 +117,30 @@ impl Signs {
                 }
             }
             Class::Unicode(class) => {
-                class.iter().for_each(|range| signs = signs.with(Self::between(range.start(), range.end())));
+                // Sorted: of some classes there are hundreds of ranges beyond ASCII, which are not looked at one by one.
+                let ranges = class.ranges();
+                let ascii = ranges.iter().take_while(|range| range.start().is_ascii());
+                ascii.for_each(|range| signs = signs.with(Self::between(range.start(), range.end())));
+                if ranges.last().is_some_and(|last| !last.end().is_ascii()) {
+                    signs = signs.with(Self::OTHER);
+                }
+                let has = |c: char| {
+                    let at = ranges.partition_point(|range| range.end() < c);
+                    ranges.get(at).is_some_and(|range| range.start() <= c)
+                };
+                ENDS.into_iter().filter(|end| has(*end)).for_each(|end| signs = signs.with(Self::of(end)));
             }
         }
         signs
     }
 
-    /// The characters from `first` to `last`.
+    /// The characters of ASCII from `first` to `last`; bytes beyond ASCII are told apart elsewhere.
     fn between(first: char, last: char) -> Self {
-        let mut signs = Self::NONE;
-        if first.is_ascii() {
-            let most = u32::from(last).min(127);
-            signs.ascii = (u128::MAX >> (127 - most)) & (u128::MAX << u32::from(first));
+        if !first.is_ascii() {
+            return Self::NONE;
         }
-        if !last.is_ascii() {
-            signs.beyond |= Self::OTHER.beyond;
-            let within = ENDS.iter().filter(|end| (first..=last).contains(*end));
-            within.for_each(|end| signs = signs.with(Self::of(*end)));
-        }
-        signs
+        let most = u32::from(last).min(127);
+        Self { ascii: (u128::MAX >> (127 - most)) & (u128::MAX << u32::from(first)), beyond: 0 }
     }
 
     fn with(self, other: Self) -> Self {

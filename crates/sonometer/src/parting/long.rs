@@ -12,23 +12,28 @@ use crate::text::fold::{Folded, floor_char_boundary};
 const PIECE: usize = 512;
 /// Shorter turns are read as a whole.
 const LONG: usize = 4 * PIECE;
-/// How far ways are followed, see [`super::ways::Ways::new`]: what saves a second reading must not cost one.
-const STEPS: usize = 8;
 
-/// Passes on the pieces of a turn that some protocols read, with the numbers of these. Protocols that undo nothing read it as a whole.
-pub(crate) fn each_piece(plans: &[&Plan], text: &str, mut read: impl FnMut(&[usize], &[&Plan], Piece<'_>)) {
-    let unfolds = |at: &usize| plans[*at].unfolding.is_some();
-    let (parted, whole): (Vec<usize>, Vec<usize>) = (0..plans.len()).partition(unfolds);
-    let of = |numbers: &[usize]| numbers.iter().map(|at| plans[*at]).collect::<Vec<_>>();
-    if text.len() < LONG || parted.is_empty() {
-        let all: Vec<usize> = (0..plans.len()).collect();
-        return read(&all, plans, Piece::whole(text));
+/// Passes on the pieces of a turn that some protocols read, with these and their numbers; without numbers where all read it. Those that undo
+/// nothing read it as a whole, and so do those with expressions that must be followed: to follow them costs as much as it saves.
+pub(crate) fn each_piece(
+    plans: &[&Plan],
+    text: &str,
+    mut read: impl FnMut(Option<&[usize]>, &[&Plan], Piece<'_>),
+) {
+    if text.len() < LONG || !plans.iter().any(|plan| is_parted(plan)) {
+        return read(None, plans, Piece::whole(text));
     }
+    let (parted, whole): (Vec<usize>, Vec<usize>) = (0..plans.len()).partition(|at| is_parted(plans[*at]));
+    let of = |numbers: &[usize]| numbers.iter().map(|at| plans[*at]).collect::<Vec<_>>();
     if !whole.is_empty() {
-        read(&whole, &of(&whole), Piece::whole(text));
+        read(Some(&whole), &of(&whole), Piece::whole(text));
     }
     let plans = of(&parted);
-    Long::new(&plans, text).each(|piece| read(&parted, &plans, piece));
+    Long::new(&plans, text).each(|piece| read(Some(&parted), &plans, piece));
+}
+
+fn is_parted(plan: &Plan) -> bool {
+    plan.unfolding.is_some() && !plan.bounds().must_follow()
 }
 
 struct Long<'l> {
@@ -43,7 +48,7 @@ impl<'l> Long<'l> {
     fn new(plans: &'l [&'l Plan], text: &'l str) -> Self {
         let rules = Rules::of(plans.iter().copied());
         let watch = |plan: &&Plan| {
-            let mut watch = Watch::new(plan, STEPS);
+            let mut watch = Watch::new(plan);
             if watch.has_twin() {
                 watch.know(disguise(plan, &rules, text));
             }
@@ -57,36 +62,30 @@ impl<'l> Long<'l> {
         let Self { plans, text, rules, mut classes, mut watches } = self;
         let disguises: Vec<Disguise> = watches.iter().map(Watch::disguise).collect();
         let mut rest = Cut::default();
-        // A place where the turn is parted if nothing reaches over it, which the sentence behind it tells.
-        let mut next: Option<Cut> = None;
-        Frontier::default().advance(&rules, text, |end| {
-            watches.iter_mut().zip(plans).for_each(|(watch, plan)| watch.note(plan, text, end));
-            if watches.iter().any(Watch::has_given_up) {
+        Frontier::default().advance(&rules, text, |cut| {
+            watches.iter_mut().zip(plans).for_each(|(watch, plan)| watch.note(plan, text, cut));
+            if cut.at < rest.at + PIECE {
                 return;
             }
-            if let Some(cut) = next.take() {
-                let piece = Piece {
-                    text: &text[rest.gap..cut.next],
-                    base: rest.gap,
-                    from: rest.at - rest.gap,
-                    to: cut.at - rest.gap,
-                    ahead: &text[rest.gap..end.at],
-                    sure: &text[rest.gap..end.next],
-                    disguises: &disguises,
-                    starts: rest.at == 0,
-                    ends: false,
-                };
-                let mut each = plans.iter().zip(&mut classes).zip(&mut watches);
-                let is_free = each.all(|((plan, classes), watch)| {
-                    classes.allow(plan, text, rest.gap, cut.at) && watch.allows(plan, piece, cut)
-                });
-                if is_free {
-                    read(piece);
-                    watches.iter_mut().for_each(|watch| watch.parted(cut));
-                    rest = cut;
-                }
+            let own = &text[rest.gap..cut.next];
+            let piece = Piece {
+                base: rest.gap,
+                from: rest.at - rest.gap,
+                to: cut.at - rest.gap,
+                disguises: &disguises,
+                starts: rest.at == 0,
+                ends: false,
+                ..Piece::whole(own)
+            };
+            let mut each = plans.iter().zip(&mut classes).zip(&mut watches);
+            let is_free = each.all(|((plan, classes), watch)| {
+                classes.allow(plan, text, rest.gap, cut.at) && watch.allows(plan, piece, cut)
+            });
+            if is_free {
+                read(piece);
+                watches.iter_mut().for_each(|watch| watch.parted(cut));
+                rest = cut;
             }
-            next = Some(end).filter(|end| end.at >= rest.at + PIECE);
         });
         let own = &text[rest.gap..];
         let from = rest.at - rest.gap;

@@ -14,4 +14,4 @@ pub(crate) use classes::{Classes, LOOK_BACK};
 pub(crate) use frontier::{Cut, Frontier, Rules};
 pub(crate) use long::each_piece;
 pub(crate) use watch::Watch;
-pub(crate) use ways::{Blind, Known, STEPS, Ways};
+pub(crate) use ways::{Blind, Known, Ways};

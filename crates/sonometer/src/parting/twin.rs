@@ -26,33 +26,29 @@ pub(super) struct Twin {
     last: Cut,
     /// Ends of sentences in the turn, and in the unfolded one.
     ends: VecDeque<(usize, usize)>,
-    /// Where the last sentence ends that is another one unfolded.
-    differs_to: usize,
     disguise: Disguise,
     /// A sentence says something else folded, so nothing settles before there is a disguise.
     waits: bool,
 }
 
 impl Twin {
-    pub(super) fn new(steps: usize) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            crossing: Crossing::new(steps),
+            crossing: Crossing::default(),
             text: String::new(),
             base: 0,
             last: Cut::default(),
             ends: VecDeque::new(),
-            differs_to: 0,
             disguise: Disguise::Unknown,
             waits: false,
         }
     }
 
     pub(super) fn reset(&mut self) {
-        self.crossing.reset();
+        self.crossing = Crossing::default();
         self.text.clear();
         self.ends.clear();
-        (self.base, self.last, self.differs_to) = (0, Cut::default(), 0);
-        (self.disguise, self.waits) = (Disguise::Unknown, false);
+        (self.base, self.last, self.disguise, self.waits) = (0, Cut::default(), Disguise::Unknown, false);
     }
 
     pub(super) fn disguise(&self) -> Disguise {
@@ -73,7 +69,7 @@ impl Twin {
         let is_known = match self.disguise {
             Disguise::Unknown => false,
             Disguise::Nowhere => true,
-            Disguise::Somewhere => !follows(plan),
+            Disguise::Somewhere => !plan.bounds().must_follow(),
         };
         let Some(unfolding) = plan.unfolding.as_ref().filter(|_| !is_known) else { return };
         let base = self.last.gap;
@@ -81,9 +77,6 @@ impl Twin {
         let unfolded = unfolding.unfold(folded.text());
         if unfolded.is_some() {
             self.disguise = Disguise::Somewhere;
-        }
-        if unfolded.is_some() || folded.text() != folded.original() {
-            self.differs_to = cut.at;
         }
         let place = |at: usize| {
             let folded = folded.folded_offset(at - base);
@@ -118,7 +111,9 @@ impl Twin {
         // Signs of the gap may be letters of the word before it, a `!` among others (`a!$`).
         let has_more = folded.contains(['$', '@', '|']);
         let stays = |c: char| !(matches!(c, '$' | '@' | '|') || c == '!' && has_more);
-        if !plan.bounds().near_end_in(&folded, stays) || follows(plan) && !self.is_free(plan, piece, cut)? {
+        if !plan.bounds().near_end_in(&folded, stays)
+            || plan.bounds().must_follow() && !self.is_free(plan, cut)?
+        {
             return Ok(false);
         }
         self.waits = self.disguise == Disguise::Unknown && !reads_alike(plan, piece);
@@ -126,14 +121,8 @@ impl Twin {
     }
 
     /// Whether no match reaches over a cut of those that must be followed.
-    fn is_free(&mut self, plan: &Plan, piece: Piece<'_>, cut: Cut) -> Result<bool, Blind> {
+    fn is_free(&mut self, plan: &Plan, cut: Cut) -> Result<bool, Blind> {
         let Some(end) = self.end(cut) else { return Ok(false) };
-        let known = piece.base + piece.ahead.len();
-        if self.differs_to <= piece.base + piece.from && known <= self.last.at {
-            // All that was looked at as written is the same unfolded.
-            self.crossing.skip_to(end);
-            return Ok(true);
-        }
         let known = Known { text: &self.text, base: self.base };
         self.crossing.is_free(plan.bounds(), known, end)
     }
@@ -152,9 +141,4 @@ impl Twin {
     fn end(&self, cut: Cut) -> Option<usize> {
         self.ends.iter().find(|(at, _)| *at == cut.at).map(|(_, end)| *end)
     }
-}
-
-/// Whether there are expressions that must be followed.
-fn follows(plan: &Plan) -> bool {
-    plan.bounds().far().is_none_or(|far| !far.expressions.is_empty())
 }

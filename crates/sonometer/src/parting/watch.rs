@@ -24,17 +24,16 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// `steps`: how far ways are followed, see [`Ways::new`].
-    pub(crate) fn new(plan: &Plan, steps: usize) -> Self {
-        let twin = plan.looks_at_writing().then(|| Twin::new(steps));
+    pub(crate) fn new(plan: &Plan) -> Self {
+        let twin = plan.looks_at_writing().then(Twin::new);
         let is_idle = plan.regexes.is_empty() && twin.is_none();
         let is_blind = !is_idle && plan.bounds().far().is_none();
-        Self { written: Crossing::new(steps), twin, has_given_up: is_blind, is_blind, is_idle }
+        Self { written: Crossing::default(), twin, has_given_up: is_blind, is_blind, is_idle }
     }
 
     /// A new turn begins.
     pub(crate) fn reset(&mut self) {
-        self.written.reset();
+        self.written = Crossing::default();
         self.twin.iter_mut().for_each(Twin::reset);
         self.has_given_up = self.is_blind;
     }
@@ -105,29 +104,14 @@ impl Watch {
 }
 
 /// The matches in one text of those expressions that may reach over the end of a sentence.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Crossing {
     ways: Ways,
-    steps: usize,
     /// What matches cover that are certain, apart from each other and in order: nothing parts a turn within.
     covered: Vec<Range<usize>>,
 }
 
 impl Crossing {
-    pub(super) fn new(steps: usize) -> Self {
-        Self { ways: Ways::new(steps), steps, covered: Vec::new() }
-    }
-
-    pub(super) fn reset(&mut self) {
-        self.ways = Ways::new(self.steps);
-        self.covered.clear();
-    }
-
-    /// It is known from elsewhere that none reaches over byte `cut` of the text.
-    pub(super) fn skip_to(&mut self, cut: usize) {
-        self.ways.restart(cut);
-    }
-
     /// Whether it is certain that no match reaches over byte `cut` of a text.
     pub(super) fn is_free(&mut self, bounds: &Bounds, known: Known<'_>, cut: usize) -> Result<bool, Blind> {
         let Self { ways, covered, .. } = self;

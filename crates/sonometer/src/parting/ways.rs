@@ -7,14 +7,14 @@
 use crate::expression::{Fate, Follower, Reaches, Way};
 use std::ops::Range;
 
-/// The steps that may be taken for each byte of a turn, and how many more in all for one such byte. A step is a byte that a way is followed
-/// over, so from n places over up to n bytes each they could be n². Ordinary ways end after a few bytes; a turn that comes in and takes
-/// 1,024 for each byte and 2^20 more is not followed any further.
-pub(crate) const STEPS: usize = 1 << 10;
-const MORE_STEPS: usize = 1 << 10;
+/// The steps that may be taken for each byte of a turn, and how many more in all. A step is a byte that a way is followed over, so
+/// from n places over up to n bytes each they could be n². Ordinary ways end after a few bytes; a text that takes 1,024 for each
+/// byte and 2^20 more is not followed any further.
+const STEPS: usize = 1 << 10;
+const MORE_STEPS: usize = 1 << 20;
 
 /// The ways of matching in one turn. All places are bytes of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ways {
     /// Every way that begins before this byte has died, or is none.
     dead_before: usize,
@@ -24,15 +24,8 @@ pub(crate) struct Ways {
     free_from: usize,
     /// The way that lives, as far as it was followed.
     open: Option<Way>,
-    /// The bytes that ways were followed over so far, and over how many for each byte of the turn they may be.
+    /// The bytes that ways were followed over so far.
     steps: usize,
-    most: usize,
-}
-
-impl Default for Ways {
-    fn default() -> Self {
-        Self::new(STEPS)
-    }
 }
 
 /// What the expressions match in this turn cannot be told before it is complete.
@@ -40,11 +33,6 @@ impl Default for Ways {
 pub(crate) struct Blind;
 
 impl Ways {
-    /// Ways that are followed over so many bytes for each byte of the turn, and 1,024 times as many in all besides.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { dead_before: 0, ends: Vec::new(), free_from: 0, open: None, steps: 0, most }
-    }
-
     /// Goes on at byte `from` of the turn, if it is not there yet: nothing reaches over it.
     pub(crate) fn restart(&mut self, from: usize) {
         self.dead_before = self.dead_before.max(from);
@@ -139,7 +127,7 @@ impl Ways {
     fn go_on(&mut self, follower: &mut Follower<'_>, known: Known<'_>, way: &mut Way) -> Result<Fate, Blind> {
         let (fate, steps) = follower.follow(known.text, known.base, way).ok_or(Blind)?;
         self.steps += steps;
-        let most = self.most.saturating_mul(known.base + known.text.len() + MORE_STEPS);
+        let most = STEPS.saturating_mul(known.base + known.text.len()).saturating_add(MORE_STEPS);
         if self.steps > most { Err(Blind) } else { Ok(fate) }
     }
 

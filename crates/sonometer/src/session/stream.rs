@@ -21,7 +21,7 @@ use crate::matcher::{Disguise, Piece};
 use crate::measure::SenseOptions;
 use crate::measure::conclude::conclude;
 use crate::measure::fidelity::{self, SoFar};
-use crate::parting::{Classes, Cut, Frontier, Rules, STEPS, Watch};
+use crate::parting::{Classes, Cut, Frontier, Rules, Watch};
 use crate::protocol::Modality;
 use crate::sensor::{Plan, Sensor};
 use crate::text::compose::{Composer, Way};
@@ -107,7 +107,7 @@ impl Stream {
         let plans = || instrument.sensors().iter().map(Sensor::plan);
         Self {
             rules: Rules::of(plans()),
-            watches: plans().map(|plan| Watch::new(plan, STEPS)).collect(),
+            watches: plans().map(Watch::new).collect(),
             searches: plans().map(|_| Search::default()).collect(),
             lives: plans().map(|_| Live::default()).collect(),
             fidelities: plans().map(|_| SoFar::default()).collect(),
