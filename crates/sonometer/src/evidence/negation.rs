@@ -1,6 +1,7 @@
 //! Negation in the tradition of NegEx and ConText: a cue negates what follows it within reach, up to the end of the
 //! sentence or a stop word; pseudo-cues do not negate; two cues side by side cancel.
 
+use crate::language::Words;
 use crate::matcher::{Hit, TurnText};
 use crate::protocol::phrase::{WordKind, WordTest};
 use crate::sensor::{Owner, Plan, Written};
@@ -36,14 +37,9 @@ impl Cues {
         }
         let stops = if cues.is_empty() { Vec::new() } else { of(Owner::Stop) };
         debug_assert!(cues.last().is_none_or(|cue| cue.1 <= turn.tokens.len()));
-        let post_cues = match plan.language.map_or(&[][..], |l| l.negation.post_cues) {
-            [] => Vec::new(),
-            known => cues
-                .iter()
-                .copied()
-                .filter(|cue| known.binary_search(&&*phrase(turn, *cue)).is_ok())
-                .collect(),
-        };
+        let known = plan.language.map_or(Words::NONE, |l| l.negation.post_cues);
+        let mut post_cues = if known.is_empty() { Vec::new() } else { cues.clone() };
+        post_cues.retain(|cue| known.contains(&phrase(turn, *cue)));
         Self { cues, post_cues, stops }
     }
 
@@ -88,10 +84,10 @@ impl Cues {
 
     /// Whether nothing between the end of a match and a cue behind it ends the cue's reach: the same clause goes on.
     fn reaches_back(&self, plan: &Plan, turn: &TurnText<'_>, last: usize, cue: usize) -> bool {
-        let stops = plan.language.map_or(&[][..], |l| l.negation.post_stops);
+        let stops = plan.language.map_or(Words::NONE, |l| l.negation.post_stops);
         (last..=cue).all(|at| turn.gap_kind(at) == GapKind::Join)
             && !overlaps_any(&self.stops, (last, cue))
-            && !(last..cue).any(|at| stops.binary_search(&&*phrase(turn, (at, at + 1))).is_ok())
+            && !(last..cue).any(|at| stops.contains(&phrase(turn, (at, at + 1))))
     }
 
     /// Whether something between the end of a cue and the first token of a match ends the cue's reach.

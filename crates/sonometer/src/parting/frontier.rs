@@ -6,6 +6,7 @@
 //! behind what may be an abbreviation, or a line that goes on in lower case, parts nothing. A missed end only delays what is
 //! settled; a false one would change the reading.
 
+use crate::language::Words;
 use crate::sensor::Plan;
 use crate::text::chars::{self, Class};
 use crate::text::fold::{each_folded, fold_to_lower};
@@ -37,7 +38,7 @@ impl Rules {
         let mut rules = Self { abbreviations: Vec::new(), unfolds: false };
         for plan in plans {
             let lists = plan.language.map(|l| [l.abbreviations, l.number_abbreviations]);
-            rules.abbreviations.extend(lists.into_iter().flatten().flatten());
+            rules.abbreviations.extend(lists.into_iter().flatten().flat_map(Words::iter));
             rules.unfolds |= plan.unfolding.is_some();
         }
         // Of all protocols together: a stop that is none for one of them parts the turn for none, as all read the same pieces.

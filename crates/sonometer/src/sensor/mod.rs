@@ -527,7 +527,7 @@ fn lay_out(
     language: Option<&'static Language>,
 ) -> (vocabulary::Vocabulary, [phrases::Phrases; 2], Anchors, Rest) {
     // What later steps ask of a word is a bit of its number, so each token is looked up once and never compared with a list.
-    for word in language.map_or(&[][..], |l| l.function_words) {
+    for word in language.into_iter().flat_map(|l| l.function_words.iter()) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FUNCTION);
     }
@@ -535,11 +535,11 @@ fn lay_out(
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::FOREIGN);
     }
-    for word in language.map_or(&[][..], |l| l.abbreviations) {
+    for word in language.into_iter().flat_map(|l| l.abbreviations.iter()) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::ABBREVIATION);
     }
-    for word in language.map_or(&[][..], |l| l.number_abbreviations) {
+    for word in language.into_iter().flat_map(|l| l.number_abbreviations.iter()) {
         let number = compiler.words.number(word);
         compiler.words.mark(number, role::NUMBER_ABBREVIATION);
     }
