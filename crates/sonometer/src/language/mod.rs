@@ -23,6 +23,7 @@ pub use english::ENGLISH;
 pub use german::GERMAN;
 pub use spanish::SPANISH;
 pub use telltale::{TELLTALES, Telltales};
+pub(crate) use words::Pairs;
 pub use words::{NumberedWords, Words};
 
 /// What the engine knows of one language.

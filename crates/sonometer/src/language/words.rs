@@ -12,7 +12,7 @@ impl Words {
     /// No words.
     pub const NONE: Self = Self("");
 
-    pub(super) const fn new(text: &'static str) -> Self {
+    pub(crate) const fn new(text: &'static str) -> Self {
         Self(text)
     }
 
@@ -34,31 +34,54 @@ impl Words {
 
 /// Words with a number from 0 to 255 behind each (`"able 8, about 11"`), sorted by word and without repetitions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NumberedWords(&'static str);
+pub struct NumberedWords(Pairs);
 
 impl NumberedWords {
     /// No words.
-    pub const NONE: Self = Self("");
+    pub const NONE: Self = Self::new("");
 
     pub(super) const fn new(text: &'static str) -> Self {
-        Self(text)
+        Self(Pairs::new(text))
     }
 
     /// The words in their order, each with its number.
     pub fn iter(self) -> impl Iterator<Item = (&'static str, u8)> {
-        entries(self.0).map(parted)
+        self.0.iter().map(|(word, number)| (word, Self::read(number)))
     }
 
     /// The number of `word`; `None` if it is not in the list.
     pub fn get(self, word: &str) -> Option<u8> {
+        self.0.get(word).map(Self::read)
+    }
+
+    /// Tests read every list, so what is no number does not come up.
+    fn read(number: &str) -> u8 {
+        number.parse().unwrap_or_default()
+    }
+}
+
+/// Words with a text without spaces behind each (`"AD 08n12c, AE 19n"`), sorted by word and without repetitions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pairs(&'static str);
+
+impl Pairs {
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self(text)
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        entries(self.0).map(parted)
+    }
+
+    /// What stands behind `word`.
+    pub(crate) fn get(self, word: &str) -> Option<&'static str> {
         find(self.0, word, |entry| parted(entry).0).map(|entry| parted(entry).1)
     }
 }
 
-/// `able 8`: the word and its number. Each list is read by a test, so what is no number does not come up.
-fn parted(entry: &'static str) -> (&'static str, u8) {
-    let (word, number) = entry.rsplit_once(' ').unwrap_or((entry, ""));
-    (word, number.parse().unwrap_or(0))
+/// `able 8`: the word, and what stands behind it.
+fn parted(entry: &'static str) -> (&'static str, &'static str) {
+    entry.rsplit_once(' ').unwrap_or((entry, ""))
 }
 
 fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {

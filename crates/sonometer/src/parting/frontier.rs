@@ -141,7 +141,7 @@ enum Stop {
 
 impl Frontier {
     /// Reads on in `turn` to its end as it is known, and gives every place where it can be parted.
-    pub(crate) fn advance(&mut self, rules: &Rules, turn: &str, mut found: impl FnMut(Cut)) {
+    pub(crate) fn advance(&mut self, rules: &Rules, turn: &str, found: &mut dyn FnMut(Cut)) {
         let bytes = turn.as_bytes();
         let mut at = self.read;
         while let Some(byte) = bytes.get(at) {
@@ -156,13 +156,13 @@ impl Frontier {
             let place = at..at + c.len_utf8();
             at = place.end;
             if c.is_ascii() {
-                self.take(rules, turn, place, c, c, &mut found);
+                self.take(rules, turn, place, c, c, found);
             } else if is_mixed(c) {
                 // Where its gap begins has no place of its own in the turn, so nothing is parted beside it.
                 self.token = place;
                 self.last = Last::Mixed;
             } else {
-                each_folded(c, |folded| self.take(rules, turn, place.clone(), c, folded, &mut found));
+                each_folded(c, |folded| self.take(rules, turn, place.clone(), c, folded, found));
             }
         }
         self.read = turn.len();
@@ -177,7 +177,7 @@ impl Frontier {
         place: Range<usize>,
         c: char,
         folded: char,
-        found: &mut impl FnMut(Cut),
+        found: &mut dyn FnMut(Cut),
     ) {
         let is_word = folded.is_ascii_alphanumeric();
         let class = match folded.is_ascii() {
@@ -200,7 +200,7 @@ impl Frontier {
         place: Range<usize>,
         folded: char,
         class: Class,
-        found: &mut impl FnMut(Cut),
+        found: &mut dyn FnMut(Cut),
     ) {
         let in_token = match self.last {
             Last::Letter | Last::Word => matches!(class, Class::Word | Class::Mark),
@@ -357,9 +357,9 @@ mod tests {
         let mut found = Vec::new();
         let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
         for end in ends.enumerate().filter(|(nth, _)| nth % chunk == chunk - 1).map(|(_, end)| end) {
-            frontier.advance(&rules, &text[..end], |cut| found.push(cut));
+            frontier.advance(&rules, &text[..end], &mut |cut| found.push(cut));
         }
-        frontier.advance(&rules, text, |cut| found.push(cut));
+        frontier.advance(&rules, text, &mut |cut| found.push(cut));
         found
     }
 

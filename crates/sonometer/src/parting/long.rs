@@ -62,7 +62,7 @@ impl<'l> Long<'l> {
         let Self { plans, text, rules, mut classes, mut watches } = self;
         let disguises: Vec<Disguise> = watches.iter().map(Watch::disguise).collect();
         let mut rest = Cut::default();
-        Frontier::default().advance(&rules, text, |cut| {
+        Frontier::default().advance(&rules, text, &mut |cut| {
             watches.iter_mut().zip(plans).for_each(|(watch, plan)| watch.note(plan, text, cut));
             if cut.at < rest.at + PIECE {
                 return;
@@ -102,7 +102,7 @@ fn disguise(plan: &Plan, rules: &Rules, text: &str) -> Disguise {
     let mut known = 0;
     while known < text.len() {
         known = floor_char_boundary(text, known + LONG);
-        frontier.advance(rules, &text[..known], |cut| {
+        frontier.advance(rules, &text[..known], &mut |cut| {
             found = found
                 || cut.at >= rest.at + PIECE && {
                     let piece = &text[rest.gap..cut.next];

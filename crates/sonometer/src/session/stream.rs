@@ -359,7 +359,7 @@ impl Stream {
         let text = composer.text(original);
         let before = waiting.last().copied();
         let watches = &mut self.watches;
-        frontier.advance(&self.rules, text, |cut| {
+        frontier.advance(&self.rules, text, &mut |cut| {
             *last = cut;
             for (watch, sensor) in watches.iter_mut().zip(self.instrument.sensors()) {
                 watch.note(sensor.plan(), text, cut);
