@@ -27,7 +27,7 @@ use crate::text::unfold::Unfolding;
 use compile::{Anchored, Body, Compiler};
 pub(crate) use guarded::Guarded;
 pub use guarded::Unbounded;
-pub(crate) use marker::{CompanionPlan, MarkerPlan, Written};
+pub(crate) use marker::{CompanionPlan, MarkerPlan};
 use openers::Openers;
 use program::Key;
 use roles::role_names;
