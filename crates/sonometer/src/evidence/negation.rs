@@ -150,10 +150,10 @@ fn is_written(plan: &Plan, turn: &TurnText<'_>, line: &Pattern, cue: (usize, usi
 fn names(pattern: &Pattern, word: &str, stem: Option<&str>) -> bool {
     match pattern {
         Pattern::Word(test) => match test.kind {
-            WordKind::Equal => word == test.folded,
-            WordKind::Prefix => word.starts_with(&test.folded),
+            WordKind::Equal => *word == *test.folded,
+            WordKind::Prefix => word.starts_with(&*test.folded),
             WordKind::Misspelt => within_one_edit(word, &test.folded),
-            WordKind::Inflection => stem.is_some_and(|stem| stem == test.folded),
+            WordKind::Inflection => stem.is_some_and(|stem| *stem == *test.folded),
         },
         Pattern::Phrases(phrases) => phrases.has_word(word),
         Pattern::Sequence(items) | Pattern::Either(items) => items.iter().any(|item| names(item, word, stem)),
