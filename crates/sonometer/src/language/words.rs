@@ -79,9 +79,12 @@ impl Pairs {
     }
 }
 
-/// `able 8`: the word, and what stands behind it.
+/// `able 8`: the word, and what stands behind it. Byte by byte, since the space is one of the last few.
 fn parted(entry: &'static str) -> (&'static str, &'static str) {
-    entry.rsplit_once(' ').unwrap_or((entry, ""))
+    match entry.bytes().rposition(|byte| byte == b' ') {
+        Some(space) => (&entry[..space], &entry[space + 1..]),
+        None => (entry, ""),
+    }
 }
 
 fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
